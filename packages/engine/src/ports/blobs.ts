@@ -1,0 +1,24 @@
+/** Where the blobs of an execution and of everything restarted from it live: `blobs/<client>/<root>/<sha256>`. */
+export interface BlobHome {
+  client: string;
+  /** Id of the first execution of a family of restarts. */
+  root: string;
+}
+
+export type BlobType = "bytes" | "text" | "json";
+
+/** A value that is not inline. `bytes` is the length of what is stored: raw bytes, UTF-8 text, or UTF-8 JSON. */
+export interface BlobRef {
+  sha256: string;
+  bytes: number;
+  type: BlobType;
+}
+
+/** Content-addressed, written once, never changed (S3 with `If-None-Match: *`). */
+export interface BlobStore {
+  /** Stores `body` under its hash; a blob that is there already is success. Rejects when the body's SHA-256 or length differs. */
+  put(home: BlobHome, ref: BlobRef, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<void>;
+  /** Throws `BlobMissing` when it was erased. */
+  get(home: BlobHome, sha256: string): Promise<Uint8Array>;
+  stream(home: BlobHome, sha256: string): Promise<AsyncIterable<Uint8Array>>;
+}

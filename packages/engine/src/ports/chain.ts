@@ -1,0 +1,69 @@
+/** A place in the chain of one execution. The main line's scope is `""`. */
+export interface LinkId {
+  execution: string;
+  scope: string;
+  seq: number;
+}
+
+/** The right to produce the entry at a link. `held -> failing -> closed`, never back. */
+export interface Turn {
+  node: string;
+  state: "held" | "failing" | "closed";
+  /** Where its code begins, and nowhere else; null where no code runs (a close, an approval). */
+  sandbox: string | null;
+  attempt: number;
+  /** ISO 8601, milliseconds. */
+  since: string;
+}
+
+/** Contents of an entry that can be erased on request; the head holds their digests, so the chain still verifies. */
+export type ContentName = "context" | "changes" | "code" | "error" | "logs" | "attempts";
+
+/**
+ * The immutable outcome at a link, as stored. `head` is JSON text (see chain/head.ts); `hash` is its SHA-256, hex.
+ * A content is text, inline, or a reference to a blob of the execution.
+ */
+export interface StoredEntry {
+  head: string;
+  hash: string;
+  contents: Partial<Record<ContentName, StoredContent>>;
+  /** Of a close entry: HMAC over `hash`, by the signer. */
+  signature?: string;
+}
+
+export type StoredContent = { text: string } | { blob: { sha256: string; bytes: number } };
+
+/** What is stored at one link. */
+export interface Link {
+  seq: number;
+  turn?: Turn;
+  entry?: StoredEntry;
+}
+
+/** One agent run inside a node: `text` is its JSON record, `hash` the SHA-256 of that text. */
+export interface StoredStep {
+  step: number;
+  text: string;
+  hash: string;
+}
+
+/**
+ * The chain partitions (DynamoDB). Reads are strongly consistent. A put answers `false` when its condition failed;
+ * it throws `StoreUnavailable` for throttling and server errors that outlast the client's own retries, and then the
+ * write may or may not have happened.
+ */
+export interface ChainStore {
+  /** One query: the entry at `at.seq`, the turn and the entry behind it. */
+  readTail(at: LinkId): Promise<{ here?: StoredEntry; next: Link }>;
+  /** The last item of exactly this scope, and the one before where that is its turn. */
+  tip(execution: string, scope: string): Promise<Link[]>;
+  read(at: LinkId): Promise<Link>;
+  /** Writes the turn if there is none (`expected` null), or over exactly `expected` (state, sandbox and attempt compared). */
+  putTurn(at: LinkId, turn: Turn, expected: Turn | null): Promise<boolean>;
+  /** Writes the entry if there is none. */
+  putEntry(at: LinkId, entry: StoredEntry): Promise<boolean>;
+  putStep(at: LinkId, step: StoredStep): Promise<boolean>;
+  steps(at: LinkId): Promise<StoredStep[]>;
+  /** Every link of every scope of the execution, in key order, page by page. */
+  links(execution: string): AsyncIterable<{ scope: string } & Link>;
+}

@@ -1,0 +1,54 @@
+export type ExecutionStatus = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
+
+export interface ExecutionError {
+  node: string;
+  /** An error class of `errors.ts`, such as `NodeFailed`. */
+  class: string;
+  message: string;
+}
+
+/** The one mutable record of a run; the chain, not this, says what happened. */
+export interface Execution {
+  format: 1;
+  id: string;
+  workflowId: string;
+  version: number;
+  /** The state machine version that runs it. */
+  stateMachineArn: string;
+  client: string;
+  root: string;
+  status: ExecutionStatus;
+  /** ISO 8601. */
+  startedAt: string;
+  endedAt?: string;
+  durationMs?: number;
+  error?: ExecutionError;
+  /** Runs of code, once closed. */
+  nodes?: number;
+  /** Hash of the close entry, once closed. */
+  tip?: string;
+  /** In the sparse "open" index until everything that follows a close is done. */
+  open: boolean;
+}
+
+export interface ExecutionQuery {
+  workflow?: string;
+  client?: string;
+  status?: ExecutionStatus;
+  /** ISO 8601, inclusive. */
+  from?: string;
+  to?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+export interface ExecutionStore {
+  /** False when the id is there already. */
+  create(execution: Execution): Promise<boolean>;
+  get(id: string): Promise<Execution | undefined>;
+  /** Sets the fields given; `open: false` takes it out of the open index. */
+  update(id: string, changes: Partial<Execution>): Promise<void>;
+  /** Newest first. */
+  list(query: ExecutionQuery): Promise<{ items: Execution[]; cursor?: string }>;
+  open(): AsyncIterable<Execution>;
+}

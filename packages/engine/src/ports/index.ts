@@ -1,0 +1,36 @@
+import type { BlobStore } from "./blobs.ts";
+import type { ChainStore } from "./chain.ts";
+import type { ExecutionStore } from "./executions.ts";
+import type { Sandboxes } from "./sandboxes.ts";
+import type { StateMachines } from "./state-machines.ts";
+import type { WorkflowStore } from "./workflows.ts";
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+/** HMAC over a hash: KMS in the cloud, a key file on a laptop. */
+export interface Signer {
+  sign(text: string): Promise<string>;
+  verify(text: string, signature: string): Promise<boolean>;
+}
+
+/** Execution events for the world (EventBridge). Publishing the same one twice is harmless. */
+export interface EventBus {
+  publish(type: "execution.completed" | "execution.failed", detail: Record<string, unknown>): Promise<void>;
+}
+
+/** The outside world of the engine, as its own code needs it; adapters live in `aws` and `sandbox`. */
+export interface Ports {
+  chain: ChainStore;
+  executions: ExecutionStore;
+  workflows: WorkflowStore;
+  blobs: BlobStore;
+  sandboxes: Sandboxes;
+  stateMachines: StateMachines;
+  signer: Signer;
+  events: EventBus;
+  clock: Clock;
+}

@@ -1,0 +1,96 @@
+import type { NodeType } from "@nova/workflow";
+import type { BlobRef } from "./blobs.ts";
+
+/** A sandbox of one scope of one execution. */
+export interface Sandbox {
+  id: string;
+  /** ISO 8601; a sandbox that would not outlive the next node is replaced before it. */
+  createdAt: string;
+}
+
+export interface SandboxSpec {
+  template: string;
+  execution: string;
+  scope: string;
+  /** Seconds it must live from now on. */
+  lifetimeSeconds: number;
+  lib: Record<string, string>;
+  /** False: no network at all. */
+  internet: boolean;
+}
+
+/**
+ * A claim is made exclusively inside the sandbox, named by link, step and attempt; a tombstone by the link alone.
+ * `link` is the text of `linkName()`.
+ */
+export interface Claim {
+  link: string;
+  step: number;
+  attempt: number;
+}
+
+export interface RunRequest {
+  claim: Claim;
+  node: string;
+  nodeType: NodeType;
+  code: string;
+  /** File name for tracebacks, such as `nodes/extract.py`. */
+  fileName: string;
+  timeoutSeconds: number;
+  /** In order. `json` is a value's JSON text; a `{"$blob": ...}` inside it stands for a blob, loaded on first access. */
+  context: { key: string; json: string }[];
+  environment: Record<string, string>;
+}
+
+/** What a running node may ask for, and where its large results go. All bytes stream. */
+export interface RunIo {
+  /** Only references that were in the context given are served. */
+  openBlob(ref: BlobRef): Promise<AsyncIterable<Uint8Array>>;
+  storeBlob(ref: BlobRef, body: AsyncIterable<Uint8Array>): Promise<void>;
+  /** `outputs[node]`: JSON text of what that node set last (an object; may hold blob references), or null. */
+  outputs(node: string): Promise<string | null>;
+  /** Names of the nodes that have results, for iteration over `outputs`. */
+  outputNames(): Promise<string[]>;
+}
+
+/** What the code did. `set` values are JSON text that may hold blob references, every new one stored already. */
+export type CodeResult = { logs: string; durationMs: number } & (
+  | { status: "success"; set: { key: string; json: string }[]; delete: string[] }
+  | { status: "error"; class: "NodeFailed" | "NodeTimeout"; message: string; traceback: string }
+);
+
+export type RunOutcome =
+  | { kind: "finished"; result: CodeResult }
+  /** A tombstone lies on the link: the chain has to be read again. */
+  | { kind: "tombstoned" }
+  /** The control plane says that there is no such sandbox. */
+  | { kind: "gone" }
+  /** `signal` fired or the connection could not be restored in time; the code may run on. */
+  | { kind: "unfinished" };
+
+export type StopOutcome =
+  /** It had finished before: this is its outcome. */
+  | { kind: "finished"; result: CodeResult }
+  /** Tombstone made, every running claim of the link dead. */
+  | { kind: "stopped"; logs: string }
+  | { kind: "gone" };
+
+/** Python in sandboxes; nothing behind this port knows E2B. */
+export interface Sandboxes {
+  /** Throws `SandboxUnavailable` (429, no capacity, unreachable). */
+  create(spec: SandboxSpec): Promise<Sandbox>;
+  /** Claims or attaches, feeds, waits. `first`: no delivery of this claim can have run before. Never throws for what the code does. */
+  run(
+    sandbox: string,
+    request: RunRequest,
+    io: RunIo,
+    options: { first: boolean; signal: AbortSignal },
+  ): Promise<RunOutcome>;
+  /** Makes the tombstone, kills the link's running claims, waits until they are dead. Throws `SandboxUnavailable` when it cannot be reached. */
+  stop(sandbox: string, link: string, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
+  /** At least this long from now; true when it will live that long. */
+  extend(sandbox: Sandbox, lifetimeSeconds: number): Promise<boolean>;
+  kill(sandbox: string): Promise<void>;
+  /** Kills every sandbox whose metadata name this execution. */
+  killAll(execution: string): Promise<void>;
+}

@@ -1,0 +1,13 @@
+export interface StateMachines {
+  /** Creates or updates the machine of a workflow and publishes a version; answers the version's ARN. */
+  publish(name: string, definition: string, description: string): Promise<string>;
+  /** StartExecution, idempotent for the same name and input. */
+  start(stateMachineArn: string, name: string, input: string): Promise<void>;
+  /** StopExecution; an execution that is unknown or over is success. */
+  stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
+  /** Null: there is no such execution. */
+  status(
+    stateMachineArn: string,
+    name: string,
+  ): Promise<"running" | "succeeded" | "failed" | "timed_out" | "aborted" | null>;
+}

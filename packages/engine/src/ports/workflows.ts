@@ -1,0 +1,24 @@
+import type { Workflow } from "@nova/workflow";
+
+/** A published version, immutable but for the state of its publication. */
+export interface WorkflowVersion {
+  format: 1;
+  workflowId: string;
+  version: number;
+  /** SHA-256 of the normalised definition's text. */
+  hash: string;
+  workflow: Workflow;
+  /** Sandbox template that has the requirements. */
+  template: string;
+  /** ARN of the state machine version; runs start on it. */
+  stateMachineArn: string;
+  createdAt: string;
+}
+
+export interface WorkflowStore {
+  get(workflowId: string, version: number): Promise<WorkflowVersion | undefined>;
+  latest(workflowId: string): Promise<WorkflowVersion | undefined>;
+  /** False when this version number is taken. */
+  create(version: WorkflowVersion): Promise<boolean>;
+  list(): AsyncIterable<WorkflowVersion>;
+}
