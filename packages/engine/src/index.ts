@@ -1,5 +1,4 @@
-export type { ErrorClass } from "./errors.ts";
-export { BlobMissing, errorTable, NovaError, StoreUnavailable } from "./errors.ts";
+export { BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
 export type * from "./ports/blobs.ts";
 export type * from "./ports/chain.ts";
 export type * from "./ports/executions.ts";

@@ -1,1 +1,3 @@
+export type { RunErrorClass } from "./run-errors.ts";
+export { runErrors } from "./run-errors.ts";
 export type * from "./workflow.ts";

@@ -2,7 +2,7 @@ export type ExecutionStatus = "queued" | "running" | "waiting" | "completed" | "
 
 export interface ExecutionError {
   node: string;
-  /** An error class of `errors.ts`, such as `NodeFailed`. */
+  /** A run error class, such as `NodeFailed`. */
   class: string;
   message: string;
 }
