@@ -4,8 +4,10 @@ import type { BlobRef } from "./blobs.ts";
 /** A sandbox of one scope of one execution. */
 export interface Sandbox {
   id: string;
-  /** ISO 8601; a sandbox that would not outlive the next node is replaced before it. */
+  /** ISO 8601. The plan's limit counts from here. */
   createdAt: string;
+  /** ISO 8601; when it dies unless it is extended. A sandbox that would not outlive the next node is replaced before it. */
+  endsAt: string;
 }
 
 export interface SandboxSpec {
@@ -66,7 +68,18 @@ export type RunOutcome =
   /** The control plane says that there is no such sandbox. */
   | { kind: "gone" }
   /** `signal` fired or the connection could not be restored in time; the code may run on. */
-  | { kind: "unfinished" };
+  | { kind: "unfinished" }
+  /** `permit` answered false: nothing was executed. */
+  | { kind: "refused" };
+
+export interface RunOptions {
+  /** No delivery of this claim can have run before this one: it may use the default context. */
+  first: boolean;
+  /** The code may begin only once this is true (the turn is written while the input uploads). */
+  permit: Promise<boolean>;
+  /** Fires when this Lambda has to stop: answer `unfinished`. */
+  signal: AbortSignal;
+}
 
 export type StopOutcome =
   /** It had finished before: this is its outcome. */
@@ -88,8 +101,8 @@ export interface Sandboxes {
   ): Promise<RunOutcome>;
   /** Makes the tombstone, kills the link's running claims, waits until they are dead. Throws `SandboxUnavailable` when it cannot be reached. */
   stop(sandbox: string, link: string, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
-  /** At least this long from now; true when it will live that long. */
-  extend(sandbox: Sandbox, lifetimeSeconds: number): Promise<boolean>;
+  /** Lets it live this long from now; null when it cannot (the plan's limit since `createdAt`, or it is gone). */
+  extend(sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null>;
   kill(sandbox: string): Promise<void>;
   /** Kills every sandbox whose metadata name this execution. */
   killAll(execution: string): Promise<void>;
