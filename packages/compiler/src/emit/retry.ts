@@ -1,0 +1,38 @@
+import { runErrors } from "@nova/workflow";
+import type { Retrier } from "../asl.ts";
+
+type Policy = (typeof runErrors)[keyof typeof runErrors]["retry"];
+
+/** Asks again at once: the next delivery attaches to the code that runs on. 10 deliveries of 900 s outlast any code. */
+const atOnce = { IntervalSeconds: 1, MaxAttempts: 10, BackoffRate: 1 };
+
+/** About 30 minutes: 65 tries, at most 60 s apart, full jitter halves them on average. */
+const patient = {
+  IntervalSeconds: 1,
+  MaxAttempts: 65,
+  BackoffRate: 2,
+  MaxDelaySeconds: 60,
+  JitterStrategy: "FULL",
+} as const;
+
+/** Lambda that died, throttling, stores that do not answer: the claim makes running again safe. */
+const anythingElse = {
+  ErrorEquals: ["States.ALL"],
+  IntervalSeconds: 1,
+  MaxAttempts: 8,
+  BackoffRate: 2,
+  MaxDelaySeconds: 30,
+  JitterStrategy: "FULL",
+} as const;
+
+/** The `Retry` of every task, from the one table of run errors. Retriers are tried in order; `States.ALL` must be last. */
+export const retriers: readonly Retrier[] = [
+  { ErrorEquals: errorsWith("never"), MaxAttempts: 0 },
+  { ErrorEquals: errorsWith("at once"), ...atOnce },
+  { ErrorEquals: errorsWith("patient"), ...patient },
+  anythingElse,
+];
+
+function errorsWith(policy: Policy): string[] {
+  return Object.entries(runErrors).flatMap(([name, error]) => (error.retry === policy ? [name] : []));
+}

@@ -1,0 +1,21 @@
+import type { Workflow } from "@nova/workflow";
+import type { StateMachine } from "./asl.ts";
+import { emit } from "./emit/emit.ts";
+import type { FunctionArns } from "./emit/task.ts";
+import { lower } from "./lower/lower.ts";
+
+/** The functions under the names and the alias that every stage of NOVA deploys them with, in the account of the laptop. */
+export const localFunctions: FunctionArns = {
+  runNode: localArn("nova-run-node"),
+  settleNode: localArn("nova-settle-node"),
+  closeExecution: localArn("nova-close-execution"),
+};
+
+/** Lower and emit: a checked workflow in, its state machine as plain data out. */
+export function toStateMachine(workflow: Workflow, options: { functions?: FunctionArns } = {}): StateMachine {
+  return emit(lower(workflow), options.functions ?? localFunctions);
+}
+
+function localArn(name: string): string {
+  return `arn:aws:lambda:us-east-1:000000000000:function:${name}:live`;
+}

@@ -1,0 +1,176 @@
+import { type State, type StateMachine, type TaskState, toStateMachine } from "@nova/compiler";
+import { runErrors } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { aslErrors } from "../support/asl-validator.ts";
+import { action, chainOf, decision, end, start, workflow } from "../support/workflows.ts";
+
+const functions = { runNode: arn("run"), settleNode: arn("settle"), closeExecution: arn("close") };
+const compile = (...args: Parameters<typeof workflow>) => toStateMachine(workflow(...args), { functions });
+
+const line = compile([start(), action("work"), end()], ["start -> work", "work -> end"]);
+const guarded = compile(
+  [start(), action("work", { onError: "rescue" }), action("rescue"), end()],
+  ["start -> work", "work -> end", "rescue -> end"],
+);
+const branching = compile(
+  [start(), decision("big", { onError: "low" }), action("high"), action("low"), end()],
+  ["start -> big", "big -> high : true", 'big -> low : "default"', "high -> end", "low -> end"],
+);
+
+describe("a state machine", () => {
+  it.each([
+    ["of a line", line],
+    ["with onError", guarded],
+    ["with a decision", branching],
+    ["whose decision has only a default", compile([start(), decision("d"), end()], ["start -> d", "d -> end"])],
+    ["of start and end alone", compile([start(), end()], ["start -> end"])],
+    ["of a thousand nodes", toStateMachine(chainOf(1000))],
+  ])("%s is accepted by asl-validator", async (_, machine) => {
+    expect(await aslErrors(machine)).toBe("");
+  });
+
+  it("names states by node id, and adds only names that no node can have", () => {
+    expect(Object.keys(branching.States)).toEqual([
+      ...["start", "big", "big.branch", "big.settle", "big.settled", "high", "low", "end"],
+      ...["execution.close", "execution.failed", "execution.closed"],
+    ]);
+    expect(branching.StartAt).toBe("start");
+  });
+
+  it("carries the description of workflow and nodes, or else their names, as comments", () => {
+    const described = compile(
+      [start(), action("a", { name: "A", description: "Does a." }), action("b", { name: "B" }), end()],
+      ["start -> a", "a -> b", "b -> end"],
+      { description: "All of it.", timeoutSeconds: 3600 },
+    );
+    expect([described.Comment, comment(described, "a"), comment(described, "b"), comment(described, "end")]) //
+      .toEqual(["All of it.", "Does a.", "B", undefined]);
+    expect(described.TimeoutSeconds).toBe(3600);
+    expect([line.Comment, line.TimeoutSeconds]).toEqual(["Sample", undefined]);
+  });
+});
+
+describe("a task", () => {
+  it("tells its function the node and the link directly before, and nothing else", () => {
+    expect(task(line, "work")).toMatchObject({
+      Resource: functions.runNode,
+      TimeoutSeconds: 900,
+      Parameters: { node: "work", "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" },
+      Next: "end",
+    });
+    expect(task(line, "work")).not.toHaveProperty("ResultPath");
+  });
+
+  it("retries no run error that says never, and has a retrier for every run error before States.ALL", () => {
+    const retry = task(line, "work").Retry;
+    const never = Object.entries(runErrors).filter(([, error]) => error.retry === "never");
+    expect(retry[0]).toEqual({ ErrorEquals: never.map(([name]) => name), MaxAttempts: 0 });
+    expect(
+      retry
+        .slice(0, -1)
+        .flatMap((one) => one.ErrorEquals)
+        .sort(),
+    ).toEqual(Object.keys(runErrors).sort());
+    expect(retry.at(-1)?.ErrorEquals).toEqual(["States.ALL"]);
+  });
+
+  it.each([
+    ["work", line, "execution.close"],
+    ["end", line, "execution.close"],
+    ["work", guarded, "work.settle"],
+    ["work.settle", guarded, "execution.close"],
+    ["big", branching, "big.settle"],
+  ])("%s catches a closed run first, then everything else", (name, machine, next) => {
+    expect(task(machine, name).Catch).toEqual([
+      { ErrorEquals: ["ExecutionClosed"], ResultPath: "$.error", Next: "execution.closed" },
+      { ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: next },
+    ]);
+  });
+
+  it("of an end node ends the execution with its answer", () => {
+    expect(task(line, "end")).toMatchObject({ Resource: functions.runNode, End: true });
+    expect(task(line, "end")).not.toHaveProperty("Next");
+  });
+});
+
+describe("onError", () => {
+  it("asks the chain in a settle, and follows its answer", () => {
+    expect(task(guarded, "work.settle")).toMatchObject({
+      Resource: functions.settleNode,
+      Parameters: { node: "work", "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" },
+      Next: "work.settled",
+    });
+    expect(guarded.States["work.settled"]).toEqual({
+      Type: "Choice",
+      Choices: [{ Variable: "$.failed", BooleanEquals: true, Next: "rescue" }],
+      Default: "end",
+    });
+  });
+
+  it("of a decision that did succeed leads along the branch that was committed", () => {
+    expect(branching.States["big.settled"]).toEqual({
+      Type: "Choice",
+      Choices: [
+        { Variable: "$.failed", BooleanEquals: true, Next: "low" },
+        { Variable: "$.decision", StringEquals: "true", Next: "high" },
+      ],
+      Default: "low",
+    });
+  });
+});
+
+describe("a decision", () => {
+  it("compares texts: strings as they are, booleans and numbers as JSON", () => {
+    const ends = ["a", "b", "c", "d", "e"].map(end);
+    const machine = compile(
+      [start(), decision("d0"), ...ends],
+      [
+        ...["start -> d0", 'd0 -> a : "Yes sir"', "d0 -> b : true"],
+        ...["d0 -> c : 1e21", "d0 -> d : 0.5", "d0 -> e : 42.0"],
+      ],
+    );
+    expect(machine.States["d0.branch"]).toMatchObject({
+      Choices: ["Yes sir", "true", "1e+21", "0.5", "42"].map((text) => ({ StringEquals: text })),
+      Default: "execution.close",
+    });
+  });
+
+  it("with only a default edge still has a rule, as the language demands", () => {
+    const machine = compile([start(), decision("d"), end()], ["start -> d", 'd -> end : "default"']);
+    expect(machine.States["d.branch"]).toEqual({
+      Type: "Choice",
+      Choices: [{ Variable: "$.decision", StringEquals: "default", Next: "end" }],
+      Default: "end",
+    });
+  });
+});
+
+describe("the close", () => {
+  it("gets the whole state, and shows the error that it answers", () => {
+    expect(task(line, "execution.close")).toMatchObject({
+      Resource: functions.closeExecution,
+      Next: "execution.failed",
+    });
+    expect(task(line, "execution.close")).not.toHaveProperty("Parameters");
+    expect(line.States["execution.failed"]).toEqual({
+      Type: "Fail",
+      ErrorPath: "$.error.Error",
+      CausePath: "$.error.Cause",
+    });
+    expect(line.States["execution.closed"]).toMatchObject({ Type: "Fail", Error: "ExecutionClosed" });
+  });
+});
+
+function arn(name: string): string {
+  return `arn:aws:lambda:eu-central-1:123456789012:function:${name}:live`;
+}
+
+function task(machine: StateMachine, name: string): TaskState {
+  const state = machine.States[name] as State;
+  expect(state.Type).toBe("Task");
+  return state as TaskState;
+}
+
+function comment(machine: StateMachine, name: string): string | undefined {
+  return machine.States[name]?.Comment;
+}

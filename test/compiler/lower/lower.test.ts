@@ -1,0 +1,21 @@
+import { toStateMachine, UncheckedWorkflow } from "@nova/compiler";
+import { describe, expect, it } from "vitest";
+import { action, decision, end, start, workflow } from "../support/workflows.ts";
+
+describe("lowering", () => {
+  it.each([
+    ["no start", [end()], [], 'workflow "sample" has no start node'],
+    ["an action without an edge", [start(), action("a"), end()], ["start -> a"], 'node "a" has 0 edges'],
+    [
+      "an action with two edges",
+      [start(), action("a"), end("x"), end("y")],
+      ["start -> a", "a -> x", "a -> y"],
+      'node "a" has 2 edges',
+    ],
+    ["a decision without edges", [start(), decision("d"), end()], ["start -> d"], 'decision "d" has no edges'],
+  ])("refuses a workflow that was never checked: %s", (_, nodes, edges, message) => {
+    const compile = () => toStateMachine(workflow(nodes, edges));
+    expect(compile).toThrow(UncheckedWorkflow);
+    expect(compile).toThrow(message);
+  });
+});

@@ -1,0 +1,42 @@
+import type { ActionNode, DecisionNode, Edge, Node, Workflow } from "@nova/workflow";
+
+type Extra<N> = Partial<Omit<N, "id" | "type">>;
+
+export const start = (id = "start"): Node => ({ id, type: "start" });
+export const end = (id = "end"): Node => ({ id, type: "end" });
+
+export function action(id: string, extra: Extra<ActionNode> = {}): ActionNode {
+  return { id, type: "action", executor: { kind: "code", code: "context['x'] = 1" }, timeoutSeconds: 60, ...extra };
+}
+
+export function decision(id: string, extra: Extra<DecisionNode> = {}): DecisionNode {
+  const code = "context['branch_decision'] = 'yes'";
+  return { id, type: "decision", executor: { kind: "code", code }, timeoutSeconds: 60, ...extra };
+}
+
+/** An edge as `a -> b`, or `a -> b : "condition"` with the condition as JSON. */
+export function edge(text: string): Edge {
+  const [, from = "", to = "", condition] = /^(\S+) -> (\S+)(?: : (.+))?$/.exec(text) ?? [];
+  return { from, to, ...(condition !== undefined && { condition: JSON.parse(condition) }) };
+}
+
+export function workflow(nodes: Node[], edges: string[], extra: Partial<Workflow> = {}): Workflow {
+  return {
+    format: 1,
+    id: "sample",
+    name: "Sample",
+    requirements: [],
+    lib: {},
+    nodes,
+    edges: edges.map(edge),
+    ...extra,
+  };
+}
+
+/** start, `count` actions in a row, end. */
+export function chainOf(count: number): Workflow {
+  const ids = Array.from({ length: count }, (_, index) => `node_${index}`);
+  const path = ["start", ...ids, "end"];
+  const edges = path.slice(1).map((to, index) => `${path[index]} -> ${to}`);
+  return workflow([start(), ...ids.map((id) => action(id)), end()], edges);
+}
