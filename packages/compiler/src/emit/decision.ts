@@ -1,5 +1,5 @@
+import { defaultLabel } from "@nova/workflow";
 import type { ChoiceRule, State } from "../asl.ts";
-import { defaultLabel } from "../lower/label.ts";
 import type { PlannedDecision } from "../lower/plan.ts";
 import { branchState, closeState } from "./names.ts";
 import { afterFailure, settleStates } from "./settle.ts";

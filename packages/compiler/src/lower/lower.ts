@@ -1,5 +1,4 @@
-import type { Edge, Node, Workflow } from "@nova/workflow";
-import { defaultLabel, labelOf } from "./label.ts";
+import { defaultLabel, type Edge, labelOf, type Node, type Workflow } from "@nova/workflow";
 import type { Plan, PlannedDecision, PlannedNode } from "./plan.ts";
 
 /** Resolves the edges of a checked workflow; throws `UncheckedWorkflow` where only a missing check can be the reason. */
