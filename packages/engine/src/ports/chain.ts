@@ -17,7 +17,7 @@ export interface Turn {
 }
 
 /** Contents of an entry that can be erased on request; the head holds their digests, so the chain still verifies. */
-export type ContentName = "context" | "changes" | "code" | "error" | "logs" | "attempts";
+export type ContentName = "context" | "code" | "error" | "logs";
 
 /**
  * The immutable outcome at a link, as stored. `head` is JSON text (see chain/head.ts); `hash` is its SHA-256, hex.

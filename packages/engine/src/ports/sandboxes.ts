@@ -92,13 +92,8 @@ export type StopOutcome =
 export interface Sandboxes {
   /** Throws `SandboxUnavailable` (429, no capacity, unreachable). */
   create(spec: SandboxSpec): Promise<Sandbox>;
-  /** Claims or attaches, feeds, waits. `first`: no delivery of this claim can have run before. Never throws for what the code does. */
-  run(
-    sandbox: string,
-    request: RunRequest,
-    io: RunIo,
-    options: { first: boolean; signal: AbortSignal },
-  ): Promise<RunOutcome>;
+  /** Claims or attaches, feeds, waits. Never throws for what the code does. */
+  run(sandbox: string, request: RunRequest, io: RunIo, options: RunOptions): Promise<RunOutcome>;
   /** Makes the tombstone, kills the link's running claims, waits until they are dead. Throws `SandboxUnavailable` when it cannot be reached. */
   stop(sandbox: string, link: string, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
   /** Lets it live this long from now; null when it cannot (the plan's limit since `createdAt`, or it is gone). */

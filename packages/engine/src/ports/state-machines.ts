@@ -6,8 +6,11 @@ export interface StateMachines {
   /** StopExecution; an execution that is unknown or over is success. */
   stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
   /** Null: there is no such execution. */
-  status(
-    stateMachineArn: string,
-    name: string,
-  ): Promise<"running" | "succeeded" | "failed" | "timed_out" | "aborted" | null>;
+  describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;
+}
+
+export interface StateMachineRun {
+  status: "running" | "succeeded" | "failed" | "timed_out" | "aborted";
+  error?: string;
+  cause?: string;
 }

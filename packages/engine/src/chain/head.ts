@@ -1,0 +1,57 @@
+import type { NodeType, RunErrorClass } from "@nova/workflow";
+import type { BlobHome } from "../ports/blobs.ts";
+import type { ContentName, StoredEntry } from "../ports/chain.ts";
+import type { ExecutionStatus } from "../ports/executions.ts";
+import type { Sandbox } from "../ports/sandboxes.ts";
+
+/**
+ * The hashed part of an entry, format 1. Everything that proves a step is in here or has its digest in here; what can
+ * be personal data is a content (digest only), so that it can be erased and the chain still verifies.
+ */
+export interface Head extends BlobHome {
+  format: 1;
+  execution_id: string;
+  scope: string;
+  seq: number;
+  workflow_id: string;
+  workflow_version: number;
+  node_id: string;
+  node_type: NodeType | "close";
+  status: "success" | "failed";
+  error_class?: RunErrorClass;
+  attempt: number;
+  decision_result: string | null;
+  /** The node that comes next: the edge taken. */
+  path_taken: string | null;
+  /** ISO 8601: when the outcome was known. */
+  timestamp: string;
+  execution_time_ms: number;
+  /** The sandbox that ran it. */
+  sandbox_id: string | null;
+  /** What the scope's next node may use again. */
+  warm: Sandbox | null;
+  /** SHA-256 of the code that ran, null where none did. */
+  code: string | null;
+  /** Runs of code so far in this scope. */
+  nodes: number;
+  /** Hash of the link before; null at link 0. */
+  prev: string | null;
+  /** SHA-256 of each content's text. */
+  digests: Partial<Record<ContentName, string>>;
+  /** Hashes of the steps that belong to this entry, in order. */
+  steps: string[];
+  /** Of the close entry only. `count` is the number of entries of the execution, this one included. */
+  close?: { status: CloseStatus; count: number };
+}
+
+export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "cancelled" | "interrupted">;
+
+export function headOf(entry: StoredEntry): Head {
+  return JSON.parse(entry.head) as Head;
+}
+
+/** `error` content of a failed entry. */
+export interface FailureRecord {
+  message: string;
+  traceback?: string;
+}

@@ -1,0 +1,67 @@
+import { blobPages } from "../context/blob-pages.ts";
+import type { Context } from "../context/context.ts";
+import { loadContext, type StoredContext } from "../context/pages.ts";
+import { NovaError } from "../errors.ts";
+import type { BlobHome, BlobStore } from "../ports/blobs.ts";
+import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { contentText } from "./contents.ts";
+import { type FailureRecord, type Head, headOf } from "./head.ts";
+
+/** What one consistent read gives a node: the link before it, and whatever is at its own already. */
+export interface Position {
+  /** The link before: its output is this node's input. */
+  before: Head;
+  beforeEntry: StoredEntry;
+  /** This node's own link. */
+  at: LinkId;
+  next: Link;
+}
+
+export async function readPosition(ports: Pick<Ports, "chain">, at: LinkId): Promise<Position> {
+  const { here, next } = await ports.chain.readTail({ ...at, seq: at.seq - 1 });
+  if (!here) throw new NovaError("ChainBroken", `execution ${at.execution} has no link ${at.seq - 1} in its chain`);
+  return { before: headOf(here), beforeEntry: here, at, next };
+}
+
+/** A context together with its stored form, which the next link builds on. */
+export interface LoadedContext {
+  context: Context;
+  stored: StoredContext;
+}
+
+/** The context that a link left behind. */
+export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promise<LoadedContext> {
+  const head = headOf(entry);
+  const text = await requiredContent(entry, head, blobs);
+  return loadContext(text, blobPages(blobs, head));
+}
+
+async function requiredContent(
+  entry: StoredEntry,
+  home: BlobHome & { execution_id: string; seq: number },
+  blobs: BlobStore,
+) {
+  if (entry.contents.context) return contentText(entry.contents.context, home, blobs);
+  throw new NovaError(
+    "ChainBroken",
+    `link ${home.seq} of execution ${home.execution_id} has no context: it was erased`,
+  );
+}
+
+/** What failed, from a failed link: the `error` that an onError target finds in its context. */
+export async function failureOf(entry: StoredEntry, blobs: BlobStore): Promise<FailureRecord> {
+  const content = entry.contents.error;
+  return content
+    ? (JSON.parse(await contentText(content, headOf(entry), blobs)) as FailureRecord)
+    : { message: "erased" };
+}
+
+/** What the node behind `entry` sees: `kept`, the context it left, and after a failure the failure under `error`. */
+export async function inputAfter(entry: StoredEntry, kept: Context, blobs: BlobStore): Promise<Context> {
+  const head = headOf(entry);
+  if (head.status === "success") return kept;
+  const { message, traceback } = await failureOf(entry, blobs);
+  const error = { node: head.node_id, class: head.error_class, message, ...(traceback !== undefined && { traceback }) };
+  return kept.apply({ set: [{ key: "error", json: JSON.stringify(error) }], delete: [] }, head.seq);
+}

@@ -1,0 +1,78 @@
+import { valueAt } from "../json/exact.ts";
+import type { Member } from "../json/text.ts";
+
+/** One top-level key: its value's JSON text (references inside), and the number of the link that wrote it. */
+export interface Slot extends Member {
+  by: number;
+}
+
+/** What a node adds: values set, keys deleted. */
+export interface Changes {
+  set: Member[];
+  delete: string[];
+}
+
+/**
+ * What a run knows at one link: a JSON object in the order of its keys, as text. Immutable; `apply` answers the next
+ * one. The chain stores it in pages (see pages.ts).
+ */
+export class Context {
+  readonly #slots: ReadonlyMap<string, Slot>;
+
+  constructor(slots: Iterable<Slot> = []) {
+    this.#slots = new Map(Array.from(slots, (slot) => [slot.key, slot]));
+  }
+
+  apply(changes: Changes, seq: number): Context {
+    const next = new Map(this.#slots);
+    for (const key of changes.delete) next.delete(key);
+    for (const { key, json } of changes.set) next.set(key, { key, json, by: seq });
+    return new Context(next.values());
+  }
+
+  without(key: string): Context {
+    if (!this.#slots.has(key)) return this;
+    return new Context(Array.from(this.#slots.values()).filter((slot) => slot.key !== key));
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  slots(): Slot[] {
+    return Array.from(this.#slots.values());
+  }
+
+  slot(key: string): Slot | undefined {
+    return this.#slots.get(key);
+  }
+
+  /**
+   * JSON text of the value at a dot path (`email.attachments.0.name`); a key that contains dots itself wins over the
+   * path through it. Undefined where it leads nowhere. Looks inside inline values, not inside blobs.
+   */
+  get(path: string): string | undefined {
+    const steps = path.split(".");
+    for (let length = steps.length; length > 0; length--) {
+      const slot = this.#slots.get(steps.slice(0, length).join("."));
+      if (slot) return valueAt(slot.json, steps.slice(length));
+    }
+    return undefined;
+  }
+
+  /** What link `seq` set: the node's own results, `outputs[node]`. */
+  writtenBy(seq: number): Member[] {
+    return this.slots().filter((slot) => slot.by === seq);
+  }
+}
+
+/** The changes that lead from one context to another: how a rollback is written. */
+export function changesBetween(from: Context, to: Context): Changes {
+  return {
+    set: to.slots().filter(({ key, json }) => from.slot(key)?.json !== json),
+    delete: from
+      .slots()
+      .filter(({ key }) => !to.slot(key))
+      .map(({ key }) => key),
+  };
+}

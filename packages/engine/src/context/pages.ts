@@ -1,0 +1,117 @@
+import { sha256 } from "../json/hash.ts";
+import { type Changes, Context, type Slot } from "./context.ts";
+
+/**
+ * How a link stores its context in at most a few KB, whatever the context holds: recent keys inline, older ones in
+ * pages, which are blobs written once and shared by all later links. When the inline part is full it becomes a page;
+ * pages of like size merge, so their number grows with the logarithm of the context and a chain's cost per node stays
+ * flat. A key found in several places has its newest value and its oldest place in the order.
+ */
+export interface StoredContext {
+  pages: { sha256: string; bytes: number }[];
+  /** Keys of pages that later links deleted. */
+  removed: string[];
+  inline: Row[];
+  /** What this very link deleted. */
+  deleted: string[];
+}
+
+type Row = [key: string, by: number, json: string];
+
+/** Inline limit in bytes of JSON: leaves room for head, error and logs in the 8 KB of an item. */
+const inlineLimitBytes = 4096;
+const removedLimitBytes = 1024;
+
+export interface PageStore {
+  load(sha256: string): Promise<string>;
+  save(sha256: string, text: string): Promise<void>;
+}
+
+/** The stored form alone: what is inline, without the pages. */
+export function loadStored(text: string): StoredContext {
+  return JSON.parse(text) as StoredContext;
+}
+
+export async function loadContext(
+  text: string,
+  pages: PageStore,
+): Promise<{ context: Context; stored: StoredContext }> {
+  const stored = loadStored(text);
+  const slots = new Map<string, Slot>();
+  for (const page of await Promise.all(stored.pages.map(({ sha256 }) => pages.load(sha256)))) {
+    addRows(slots, JSON.parse(page) as Row[]);
+  }
+  for (const key of stored.removed) slots.delete(key);
+  addRows(slots, stored.inline);
+  return { context: new Context(slots.values()), stored };
+}
+
+/** The stored form of `context`, which is `before` plus `changes`; pages that it needs are saved first. */
+export async function storeContext(
+  context: Context,
+  before: StoredContext,
+  changes: Changes,
+  pages: PageStore,
+): Promise<StoredContext> {
+  const touched = new Set([...changes.delete, ...changes.set.map(({ key }) => key)]);
+  const inline = before.inline.filter(([key]) => !touched.has(key));
+  for (const { key } of changes.set) {
+    const slot = context.slot(key);
+    if (slot) inline.push([key, slot.by, slot.json]);
+  }
+  // A deleted key must stay hidden even when it is set again later: it then belongs at the end of the order.
+  const removed = before.pages.length === 0 ? [] : Array.from(new Set([...before.removed, ...changes.delete]));
+  const next: StoredContext = { pages: before.pages, removed, inline, deleted: changes.delete };
+  if (sizeOf(removed) > removedLimitBytes) return { ...next, ...(await onePage(context, pages)) };
+  if (sizeOf(inline) <= inlineLimitBytes) return next;
+  return removed.length > 0
+    ? { ...next, ...(await onePage(context, pages)) }
+    : { ...next, inline: [], pages: await pushPage(before.pages, inline, pages) };
+}
+
+export const emptyStored: StoredContext = { pages: [], removed: [], inline: [], deleted: [] };
+
+async function onePage(
+  context: Context,
+  pages: PageStore,
+): Promise<Pick<StoredContext, "pages" | "removed" | "inline">> {
+  return { pages: [await savePage(rowsOf(context.slots()), pages)], removed: [], inline: [] };
+}
+
+async function pushPage(
+  existing: StoredContext["pages"],
+  rows: Row[],
+  pages: PageStore,
+): Promise<StoredContext["pages"]> {
+  const list = [...existing];
+  let merged = rows;
+  let size = sizeOf(rows);
+  for (let last = list.at(-1); last && last.bytes < 2 * size; last = list.at(-1)) {
+    list.pop();
+    const slots = new Map<string, Slot>();
+    addRows(slots, JSON.parse(await pages.load(last.sha256)) as Row[]);
+    addRows(slots, merged);
+    merged = rowsOf(slots.values());
+    size = sizeOf(merged);
+  }
+  return [...list, await savePage(merged, pages)];
+}
+
+async function savePage(rows: Row[], pages: PageStore): Promise<StoredContext["pages"][number]> {
+  const text = JSON.stringify(rows);
+  const page = { sha256: sha256(text), bytes: Buffer.byteLength(text) };
+  await pages.save(page.sha256, text);
+  return page;
+}
+
+function addRows(slots: Map<string, Slot>, rows: Row[]): void {
+  for (const [key, by, json] of rows) slots.set(key, { key, by, json });
+}
+
+function rowsOf(slots: Iterable<Slot>): Row[] {
+  return Array.from(slots, ({ key, by, json }): Row => [key, by, json]);
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}

@@ -1,0 +1,50 @@
+import { isRawNumber, parseExact } from "../json/exact.ts";
+import type { BlobRef, BlobType } from "../ports/blobs.ts";
+
+/** The key that marks a reference inside a value; user data that has it (or an escaped one) carries one `$` more. */
+export const blobKey = "$blob";
+
+const types: readonly string[] = ["bytes", "text", "json"] satisfies BlobType[];
+
+export function referenceText(ref: BlobRef): string {
+  return JSON.stringify({ [blobKey]: { sha256: ref.sha256, bytes: ref.bytes, type: ref.type } });
+}
+
+/** All references inside a value's text. Text without the marker costs a substring search. */
+export function referencesIn(text: string): BlobRef[] {
+  if (!text.includes(`"${blobKey}"`)) return [];
+  const found: BlobRef[] = [];
+  const visit = (value: unknown): void => {
+    if (value === null || typeof value !== "object") return;
+    const ref = asReference(value);
+    if (ref) found.push(ref);
+    else for (const child of Object.values(value)) visit(child);
+  };
+  visit(JSON.parse(text));
+  return found;
+}
+
+/** A reference, when this object is exactly one. */
+export function asReference(value: object): BlobRef | undefined {
+  const keys = Object.keys(value);
+  if (keys.length !== 1 || keys[0] !== blobKey) return undefined;
+  const inner = (value as Record<string, unknown>)[blobKey] as Partial<BlobRef> | null;
+  if (inner === null || typeof inner !== "object") return undefined;
+  const { sha256, bytes, type } = inner;
+  if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256)) return undefined;
+  if (typeof bytes !== "number" || !types.includes(type as string)) return undefined;
+  return { sha256, bytes, type: type as BlobType };
+}
+
+/** Escapes user data: every key `$blob`, `$$blob`, ... gets one `$` more, so that it cannot pass for a reference. */
+export function escapeReferences(text: string): string {
+  if (!text.includes(`$blob"`)) return text;
+  const visit = (value: ReturnType<typeof parseExact>): unknown => {
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+    if (Array.isArray(value)) return value.map(visit);
+    return Object.fromEntries(
+      Object.entries(value).map(([key, child]) => [/^\$+blob$/.test(key) ? `$${key}` : key, visit(child)]),
+    );
+  };
+  return JSON.stringify(visit(parseExact(text)));
+}

@@ -1,0 +1,88 @@
+import type { NodeType } from "@nova/workflow";
+import { headOf } from "../chain/head.ts";
+import { contextAfter, type LoadedContext, type Position } from "../chain/position.ts";
+import { sealEntry } from "../chain/seal.ts";
+import { blobPages } from "../context/blob-pages.ts";
+import { storeContext } from "../context/pages.ts";
+import { NovaError } from "../errors.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Outcome } from "./outcome.ts";
+
+/**
+ * Writes the outcome of a node as the entry at its link, if there is none, and answers the entry that is there
+ * afterwards: ours or the winner's. Steps recorded at the link (earlier attempts) are listed by it.
+ */
+export async function commitOutcome(
+  ports: Ports,
+  position: Position,
+  node: { id: string; type: NodeType },
+  outcome: Outcome,
+  kept?: LoadedContext,
+): Promise<StoredEntry> {
+  const entry = await sealOutcome(
+    ports,
+    position,
+    node,
+    outcome,
+    kept ?? (await contextAfter(position.beforeEntry, ports.blobs)),
+  );
+  if (await ports.chain.putEntry(position.at, entry)) return entry;
+  const { entry: winner } = await ports.chain.read(position.at);
+  if (!winner)
+    throw new NovaError(
+      "ChainBroken",
+      `link ${position.at.seq} of ${position.at.execution} refuses an entry and has none`,
+    );
+  return winner;
+}
+
+async function sealOutcome(
+  ports: Ports,
+  { before, beforeEntry, at }: Position,
+  node: { id: string; type: NodeType },
+  outcome: Outcome,
+  kept: LoadedContext,
+): Promise<StoredEntry> {
+  const changes = outcome.status === "success" ? outcome.changes : { set: [], delete: [] };
+  const context = kept.context.apply(changes, at.seq);
+  const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
+  const steps = outcome.run.attempt > 1 ? await ports.chain.steps(at) : [];
+  return sealEntry(
+    {
+      execution_id: at.execution,
+      scope: at.scope,
+      seq: at.seq,
+      client: before.client,
+      root: before.root,
+      workflow_id: before.workflow_id,
+      workflow_version: before.workflow_version,
+      node_id: node.id,
+      node_type: node.type,
+      status: outcome.status,
+      ...(outcome.status === "failed" && { error_class: outcome.class }),
+      attempt: outcome.run.attempt,
+      decision_result: outcome.status === "success" ? outcome.decision : null,
+      path_taken: outcome.next,
+      timestamp: new Date(ports.clock.now()).toISOString(),
+      execution_time_ms: outcome.executionTimeMs,
+      sandbox_id: outcome.run.sandboxId,
+      warm: outcome.run.warm,
+      code: outcome.run.code,
+      nodes: before.nodes + (outcome.run.code === null ? 0 : 1),
+      prev: beforeEntry.hash,
+      steps: steps.map(({ hash }) => hash),
+    },
+    {
+      context: JSON.stringify(stored),
+      ...(outcome.status === "failed" && { error: JSON.stringify(outcome.failure) }),
+      ...(outcome.logs !== "" && { logs: outcome.logs }),
+    },
+    ports.blobs,
+  );
+}
+
+/** True when this is the entry that closed the execution. */
+export function isClose(entry: StoredEntry): boolean {
+  return headOf(entry).node_type === "close";
+}

@@ -1,0 +1,33 @@
+/** What Step Functions carries: only where a run is. */
+export interface RunPosition {
+  execution: { id: string; workflowId: string; version: number };
+  /** `""` on the main line. */
+  scope: string;
+  /** Number of the link directly before. */
+  seq: number;
+}
+
+/** Input of the tasks of one node. */
+export interface NodeEvent extends RunPosition {
+  node: string;
+}
+
+/** `error` is what a Catch hands on. */
+export interface CaughtError {
+  Error: string;
+  Cause: string;
+}
+
+export interface TaskAnswer extends RunPosition {
+  /** Label of the edge taken, for the Choice behind a decision. */
+  decision?: string;
+  /** For whoever reads the Step Functions console; nothing depends on it. */
+  summary: { node: string; set: string[]; deleted: string[]; executionTimeMs: number };
+}
+
+/** What the end node's task answers: the output of the state machine's execution. */
+export interface EndAnswer extends RunPosition {
+  status: "completed";
+  /** Hash of the close entry: whoever keeps it can prove the whole chain later. */
+  tip: string;
+}

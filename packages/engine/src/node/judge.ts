@@ -1,0 +1,38 @@
+import type { Changes } from "../context/context.ts";
+import type { CodeResult } from "../ports/sandboxes.ts";
+import { decide } from "./decide.ts";
+import type { Outcome, RunFacts } from "./outcome.ts";
+import type { NodeIo } from "./run-io.ts";
+import type { Task } from "./run-task.ts";
+
+/** What the code's result means for the run: the node's changes and the edge it takes, or why it failed. */
+export function judge(
+  { node, edges }: Pick<Task, "node" | "edges">,
+  result: CodeResult,
+  io: NodeIo,
+  run: RunFacts,
+): Outcome {
+  const common = { logs: result.logs, executionTimeMs: result.durationMs, run };
+  const fail = (message: string): Outcome => ({
+    ...common,
+    status: "failed",
+    class: "NodeFailed",
+    failure: { message },
+    next: node.onError ?? null,
+  });
+  if (result.status === "error") {
+    const failure = { message: result.message, ...(result.traceback !== "" && { traceback: result.traceback }) };
+    return { ...common, status: "failed", class: result.class, failure, next: node.onError ?? null };
+  }
+  const foreign = io.foreignReference(result.set);
+  if (foreign)
+    return fail(
+      `context["${foreign.key}"] refers to a blob that is not this node's (${foreign.ref.sha256}) - set the value itself`,
+    );
+  const changes: Changes = { set: result.set, delete: result.delete };
+  if (node.type === "action")
+    return { ...common, status: "success", changes, decision: null, next: edges[0]?.to ?? null };
+  const decision = decide(result.set.find(({ key }) => key === "branch_decision")?.json, edges);
+  if ("problem" in decision) return fail(decision.problem);
+  return { ...common, status: "success", changes, decision: decision.label, next: decision.to };
+}

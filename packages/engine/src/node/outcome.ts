@@ -1,0 +1,24 @@
+import type { RunErrorClass } from "@nova/workflow";
+import type { FailureRecord } from "../chain/head.ts";
+import type { Changes } from "../context/context.ts";
+import type { Sandbox } from "../ports/sandboxes.ts";
+
+/** What a node came to, before it is written down. An expected failure is a value here, not a throw. */
+export type Outcome = {
+  logs: string;
+  executionTimeMs: number;
+  run: RunFacts;
+} & (
+  | { status: "success"; changes: Changes; decision: string | null; next: string | null }
+  | { status: "failed"; class: RunErrorClass; failure: FailureRecord; next: string | null }
+);
+
+/** Which run of code, if any, led to the outcome. */
+export interface RunFacts {
+  attempt: number;
+  sandboxId: string | null;
+  /** What the scope's next node may use again. */
+  warm: Sandbox | null;
+  /** SHA-256 of the code, null where no code ran. */
+  code: string | null;
+}

@@ -1,0 +1,89 @@
+import { headOf } from "../chain/head.ts";
+import { contextAfter, type Position } from "../chain/position.ts";
+import type { Context } from "../context/context.ts";
+import { referencesIn } from "../context/references.ts";
+import { NovaError } from "../errors.ts";
+import { type Member, objectText } from "../json/text.ts";
+import type { BlobRef } from "../ports/blobs.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { RunIo } from "../ports/sandboxes.ts";
+
+/** What a run of code may reach: the blobs of its input, and what earlier nodes of its scope set. */
+export interface NodeIo extends RunIo {
+  /** The first key whose value refers to a blob that was neither in the input nor uploaded by this run. */
+  foreignReference(set: readonly Member[]): { key: string; ref: BlobRef } | undefined;
+}
+
+export function createNodeIo(ports: Ports, { before, at }: Position, input: Context): NodeIo {
+  const inInput = lazy(
+    () =>
+      new Set(
+        input
+          .slots()
+          .flatMap(({ json }) => referencesIn(json))
+          .map((ref) => ref.sha256),
+      ),
+  );
+  /** Uploaded by this run, or named inside a JSON blob that was served or uploaded. */
+  const met = new Set<string>();
+  const isKnown = (sha256: string) => inInput().has(sha256) || met.has(sha256);
+
+  return {
+    async openBlob(ref) {
+      if (!isKnown(ref.sha256)) throw new NovaError("NodeFailed", `blob ${ref.sha256} is not part of the node's input`);
+      const body = await ports.blobs.stream(before, ref.sha256);
+      return ref.type === "json" ? meetingReferences(body, met) : body;
+    },
+    async storeBlob(ref, body) {
+      await ports.blobs.put(before, ref, ref.type === "json" ? meetingReferences(body, met) : body);
+      met.add(ref.sha256);
+    },
+    async outputs(node) {
+      let last: StoredEntry | undefined;
+      for await (const entry of entriesOf(ports, at)) if (headOf(entry).node_id === node) last = entry;
+      if (!last) return null;
+      const { context } = await contextAfter(last, ports.blobs);
+      return objectText(context.writtenBy(headOf(last).seq));
+    },
+    async outputNames() {
+      const names = new Set<string>();
+      for await (const entry of entriesOf(ports, at)) names.add(headOf(entry).node_id);
+      return Array.from(names);
+    },
+    foreignReference(set) {
+      for (const { key, json } of set) {
+        const ref = referencesIn(json).find(({ sha256 }) => !isKnown(sha256));
+        if (ref) return { key, ref };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Successful entries of this scope before the node's own link. */
+async function* entriesOf(ports: Ports, at: Position["at"]): AsyncIterable<StoredEntry> {
+  for await (const { scope, seq, entry } of ports.chain.links(at.execution)) {
+    if (scope === at.scope && seq < at.seq && entry && headOf(entry).status === "success") yield entry;
+  }
+}
+
+const referencePattern = /"sha256"\s*:\s*"([0-9a-f]{64})"/g;
+/** Longer than any reference: what is kept of one chunk so that one across the border is seen. */
+const overlap = 160;
+
+/** Passes a JSON blob's bytes through and notes every hash that a reference in it may name. */
+async function* meetingReferences(body: AsyncIterable<Uint8Array>, met: Set<string>): AsyncIterable<Uint8Array> {
+  let tail = "";
+  for await (const chunk of body) {
+    const text = tail + Buffer.from(chunk).toString("latin1");
+    for (const match of text.matchAll(referencePattern)) met.add(match[1] as string);
+    tail = text.slice(-overlap);
+    yield chunk;
+  }
+}
+
+function lazy<T>(make: () => T): () => T {
+  let value: { made: T } | undefined;
+  return () => (value ??= { made: make() }).made;
+}

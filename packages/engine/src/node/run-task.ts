@@ -1,0 +1,170 @@
+import type { Edge, RunErrorClass, TaskNode } from "@nova/workflow";
+import { linkName } from "../chain/link-name.ts";
+import { contextAfter, inputAfter, type LoadedContext, type Position } from "../chain/position.ts";
+import type { Context } from "../context/context.ts";
+import { NovaError } from "../errors.ts";
+import { sha256 } from "../json/hash.ts";
+import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { CodeResult, RunRequest, Sandbox } from "../ports/sandboxes.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
+import { recordAttempt } from "./attempts.ts";
+import { commitOutcome } from "./commit.ts";
+import { judge } from "./judge.ts";
+import type { RunFacts } from "./outcome.ts";
+import { createNodeIo, type NodeIo } from "./run-io.ts";
+import { chooseSandbox, sandboxSpec } from "./sandbox-choice.ts";
+
+/** Attempts of one link, whatever the reason for another. */
+const mostAttempts = 3;
+
+export interface Task {
+  position: Position;
+  node: TaskNode;
+  version: WorkflowVersion;
+  edges: Edge[];
+}
+
+/**
+ * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
+ * chain anew: somebody else was faster, or the turn has moved on to another attempt.
+ */
+export async function runTask(ports: Ports, task: Task, signal: AbortSignal): Promise<StoredEntry | "again"> {
+  const { position, node, version } = task;
+  const kept = await contextAfter(position.beforeEntry, ports.blobs);
+  const input = decisionless(await inputAfter(position.beforeEntry, kept.context, ports.blobs), node);
+  const io = createNodeIo(ports, position, input);
+  const held = position.next.turn;
+  const place = held ? adopt(held, position) : await takeTurn(ports, position, node, version);
+  place.permit.catch(() => undefined);
+
+  const outcome = await ports.sandboxes.run(place.turn.sandbox as string, requestFor(task, input, place.turn), io, {
+    first: !held,
+    permit: place.permit,
+    signal,
+  });
+  switch (outcome.kind) {
+    case "finished":
+      return finish(ports, { ...task, kept }, place, outcome.result, io);
+    case "gone":
+      return replaceSandbox(ports, task, place);
+    case "refused":
+      if (place.created) await ports.sandboxes.kill(place.turn.sandbox as string);
+      return "again";
+    case "tombstoned":
+      return "again";
+    case "unfinished":
+      throw new NovaError("NodeUnfinished", `node "${node.id}" still runs; the next delivery attaches to it`);
+  }
+}
+
+interface Place {
+  turn: Turn;
+  /** Null where only the id is known: another delivery made it, so the next node makes its own. */
+  sandbox: Sandbox | null;
+  created: boolean;
+  /** True once the turn is ours, or names our sandbox anyway. */
+  permit: Promise<boolean>;
+}
+
+/** A held turn: whoever holds it, its code runs in the sandbox it names, and this delivery attaches. */
+function adopt(turn: Turn, { before, at }: Position): Place {
+  if (turn.sandbox === null)
+    throw new NovaError("ChainBroken", `the turn at link ${at.seq} of ${at.execution} names no sandbox`);
+  const sandbox = before.warm?.id === turn.sandbox ? before.warm : null;
+  return { turn, sandbox, created: false, permit: Promise.resolve(true) };
+}
+
+async function takeTurn(ports: Ports, position: Position, node: TaskNode, version: WorkflowVersion): Promise<Place> {
+  const { sandbox, created } = await chooseSandbox(ports, position, node, version);
+  const turn: Turn = { node: node.id, state: "held", sandbox: sandbox.id, attempt: 1, since: isoNow(ports) };
+  return { turn, sandbox, created, permit: putTurn(ports, position, turn, null) };
+}
+
+/** A condition that failed is compared first: a turn that is exactly ours is ours, since clients repeat their own puts. */
+async function putTurn(ports: Ports, { at }: Position, turn: Turn, expected: Turn | null): Promise<boolean> {
+  if (await ports.chain.putTurn(at, turn, expected)) return true;
+  const { turn: there } = await ports.chain.read(at);
+  return there?.state === "held" && there.sandbox === turn.sandbox && there.attempt === turn.attempt;
+}
+
+async function finish(
+  ports: Ports,
+  task: Task & { kept: LoadedContext },
+  place: Place,
+  result: CodeResult,
+  io: NodeIo,
+): Promise<StoredEntry | "again"> {
+  const { position, node, kept } = task;
+  const outcome = judge(task, result, io, factsOf(task, place));
+  const attemptsLeft =
+    node.effects === false && node.retry && place.turn.attempt < Math.min(node.retry.attempts, mostAttempts);
+  if (outcome.status === "failed" && attemptsLeft) {
+    await recordAttempt(ports, position, place.turn, outcome);
+    await ports.clock.sleep((node.retry?.delaySeconds ?? 0) * 1000);
+    await putTurn(ports, position, { ...place.turn, attempt: place.turn.attempt + 1 }, place.turn);
+    return "again";
+  }
+  const entry = await commitOutcome(ports, position, node, outcome, kept);
+  if (node.isolation === "fresh") await ports.sandboxes.kill(place.turn.sandbox as string);
+  return entry;
+}
+
+/** The sandbox that the turn names is gone: with `effects: false` another one may begin the code again. */
+async function replaceSandbox(ports: Ports, task: Task, place: Place): Promise<StoredEntry | "again"> {
+  const { position, node, version } = task;
+  const failure = {
+    message: `the sandbox ${place.turn.sandbox} was lost while the node's code may have been running - declare "effects": false if it may run again`,
+  };
+  const run: RunFacts = { ...factsOf(task, place), warm: null };
+  const outcome = {
+    status: "failed",
+    class: "NodeInterrupted" as RunErrorClass,
+    failure,
+    logs: "",
+    executionTimeMs: 0,
+    run,
+    next: node.onError ?? null,
+  } as const;
+  if (node.effects !== false || place.turn.attempt >= mostAttempts)
+    return commitOutcome(ports, position, node, outcome);
+  await recordAttempt(ports, position, place.turn, outcome);
+  const sandbox = await ports.sandboxes.create(sandboxSpec(position.at, node, version));
+  const turn: Turn = { ...place.turn, sandbox: sandbox.id, attempt: place.turn.attempt + 1, since: isoNow(ports) };
+  if (!(await putTurn(ports, position, turn, place.turn))) await ports.sandboxes.kill(sandbox.id);
+  return "again";
+}
+
+function factsOf({ node, position }: Task, { turn, sandbox }: Place): RunFacts {
+  const code = node.executor.kind === "code" ? sha256(node.executor.code) : null;
+  const warm = node.isolation === "fresh" ? position.before.warm : sandbox;
+  return { attempt: turn.attempt, sandboxId: turn.sandbox, warm, code };
+}
+
+function requestFor({ node, position: { at } }: Task, input: Context, turn: Turn): RunRequest {
+  if (node.executor.kind !== "code") throw new NovaError("NodeFailed", `node "${node.id}" has no code to run`);
+  const link = linkName(at);
+  return {
+    claim: { link, step: 0, attempt: turn.attempt },
+    node: node.id,
+    nodeType: node.type,
+    code: node.executor.code,
+    fileName: node.executor.file ?? `${node.id}.py`,
+    timeoutSeconds: node.timeoutSeconds,
+    context: input.slots(),
+    environment: {
+      NOVA_IDEMPOTENCY_KEY: `${link}.0`,
+      NOVA_EXECUTION_ID: at.execution,
+      NOVA_NODE_ID: node.id,
+    },
+  };
+}
+
+/** A decision never sees the one before it. */
+function decisionless(input: Context, node: TaskNode): Context {
+  return node.type === "decision" ? input.without("branch_decision") : input;
+}
+
+function isoNow(ports: Ports): string {
+  return new Date(ports.clock.now()).toISOString();
+}

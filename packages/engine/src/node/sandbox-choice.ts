@@ -1,0 +1,47 @@
+import type { TaskNode } from "@nova/workflow";
+import type { Position } from "../chain/position.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Sandbox, SandboxSpec } from "../ports/sandboxes.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
+
+/** A sandbox lives this much longer than its node's timeout: room for the upload, the commit and a late attach. */
+const marginSeconds = 60;
+/** And this much longer when it is made or extended, so that a chain of short nodes makes no call for each. */
+const idleSeconds = 240;
+
+export interface ChosenSandbox {
+  sandbox: Sandbox;
+  /** Made for this node just now: whoever loses the turn kills it. */
+  created: boolean;
+}
+
+/** The scope's warm sandbox where it outlives this node, else a new one. Throws `SandboxUnavailable`. */
+export async function chooseSandbox(
+  ports: Ports,
+  { before, at }: Position,
+  node: TaskNode,
+  version: WorkflowVersion,
+): Promise<ChosenSandbox> {
+  if (node.isolation !== "fresh" && before.warm) {
+    const kept = await keepWarm(ports, before.warm, node.timeoutSeconds + marginSeconds);
+    if (kept) return { sandbox: kept, created: false };
+  }
+  return { sandbox: await ports.sandboxes.create(sandboxSpec(at, node, version)), created: true };
+}
+
+export function sandboxSpec(at: Position["at"], node: TaskNode, version: WorkflowVersion): SandboxSpec {
+  return {
+    template: version.template,
+    execution: at.execution,
+    scope: at.scope,
+    lifetimeSeconds: node.timeoutSeconds + marginSeconds + idleSeconds,
+    lib: version.workflow.lib,
+    internet: true,
+  };
+}
+
+async function keepWarm(ports: Ports, warm: Sandbox, neededSeconds: number): Promise<Sandbox | null> {
+  const leftMs = Date.parse(warm.endsAt) - ports.clock.now();
+  if (leftMs >= neededSeconds * 1000) return warm;
+  return leftMs <= 0 ? null : ports.sandboxes.extend(warm, neededSeconds + idleSeconds);
+}
