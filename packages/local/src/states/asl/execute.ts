@@ -1,0 +1,121 @@
+import type { InvokeLambda } from "../../lambda-types.ts";
+import type { Clock } from "../clock.ts";
+import { History, type HistoryEvent } from "../history.ts";
+import { enter } from "./enter.ts";
+import { Cancelled, StateFailure } from "./failure.ts";
+import type { Json } from "./json.ts";
+import type { StateMachine } from "./state.ts";
+import type { TaskTokens } from "./task/task-tokens.ts";
+import { childOf, type Run, Thread } from "./thread.ts";
+
+export interface ExecutionStart {
+  executionArn: string;
+  name: string;
+  roleArn: string;
+  stateMachine: { arn: string; name: string; versionArn?: string };
+  /** JSON text, kept as it was sent. */
+  input: string;
+  region: string;
+  accountId: string;
+}
+
+export interface Services {
+  clock: Clock;
+  invokeLambda: InvokeLambda;
+  tokens: TaskTokens;
+  write(event: HistoryEvent): void;
+}
+
+/** The reason a caller's signal carries: StopExecution, or the end of the process, which leaves the execution running. */
+export type Stop = { kind: "aborted"; error?: string; cause?: string } | { kind: "shutdown" };
+
+export type Outcome =
+  | { status: "SUCCEEDED"; output: string }
+  | { status: "FAILED" | "ABORTED" | "TIMED_OUT"; error: string | undefined; cause: string | undefined };
+
+/** Runs one execution to its end. Answers undefined where a shutdown left it unfinished. */
+export async function execute(
+  machine: StateMachine,
+  start: ExecutionStart,
+  services: Services,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const history = new History(services.clock, services.write);
+  const { controller, release } = childOf(signal);
+  const thread = new Thread(prepareRun(start, services, history, signal), controller.signal, 0);
+  recordStart(history, start);
+  if (machine.timeoutSeconds !== undefined) abortAfter(machine.timeoutSeconds, services.clock, controller);
+  const outcome = await finish(machine, JSON.parse(start.input), thread);
+  release();
+  controller.abort();
+  if (outcome) recordEnd(history, outcome, thread.lastEventId);
+  return outcome;
+}
+
+function prepareRun(start: ExecutionStart, services: Services, history: History, stopSignal: AbortSignal): Run {
+  const { clock, invokeLambda, tokens } = services;
+  const { region, accountId, stateMachine } = start;
+  const context = {
+    Execution: {
+      Id: start.executionArn,
+      Input: JSON.parse(start.input) as Json,
+      Name: start.name,
+      RoleArn: start.roleArn,
+      StartTime: new Date(clock.now()).toISOString(),
+      RedriveCount: 0,
+    },
+    StateMachine: { Id: stateMachine.arn, Name: stateMachine.name },
+  };
+  return { clock, history, invokeLambda, tokens, stopSignal, region, accountId, context };
+}
+
+async function finish(machine: StateMachine, input: Json, thread: Thread): Promise<Outcome | undefined> {
+  try {
+    return { status: "SUCCEEDED", output: JSON.stringify(await enter(machine, input, thread)) };
+  } catch (error) {
+    if (error instanceof Cancelled) return outcomeOfStop(thread.signal.reason);
+    if (!(error instanceof StateFailure)) throw error;
+    return { status: "FAILED", error: error.error, cause: error.details };
+  }
+}
+
+function outcomeOfStop(stop: Stop | { kind: "timedOut" }): Outcome | undefined {
+  if (stop.kind === "shutdown") return undefined;
+  if (stop.kind === "timedOut") return { status: "TIMED_OUT", error: undefined, cause: undefined };
+  return { status: "ABORTED", error: stop.error, cause: stop.cause };
+}
+
+async function abortAfter(seconds: number, clock: Clock, controller: AbortController): Promise<void> {
+  await clock.sleep(seconds * 1000, controller.signal);
+  controller.abort({ kind: "timedOut" });
+}
+
+function recordStart(history: History, { input, roleArn, stateMachine }: ExecutionStart): void {
+  history.record(0, {
+    type: "ExecutionStarted",
+    executionStartedEventDetails: {
+      input,
+      inputDetails: { truncated: false },
+      roleArn,
+      ...(stateMachine.versionArn === undefined ? {} : { stateMachineVersionArn: stateMachine.versionArn }),
+    },
+  });
+}
+
+/** AWS hangs the end of a stopped execution on nothing, any other end on the last event of the main line. */
+export function recordEnd(history: History, outcome: Outcome, lastEventId: number): void {
+  if (outcome.status === "SUCCEEDED") {
+    const { output } = outcome;
+    history.recordEnd(lastEventId, {
+      type: "ExecutionSucceeded",
+      executionSucceededEventDetails: { output, outputDetails: { truncated: false } },
+    });
+    return;
+  }
+  const { status, error, cause } = outcome;
+  if (status === "FAILED") {
+    history.recordEnd(lastEventId, { type: "ExecutionFailed", executionFailedEventDetails: { error, cause } });
+  } else if (status === "ABORTED") {
+    history.recordEnd(0, { type: "ExecutionAborted", executionAbortedEventDetails: { error, cause } });
+  } else history.recordEnd(0, { type: "ExecutionTimedOut", executionTimedOutEventDetails: { error, cause } });
+}

@@ -1,0 +1,73 @@
+/** The two errors that end an execution whatever `States.ALL` and `States.TaskFailed` say. */
+const TERMINAL = new Set(["States.Runtime", "States.DataLimitExceeded"]);
+
+/**
+ * What a state failed with. `error` is missing where nobody named one (a Fail state without Error, SendTaskFailure
+ * without error): wildcards still match it.
+ */
+export class StateFailure extends Error {
+  override readonly name = "StateFailure";
+  readonly error: string | undefined;
+  readonly details: string | undefined;
+
+  constructor(error: string | undefined, details?: string) {
+    super(`${error ?? "(no error name)"}: ${details ?? "(no cause)"}`);
+    this.error = error;
+    this.details = details;
+  }
+
+  /** Whether `errorEquals` of a Retry or Catch names this failure. */
+  matches(errorEquals: readonly string[]): boolean {
+    return errorEquals.some((name) => this.#isNamed(name));
+  }
+
+  #isNamed(name: string): boolean {
+    if (name === "States.ALL") return !this.#isTerminal();
+    if (name === "States.TaskFailed") return !this.#isTerminal() && this.error !== "States.Timeout";
+    if (name === "States.Runtime") return false;
+    return this.error === name;
+  }
+
+  #isTerminal(): boolean {
+    return this.error !== undefined && TERMINAL.has(this.error);
+  }
+}
+
+/** A timeout to AWS's histories; Catch and Retry may name it more narrowly. */
+export class HeartbeatMissed extends StateFailure {
+  constructor() {
+    super("States.Timeout");
+  }
+
+  override matches(errorEquals: readonly string[]): boolean {
+    return errorEquals.includes("States.HeartbeatTimeout") || super.matches(errorEquals);
+  }
+}
+
+/** A failure found while evaluating a state's fields; the state it happened in is added by `located`. */
+export class EvaluationFailure extends StateFailure {
+  located(state: string, enteredEventId: number): StateFailure {
+    const where = `An error occurred while executing the state '${state}' (entered at the event id #${enteredEventId}).`;
+    return new StateFailure(this.error, `${where} ${this.details}`);
+  }
+}
+
+export function runtimeFailure(details: string): EvaluationFailure {
+  return new EvaluationFailure("States.Runtime", details);
+}
+
+/** The definition cannot be run here; `at` is a JSON path into it. */
+export class DefinitionRejected extends Error {
+  override readonly name = "DefinitionRejected";
+  readonly at: string;
+
+  constructor(at: string, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+/** Thrown through states that were told to stop: no failure, so no Retry or Catch sees it. */
+export class Cancelled extends Error {
+  override readonly name = "Cancelled";
+}

@@ -1,0 +1,31 @@
+import type { Definition } from "../definition.ts";
+import { enter } from "../enter.ts";
+import type { Json } from "../json.ts";
+import type { State, StateMachine, Visit } from "../state.ts";
+import { Thread } from "../thread.ts";
+import { recordAborted, runTogether } from "../together.ts";
+import { compileWork } from "../work-state.ts";
+
+export function compileParallel(name: string, definition: Definition, branches: StateMachine[]): State {
+  async function attempt(_selected: Json, parameters: Json, { thread }: Visit): Promise<Json> {
+    const startedId = thread.record({ type: "ParallelStateStarted" });
+    const threads: Thread[] = [];
+    const outcome = await runTogether(thread, branches.length, branches.length, async (index, _previous, signal) => {
+      const branch = new Thread(thread.run, signal, startedId, thread.map);
+      threads[index] = branch;
+      const output = await enter(branches[index] as StateMachine, parameters, branch);
+      thread.lastEventId = branch.lastEventId;
+      return { output, lastEventId: branch.lastEventId };
+    });
+    if (outcome.ok) {
+      thread.note({ type: "ParallelStateSucceeded" });
+      return outcome.outputs;
+    }
+    thread.lastEventId = threads[outcome.failed]?.lastEventId ?? startedId;
+    for (const branch of threads) recordAborted(branch, thread);
+    throw outcome.error;
+  }
+
+  const exhausted = ({ thread }: Visit) => void thread.record({ type: "ParallelStateFailed" });
+  return compileWork(name, definition, { type: "Parallel", attempt, exhausted });
+}

@@ -1,0 +1,63 @@
+import { DefinitionRejected, runtimeFailure } from "./failure.ts";
+import { compileIntrinsic } from "./intrinsic/compile-intrinsic.ts";
+import { isObject, type Json, type JsonObject, setOwn } from "./json.ts";
+import { compilePath, PathNotFound } from "./path/read-path.ts";
+import type { Expression, Scope } from "./scope.ts";
+
+/** Parameters, ResultSelector, ItemSelector: JSON in which a key ending in `.$` holds a path or an intrinsic function. */
+export function compileTemplate(template: Json, at: string): Expression {
+  if (Array.isArray(template)) return compileList(template, at);
+  if (isObject(template)) return compileObject(template, at);
+  return () => template;
+}
+
+function compileList(list: Json[], at: string): Expression {
+  if (!hasPaths(list)) return () => list;
+  const items = list.map((item, i) => compileTemplate(item, `${at}[${i}]`));
+  return (scope) => items.map((item) => item(scope));
+}
+
+function compileObject(object: JsonObject, at: string): Expression {
+  if (!hasPaths(object)) return () => object;
+  const fields = Object.entries(object).map(([key, value]): [string, Expression] =>
+    key.endsWith(".$")
+      ? [key.slice(0, -2), compileReference(key, value, `${at}.${key}`)]
+      : [key, compileTemplate(value, `${at}.${key}`)],
+  );
+  return (scope) => {
+    const result: JsonObject = {};
+    for (const [key, read] of fields) setOwn(result, key, read(scope));
+    return result;
+  };
+}
+
+function compileReference(key: string, value: Json, at: string): Expression {
+  if (typeof value !== "string") {
+    throw new DefinitionRejected(
+      at,
+      `The value for the field '${key}' must be a valid JSONPath or a valid intrinsic function call`,
+    );
+  }
+  return value.startsWith("States.") ? compileIntrinsic(value, at) : compileFieldPath(value, key, at);
+}
+
+/** A path whose absence is worded with the field that holds it. */
+export function compileFieldPath(text: string, field: string, at: string): Expression {
+  const path = compilePath(text, at);
+  return (scope: Scope) => {
+    try {
+      return path.read(scope);
+    } catch (error) {
+      if (!(error instanceof PathNotFound)) throw error;
+      const input = JSON.stringify(scope.data);
+      throw runtimeFailure(
+        `The JSONPath '${text}' specified for the field '${field}' could not be found in the input '${input}'`,
+      );
+    }
+  };
+}
+
+function hasPaths(value: Json): boolean {
+  if (Array.isArray(value)) return value.some(hasPaths);
+  return isObject(value) && Object.entries(value).some(([key, inner]) => key.endsWith(".$") || hasPaths(inner));
+}

@@ -1,0 +1,11 @@
+import type { Json, JsonObject } from "./json.ts";
+
+/** What the fields of a state can read: `$` is the data, `$$` the context object, chance serves `States.MathRandom`. */
+export interface Scope {
+  data: Json;
+  context: JsonObject;
+  random(): number;
+}
+
+/** A field, compiled: reads whatever its paths point at. */
+export type Expression = (scope: Scope) => Json;

@@ -1,0 +1,106 @@
+import { assertWithinDataLimit } from "./data-limit.ts";
+import type { Definition } from "./definition.ts";
+import { EvaluationFailure, runtimeFailure } from "./failure.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { compilePath, PathNotFound } from "./path/read-path.ts";
+import type { Expression, Scope } from "./scope.ts";
+import type { PendingTask } from "./task/task-tokens.ts";
+import type { Thread } from "./thread.ts";
+
+export type StateType = "Task" | "Pass" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map";
+
+export interface Transition {
+  output: Json;
+  /** Undefined where the thread ends. */
+  next: string | undefined;
+}
+
+/** A compiled state: everything that can be parsed or checked ahead of time has been. */
+export interface State {
+  readonly name: string;
+  readonly type: StateType;
+  run(input: Json, visit: Visit): Promise<Transition> | Transition;
+}
+
+export interface StateMachine {
+  readonly startAt: string;
+  readonly states: ReadonlyMap<string, State>;
+  readonly timeoutSeconds: number | undefined;
+}
+
+/** One stay in one state. */
+export class Visit {
+  readonly state: State;
+  readonly thread: Thread;
+  readonly enteredTime: string;
+  enteredEventId = 0;
+  /** Retries so far: `$$.State.RetryCount`. Only states that can retry have it. */
+  retryCount: number | undefined;
+  /** The task whose answer comes from outside: `$$.Task.Token`. */
+  pendingTask: PendingTask | undefined;
+
+  constructor(state: State, thread: Thread) {
+    this.state = state;
+    this.thread = thread;
+    this.enteredTime = new Date(thread.run.clock.now()).toISOString();
+  }
+
+  /** `map` is `$$.Map` of the iteration about to begin, where it is not the thread's own. */
+  scope(data: Json, map = this.thread.map): Scope {
+    return { data, context: this.#context(map), random: this.thread.run.clock.random };
+  }
+
+  /** Adds where it happened to a failure that a field's evaluation found. */
+  locate(error: unknown): unknown {
+    return error instanceof EvaluationFailure ? error.located(this.state.name, this.enteredEventId) : error;
+  }
+
+  assertWithinDataLimit(value: Json): void {
+    assertWithinDataLimit(JSON.stringify(value), this.state.name);
+  }
+
+  #context(map: JsonObject | undefined): JsonObject {
+    const { run } = this.thread;
+    const state: JsonObject = { Name: this.state.name, EnteredTime: this.enteredTime };
+    if (this.retryCount !== undefined) state.RetryCount = this.retryCount;
+    const context: JsonObject = {
+      Execution: run.context.Execution,
+      StateMachine: run.context.StateMachine,
+      State: state,
+    };
+    if (this.pendingTask) context.Task = { Token: this.pendingTask.token };
+    if (map) context.Map = map;
+    return context;
+  }
+}
+
+/** `Next` xor `End`. */
+export function compileNext(definition: Definition): string | undefined {
+  const next = definition.optionalText("Next");
+  const end = definition.get("End") === true;
+  if ((next === undefined) !== end) throw definition.reject("Next", 'or "End": true must be given, and not both');
+  return next;
+}
+
+const whole: Expression = (scope) => scope.data;
+const empty: Expression = () => ({});
+
+/** InputPath and OutputPath: absent selects everything, `null` an empty object. */
+export function compileSelector(definition: Definition, field: "InputPath" | "OutputPath"): Expression {
+  const value = definition.get(field);
+  if (value === undefined || value === "$") return whole;
+  return value === null ? empty : compileField(definition, field);
+}
+
+/** A field that holds one path. */
+export function compileField(definition: Definition, field: string): Expression {
+  const path = compilePath(definition.text(field), definition.path(field));
+  return (scope) => {
+    try {
+      return path.read(scope);
+    } catch (error) {
+      if (!(error instanceof PathNotFound)) throw error;
+      throw runtimeFailure(`Invalid path '${path.text}' : ${error.message}`);
+    }
+  };
+}

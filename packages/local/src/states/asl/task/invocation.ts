@@ -1,0 +1,33 @@
+import type { LambdaResult } from "../../../lambda-types.ts";
+import { assertWithinDataLimit } from "../data-limit.ts";
+import { StateFailure } from "../failure.ts";
+import type { Json } from "../json.ts";
+import type { Thread } from "../thread.ts";
+
+/** Calls a Lambda function; every way in which that goes wrong becomes the failure that AWS reports. */
+export async function invoke(functionArn: string, payload: string, thread: Thread): Promise<string> {
+  const { invokeLambda, stopSignal } = thread.run;
+  let result: LambdaResult;
+  try {
+    result = await invokeLambda(functionArn, payload, stopSignal);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new StateFailure(error.name, error.message);
+  }
+  if (result.ok) return result.payload;
+  const { errorType, errorMessage, trace } = result;
+  throw new StateFailure(errorType, JSON.stringify({ errorType, errorMessage, trace }));
+}
+
+/** @throws StateFailure for a result over the limit (`owner` as AWS names it) or one that is not JSON. */
+export function parseResult(payload: string, owner: string): Json {
+  assertWithinDataLimit(payload, owner);
+  try {
+    return JSON.parse(payload);
+  } catch (error) {
+    throw new StateFailure(
+      "States.TaskFailed",
+      `The result of '${owner}' is not JSON: ${(error as SyntaxError).message}`,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import type { InvokeLambda } from "../../lambda-types.ts";
+import type { Clock } from "../clock.ts";
+import type { EventBody, History } from "../history.ts";
+import { Cancelled } from "./failure.ts";
+import type { JsonObject } from "./json.ts";
+import type { TaskTokens } from "./task/task-tokens.ts";
+
+/** What all threads of one execution share. */
+export interface Run {
+  readonly clock: Clock;
+  readonly history: History;
+  readonly invokeLambda: InvokeLambda;
+  readonly tokens: TaskTokens;
+  /** Aborted by StopExecution and shutdown alone: a timeout leaves the Lambda running, as the cloud does. */
+  readonly stopSignal: AbortSignal;
+  /** Where functions named without an ARN live. */
+  readonly region: string;
+  readonly accountId: string;
+  /** `$$.Execution` and `$$.StateMachine`. */
+  readonly context: { Execution: JsonObject; StateMachine: JsonObject };
+}
+
+/** A line of states: the main line, a branch of a Parallel, an iteration of a Map. */
+export class Thread {
+  readonly run: Run;
+  readonly signal: AbortSignal;
+  /** `$$.Map` inside an iteration. */
+  readonly map: JsonObject | undefined;
+  lastEventId: number;
+  /** The state entered and not left: what an abort interrupts. */
+  current: { name: string; type: string } | undefined;
+
+  constructor(run: Run, signal: AbortSignal, lastEventId: number, map?: JsonObject) {
+    this.run = run;
+    this.signal = signal;
+    this.lastEventId = lastEventId;
+    this.map = map;
+  }
+
+  /** Records an event that the next one of this thread follows. */
+  record(body: EventBody): number {
+    this.lastEventId = this.run.history.record(this.lastEventId, body);
+    return this.lastEventId;
+  }
+
+  /** Records an event beside the line: the next one follows what this one followed. */
+  note(body: EventBody): number {
+    return this.run.history.record(this.lastEventId, body);
+  }
+
+  assertRunning(): void {
+    if (this.signal.aborted) throw new Cancelled();
+  }
+
+  async sleep(ms: number): Promise<void> {
+    await this.run.clock.sleep(ms, this.signal);
+    this.assertRunning();
+  }
+
+  /** Settles as `work` does, unless this thread is cancelled first; `work` then goes on unheard. */
+  orCancelled<T>(work: Promise<T>): Promise<T> {
+    return orAborted(work, this.signal);
+  }
+}
+
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => reject(new Cancelled());
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", cancel));
+  });
+}
+
+/** A controller that also aborts with `outer`; `release` unties it. */
+export function childOf(outer: AbortSignal): { controller: AbortController; release(): void } {
+  const controller = new AbortController();
+  const follow = () => controller.abort(outer.reason);
+  if (outer.aborted) follow();
+  outer.addEventListener("abort", follow, { once: true });
+  return { controller, release: () => outer.removeEventListener("abort", follow) };
+}

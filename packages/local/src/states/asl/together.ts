@@ -1,0 +1,57 @@
+import { Cancelled } from "./failure.ts";
+import type { Json } from "./json.ts";
+import { childOf, type Thread } from "./thread.ts";
+
+export type Outcome = { ok: true; outputs: Json[] } | { ok: false; failed: number; error: unknown };
+
+/** Runs the branch or iteration `index`; `previous` is the last event of the one that freed its place. */
+export type RunOne = (
+  index: number,
+  previous: number | undefined,
+  signal: AbortSignal,
+) => Promise<{ output: Json; lastEventId: number }>;
+
+/**
+ * Runs `count` threads, `width` at a time. The first failure cancels the others, and all have ended when this answers.
+ * @throws Cancelled when `thread` itself was cancelled
+ */
+export async function runTogether(thread: Thread, count: number, width: number, runOne: RunOne): Promise<Outcome> {
+  const { controller, release } = childOf(thread.signal);
+  const outputs: Json[] = new Array(count);
+  let started = 0;
+  let failure: { failed: number; error: unknown } | undefined;
+
+  async function work(): Promise<void> {
+    let previous: number | undefined;
+    while (started < count && !controller.signal.aborted) {
+      const index = started++;
+      try {
+        const result = await runOne(index, previous, controller.signal);
+        outputs[index] = result.output;
+        previous = result.lastEventId;
+      } catch (error) {
+        if (!(error instanceof Cancelled)) failure ??= { failed: index, error };
+        controller.abort();
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: Math.min(count, width) }, work));
+  release();
+  thread.assertRunning();
+  return failure ? { ok: false, ...failure } : { ok: true, outputs };
+}
+
+/** The state types whose interruption AWS's histories show. */
+const ABORTED = {
+  Task: "TaskStateAborted",
+  Wait: "WaitStateAborted",
+  Parallel: "ParallelStateAborted",
+  Map: "MapStateAborted",
+} as const;
+
+/** Notes on `thread` that `branch` was stopped inside a state. */
+export function recordAborted(branch: Thread, thread: Thread): void {
+  const type = branch.current?.type;
+  if (type !== undefined && type in ABORTED) thread.note({ type: ABORTED[type as keyof typeof ABORTED] });
+}

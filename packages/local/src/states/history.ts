@@ -1,0 +1,42 @@
+import type { HistoryEvent as SdkHistoryEvent } from "@aws-sdk/client-sfn";
+import { runtimeFailure } from "./asl/failure.ts";
+import type { Clock } from "./clock.ts";
+
+/** An event as GetExecutionHistory sends it: the SDK's shape, with the time in seconds since the epoch. */
+export type HistoryEvent = Omit<SdkHistoryEvent, "timestamp" | "id" | "previousEventId"> & {
+  timestamp: number;
+  id: number;
+  previousEventId: number;
+};
+
+export type EventBody = Omit<HistoryEvent, "timestamp" | "id" | "previousEventId">;
+
+/** Step Functions ends an execution that reaches this many events. */
+export const HISTORY_LIMIT = 25_000;
+
+/** Numbers the events of one execution and hands each on as it happens. */
+export class History {
+  readonly #clock: Clock;
+  readonly #write: (event: HistoryEvent) => void;
+  #lastId = 0;
+
+  constructor(clock: Clock, write: (event: HistoryEvent) => void) {
+    this.#clock = clock;
+    this.#write = write;
+  }
+
+  /** @throws StateFailure that nothing catches when only the place for the execution's own end is left. */
+  record(previousEventId: number, body: EventBody): number {
+    if (this.#lastId >= HISTORY_LIMIT - 1) {
+      throw runtimeFailure(`The execution reached the maximum number of history events (${HISTORY_LIMIT}).`);
+    }
+    return this.recordEnd(previousEventId, body);
+  }
+
+  /** The execution's last event always fits. */
+  recordEnd(previousEventId: number, body: EventBody): number {
+    const id = ++this.#lastId;
+    this.#write({ timestamp: this.#clock.now() / 1000, id, previousEventId, ...body });
+    return id;
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import type { InvokeLambda } from "../lambda-types.ts";
+import { compileStateMachine } from "./asl/compile.ts";
+import { execute, type Outcome } from "./asl/execute.ts";
+import type { Json } from "./asl/json.ts";
+import { TaskTokens } from "./asl/task/task-tokens.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { HistoryEvent } from "./history.ts";
+
+export interface RunOptions {
+  invokeLambda: InvokeLambda;
+  clock?: Clock;
+  name?: string;
+  /** Answers `.waitForTaskToken` tasks. */
+  tokens?: TaskTokens;
+  /** Ends the execution as ABORTED. */
+  signal?: AbortSignal;
+}
+
+export type RunResult = {
+  status: Outcome["status"];
+  output?: Json;
+  error?: string;
+  cause?: string;
+  events: HistoryEvent[];
+};
+
+/**
+ * Runs a definition in this process without a server, for tests that compare two ways of doing the same.
+ * @throws DefinitionRejected where the definition cannot be run here
+ */
+export async function runStateMachine(definition: object, input: unknown, options: RunOptions): Promise<RunResult> {
+  const { invokeLambda, clock = systemClock, name = randomUUID(), tokens = new TaskTokens(clock.now) } = options;
+  const events: HistoryEvent[] = [];
+  const stop = new AbortController();
+  const abort = () => stop.abort({ kind: "aborted" });
+  if (options.signal?.aborted) abort();
+  options.signal?.addEventListener("abort", abort, { once: true });
+  const outcome = await execute(
+    compileStateMachine(definition as Json),
+    {
+      executionArn: `arn:aws:states:us-east-1:000000000000:execution:direct:${name}`,
+      name,
+      roleArn: "arn:aws:iam::000000000000:role/direct",
+      stateMachine: { arn: "arn:aws:states:us-east-1:000000000000:stateMachine:direct", name: "direct" },
+      input: JSON.stringify(input),
+      region: "us-east-1",
+      accountId: "000000000000",
+    },
+    { clock, invokeLambda, tokens, write: (event) => events.push(event) },
+    stop.signal,
+  );
+  options.signal?.removeEventListener("abort", abort);
+  return { ...present(outcome as Outcome), events };
+}
+
+function present(outcome: Outcome): Omit<RunResult, "events"> {
+  if (outcome.status === "SUCCEEDED") return { status: outcome.status, output: JSON.parse(outcome.output) };
+  const { status, error, cause } = outcome;
+  return { status, ...(error === undefined ? {} : { error }), ...(cause === undefined ? {} : { cause }) };
+}
