@@ -3,7 +3,7 @@ import type { CodeResult } from "../ports/sandboxes.ts";
 import { decide } from "./decide.ts";
 import type { Outcome, RunFacts } from "./outcome.ts";
 import type { NodeIo } from "./run-io.ts";
-import type { Task } from "./run-task.ts";
+import type { Task } from "./task.ts";
 
 /** What the code's result means for the run: the node's changes and the edge it takes, or why it failed. */
 export function judge(

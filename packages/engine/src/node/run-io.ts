@@ -84,6 +84,9 @@ async function* meetingReferences(body: AsyncIterable<Uint8Array>, met: Set<stri
 }
 
 function lazy<T>(make: () => T): () => T {
-  let value: { made: T } | undefined;
-  return () => (value ??= { made: make() }).made;
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

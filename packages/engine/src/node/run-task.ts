@@ -1,4 +1,4 @@
-import type { Edge, RunErrorClass, TaskNode } from "@nova/workflow";
+import type { RunErrorClass, TaskNode } from "@nova/workflow";
 import { linkName } from "../chain/link-name.ts";
 import { contextAfter, inputAfter, type LoadedContext, type Position } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
@@ -14,16 +14,10 @@ import { judge } from "./judge.ts";
 import type { RunFacts } from "./outcome.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
 import { chooseSandbox, sandboxSpec } from "./sandbox-choice.ts";
+import type { Task } from "./task.ts";
 
 /** Attempts of one link, whatever the reason for another. */
 const mostAttempts = 3;
-
-export interface Task {
-  position: Position;
-  node: TaskNode;
-  version: WorkflowVersion;
-  edges: Edge[];
-}
 
 /**
  * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the

@@ -1,9 +1,11 @@
+import type { RunErrorClass } from "@nova/workflow";
+
 export type ExecutionStatus = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
 
 export interface ExecutionError {
   node: string;
   /** A run error class, such as `NodeFailed`. */
-  class: string;
+  class: RunErrorClass;
   message: string;
 }
 

@@ -94,8 +94,11 @@ export interface Sandboxes {
   create(spec: SandboxSpec): Promise<Sandbox>;
   /** Claims or attaches, feeds, waits. Never throws for what the code does. */
   run(sandbox: string, request: RunRequest, io: RunIo, options: RunOptions): Promise<RunOutcome>;
-  /** Makes the tombstone, kills the link's running claims, waits until they are dead. Throws `SandboxUnavailable` when it cannot be reached. */
-  stop(sandbox: string, link: string, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
+  /**
+   * A finished `claim` answers its kept result. Else: makes the link's tombstone, kills all its running claims, waits
+   * until they are dead. Throws `SandboxUnavailable` when the sandbox cannot be reached.
+   */
+  stop(sandbox: string, claim: Claim, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
   /** Lets it live this long from now; null when it cannot (the plan's limit since `createdAt`, or it is gone). */
   extend(sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null>;
   kill(sandbox: string): Promise<void>;

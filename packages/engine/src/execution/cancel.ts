@@ -1,0 +1,11 @@
+import type { Ports } from "../ports/index.ts";
+import { type Closed, closeExecution } from "./close.ts";
+import { executionOf } from "./record.ts";
+
+/** Stops the state machine first, then closes the chain; of a run that is over it answers how it ended. Throws `ExecutionNotFound`. */
+export async function cancelExecution(ports: Ports, id: string): Promise<Closed> {
+  const record = await executionOf(ports, id);
+  if (record.open)
+    await ports.stateMachines.stop(record.stateMachineArn, id, "Cancelled", "The execution was cancelled.");
+  return closeExecution(ports, { execution: id, status: "cancelled" });
+}

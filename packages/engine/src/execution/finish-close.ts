@@ -1,0 +1,44 @@
+import { contentText } from "../chain/contents.ts";
+import { headOf } from "../chain/head.ts";
+import { NovaError } from "../errors.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { ExecutionError } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Closed } from "./close.ts";
+
+/**
+ * What follows a close entry, done by whoever finds one beside an open record: the record gets the entry's status (not
+ * the finder's), the event goes out, leftover sandboxes die, and last of all the record leaves the open index. Every
+ * step may be done twice.
+ */
+export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Closed> {
+  const head = headOf(entry);
+  if (!head.close) throw new NovaError("ChainBroken", `link ${head.seq} of ${head.execution_id} is no close entry`);
+  const { status } = head.close;
+  const error =
+    entry.contents.error && (JSON.parse(await contentText(entry.contents.error, head, ports.blobs)) as ExecutionError);
+  const closed: Closed = { status, tip: entry.hash, ...(error && { error }) };
+
+  const record = await ports.executions.get(head.execution_id);
+  if (!record?.open) return closed;
+  const durationMs = Math.max(0, Date.parse(head.timestamp) - Date.parse(record.startedAt));
+  await ports.executions.update(record.id, {
+    status,
+    endedAt: head.timestamp,
+    durationMs,
+    nodes: head.nodes,
+    tip: entry.hash,
+    ...(error && { error }),
+  });
+  await ports.events.publish(status === "completed" ? "execution.completed" : "execution.failed", {
+    execution_id: record.id,
+    workflow: record.workflowId,
+    version: record.version,
+    client: record.client,
+    status,
+    duration_ms: durationMs,
+  });
+  await ports.sandboxes.killAll(record.id);
+  await ports.executions.update(record.id, { open: false });
+  return closed;
+}

@@ -1,0 +1,62 @@
+import { headOf } from "../chain/head.ts";
+import { reasonOf } from "../node/settle-node.ts";
+import type { Reason } from "../node/settle-turn.ts";
+import type { Execution } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
+import type { StateMachineRun } from "../ports/state-machines.ts";
+import { type Closed, closeExecution } from "./close.ts";
+import { startInput } from "./start.ts";
+
+/** A StartExecution that is this old and never happened is repeated. */
+const lostStartMs = 30_000;
+
+/** The error with which the local cloud ends runs that it was killed under. */
+export const interruptedError = "Interrupted";
+
+/** Every open execution: what died is closed, what was closed half is finished, a start that was lost is repeated. */
+export async function sweep(ports: Ports): Promise<{ closed: string[]; restarted: string[] }> {
+  const done = { closed: [] as string[], restarted: [] as string[] };
+  for await (const record of ports.executions.open()) {
+    const what = await sweepExecution(ports, record);
+    if (what) done[what].push(record.id);
+  }
+  return done;
+}
+
+/** One open execution; also the answer to its state machine's status event, which is best effort. */
+export async function sweepExecution(ports: Ports, record: Execution): Promise<"closed" | "restarted" | null> {
+  const tip = (await ports.chain.tip(record.id, "")).find(({ entry }) => entry)?.entry;
+  if (!tip) return null;
+  if (headOf(tip).node_type === "close") {
+    await closeExecution(ports, { execution: record.id, status: "completed" });
+    return "closed";
+  }
+  const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
+  if (run === null) return repeatStart(ports, record);
+  return (await closeAfter(ports, record, run)) ? "closed" : null;
+}
+
+async function repeatStart(ports: Ports, record: Execution): Promise<"restarted" | null> {
+  if (ports.clock.now() - Date.parse(record.startedAt) < lostStartMs) return null;
+  await ports.stateMachines.start(record.stateMachineArn, record.id, startInput(record));
+  return "restarted";
+}
+
+async function closeAfter(ports: Ports, record: Execution, run: StateMachineRun): Promise<Closed | null> {
+  const close = (status: Closed["status"], reason?: Reason) =>
+    closeExecution(ports, { execution: record.id, status, ...(reason && { reason }) });
+  switch (run.status) {
+    case "running":
+      return null;
+    case "succeeded":
+      return close("completed");
+    case "failed":
+      return close("failed", reasonOf({ Error: run.error ?? "Failed", Cause: run.cause ?? "" }));
+    case "timed_out":
+      return close("failed", { class: "NodeTimeout", message: "the workflow ran longer than its timeout" });
+    case "aborted":
+      return run.error === interruptedError
+        ? close("interrupted", { class: "NodeInterrupted", message: "the process that ran it was stopped" })
+        : close("cancelled");
+  }
+}

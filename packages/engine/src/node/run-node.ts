@@ -1,0 +1,77 @@
+import type { EndNode, TaskNode } from "@nova/workflow";
+import { type Position, readPosition } from "../chain/position.ts";
+import { NovaError } from "../errors.ts";
+import { closeExecution } from "../execution/close.ts";
+import type { LinkId, StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { answerFor, closed, committedEntry } from "./answer.ts";
+import { commitOutcome } from "./commit.ts";
+import { definitionOf, type NodeDefinition } from "./definition.ts";
+import type { EndAnswer, NodeEvent, TaskAnswer } from "./event.ts";
+import { runTask } from "./run-task.ts";
+
+/**
+ * The task of one node (docs: the protocol of a node). Reads its place in the chain; a committed outcome is answered
+ * and nothing runs; else the node runs once, whatever the number of deliveries. Throws `NovaError`s, whose names the
+ * state machine's Retry and Catch match. `signal` fires when the Lambda's time is nearly over.
+ */
+export async function runNode(ports: Ports, event: NodeEvent, signal: AbortSignal): Promise<TaskAnswer | EndAnswer> {
+  const at: LinkId = { execution: event.execution.id, scope: event.scope, seq: event.seq + 1 };
+  const definition = await definitionOf(ports, event);
+  for (;;) {
+    const position = await readPosition(ports, at);
+    const entry = committedEntry(position, event) ?? (await produceEntry(ports, position, definition, event, signal));
+    if (entry === "again") continue;
+    if (definition.node.type === "end") return endAnswer(ports, event, at.seq);
+    return answerFor(entry, event, ports);
+  }
+}
+
+async function produceEntry(
+  ports: Ports,
+  position: Position,
+  { node, version, edges }: NodeDefinition,
+  event: NodeEvent,
+  signal: AbortSignal,
+): Promise<StoredEntry | "again"> {
+  refuseForeignTurn(position, event);
+  switch (node.type) {
+    case "end":
+      return commitEnd(ports, position, node);
+    case "start":
+      throw new NovaError("ChainBroken", `start node "${node.id}" is no task: its entry is link 0`);
+    default:
+      return runTask(ports, { position, node: node satisfies TaskNode, version, edges }, signal);
+  }
+}
+
+/** Somebody is failing or closing this link, or the turn is another node's: nothing may begin. */
+function refuseForeignTurn({ next: { turn }, at }: Position, event: NodeEvent): void {
+  if (!turn) return;
+  if (turn.state !== "held") throw closed(at.execution);
+  if (turn.node !== event.node) {
+    throw new NovaError(
+      "ChainBroken",
+      `the turn at link ${at.seq} of ${at.execution} is held by "${turn.node}", not by "${event.node}"`,
+    );
+  }
+}
+
+function commitEnd(ports: Ports, position: Position, node: EndNode): Promise<StoredEntry> {
+  return commitOutcome(ports, position, node, {
+    status: "success",
+    changes: { set: [], delete: [] },
+    decision: null,
+    next: null,
+    logs: "",
+    executionTimeMs: 0,
+    run: { attempt: 1, sandboxId: null, warm: null, code: null },
+  });
+}
+
+/** An end node closes, each time it is delivered; the run has only ended well if the close entry says so. */
+async function endAnswer(ports: Ports, { execution, scope }: NodeEvent, seq: number): Promise<EndAnswer> {
+  const close = await closeExecution(ports, { execution: execution.id, status: "completed" });
+  if (close.status !== "completed") throw closed(execution.id);
+  return { execution, scope, seq, status: "completed", tip: close.tip };
+}

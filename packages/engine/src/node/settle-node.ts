@@ -1,0 +1,73 @@
+import { type RunErrorClass, runErrors } from "@nova/workflow";
+import { headOf } from "../chain/head.ts";
+import { readPosition } from "../chain/position.ts";
+import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { closed, committedEntry } from "./answer.ts";
+import { definitionOf } from "./definition.ts";
+import type { CaughtError, NodeEvent, RunPosition } from "./event.ts";
+import { type Reason, settleTurn } from "./settle-turn.ts";
+
+export interface SettleAnswer extends RunPosition {
+  /** False: the chain says success, whatever Step Functions saw; the run goes on along the node's own edge. */
+  failed: boolean;
+  decision?: string;
+}
+
+/** Behind a Catch: the chain, not Step Functions, says what happened to the node. Throws `ExecutionClosed`, `ChainBroken`. */
+export async function settleNode(ports: Ports, event: NodeEvent & { error: CaughtError }): Promise<SettleAnswer> {
+  const entry = await settledEntry(ports, event, reasonOf(event.error));
+  const head = headOf(entry);
+  if (head.node_type === "close") throw closed(event.execution.id);
+  return {
+    execution: event.execution,
+    scope: event.scope,
+    seq: head.seq,
+    failed: head.status === "failed",
+    ...(head.decision_result !== null && { decision: head.decision_result }),
+  };
+}
+
+/** The entry at the node's link once it is settled: there already, a kept result, or a failed one for `reason`. */
+export async function settledEntry(ports: Ports, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
+  const at: LinkId = { execution: event.execution.id, scope: event.scope, seq: event.seq + 1 };
+  const definition = await definitionOf(ports, event);
+  for (;;) {
+    const position = await readPosition(ports, at);
+    const entry = committedEntry(position, event);
+    if (entry) return entry;
+    const { turn } = position.next;
+    if (turn?.state === "closed") throw closed(at.execution);
+    const failing = turn?.state === "failing" ? turn : await markFailing(ports, at, turn, event.node);
+    if (failing) return settleTurn(ports, position, definition, failing, reason);
+  }
+}
+
+/** Null when the turn changed meanwhile: read again. */
+async function markFailing(ports: Ports, at: LinkId, turn: Turn | undefined, node: string): Promise<Turn | null> {
+  const since = new Date(ports.clock.now()).toISOString();
+  const failing: Turn = turn
+    ? { ...turn, state: "failing" }
+    : { node, state: "failing", sandbox: null, attempt: 1, since };
+  return (await ports.chain.putTurn(at, failing, turn ?? null)) ? failing : null;
+}
+
+/** What a Catch handed on, as a reason: classes of our own as they are, the rest as an interruption that names it. */
+export function reasonOf({ Error: name, Cause: cause }: CaughtError): Reason {
+  const message = messageOf(cause);
+  if (Object.hasOwn(runErrors, name)) return { class: name as RunErrorClass, message };
+  if (name === "States.Timeout")
+    return { class: "NodeTimeout", message: "Step Functions ended the task at its time limit" };
+  return { class: "NodeInterrupted", message: `${name}: ${message}` };
+}
+
+/** The cause of a Lambda's error is JSON with `errorMessage`; of anything else it is text. */
+function messageOf(cause: string): string {
+  try {
+    const parsed = JSON.parse(cause) as { errorMessage?: unknown } | null;
+    if (typeof parsed?.errorMessage === "string") return parsed.errorMessage;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return cause;
+}

@@ -1,0 +1,72 @@
+import type { RunErrorClass } from "@nova/workflow";
+import { linkName } from "../chain/link-name.ts";
+import { contextAfter, type Position } from "../chain/position.ts";
+import { NovaError } from "../errors.ts";
+import { sha256 } from "../json/hash.ts";
+import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { StopOutcome } from "../ports/sandboxes.ts";
+import { commitOutcome } from "./commit.ts";
+import type { NodeDefinition } from "./definition.ts";
+import { judge } from "./judge.ts";
+import type { Outcome, RunFacts } from "./outcome.ts";
+import { createNodeIo, type NodeIo } from "./run-io.ts";
+
+export interface Reason {
+  class: RunErrorClass;
+  message: string;
+}
+
+/**
+ * Gives a turn that is `failing` or `closed` its entry: the result its claim kept, committed as the node's own, else a
+ * failed one for `reason`. Before a failed entry is written everything of the link is dead: a sandbox that cannot be
+ * reached is killed by the control plane.
+ */
+export async function settleTurn(
+  ports: Ports,
+  position: Position,
+  { node, edges }: NodeDefinition,
+  turn: Turn,
+  reason: Reason,
+): Promise<StoredEntry> {
+  if (node.type === "start" || node.type === "end") {
+    throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
+  }
+  const kept = await contextAfter(position.beforeEntry, ports.blobs);
+  const io = createNodeIo(ports, position, kept.context);
+  const stopped = await stop(ports, position, turn, io);
+  const run: RunFacts = {
+    attempt: turn.attempt,
+    sandboxId: turn.sandbox,
+    warm: stopped?.kind !== "gone" && position.before.warm?.id === turn.sandbox ? position.before.warm : null,
+    code: turn.sandbox !== null && node.executor.kind === "code" ? sha256(node.executor.code) : null,
+  };
+  const outcome: Outcome =
+    stopped?.kind === "finished"
+      ? judge({ node, edges }, stopped.result, io, run)
+      : {
+          status: "failed",
+          class: reason.class,
+          failure: { message: reason.message },
+          logs: stopped?.kind === "stopped" ? stopped.logs : "",
+          executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
+          run,
+          next: node.onError ?? null,
+        };
+  return commitOutcome(ports, position, node, outcome, kept);
+}
+
+/** Limit of one stop; the close or settle that asked for it is delivered again. */
+const stopTimeoutMs = 60_000;
+
+async function stop(ports: Ports, { at }: Position, turn: Turn, io: NodeIo): Promise<StopOutcome | null> {
+  if (turn.sandbox === null) return null;
+  const claim = { link: linkName(at), step: 0, attempt: turn.attempt };
+  try {
+    return await ports.sandboxes.stop(turn.sandbox, claim, io, AbortSignal.timeout(stopTimeoutMs));
+  } catch (error) {
+    if (!(error instanceof NovaError && error.name === "SandboxUnavailable")) throw error;
+    await ports.sandboxes.kill(turn.sandbox);
+    return { kind: "gone" };
+  }
+}
