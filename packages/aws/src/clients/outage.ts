@@ -1,0 +1,68 @@
+import { StoreUnavailable } from "@nova/engine";
+
+interface ServiceError {
+  name?: string;
+  code?: string;
+  $metadata?: { httpStatusCode?: number };
+  $retryable?: unknown;
+  cause?: unknown;
+}
+
+const throttles = new Set([
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "SlowDown",
+  "Throttling",
+  "ThrottlingException",
+  "TooManyRequestsException",
+]);
+
+const noConnection = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EPIPE",
+  "ERR_STREAM_PREMATURE_CLOSE",
+  "ETIMEDOUT",
+]);
+
+/** Throttling, a server error, or no connection: the same request may succeed later. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { name, code, $metadata, $retryable } = error as ServiceError;
+  const status = $metadata?.httpStatusCode ?? 0;
+  if (status >= 500 || status === 429 || $retryable != null) return true;
+  return name === "TimeoutError" || throttles.has(name ?? "") || noConnection.has(code ?? "");
+}
+
+/** The error that the service gave, out of ElectroDB's wrapping. */
+export function serviceError(error: unknown): unknown {
+  const { isElectroError, cause } = (error ?? {}) as { isElectroError?: boolean; cause?: unknown };
+  return isElectroError && cause ? cause : error;
+}
+
+/** Runs a call to a store; an outage that outlasted the retries is `StoreUnavailable`, everything else stays as it is. */
+export async function reaching<T>(store: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const cause = serviceError(error);
+    if (!isOutage(cause)) throw cause;
+    const reason = cause instanceof Error ? cause.name : "no answer";
+    throw new StoreUnavailable(`${store} did not answer in time (${reason}) - try again`, { cause });
+  }
+}
+
+/** As `reaching`, for a conditional write: false when its condition failed. */
+export async function reachingIf(store: string, write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await reaching(store, write);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name === "ConditionalCheckFailedException") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+
+type RetryStrategy = Extract<NonNullable<DynamoDBClientConfig["retryStrategy"]>, { acquireInitialRetryToken: unknown }>;
+type RetryToken = Awaited<ReturnType<RetryStrategy["acquireInitialRetryToken"]>>;
+
+export const maxAttempts = 12;
+
+/** S3 answers it to the loser of two conditional writes at the same moment; asked again it says who won. */
+export const conflict = "ConditionalRequestConflict";
+
+/** Pause after the n-th failed attempt, in milliseconds: 50 doubling up to 3,000, less up to 30 % of jitter. */
+export function delayMs(attempt: number): number {
+  return Math.min(3_000, 50 * 2 ** (attempt - 1)) * (0.7 + 0.3 * Math.random());
+}
+
+/**
+ * Retries that outlast ten seconds of throttling and server errors (12 to 18 s in all). The SDK's standard strategy is
+ * not used because its retry quota is shared by all calls of a client: a hundred runs that are throttled at the same
+ * moment would use it up and give up at once. Errors with a name in `also` pass by themselves too.
+ */
+export function patientRetries(also: readonly string[] = []): RetryStrategy {
+  return {
+    acquireInitialRetryToken: async () => token(0, 0),
+    recordSuccess: () => undefined,
+    async refreshRetryTokenForRetry(previous, { error, errorType }) {
+      const attempt = previous.getRetryCount() + 1;
+      const passes = errorType !== "CLIENT_ERROR" || (error !== undefined && also.includes(error.name));
+      if (!passes || attempt >= maxAttempts) throw error ?? new TypeError("a retry was asked for without an error");
+      return token(attempt, delayMs(attempt));
+    },
+  };
+}
+
+function token(retries: number, delay: number): RetryToken {
+  return { getRetryCount: () => retries, getRetryDelay: () => delay };
+}

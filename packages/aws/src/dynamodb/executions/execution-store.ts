@@ -1,0 +1,58 @@
+import type { Execution, ExecutionStore, WorkflowStore } from "@nova/engine";
+import { reaching, reachingIf } from "../../clients/outage.ts";
+import type { TableConnection } from "../connection.ts";
+import { checkFormat, FORMAT } from "../format.ts";
+import { type ExecutionEntity, type ExecutionItem, executionEntity } from "./execution-entity.ts";
+import { listExecutions } from "./list-executions.ts";
+
+const store = "DynamoDB";
+
+/** An update named an execution that was never created. */
+export class UnknownExecution extends Error {
+  override name = "UnknownExecution";
+}
+
+/** Records of executions; `workflows` answers which workflows there are when a list names none. */
+export function createExecutionStore(
+  connection: TableConnection,
+  workflows: Pick<WorkflowStore, "list">,
+): ExecutionStore {
+  const entity = executionEntity(connection);
+  return {
+    create: ({ open, ...execution }) =>
+      reachingIf(store, () => entity.create({ ...execution, ...(open && { open: "open" as const }) }).go()),
+    async get(id) {
+      const options = { consistent: true } as const;
+      const { data } = await reaching(store, () => entity.get({ id }).go(options));
+      return data ? executionOf(data) : undefined;
+    },
+    update: (id, changes) => update(entity, id, changes),
+    async list(query) {
+      const { items, cursor } = await listExecutions(entity, workflows, query);
+      return { items: items.map(executionOf), ...(cursor !== undefined && { cursor }) };
+    },
+    open: () => openExecutions(entity),
+  };
+}
+
+async function update(entity: ExecutionEntity, id: string, changes: Partial<Execution>): Promise<void> {
+  const { id: _, format: __, workflowId, client, startedAt, open, ...mutable } = changes;
+  const patch = entity.patch({ id }).set({ ...mutable, ...(open === true && { open: "open" as const }) });
+  const written = await reachingIf(store, () => (open === false ? patch.remove(["open"]) : patch).go());
+  if (!written) throw new UnknownExecution(`there is no execution "${id}" to update - create it first`);
+}
+
+async function* openExecutions(entity: ExecutionEntity): AsyncGenerator<Execution> {
+  const query = entity.query.open({ open: "open" });
+  let cursor: string | null = null;
+  do {
+    const page = await reaching(store, () => query.go({ cursor }));
+    for (const item of page.data) yield executionOf(item);
+    cursor = page.cursor;
+  } while (cursor);
+}
+
+function executionOf({ open, format, ...item }: ExecutionItem): Execution {
+  checkFormat(`execution "${item.id}"`, format);
+  return { ...item, format: FORMAT, open: open !== undefined };
+}

@@ -1,0 +1,45 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
+import { Entity, type EntityItem } from "electrodb";
+import type { TableConnection } from "../connection.ts";
+
+const text = { type: "string" } as const;
+const requiredText = { type: "string", required: true } as const;
+
+export function versionEntity({ client, table }: TableConnection) {
+  return new Entity(
+    {
+      model: { service: "nova", entity: "version", version: "1" },
+      attributes: {
+        workflowId: requiredText,
+        version: { type: "number", required: true, padding: { length: 10, char: "0" } },
+        format: { type: "number", required: true },
+        hash: requiredText,
+        /** JSON text of the normalised definition; absent where it lies in S3. */
+        definition: text,
+        template: requiredText,
+        stateMachineArn: requiredText,
+        createdAt: requiredText,
+      },
+      indexes: {
+        record: {
+          pk: { field: "pk", composite: ["workflowId"], template: "W#${workflowId}", casing: "none" },
+          sk: { field: "sk", composite: ["version"], template: "V#${version}", casing: "none" },
+        },
+        all: {
+          index: "by-workflow",
+          pk: { field: "workflowKey", composite: [], template: "VERSIONS", casing: "none" },
+          sk: {
+            field: "ordered",
+            composite: ["workflowId", "version"],
+            template: "${workflowId}#${version}",
+            casing: "none",
+          },
+        },
+      },
+    },
+    { client, table },
+  );
+}
+
+export type VersionEntity = ReturnType<typeof versionEntity>;
+export type VersionItem = EntityItem<VersionEntity>;

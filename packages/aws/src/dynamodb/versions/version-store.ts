@@ -1,0 +1,61 @@
+import type { WorkflowStore, WorkflowVersion } from "@nova/engine";
+import { reaching, reachingIf } from "../../clients/outage.ts";
+import type { BucketConnection } from "../../s3/connection.ts";
+import type { TableConnection } from "../connection.ts";
+import { checkFormat, FORMAT } from "../format.ts";
+import { readDefinition, storeDefinition } from "./definitions.ts";
+import { type VersionItem, versionEntity } from "./version-entity.ts";
+
+const store = "DynamoDB";
+const consistent = { consistent: true } as const;
+const cachedVersions = 200;
+
+/** Published versions. They never change, so a warm Lambda reads each of them once. */
+export function createWorkflowStore(connection: TableConnection, bucket: BucketConnection): WorkflowStore {
+  const entity = versionEntity(connection);
+  const cache = new Map<string, WorkflowVersion>();
+  const remember = (version: WorkflowVersion) => {
+    const oldest = cache.keys().next();
+    if (cache.size >= cachedVersions && !oldest.done) cache.delete(oldest.value);
+    cache.set(cacheKey(version.workflowId, version.version), version);
+    return version;
+  };
+  const versionOf = async (item: VersionItem) =>
+    cache.get(cacheKey(item.workflowId, item.version)) ?? remember(await materialise(bucket, item));
+
+  return {
+    async get(workflowId, version) {
+      const cached = cache.get(cacheKey(workflowId, version));
+      if (cached) return cached;
+      const { data } = await reaching(store, () => entity.get({ workflowId, version }).go(consistent));
+      return data ? versionOf(data) : undefined;
+    },
+    async latest(workflowId) {
+      const newest = { ...consistent, order: "desc", limit: 1 } as const;
+      const { data } = await reaching(store, () => entity.query.record({ workflowId }).go(newest));
+      return data[0] && versionOf(data[0]);
+    },
+    async create({ workflow, ...version }) {
+      const definition = await storeDefinition(bucket, { ...version, workflow });
+      return reachingIf(store, () => entity.create({ ...version, ...definition }).go());
+    },
+    async *list() {
+      let cursor: string | null = null;
+      do {
+        const page = await reaching(store, () => entity.query.all({}).go({ cursor }));
+        for (const item of page.data) yield await versionOf(item);
+        cursor = page.cursor;
+      } while (cursor);
+    },
+  };
+}
+
+function cacheKey(workflowId: string, version: number): string {
+  return `${workflowId}#${version}`;
+}
+
+async function materialise(bucket: BucketConnection, item: VersionItem): Promise<WorkflowVersion> {
+  const { definition, format, ...version } = item;
+  checkFormat(`version ${item.version} of workflow "${item.workflowId}"`, format);
+  return { ...version, format: FORMAT, workflow: await readDefinition(bucket, item) };
+}

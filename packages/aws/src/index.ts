@@ -1,0 +1,12 @@
+export { documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
+export { createChainStore } from "./dynamodb/chain/chain-store.ts";
+export type { TableConnection } from "./dynamodb/connection.ts";
+export { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
+export { createTable, tableDefinition } from "./dynamodb/table.ts";
+export { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
+export { type AwsPorts, type AwsPortsOptions, createAwsPorts } from "./ports.ts";
+export { createBlobStore } from "./s3/blob-store.ts";
+export type { BucketConnection } from "./s3/connection.ts";
+export { createKeySigner } from "./signer/key.ts";
+export { createKmsSigner } from "./signer/kms.ts";
+export { createStateMachines } from "./states/state-machines.ts";

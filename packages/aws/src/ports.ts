@@ -1,0 +1,45 @@
+import type { Ports } from "@nova/engine";
+import { documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
+import { createChainStore } from "./dynamodb/chain/chain-store.ts";
+import { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
+import { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
+import { createBlobStore } from "./s3/blob-store.ts";
+import { createKeySigner } from "./signer/key.ts";
+import { createKmsSigner } from "./signer/kms.ts";
+import { createStateMachines } from "./states/state-machines.ts";
+
+export interface AwsPortsOptions {
+  /** DynamoDB table; `NOVA_TABLE`, else `nova`, when absent. */
+  table?: string;
+  bucket: string;
+  /** What state machines run as. */
+  roleArn: string;
+  /** The close entry's signature: a KMS HMAC key, or 32 bytes in hex. */
+  signer: { kmsKeyId: string } | { keyHex: string };
+  /** For S3 endpoints that have no host name per bucket. */
+  s3PathStyle?: boolean;
+}
+
+export type AwsPorts = Pick<Ports, "chain" | "executions" | "workflows" | "blobs" | "stateMachines" | "signer">;
+
+/**
+ * The ports on AWS. Region, credentials and endpoints are the SDK's own business (`AWS_REGION`,
+ * `AWS_ENDPOINT_URL_DYNAMODB` ...). Clients are shared and keep their connections: make the ports once per process.
+ */
+export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
+  const table = { client: documentClient(), table: options.table ?? process.env.NOVA_TABLE ?? "nova" };
+  const bucket = { client: s3Client(options.s3PathStyle ?? false), bucket: options.bucket };
+  const workflows = createWorkflowStore(table, bucket);
+  return {
+    chain: createChainStore(table),
+    executions: createExecutionStore(table, workflows),
+    workflows,
+    blobs: createBlobStore(bucket),
+    stateMachines: createStateMachines({ client: sfnClient(), roleArn: options.roleArn }),
+    signer: signerOf(options.signer),
+  };
+}
+
+function signerOf(signer: AwsPortsOptions["signer"]): Ports["signer"] {
+  return "keyHex" in signer ? createKeySigner(signer.keyHex) : createKmsSigner(kmsClient(), signer.kmsKeyId);
+}

@@ -1,0 +1,44 @@
+import { type BlobHome, BlobMissing, type BlobStore } from "@nova/engine";
+import type { BucketConnection } from "./connection.ts";
+import { type ObjectBody, readObject } from "./read-object.ts";
+import { checked, spool } from "./spool.ts";
+import { writeOnce } from "./write-once.ts";
+
+/** Blobs in S3, named by the SHA-256 of what they hold, which is checked on the way in and on the way out. */
+export function createBlobStore(connection: BucketConnection): BlobStore {
+  return {
+    async put(home, { sha256, bytes, type }, body) {
+      await using source = await spool(body, { sha256, bytes });
+      const contentType = contentTypes[type];
+      await writeOnce(connection, { key: blobKey(home, sha256), bytes, sha256, contentType, body: source.body });
+    },
+    async get(home, sha256) {
+      const { bytes, chunks } = await openBlob(connection, home, sha256);
+      const whole = Buffer.allocUnsafe(bytes);
+      let seen = 0;
+      for await (const chunk of chunks) {
+        whole.set(chunk, seen);
+        seen += chunk.length;
+      }
+      return whole;
+    },
+    stream: async (home, sha256) => (await openBlob(connection, home, sha256)).chunks,
+  };
+}
+
+const contentTypes = {
+  bytes: "application/octet-stream",
+  text: "text/plain; charset=utf-8",
+  json: "application/json",
+};
+
+/** One prefix per client, and in it one per family of executions: deleting either is deleting a prefix. */
+export function blobKey({ client, root }: BlobHome, sha256: string): string {
+  return `blobs/${client}/${root}/${sha256}`;
+}
+
+async function openBlob(connection: BucketConnection, home: BlobHome, sha256: string): Promise<ObjectBody> {
+  const found = await readObject(connection, blobKey(home, sha256));
+  if (!found) throw new BlobMissing(`blob ${sha256} of execution ${home.root} was erased`);
+  return { bytes: found.bytes, chunks: checked(found.chunks, { sha256, bytes: found.bytes }) };
+}

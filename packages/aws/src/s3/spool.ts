@@ -1,0 +1,86 @@
+import { createHash, randomUUID } from "node:crypto";
+import { type FileHandle, open, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+
+/** The body of a blob is not what its reference says. */
+export class BlobMismatch extends Error {
+  override name = "BlobMismatch";
+}
+
+/** A body that can be read as often as it takes. */
+export interface Spool extends AsyncDisposable {
+  body: Uint8Array | (() => Readable);
+}
+
+interface Expected {
+  sha256: string;
+  bytes: number;
+}
+
+const inMemoryBytes = 4 * 1024 * 1024;
+
+/**
+ * Takes a body in and checks length and SHA-256 on the way. A stream can be read once, but S3 may have to be asked
+ * several times: what is larger than 4 MiB waits in a temporary file, so that the heap stays flat.
+ */
+export async function spool(body: Uint8Array | AsyncIterable<Uint8Array>, expected: Expected): Promise<Spool> {
+  if (body instanceof Uint8Array) return inMemory(await checkedBuffer([body], expected));
+  if (expected.bytes <= inMemoryBytes) return inMemory(await checkedBuffer(body, expected));
+  return inFile(body, expected);
+}
+
+function inMemory(bytes: Uint8Array): Spool {
+  return { body: bytes, [Symbol.asyncDispose]: async () => undefined };
+}
+
+async function checkedBuffer(
+  body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  expected: Expected,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of checked(body, expected)) chunks.push(chunk);
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+}
+
+/** The file has no name any more while it is used, so nothing is left behind even by a process that is killed. */
+async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Promise<Spool> {
+  const path = join(tmpdir(), `nova-${randomUUID()}`);
+  const file = await open(path, "wx+", 0o600);
+  try {
+    await unlink(path);
+    for await (const chunk of checked(body, expected)) await writeAll(file, chunk);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return {
+    body: () => file.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 }),
+    [Symbol.asyncDispose]: () => file.close(),
+  };
+}
+
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let written = 0; written < chunk.length; ) {
+    written += (await file.write(chunk, written)).bytesWritten;
+  }
+}
+
+/** Passes the chunks on; throws as soon as there are too many, and at the end when they are not the right ones. */
+export async function* checked(
+  body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  { sha256, bytes }: Expected,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash("sha256");
+  let seen = 0;
+  for await (const chunk of body) {
+    seen += chunk.length;
+    if (seen > bytes) throw new BlobMismatch(`blob ${sha256} has more than the ${bytes} bytes announced`);
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (seen < bytes) throw new BlobMismatch(`blob ${sha256} ended after ${seen} of ${bytes} bytes - send it again`);
+  const actual = hash.digest("hex");
+  if (actual !== sha256) throw new BlobMismatch(`blob ${sha256} has other contents (${actual}) - send it again`);
+}

@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+
+/** Step Functions: at most 80 characters. */
+const longest = 80;
+const prefix = "nova-";
+
+/** Name of a workflow's state machine. Ids that do not fit are cut and told apart by a hash. */
+export function stateMachineName(workflowId: string): string {
+  const name = workflowId.startsWith(prefix) ? workflowId : prefix + workflowId;
+  if (name.length <= longest) return name;
+  const hash = createHash("sha256").update(workflowId).digest("hex").slice(0, 12);
+  return `${name.slice(0, longest - 1 - hash.length)}-${hash}`;
+}
+
+export interface MachineHome {
+  partition: string;
+  region: string;
+  account: string;
+}
+
+export function stateMachineArn({ partition, region, account }: MachineHome, name: string): string {
+  return `arn:${partition}:states:${region}:${account}:stateMachine:${name}`;
+}
+
+/** `arn:aws:iam::123456789012:role/...` says where we are, but for the region. */
+export function homeOf(roleArn: string, region: string): MachineHome {
+  const [, partition = "aws", , , account = ""] = roleArn.split(":");
+  return { partition, region, account };
+}
+
+/** ARN of a run; `machineArn` may name a version or not, the run's ARN never does. */
+export function executionArn(machineArn: string, name: string): string {
+  const [arn, partition, states, region, account, , machine] = machineArn.split(":");
+  return [arn, partition, states, region, account, "execution", machine, name].join(":");
+}

@@ -1,0 +1,115 @@
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  type DescribeExecutionCommandOutput,
+  type SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+  UpdateStateMachineCommand,
+} from "@aws-sdk/client-sfn";
+import type { StateMachineRun, StateMachines } from "@nova/engine";
+import { reaching } from "../clients/outage.ts";
+import { executionArn, homeOf, stateMachineArn, stateMachineName } from "./names.ts";
+
+export interface StateMachineOptions {
+  client: SFNClient;
+  /** What the state machines run as. */
+  roleArn: string;
+}
+
+const service = "Step Functions";
+
+/** The name of a run was used for another one. */
+export class RunNameTaken extends Error {
+  override name = "RunNameTaken";
+}
+
+export function createStateMachines({ client, roleArn }: StateMachineOptions): StateMachines {
+  return {
+    publish: (name, definition, description) =>
+      reaching(service, () => publish({ client, roleArn }, stateMachineName(name), definition, description)),
+    start: (machineArn, name, input) => reaching(service, () => start(client, machineArn, name, input)),
+    async stop(machineArn, name, error, cause) {
+      const stopping = new StopExecutionCommand({ executionArn: executionArn(machineArn, name), error, cause });
+      await reaching(service, () => unlessUnknown(client.send(stopping)));
+    },
+    async describe(machineArn, name) {
+      const answer = await reaching(service, () => describe(client, machineArn, name));
+      return answer ? runOf(answer) : null;
+    },
+  };
+}
+
+/** Update first: after the first time it is what is needed, and it answers a version of its own for each change. */
+async function publish(
+  { client, roleArn }: StateMachineOptions,
+  name: string,
+  definition: string,
+  description: string,
+): Promise<string> {
+  const machine = { definition, roleArn, publish: true, versionDescription: description.slice(0, 256) };
+  const arn = stateMachineArn(homeOf(roleArn, await client.config.region()), name);
+  try {
+    const updated = await client.send(new UpdateStateMachineCommand({ stateMachineArn: arn, ...machine }));
+    return versionOf(updated.stateMachineVersionArn, name);
+  } catch (error) {
+    if (!isNamed(error, "StateMachineDoesNotExist")) throw error;
+  }
+  const created = await client.send(new CreateStateMachineCommand({ name, type: "STANDARD", ...machine }));
+  return versionOf(created.stateMachineVersionArn, name);
+}
+
+/** An answer of Step Functions lacks what it promises. */
+export class NoVersionPublished extends Error {
+  override name = "NoVersionPublished";
+}
+
+function versionOf(arn: string | undefined, name: string): string {
+  if (arn) return arn;
+  throw new NoVersionPublished(`Step Functions published no version of state machine "${name}" - publish it again`);
+}
+
+/**
+ * The same name and input is the same run, whether it still runs (Step Functions answers it) or is over (then it says
+ * that the name is taken, and only the input tells which run took it).
+ */
+async function start(client: SFNClient, machineArn: string, name: string, input: string): Promise<void> {
+  try {
+    await client.send(new StartExecutionCommand({ stateMachineArn: machineArn, name, input }));
+  } catch (error) {
+    if (!isNamed(error, "ExecutionAlreadyExists")) throw error;
+    const taken = await describe(client, machineArn, name);
+    if (taken?.input === input) return;
+    throw new RunNameTaken(`run "${name}" exists with another input - start it under a new id`, { cause: error });
+  }
+}
+
+function describe(client: SFNClient, machineArn: string, name: string): Promise<DescribeExecutionCommandOutput | null> {
+  return unlessUnknown(client.send(new DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) })));
+}
+
+async function unlessUnknown<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNamed(error, "ExecutionDoesNotExist")) return null;
+    throw error;
+  }
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}
+
+function runOf({ status, error, cause }: DescribeExecutionCommandOutput): StateMachineRun {
+  return { status: statuses[status ?? "RUNNING"], ...(error !== undefined && { error }), ...(cause && { cause }) };
+}
+
+const statuses = {
+  RUNNING: "running",
+  PENDING_REDRIVE: "running",
+  SUCCEEDED: "succeeded",
+  FAILED: "failed",
+  TIMED_OUT: "timed_out",
+  ABORTED: "aborted",
+} as const;
