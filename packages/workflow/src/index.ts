@@ -1,4 +1,16 @@
-export { defaultLabel, labelOf } from "./condition.ts";
+export type { AuthoredEdge } from "./authored/edge.ts";
+export type { AuthoredNode, AuthoredWorkflow } from "./authored/workflow.ts";
+export type { Finding, FindingCode } from "./findings/finding.ts";
+export { finding, findings } from "./findings/finding.ts";
+export { conditionLabel, defaultLabel } from "./graph/condition.ts";
+export type { Graph } from "./graph/graph.ts";
+export { graphOf } from "./graph/graph.ts";
+export { validateInputs } from "./inputs/validate.ts";
+export type { ParsedWorkflow } from "./parse/parse-workflow.ts";
+export { parseWorkflow } from "./parse/parse-workflow.ts";
+export type { PythonSource, WorkflowSource } from "./parse/source.ts";
 export type { RunErrorClass } from "./run-errors.ts";
 export { runErrors } from "./run-errors.ts";
+export { readWorkflowSource, WorkflowSourceError } from "./source/read-source.ts";
+export { workflowHash, workflowText } from "./text.ts";
 export type * from "./workflow.ts";

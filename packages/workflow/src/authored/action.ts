@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { nodeFields } from "./fields.ts";
+import type { TaskKind } from "./kind.ts";
+import { labels, taskSettings } from "./normalised.ts";
+import { taskFields } from "./task.ts";
+
+export const AuthoredAction = z
+  .strictObject({
+    ...nodeFields,
+    type: z.enum(["action", "ActionNode"]).describe("One step of work."),
+    ...taskFields,
+  })
+  .describe("One step of work: its code reads and changes `context`. One edge leaves it.");
+export type AuthoredAction = z.input<typeof AuthoredAction>;
+
+export const actionKind: TaskKind<typeof AuthoredAction> = {
+  schema: AuthoredAction,
+  edgesIn: "any",
+  edgesOut: "one",
+  runsCode: true,
+  normalise: (authored, executor) => ({ ...labels(authored), type: "action", executor, ...taskSettings(authored) }),
+};

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { text } from "./fields.ts";
+
+export const AuthoredEdge = z
+  .strictObject(
+    {
+      from: text("Id of the node that the edge leaves."),
+      to: text("Id of the node that the edge leads to."),
+      condition: z
+        .union([z.string(), z.boolean(), z.number()], { error: "must be a text, a number, true or false" })
+        .describe(
+          "On edges out of a decision, and only there: the value of `branch_decision` that takes this edge. " +
+            '`true` and `"true"` are the same; `"default"` catches every other value.',
+        )
+        .optional(),
+    },
+    { error: 'must be an object such as { "from": "a", "to": "b" }' },
+  )
+  .describe("The way from one node to the next.");
+export type AuthoredEdge = z.infer<typeof AuthoredEdge>;

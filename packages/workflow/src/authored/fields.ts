@@ -1,0 +1,37 @@
+import { z } from "zod";
+
+/**
+ * The pieces that several authored schemas share. `error` completes the sentence "<field> ...", as a finding says it;
+ * the description is what editors and docs/definition.md show.
+ */
+
+/** Also a Step Functions state name, a file name and a Python-friendly word, hence the narrow alphabet. */
+export const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+const idError = "must be 1 to 64 letters, digits, _ or -, and begin with a letter";
+
+export const NodeId = z.string({ error: idError }).regex(idPattern, { error: idError });
+
+export const text = (description: string) => z.string({ error: "must be a text" }).describe(description);
+
+export const filledText = (description: string) =>
+  z.string({ error: "must be a text" }).regex(/\S/, { error: "must not be empty" }).describe(description);
+
+/** `integer` where the number ends up in ASL, which takes whole seconds only. */
+export function seconds(range: { min: number; max: number; integer?: boolean }, description: string) {
+  const error = `must be ${range.integer ? "whole " : ""}seconds from ${range.min} to ${range.max}`;
+  const number = range.integer ? z.int({ error }) : z.number({ error });
+  return number.min(range.min, { error }).max(range.max, { error }).describe(description);
+}
+
+export const flag = (description: string) => z.boolean({ error: "must be true or false" }).describe(description);
+
+/** What every node has, whatever its kind. */
+export const nodeFields = {
+  id: NodeId.describe(
+    "Name of the node in edges, in `outputs`, in the chain of work and in the Step Functions console: " +
+      "a letter, then letters, digits, `_` or `-`, at most 64 in all.",
+  ),
+  name: text("A title for people.").optional(),
+  description: text("What the node is for; becomes the comment of its state.").optional(),
+};

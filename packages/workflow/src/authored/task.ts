@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { filledText, flag, NodeId, seconds } from "./fields.ts";
+
+const Retry = z
+  .strictObject(
+    {
+      attempts: z
+        .int({ error: "must be 2 or 3" })
+        .min(2, { error: "must be 2 or 3" })
+        .max(3, { error: "must be 2 or 3" })
+        .describe("Runs in all, the first included: 2 or 3."),
+      delay: seconds({ min: 0, max: 60 }, "Seconds between two runs, 0 to 60.").default(1),
+    },
+    { error: 'must be an object such as { "attempts": 2, "delay": 1 }' },
+  )
+  .describe("Runs failing code again. Needs `effects: false`: only code that changes nothing outside may be repeated.");
+
+/** What a node has whose code runs in a sandbox. */
+export const taskFields = {
+  executor: z
+    .enum(["code", "prompt", "text", "e2b", "cached"], { error: 'must be "code", "prompt" or "text"' })
+    .describe(
+      "Who does the work: `code` is Python written by hand, `prompt` Python written by a model, `text` a model's answer. `e2b` and `cached` are older names of the first two.",
+    )
+    .default("code"),
+  code: filledText("Python source. Exactly one of `code` and `codeFile`.").optional(),
+  codeFile: filledText("Python file inside of the workflow's folder, such as `extract.py`.").optional(),
+  prompt: filledText("What a model is asked to do; for the executors `prompt` and `text`.").optional(),
+  promptFile: filledText("File with the prompt, inside of the workflow's folder, such as `extract.md`.").optional(),
+  model: filledText("Model of this node; else the workflow's.").optional(),
+  timeout: seconds({ min: 1, max: 840 }, "Limit of one run in the sandbox, in seconds: 1 to 840.").default(60),
+  effects: flag(
+    "Whether the code changes anything outside (sends a mail, writes a row). `true`: code that has begun is never run again. " +
+      "`false`: it may be repeated, and its results may be used again. Absent: lost machines repeat nothing, a model's attempts may.",
+  ).optional(),
+  onError: NodeId.describe("Node to go on with when this one fails, instead of failing the run.").optional(),
+  retry: Retry.optional(),
+  isolation: z
+    .literal("fresh", { error: 'must be "fresh", or be left out' })
+    .describe("`fresh` gives the node a sandbox of its own, which no later node uses.")
+    .optional(),
+};

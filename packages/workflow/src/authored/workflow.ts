@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { AuthoredEdge } from "./edge.ts";
+import { filledText, seconds, text } from "./fields.ts";
+import { kinds } from "./kinds.ts";
+
+type KindSchema = (typeof kinds)[keyof typeof kinds]["schema"];
+const AuthoredNode = z.union(Object.values(kinds).map((kind): KindSchema => kind.schema));
+export type AuthoredNode = z.input<KindSchema>;
+
+const aYear = 31_536_000;
+
+/** Everything but the graph: the part that the older form leaves beside `graph_definition`. */
+export const workflowFields = {
+  $schema: text("Where editors find the JSON schema of this file.").optional(),
+  id: z
+    .union([z.string(), z.number()], { error: "must be a text" })
+    .describe("Its slug is the id of the workflow. Absent: the slug of `name`, else of the folder.")
+    .optional(),
+  name: filledText("A title for people.").optional(),
+  description: text("What the workflow is for; becomes the comment of the state machine.").optional(),
+  timeout: seconds(
+    { min: 1, max: aYear, integer: true },
+    "Limit of a whole run, in seconds, at most a year.",
+  ).optional(),
+  model: filledText("Model of the nodes that ask one and name none.").optional(),
+  inputs: z
+    .record(z.string(), z.json(), { error: "must be a JSON schema (an object)" })
+    .describe(
+      "JSON schema of the context that a run starts with, checked before it starts. `secret: true` in a property keeps its value out of logs, prompts and records.",
+    )
+    .optional(),
+  requirements: z
+    .array(filledText("One pip requirement, such as `pandas==2.2`."), { error: "must be a list of pip requirements" })
+    .describe("pip requirements of the code, one per line of a requirements.txt.")
+    .optional(),
+};
+
+/** `nodes` and `edges` as the parser first sees them: each is parsed on its own, so that one wrong node hides no other. */
+export const WorkflowFields = z.strictObject({
+  ...workflowFields,
+  nodes: z.array(z.unknown(), { error: "must be a list of nodes" }),
+  edges: z.array(z.unknown(), { error: "must be a list of edges" }),
+});
+export type WorkflowFields = z.output<typeof WorkflowFields>;
+
+export const AuthoredWorkflow = z
+  .strictObject({
+    ...workflowFields,
+    nodes: z.array(AuthoredNode).describe("The nodes, in any order."),
+    edges: z.array(AuthoredEdge).describe("The edges, in any order."),
+  })
+  .describe("A NOVA workflow: a graph whose nodes run Python.");
+export type AuthoredWorkflow = z.input<typeof AuthoredWorkflow>;

@@ -1,0 +1,53 @@
+import { type Finding, finding } from "../findings/finding.ts";
+import { at } from "../findings/path.ts";
+import { didYouMean } from "../findings/suggest.ts";
+import { edgeName, type ReadEdge } from "../parse/edges.ts";
+import type { NamedNode, Outline } from "./outline.ts";
+
+/** Both ends of an edge are nodes. */
+export function* checkNames({ edges, byId }: Outline): Iterable<Finding> {
+  const ids = [...byId.keys()];
+  for (const edge of edges) {
+    for (const end of ["from", "to"] as const) {
+      const id = edge[end];
+      if (id === undefined || byId.has(id)) continue;
+      const wayOut = didYouMean(id, ids) || " - add the node, or correct the id";
+      yield finding("NOVA206", at(edge.path, end), `${edgeName(edge)} names the unknown node "${id}"${wayOut}`);
+    }
+  }
+}
+
+/** Edges out of nodes that do not choose: one, without a condition. */
+export function* checkPlainEdges({ byId, edgesOf }: Outline): Iterable<Finding> {
+  for (const node of byId.values()) {
+    if (node.kind?.edgesOut !== "one") continue;
+    const edges = edgesOf.get(node.id) ?? [];
+    yield* conditionsOutOfPlace(edges);
+    yield* secondEdges(
+      node,
+      edges.filter((edge) => edge.condition === undefined && !edge.repeats),
+    );
+  }
+}
+
+function* conditionsOutOfPlace(edges: readonly ReadEdge[]): Iterable<Finding> {
+  for (const edge of edges) {
+    if (edge.condition === undefined) continue;
+    const message = `${edgeName(edge)} has a condition, but "${edge.from}" is no decision - remove the condition, or make it a decision`;
+    yield finding("NOVA303", at(edge.path, "condition"), message);
+  }
+}
+
+function* secondEdges(node: NamedNode, edges: readonly ReadEdge[]): Iterable<Finding> {
+  const targets = new Set<string>();
+  for (const { to, path } of edges) {
+    if (to === undefined) continue;
+    if (targets.has(to))
+      yield finding("NOVA207", path, `${edgeName({ from: node.id, to })} is written twice - remove one of the two`);
+    targets.add(to);
+  }
+  if (targets.size < 2) return;
+  const list = [...targets].map((id) => `"${id}"`).join(" and ");
+  const message = `"${node.id}" leads to ${list} without conditions: this release does not run branches side by side yet - put them in a row, or choose with a decision`;
+  yield finding("NOVA902", node.path, message);
+}

@@ -1,0 +1,36 @@
+import { type Finding, finding } from "../findings/finding.ts";
+import { at } from "../findings/path.ts";
+import { compileInputs } from "../inputs/schema.ts";
+import { type Document, isObject } from "../parse/document.ts";
+import { shown } from "../parse/issues.ts";
+
+/** Keys that NOVA itself sets. */
+const reserved = ["branch_decision", "error", "_data_analysis", "_ai_metadata"];
+
+/** `inputs` can be used as what it is: the JSON schema of an object, with secrets where they are kept. */
+export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {
+  const { inputs } = body;
+  if (!isObject(inputs)) return;
+  const path = pathOf("inputs");
+  if (inputs.type !== undefined && inputs.type !== "object") {
+    const message = `inputs: a context is an object, so type is "object" and not ${shown(inputs.type)} - remove type`;
+    yield finding("NOVA501", at(path, "type"), message);
+    return;
+  }
+  for (const key of isObject(inputs.properties) ? Object.keys(inputs.properties) : []) {
+    if (!isReserved(key)) continue;
+    yield finding("NOVA502", at(path, "properties", key), `inputs: the key "${key}" is reserved for NOVA - rename it`);
+  }
+  const compiled = compileInputs(inputs);
+  for (const { segments, message } of compiled.problems)
+    yield finding("NOVA501", at(path, ...segments), `inputs: ${message}`);
+  for (const segments of compiled.lostSecrets) {
+    const message =
+      "inputs: secret is kept only directly in properties.<key> - move it to the key that holds the value";
+    yield finding("NOVA503", at(path, ...segments), message);
+  }
+}
+
+function isReserved(key: string): boolean {
+  return reserved.includes(key) || key.startsWith("$");
+}

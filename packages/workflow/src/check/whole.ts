@@ -1,0 +1,15 @@
+import type { Finding } from "../findings/finding.ts";
+import { checkDecisions } from "./decisions.ts";
+import { checkNames, checkPlainEdges } from "./edges.ts";
+import { checkEnds } from "./ends.ts";
+import { checkIds } from "./ids.ts";
+import { checkOnError } from "./on-error.ts";
+import type { Outline } from "./outline.ts";
+import { checkWays } from "./ways.ts";
+
+const checks = [checkIds, checkEnds, checkNames, checkPlainEdges, checkDecisions, checkOnError, checkWays];
+
+/** Every question about the graph as a whole; one node's own fields were checked when it was read. */
+export function checkWhole(outline: Outline): Finding[] {
+  return checks.flatMap((check) => [...check(outline)]);
+}

@@ -1,0 +1,103 @@
+import type { FindingKind } from "./kind.ts";
+
+/** NOVA2xx: the graph. NOVA3xx: the edges out of a decision. */
+export const graphFindings = {
+  NOVA201: {
+    severity: "error",
+    title: "There is no start",
+    why: "A run begins at the start node.",
+    bad: '"nodes": [{ "id": "read", "type": "action", "codeFile": "read.py" }]',
+    good: '"nodes": [{ "id": "start", "type": "start" }, { "id": "read", "type": "action", "codeFile": "read.py" }]',
+  },
+  NOVA202: {
+    severity: "error",
+    title: "There are several starts",
+    why: "A run begins at one place. To begin differently, let a decision directly behind the start choose.",
+    bad: '"nodes": [{ "id": "by_mail", "type": "start" }, { "id": "by_hand", "type": "start" }]',
+    good: '"nodes": [{ "id": "start", "type": "start" }, { "id": "by_mail", "type": "decision", "codeFile": "by_mail.py" }]',
+  },
+  NOVA203: {
+    severity: "error",
+    title: "There is no end",
+    why: "Every way through a workflow leads to an end node, which closes the chain of work.",
+    bad: '"edges": [{ "from": "start", "to": "read" }]',
+    good: '"edges": [{ "from": "start", "to": "read" }, { "from": "read", "to": "end" }]',
+  },
+  NOVA204: {
+    severity: "error",
+    title: "An edge leads into the start",
+    why: "The start is where a run begins, and nothing returns to it.",
+    bad: '{ "from": "read", "to": "start" }',
+    good: '{ "from": "read", "to": "end" }',
+  },
+  NOVA205: {
+    severity: "error",
+    title: "An edge leaves an end",
+    why: "At an end the run is over. What has to happen afterwards is an action before it.",
+    bad: '{ "from": "end", "to": "notify" }',
+    good: '{ "from": "notify", "to": "end" }',
+  },
+  NOVA206: {
+    severity: "error",
+    title: "An edge names an unknown node",
+    why: "`from`, `to` and `onError` are ids of nodes, written exactly as there.",
+    bad: '{ "from": "start", "to": "raed" }',
+    good: '{ "from": "start", "to": "read" }',
+  },
+  NOVA207: {
+    severity: "error",
+    title: "An edge is written twice",
+    why: "The second says nothing; often it was to lead elsewhere.",
+    bad: '[{ "from": "read", "to": "end" }, { "from": "read", "to": "end" }]',
+    good: '[{ "from": "read", "to": "end" }]',
+  },
+  NOVA209: {
+    severity: "error",
+    title: "A node cannot be reached",
+    why: "No way from the start leads to it, so it would never run: an edge is missing, or the node is left over.",
+    bad: '"edges": [{ "from": "start", "to": "end" }, { "from": "notify", "to": "end" }]',
+    good: '"edges": [{ "from": "start", "to": "notify" }, { "from": "notify", "to": "end" }]',
+  },
+  NOVA210: {
+    severity: "error",
+    title: "A node cannot reach an end",
+    why: "A run that comes here could not finish.",
+    bad: '"edges": [{ "from": "start", "to": "read" }]',
+    good: '"edges": [{ "from": "start", "to": "read" }, { "from": "read", "to": "end" }]',
+  },
+  NOVA211: {
+    severity: "error",
+    title: "The edges form a cycle",
+    why: "This release runs every node at most once. A repetition inside of one step is a loop in its Python; `retry` repeats code that fails.",
+    bad: '[{ "from": "ask", "to": "check" }, { "from": "check", "to": "ask", "condition": false }]',
+    good: '[{ "from": "ask", "to": "check" }, { "from": "check", "to": "give_up", "condition": false }]',
+  },
+  NOVA301: {
+    severity: "error",
+    title: "A decision without conditions",
+    why: 'A decision chooses among its edges, so each carries a condition or `"default"`, and there is at least one.',
+    bad: '{ "from": "has_pdf", "to": "extract" }',
+    good: '{ "from": "has_pdf", "to": "extract", "condition": true }',
+  },
+  NOVA302: {
+    severity: "warning",
+    title: "A decision has a gap",
+    why: 'The code may set a value that no edge waits for, and the run would fail there. The two truth values cover each other; texts and numbers need a `"default"`.',
+    bad: '[{ "from": "has_pdf", "to": "extract", "condition": true }]',
+    good: '[{ "from": "has_pdf", "to": "extract", "condition": true }, { "from": "has_pdf", "to": "reject", "condition": "default" }]',
+  },
+  NOVA303: {
+    severity: "error",
+    title: "A condition on an edge that leaves no decision",
+    why: "Only a decision sets the value that a condition is compared with; elsewhere it would be ignored.",
+    bad: '{ "from": "read", "to": "extract", "condition": true }',
+    good: '{ "from": "has_pdf", "to": "extract", "condition": true }',
+  },
+  NOVA304: {
+    severity: "error",
+    title: "One condition leads to two nodes",
+    why: 'The value could take either edge. `true` and `"true"` are the same condition, and so are `1` and `"1"`.',
+    bad: '[{ "from": "d", "to": "a", "condition": true }, { "from": "d", "to": "b", "condition": "true" }]',
+    good: '[{ "from": "d", "to": "a", "condition": true }, { "from": "d", "to": "b", "condition": false }]',
+  },
+} as const satisfies Record<string, FindingKind>;

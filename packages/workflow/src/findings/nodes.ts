@@ -1,0 +1,61 @@
+import type { FindingKind } from "./kind.ts";
+
+/** NOVA4xx: what a single node asks for. */
+export const nodeFindings = {
+  NOVA401: {
+    severity: "error",
+    title: "A node has no code",
+    why: "Actions and decisions do something: `code` or `codeFile` for Python, `prompt` or `promptFile` for a model.",
+    bad: '{ "id": "read", "type": "action" }',
+    good: '{ "id": "read", "type": "action", "codeFile": "read.py" }',
+  },
+  NOVA402: {
+    severity: "error",
+    title: "A node has its code twice",
+    why: "Only one could run.",
+    bad: '{ "id": "read", "type": "action", "code": "a = 1", "codeFile": "read.py" }',
+    good: '{ "id": "read", "type": "action", "codeFile": "read.py" }',
+  },
+  NOVA403: {
+    severity: "error",
+    title: "The executor does not fit",
+    why: "`code` (the default, older name `e2b`) runs Python; `prompt` (older name `cached`) and `text` ask a model and take a prompt.",
+    bad: '{ "id": "read", "type": "action", "executor": "prompt", "codeFile": "read.py" }',
+    good: '{ "id": "read", "type": "action", "executor": "code", "codeFile": "read.py" }',
+  },
+  NOVA404: {
+    severity: "error",
+    title: "A file is missing",
+    why: "`codeFile` and `promptFile` are paths of `.py`, `.txt` or `.md` files, relative to the folder of the workflow.",
+    bad: '{ "id": "read", "type": "action", "codeFile": "raed.py" }',
+    good: '{ "id": "read", "type": "action", "codeFile": "read.py" }',
+  },
+  NOVA405: {
+    severity: "error",
+    title: "A file lies outside of the folder",
+    why: "A workflow is complete in its folder, so that it runs elsewhere as it runs here. Shared code goes to `lib/`.",
+    bad: '{ "id": "read", "type": "action", "codeFile": "../shared/read.py" }',
+    good: '{ "id": "read", "type": "action", "codeFile": "read.py" }',
+  },
+  NOVA406: {
+    severity: "error",
+    title: "A timeout is out of range",
+    why: "One run of code has 1 to 840 seconds: a Lambda lives for 900, and the rest is for starting and recording. A workflow has at most a year (Step Functions).",
+    bad: '{ "id": "read", "type": "action", "codeFile": "read.py", "timeout": 3600 }',
+    good: '{ "id": "read", "type": "action", "codeFile": "read.py", "timeout": 840 }',
+  },
+  NOVA407: {
+    severity: "error",
+    title: "A retry may repeat effects",
+    why: 'Code that fails halfway may have sent its mail already. `"effects": false` says that it changes nothing outside, and only then is it run again.',
+    bad: '{ "id": "rate", "type": "action", "codeFile": "rate.py", "retry": { "attempts": 3 } }',
+    good: '{ "id": "rate", "type": "action", "codeFile": "rate.py", "effects": false, "retry": { "attempts": 3 } }',
+  },
+  NOVA408: {
+    severity: "error",
+    title: "A failure leads to an impossible place",
+    why: "`onError` names an action, a decision or an end; not the start, and not the node that failed.",
+    bad: '{ "id": "read", "type": "action", "codeFile": "read.py", "onError": "read" }',
+    good: '{ "id": "read", "type": "action", "codeFile": "read.py", "onError": "report" }',
+  },
+} as const satisfies Record<string, FindingKind>;

@@ -1,0 +1,126 @@
+/**
+ * Where the values of a JSON text are, which `JSON.parse` does not say; it also knows a field that is written twice,
+ * and where a text stops being JSON (V8 gives a position for some mistakes only).
+ */
+export interface Place {
+  offset: number;
+  fields?: Map<string, Place>;
+  items?: Place[];
+}
+
+export interface Scan {
+  root: Place;
+  /** Later occurrences of a field in one object. */
+  repeated: { name: string; offset: number }[];
+}
+
+/** A text that is not JSON; `expected` completes "expected ...". */
+export class NotJson extends Error {
+  override name = "NotJson";
+  readonly offset: number;
+  constructor(expected: string, offset: number) {
+    super(`expected ${expected}`);
+    this.offset = offset;
+  }
+}
+
+const space = /[ \t\r\n]*/y;
+const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids raw control characters in strings
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
+
+const deepest = 500;
+
+/** @throws NotJson */
+export function scanJson(text: string): Scan {
+  const scanner = new Scanner(text);
+  const root = scanner.value(0);
+  scanner.end();
+  return { root, repeated: scanner.repeated };
+}
+
+class Scanner {
+  readonly repeated: Scan["repeated"] = [];
+  private offset = 0;
+  private readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  value(depth: number): Place {
+    this.take(space);
+    const offset = this.offset;
+    if (depth > deepest) throw new NotJson(`at most ${deepest} levels`, offset);
+    if (this.skip("{")) return { offset, fields: this.fields(depth) };
+    if (this.skip("[")) return { offset, items: this.items(depth) };
+    if (!this.take(string) && !this.take(scalar)) throw new NotJson("a value", offset);
+    return { offset };
+  }
+
+  end(): void {
+    this.take(space);
+    if (this.offset < this.text.length) throw new NotJson("nothing more", this.offset);
+  }
+
+  private fields(depth: number): Map<string, Place> {
+    const fields = new Map<string, Place>();
+    if (this.skip("}")) return fields;
+    do {
+      this.take(space);
+      const offset = this.offset;
+      if (!this.take(string)) throw new NotJson("a field name in double quotes", offset);
+      const name: string = JSON.parse(this.text.slice(offset, this.offset));
+      if (!this.skip(":")) throw new NotJson('":"', this.offset);
+      if (fields.has(name)) this.repeated.push({ name, offset });
+      fields.set(name, this.value(depth + 1));
+    } while (this.skip(","));
+    if (!this.skip("}")) throw new NotJson('"," or "}"', this.offset);
+    return fields;
+  }
+
+  private items(depth: number): Place[] {
+    const items: Place[] = [];
+    if (this.skip("]")) return items;
+    do items.push(this.value(depth + 1));
+    while (this.skip(","));
+    if (!this.skip("]")) throw new NotJson('"," or "]"', this.offset);
+    return items;
+  }
+
+  private skip(punctuation: string): boolean {
+    this.take(space);
+    const found = this.text[this.offset] === punctuation;
+    if (found) this.offset++;
+    return found;
+  }
+
+  private take(pattern: RegExp): boolean {
+    pattern.lastIndex = this.offset;
+    if (!pattern.test(this.text)) return false;
+    this.offset = pattern.lastIndex;
+    return true;
+  }
+}
+
+/** Line and column, both from 1; columns count UTF-16 units, as editors do. */
+export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf("\n"); end !== -1 && end < offset; end = text.indexOf("\n", start)) {
+    line++;
+    start = end + 1;
+  }
+  return { line, column: offset - start + 1 };
+}
+
+/** The place of the innermost value on the way that the text has. */
+export function placeOf(scan: Scan, segments: readonly (string | number)[]): Place {
+  let place = scan.root;
+  for (const segment of segments) {
+    const next = typeof segment === "number" ? place.items?.[segment] : place.fields?.get(segment);
+    if (next === undefined) break;
+    place = next;
+  }
+  return place;
+}

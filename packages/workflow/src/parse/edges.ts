@@ -1,0 +1,55 @@
+import { AuthoredEdge } from "../authored/edge.ts";
+import { type Finding, finding } from "../findings/finding.ts";
+import { at } from "../findings/path.ts";
+import type { Condition, Edge } from "../workflow.ts";
+import { isObject } from "./document.ts";
+import { findingsOf } from "./issues.ts";
+
+/** An edge as far as it could be read. */
+export interface ReadEdge {
+  path: string;
+  from?: string;
+  to?: string;
+  condition?: Condition;
+  /** May be taken several times: well-formed, but not of this release. */
+  repeats: boolean;
+  edge?: Edge;
+  findings: Finding[];
+}
+
+export function readEdge(value: unknown, path: string): ReadEdge {
+  const { max, ...rest } = isObject(value) ? value : { max: undefined };
+  const repeats = max !== undefined;
+  const parsed = AuthoredEdge.safeParse(isObject(value) ? rest : value);
+  const name = edgeName(rest);
+  const findings = repeats
+    ? [
+        finding(
+          "NOVA903",
+          at(path, "max"),
+          `${name}: this release does not run loops yet - remove "max" and the way back`,
+        ),
+      ]
+    : [];
+  if (parsed.success) {
+    const { from, to, condition } = parsed.data;
+    const edge = { from, to, ...(condition !== undefined && { condition }) };
+    return { path, ...edge, repeats, edge, findings };
+  }
+  const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
+  const fields = Object.keys(AuthoredEdge.shape);
+  findings.push(...findingsOf(parsed.error.issues, { name, value, pathOf, fields }));
+  return { path, ...ends(rest), repeats, findings };
+}
+
+function ends({ from, to }: { from?: unknown; to?: unknown }): { from?: string; to?: string } {
+  return { ...(typeof from === "string" && { from }), ...(typeof to === "string" && { to }) };
+}
+
+export function edgeName({ from, to }: { from?: unknown; to?: unknown }): string {
+  return `the edge from ${named(from)} to ${named(to)}`;
+}
+
+function named(id: unknown): string {
+  return typeof id === "string" ? `"${id}"` : "nowhere";
+}

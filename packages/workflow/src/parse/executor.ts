@@ -1,0 +1,97 @@
+import { type Finding, finding } from "../findings/finding.ts";
+import { at } from "../findings/path.ts";
+import type { Executor } from "../workflow.ts";
+import { readFileField } from "./files.ts";
+import type { PythonSource } from "./source.ts";
+
+export interface ExecutorScope {
+  /** `node "read"`. */
+  name: string;
+  path: string;
+  files: Record<string, string>;
+}
+
+export interface ReadExecutor {
+  executor?: Executor;
+  python?: PythonSource;
+  findings: Finding[];
+}
+
+const kindOfExecutor: Record<string, Executor["kind"]> = {
+  code: "code",
+  e2b: "code",
+  prompt: "prompt",
+  cached: "prompt",
+  text: "text",
+};
+
+/**
+ * Who does the work of a node, and with what. Reads the node as it was written, so that a wrong timeout does not keep
+ * its code from being checked; the schema has already complained about fields of a wrong type.
+ */
+export function readExecutor(node: Record<string, unknown>, scope: ExecutorScope): ReadExecutor {
+  const kind = node.executor === undefined ? "code" : kindOfExecutor[String(node.executor)];
+  const given = (["code", "codeFile", "prompt", "promptFile"] as const).filter((field) => node[field] !== undefined);
+  if (kind === undefined) return { findings: [] };
+  const wanted = kind === "code" ? (["code", "codeFile"] as const) : (["prompt", "promptFile"] as const);
+  const fitting = wanted.filter((field) => given.includes(field));
+  const findings = [...doesNotFit(kind, given, fitting, scope), ...notYet(kind, scope)];
+  const [field, second] = fitting;
+  if (field === undefined) return { findings };
+  if (second !== undefined) {
+    findings.push(
+      finding("NOVA402", at(scope.path, second), `${scope.name} has both ${field} and ${second} - keep one of them`),
+    );
+  }
+  const content = readFileField(field, node[field], scope);
+  if ("findings" in content) return { findings: [...findings, ...content.findings] };
+  const { text, file } = content;
+  if (kind !== "code") return { executor: { kind, prompt: text, ...(file && { file }), ...model(node) }, findings };
+  const python = {
+    node: { id: String(node.id), type: String(node.type) },
+    code: text,
+    path: at(scope.path, field),
+    ...(file && { file }),
+  };
+  return { executor: { kind, code: text, ...(file && { file }) }, python, findings };
+}
+
+function model(node: Record<string, unknown>): { model?: string } {
+  return typeof node.model === "string" ? { model: node.model } : {};
+}
+
+function doesNotFit(
+  kind: Executor["kind"],
+  given: string[],
+  fitting: readonly string[],
+  { name, path }: ExecutorScope,
+): Finding[] {
+  const strange = given.filter((field) => !fitting.includes(field));
+  const wanted = kind === "code" ? "code or codeFile" : "prompt or promptFile";
+  if (strange.length === 0) {
+    return fitting.length > 0
+      ? []
+      : [finding("NOVA401", path, `${name} has no ${kind === "code" ? "code" : "prompt"} - add ${wanted}`)];
+  }
+  return strange.map((field) => {
+    if (fitting.length > 0) {
+      return finding(
+        "NOVA402",
+        at(path, field),
+        `${name} has both ${fitting[0]} and ${field} - its executor "${kind}" takes ${wanted}, remove ${field}`,
+      );
+    }
+    const other = kind === "code" ? '"executor": "prompt"' : '"executor": "code"';
+    return finding(
+      "NOVA403",
+      at(path, field),
+      `${name}: the executor "${kind}" takes ${wanted}, not ${field} - add ${other}, or write ${wanted}`,
+    );
+  });
+}
+
+function notYet(kind: Executor["kind"], { name, path }: ExecutorScope): Finding[] {
+  if (kind === "code") return [];
+  const message = `${name}: this release does not run the executor "${kind}" yet - write its Python in code or codeFile`;
+  return [finding("NOVA904", at(path, "executor"), message)];
+}

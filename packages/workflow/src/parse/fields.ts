@@ -1,0 +1,36 @@
+import { WorkflowFields } from "../authored/workflow.ts";
+import { type Finding, finding } from "../findings/finding.ts";
+import { didYouMean } from "../findings/suggest.ts";
+import type { Document } from "./document.ts";
+import { findingsOf } from "./issues.ts";
+
+const shape = 'write { "nodes": [...], "edges": [...] }';
+
+/** `nodes` and `edges`, or what is wrong with them. A list that is missing is an empty one, so that other checks go on. */
+export function readLists({ body, pathOf }: Document): { nodes: unknown[]; edges: unknown[]; findings: Finding[] } {
+  const findings: Finding[] = [];
+  const read = (field: "nodes" | "edges"): unknown[] => {
+    const value = body[field];
+    if (Array.isArray(value)) return value;
+    const problem =
+      value === undefined ? `has no ${field}${didYouMean(field, Object.keys(body))}` : `has ${field} that are no list`;
+    findings.push(finding("NOVA103", value === undefined ? "$" : pathOf(field), `the workflow ${problem} - ${shape}`));
+    return [];
+  };
+  return { nodes: read("nodes"), edges: read("edges"), findings };
+}
+
+/** Everything else at the top level. */
+export function readFields({ body, pathOf }: Document): { fields?: WorkflowFields; findings: Finding[] } {
+  const value = { ...body, nodes: [], edges: [] };
+  const parsed = WorkflowFields.safeParse(value);
+  if (parsed.success) return { fields: parsed.data, findings: [] };
+  const fields = Object.keys(WorkflowFields.shape);
+  const subject = {
+    name: "the workflow",
+    value,
+    pathOf: (field?: string) => (field === undefined ? "$" : pathOf(field)),
+    fields,
+  };
+  return { findings: findingsOf(parsed.error.issues, subject) };
+}

@@ -1,0 +1,75 @@
+import type { z } from "zod";
+import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
+import { at } from "../findings/path.ts";
+import { didYouMean } from "../findings/suggest.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** Fields whose wrong values have a code of their own; the rest is NOVA104. */
+const codeOfField: Record<string, FindingCode> = {
+  id: "NOVA110",
+  executor: "NOVA403",
+  timeout: "NOVA406",
+  code: "NOVA401",
+  codeFile: "NOVA401",
+  prompt: "NOVA401",
+  promptFile: "NOVA401",
+  inputs: "NOVA501",
+};
+
+export interface Subject {
+  /** `node "read"`, `the workflow`: how the sentence begins. */
+  name: string;
+  value: unknown;
+  /** Path of a field of the subject; without a field, of the subject. */
+  pathOf(field?: string): string;
+  /** Names that a misspelt field may have meant. */
+  fields: string[];
+}
+
+/** What zod says about a subject, as findings. */
+export function findingsOf(issues: readonly Issue[], subject: Subject): Finding[] {
+  return issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" ? unknownFields(issue, subject) : wrongValue(issue, subject),
+  );
+}
+
+function unknownFields(issue: Issue & { code: "unrecognized_keys" }, subject: Subject): Finding[] {
+  const inside = issue.path.map(String).join(".");
+  return issue.keys.map((key) => {
+    const fields = issue.path.length === 0 ? subject.fields : [];
+    const message = `${subject.name} has an unknown field "${inside === "" ? key : `${inside}.${key}`}"`;
+    const wayOut =
+      didYouMean(key, fields) || (fields.length > 0 ? ` - the fields are ${fields.join(", ")}` : " - remove it");
+    return finding("NOVA105", pathIn(subject, [...issue.path, key]), message + wayOut);
+  });
+}
+
+function wrongValue(issue: Issue, subject: Subject): Finding {
+  const path = pathIn(subject, issue.path);
+  const field = issue.path.map(String).join(".");
+  const value = valueAt(subject.value, issue.path);
+  const [first = ""] = issue.path.map(String);
+  if (value === undefined && issue.path.length > 0) {
+    return finding("NOVA106", pathIn(subject, issue.path.slice(0, -1)), `${subject.name} has no "${field}" - add it`);
+  }
+  const name = field === "" ? subject.name : `${subject.name}: ${field}`;
+  const options = issue.code === "invalid_value" ? issue.values.map(String) : [];
+  const hint = typeof value === "string" ? didYouMean(value, options) : "";
+  return finding(codeOfField[first] ?? "NOVA104", path, `${name} ${issue.message}, not ${shown(value)}${hint}`);
+}
+
+function pathIn(subject: Subject, path: readonly PropertyKey[]): string {
+  const [first, ...rest] = path;
+  return first === undefined ? subject.pathOf() : at(subject.pathOf(String(first)), ...rest);
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inside, key) => (inside as Record<PropertyKey, unknown> | undefined)?.[key], value);
+}
+
+/** A value as a sentence can carry it. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}

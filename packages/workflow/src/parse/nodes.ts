@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { nodeFields } from "../authored/fields.ts";
+import type { NodeKind } from "../authored/kind.ts";
+import { kindNames, kindOf, laterKindOf } from "../authored/kinds.ts";
+import { type Finding, finding } from "../findings/finding.ts";
+import { at } from "../findings/path.ts";
+import { didYouMean } from "../findings/suggest.ts";
+import type { Node } from "../workflow.ts";
+import { isObject } from "./document.ts";
+import { type ExecutorScope, readExecutor } from "./executor.ts";
+import { findingsOf, shown } from "./issues.ts";
+import type { PythonSource } from "./source.ts";
+
+/** A node as far as it could be read: enough for questions about the graph even if its fields are wrong. */
+export interface ReadNode {
+  path: string;
+  id?: string;
+  kind?: NodeKind;
+  onError?: string;
+  /** Complete and right in itself. */
+  node?: Node;
+  python?: PythonSource;
+  findings: Finding[];
+}
+
+export function readNode(value: unknown, path: string, files: Record<string, string>): ReadNode {
+  if (!isObject(value)) {
+    const message = `a node is an object such as { "id": "read", "type": "action", "codeFile": "read.py" }, not ${shown(value)}`;
+    return { path, findings: [finding("NOVA104", path, message)] };
+  }
+  const name = typeof value.id === "string" ? `node "${value.id}"` : `the node at ${path}`;
+  const kind = kindOf(value.type);
+  const outline = {
+    path,
+    ...(typeof value.id === "string" && { id: value.id }),
+    ...(kind && { kind }),
+    ...(typeof value.onError === "string" && { onError: value.onError }),
+  };
+  const read = kind
+    ? readAs(kind, value, { name, path, files })
+    : { findings: [...checkId(value, name, path), unknownType(value, name, path)] };
+  return { ...outline, ...read };
+}
+
+function readAs(
+  kind: NodeKind,
+  value: Record<string, unknown>,
+  scope: ExecutorScope,
+): Pick<ReadNode, "node" | "python" | "findings"> {
+  const { name, path } = scope;
+  const parsed = kind.schema.safeParse(value);
+  const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
+  const fields = Object.keys(kind.schema.shape);
+  const issues = parsed.success ? [] : findingsOf(parsed.error.issues, { name, value, pathOf, fields });
+  if (!kind.runsCode) return { ...(parsed.success && { node: kind.normalise(parsed.data) }), findings: issues };
+  const { executor, python, findings } = readExecutor(value, scope);
+  const complete = parsed.success && executor !== undefined;
+  return {
+    ...(complete && { node: kind.normalise(parsed.data, executor) }),
+    ...(python && { python }),
+    findings: [...issues, ...findings, ...retryFindings(value, name, path)],
+  };
+}
+
+/** Of a node whose other fields no schema knows. */
+function checkId(value: Record<string, unknown>, name: string, path: string): Finding[] {
+  const { error } = OnlyId.safeParse(value);
+  return findingsOf(error?.issues ?? [], {
+    name,
+    value,
+    pathOf: (field) => (field === undefined ? path : at(path, field)),
+    fields: [],
+  });
+}
+
+const OnlyId = z.object({ id: nodeFields.id });
+
+function unknownType(value: Record<string, unknown>, name: string, path: string): Finding {
+  if (value.type === undefined)
+    return finding("NOVA106", path, `${name} has no "type" - add one of ${kindNames.join(", ")}`);
+  const later = laterKindOf(value.type);
+  if (later) {
+    return finding(
+      "NOVA901",
+      at(path, "type"),
+      `${name}: this release does not run ${later} nodes yet - use ${kindNames.join(", ")}`,
+    );
+  }
+  const hint = typeof value.type === "string" ? didYouMean(value.type, kindNames) : "";
+  return finding(
+    "NOVA113",
+    at(path, "type"),
+    `${name} has the unknown type ${shown(value.type)}${hint || ` - the types are ${kindNames.join(", ")}`}`,
+  );
+}
+
+function retryFindings(value: Record<string, unknown>, name: string, path: string): Finding[] {
+  if (value.retry === undefined || value.effects === false) return [];
+  const message = `${name}: retry may run its effects twice - add "effects": false if its code changes nothing outside, or remove retry`;
+  return [finding("NOVA407", at(path, "retry"), message)];
+}

@@ -1,0 +1,20 @@
+/** What a person wrote: the JSON and the files beside it, by path relative to the JSON's folder, with `/`. */
+export interface WorkflowSource {
+  text: string;
+  /** Name of the JSON file, for findings. */
+  fileName: string;
+  /** Name of the folder (or of a lone JSON file, without `.json`): the last resort for an id. */
+  folder?: string;
+  /** `.py`, `.txt` and `.md` files, `lib/` included. */
+  files: Record<string, string>;
+}
+
+/** Python of a workflow, for whoever checks Python: there even if the graph has errors. */
+export interface PythonSource {
+  /** Absent for a module of `lib/`. */
+  node?: { id: string; type: string };
+  code: string;
+  /** File that holds it; absent if it is in the JSON, at `path`. */
+  file?: string;
+  path: string;
+}

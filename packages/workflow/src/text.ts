@@ -1,0 +1,19 @@
+import { createHash } from "node:crypto";
+import type { Workflow } from "./workflow.ts";
+
+/** Canonical text: fields sorted, lists as they are. Two workflows with the same text are the same version. */
+export function workflowText(workflow: Workflow): string {
+  return JSON.stringify(sorted(workflow));
+}
+
+/** SHA-256 of the canonical text, in hexadecimal digits. */
+export function workflowHash(workflow: Workflow): string {
+  return createHash("sha256").update(workflowText(workflow)).digest("hex");
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, inside]) => [name, sorted(inside)]));
+}
