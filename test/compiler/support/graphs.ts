@@ -1,4 +1,4 @@
-import { type Condition, type Edge, labelOf, type Node, type Workflow } from "@nova/workflow";
+import { type Condition, type Edge, conditionLabel, type Node, type Workflow } from "@nova/workflow";
 import fc from "fast-check";
 import { action, decision, end, start, workflow } from "./workflows.ts";
 
@@ -16,8 +16,8 @@ const condition = fc.oneof(
 );
 
 const conditions = fc
-  .uniqueArray(condition, { maxLength: 4, selector: labelOf })
-  .map((all) => all.filter((one) => labelOf(one) !== "default"));
+  .uniqueArray(condition, { maxLength: 4, selector: conditionLabel })
+  .map((all) => all.filter((one) => conditionLabel(one) !== "default"));
 
 const draft: fc.Arbitrary<Draft> = fc.record({
   // Half of the nodes are actions: they have no conditions and no default.

@@ -1,4 +1,4 @@
-import { labelOf, type Workflow } from "@nova/workflow";
+import { conditionLabel, type Workflow } from "@nova/workflow";
 
 /** What happens at one visit of a node. `pick` chooses among the labels of a decision; past their end it fits none. */
 export interface Fate {
@@ -21,7 +21,7 @@ export const fateOf = (fates: readonly Fate[], visit: number): Fate => fates[vis
 /** What the committed decision of a visit is; null where the node decides nothing. */
 export function decisionOf(workflow: Workflow, node: string, fate: Fate): string | null {
   if (workflow.nodes.find((one) => one.id === node)?.type !== "decision") return null;
-  const labels = workflow.edges.filter((edge) => edge.from === node).map((edge) => labelOf(edge.condition));
+  const labels = workflow.edges.filter((edge) => edge.from === node).map((edge) => conditionLabel(edge.condition));
   const committed = [...labels, "fits none"];
   return committed[fate.pick % committed.length] ?? null;
 }
@@ -53,6 +53,6 @@ export function walk(workflow: Workflow, fates: readonly Fate[]): Walk {
 function nextOf(workflow: Workflow, node: string, decision: string | null): string | undefined {
   const edges = workflow.edges.filter((edge) => edge.from === node);
   if (decision === null) return edges[0]?.to;
-  const fitting = edges.find((edge) => labelOf(edge.condition) === decision);
-  return (fitting ?? edges.find((edge) => labelOf(edge.condition) === "default"))?.to;
+  const fitting = edges.find((edge) => conditionLabel(edge.condition) === decision);
+  return (fitting ?? edges.find((edge) => conditionLabel(edge.condition) === "default"))?.to;
 }

@@ -1,4 +1,4 @@
-import { defaultLabel, type Edge, labelOf, type Node, type Workflow } from "@nova/workflow";
+import { defaultLabel, type Edge, conditionLabel, type Node, type Workflow } from "@nova/workflow";
 import type { Plan, PlannedDecision, PlannedNode } from "./plan.ts";
 
 /** Resolves the edges of a checked workflow; throws `UncheckedWorkflow` where only a missing check can be the reason. */
@@ -48,7 +48,7 @@ function onlyTarget(node: Node, edges: Edge[]): string {
 }
 
 function branchesOf(node: Node, edges: Edge[]): Pick<PlannedDecision, "branches" | "otherwise"> {
-  const labelled = edges.map((edge) => ({ label: labelOf(edge.condition), target: edge.to }));
+  const labelled = edges.map((edge) => ({ label: conditionLabel(edge.condition), target: edge.to }));
   if (labelled.length === 0) throw new UncheckedWorkflow(`decision "${node.id}" has no edges`);
   const otherwise = labelled.find((branch) => branch.label === defaultLabel);
   return {

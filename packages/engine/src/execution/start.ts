@@ -10,6 +10,7 @@ import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { refuseMisfits } from "./inputs.ts";
 
 /** Bytes that go under a key of the initial context without passing through memory. */
 export interface FileInput {
@@ -31,16 +32,21 @@ export interface StartRequest {
 const defaultClient = "default";
 const nextId = monotonicFactory();
 
-/** Link 0 (the start node's entry: the initial context), then the record, then StartExecution: a sweeper repeats what was lost. */
+/**
+ * Link 0 (the start node's entry: the initial context), then the record, then StartExecution: a sweeper
+ * repeats what was lost. Throws `InputsRefused`.
+ */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
-  const { version, client = defaultClient } = request;
+  const { version, client = defaultClient, files = [] } = request;
+  refuseMisfits(
+    version.workflow,
+    request.context,
+    files.map(({ key }) => key),
+  );
   const id = `exec_${nextId(ports.clock.now())}`;
   const home: BlobHome = { client, root: id };
   const startedAt = new Date(ports.clock.now()).toISOString();
-  const set = [
-    ...(await inlineMembers(ports, home, request.context)),
-    ...(await fileMembers(ports, home, request.files ?? [])),
-  ];
+  const set = [...(await inlineMembers(ports, home, request.context)), ...(await fileMembers(ports, home, files))];
   await ports.chain.putEntry(
     { execution: id, scope: "", seq: 0 },
     await startEntry(ports, version, id, home, set, startedAt),

@@ -1,4 +1,4 @@
-import { defaultLabel, type Edge, labelOf } from "@nova/workflow";
+import { conditionLabel, defaultLabel, type Edge } from "@nova/workflow";
 
 export type Decision = { label: string; to: string } | { problem: string };
 
@@ -17,8 +17,8 @@ export function decide(json: string | undefined, edges: readonly Edge[]): Decisi
     edges.find(
       ({ condition }) => booleanOf(condition) !== undefined && booleanOf(condition) === disguised(value, edges),
     ) ??
-    edges.find(({ condition }) => labelOf(condition) === defaultLabel);
-  if (edge) return { label: labelOf(edge.condition), to: edge.to };
+    edges.find(({ condition }) => conditionLabel(condition) === defaultLabel);
+  if (edge) return { label: conditionLabel(edge.condition), to: edge.to };
   return {
     problem: `no edge for branch_decision ${shortened(json)} - it leads on for ${listed(edges)}; add an edge with "default" for the rest`,
   };

@@ -1,0 +1,26 @@
+import { type Finding, validateInputs, type Workflow } from "@nova/workflow";
+
+/** The initial context does not fit the workflow's `inputs`; one finding per misfit. */
+export class InputsRefused extends Error {
+  override name = "InputsRefused";
+  readonly findings: Finding[];
+
+  constructor(findings: Finding[]) {
+    super(findings.map(({ message }) => message).join("\n"));
+    this.findings = findings;
+  }
+}
+
+/** Throws `InputsRefused`. Keys that come as files are bytes: their schema says nothing about them but that they are there. */
+export function refuseMisfits({ inputs }: Pick<Workflow, "inputs">, context: string, fileKeys: string[]): void {
+  const findings = validateInputs(inputs ? { inputs: withoutKeys(inputs, new Set(fileKeys)) } : {}, context);
+  if (findings.length > 0) throw new InputsRefused(findings);
+}
+
+function withoutKeys(inputs: NonNullable<Workflow["inputs"]>, keys: Set<string>): NonNullable<Workflow["inputs"]> {
+  if (keys.size === 0) return inputs;
+  const { properties, required, ...rest } = inputs;
+  const kept = Object.entries((properties ?? {}) as NonNullable<Workflow["inputs"]>).filter(([key]) => !keys.has(key));
+  const needed = Array.isArray(required) ? required.filter((key) => !keys.has(String(key))) : [];
+  return { ...rest, properties: Object.fromEntries(kept), required: needed };
+}
