@@ -5,6 +5,7 @@ export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";
 export { BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
 export { cancelExecution } from "./execution/cancel.ts";
 export { type Closed, type CloseRequest, closeExecution } from "./execution/close.ts";
+export { executionEnded, failExecution } from "./execution/fail.ts";
 export { InputsRefused } from "./execution/inputs.ts";
 export { type PublishRequest, publishWorkflow } from "./execution/publish.ts";
 export { ExecutionNotFound, executionOf } from "./execution/record.ts";

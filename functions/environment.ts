@@ -1,0 +1,22 @@
+import { z } from "zod";
+
+/**
+ * What a function of NOVA is told by its environment, parsed once. Endpoints, region and credentials are the SDKs' own
+ * variables and not in here.
+ */
+export const Environment = z
+  .object({
+    NOVA_TABLE: z.string().default("nova"),
+    NOVA_BUCKET: z.string(),
+    /** What state machines run as. */
+    NOVA_STATES_ROLE_ARN: z.string().default("arn:aws:iam::000000000000:role/nova-states"),
+    /** A KMS HMAC key signs close entries; without one, 32 bytes in hex do. */
+    NOVA_SIGNING_KMS_KEY: z.string().optional(),
+    NOVA_SIGNING_KEY: z.string().optional(),
+    NOVA_S3_PATH_STYLE: z.stringbool().default(false),
+  })
+  .refine((env) => env.NOVA_SIGNING_KMS_KEY !== undefined || env.NOVA_SIGNING_KEY !== undefined, {
+    message: "set NOVA_SIGNING_KMS_KEY (a KMS key id) or NOVA_SIGNING_KEY (64 hex digits)",
+  });
+
+export type Environment = z.infer<typeof Environment>;

@@ -1,0 +1,16 @@
+import { handler as closeExecution } from "./close-execution.ts";
+import { handler as executionStatus } from "./execution-status.ts";
+import { handler as runNode } from "./run-node.ts";
+import { handler as settleNode } from "./settle-node.ts";
+import { handler as sweep } from "./sweep.ts";
+
+export { createPorts, warmPorts } from "./app.ts";
+
+/** Every function by the name it is deployed under. */
+export const functions = {
+  "nova-run-node": { handler: runNode, timeoutSeconds: 900 },
+  "nova-settle-node": { handler: settleNode, timeoutSeconds: 120 },
+  "nova-close-execution": { handler: closeExecution, timeoutSeconds: 120 },
+  "nova-execution-status": { handler: executionStatus, timeoutSeconds: 120 },
+  "nova-sweep": { handler: sweep, timeoutSeconds: 300 },
+};

@@ -1,0 +1,29 @@
+import middy from "@middy/core";
+import type { Ports } from "@nova/engine";
+import { logger, warmPorts } from "./app.ts";
+
+/** What a handler needs of Lambda's context. */
+export interface LambdaContext {
+  awsRequestId: string;
+  getRemainingTimeInMillis(): number;
+}
+
+/** Kept free at the end of a Lambda's time, so that it answers before it is stopped. */
+const reserveMs = 10_000;
+
+/** The stack that is around every handler: its ports, a signal before its time is over, and one log line for an error. */
+export function lambda<Event, Answer>(handle: (ports: Ports, event: Event, signal: AbortSignal) => Promise<Answer>) {
+  return middy<Event, Answer, Error, LambdaContext>()
+    .onError(({ error, context }) => {
+      logger.warn(error?.name ?? "Error", { request: context.awsRequestId, reason: error?.message });
+    })
+    .handler(async (event: Event, context: LambdaContext) => {
+      const time = new AbortController();
+      const timer = setTimeout(() => time.abort(), Math.max(0, context.getRemainingTimeInMillis() - reserveMs));
+      try {
+        return await handle(warmPorts(), event, time.signal);
+      } finally {
+        clearTimeout(timer);
+      }
+    });
+}
