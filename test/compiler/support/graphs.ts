@@ -1,4 +1,4 @@
-import { type Condition, type Edge, conditionLabel, type Node, type Workflow } from "@nova/workflow";
+import { type Condition, conditionLabel, type Edge, type Node, type Workflow } from "@nova/workflow";
 import fc from "fast-check";
 import { action, decision, end, start, workflow } from "./workflows.ts";
 

@@ -1,4 +1,4 @@
-import { defaultLabel, type Edge, conditionLabel, type Node, type Workflow } from "@nova/workflow";
+import { conditionLabel, defaultLabel, type Edge, type Node, type Workflow } from "@nova/workflow";
 import type { Plan, PlannedDecision, PlannedNode } from "./plan.ts";
 
 /** Resolves the edges of a checked workflow; throws `UncheckedWorkflow` where only a missing check can be the reason. */

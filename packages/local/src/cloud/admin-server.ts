@@ -1,0 +1,68 @@
+import { timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { CounterBook } from "./counters.ts";
+import { Guests } from "./guests.ts";
+
+export interface AdminServer {
+  url: string;
+  guests: Guests;
+  close(): Promise<void>;
+}
+
+export interface AdminOptions {
+  adminKey: string;
+  instance: string;
+  counters: CounterBook;
+}
+
+/**
+ * How other processes talk to the owner of a data folder: is it you, what did this execution cost, and `GET /guest`,
+ * a request that lasts as long as its sender needs the cloud.
+ */
+export async function openAdmin(options: AdminOptions): Promise<AdminServer> {
+  const guests = new Guests();
+  const server = createServer((request, response) => {
+    if (isAuthorized(request, options.adminKey)) route(request, response, options, guests);
+    else answer(response, 401, { message: "The admin key is wrong." });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    guests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function route(request: IncomingMessage, response: ServerResponse, options: AdminOptions, guests: Guests): void {
+  const [, resource, id] = (request.url ?? "").split("/");
+  if (resource === "health") answer(response, 200, { instance: options.instance });
+  else if (resource === "counters" && id) answer(response, 200, options.counters.of(id));
+  else if (resource === "guest") welcome(response, guests);
+  else answer(response, 404, { message: `There is nothing at ${request.url}.` });
+}
+
+function welcome(response: ServerResponse, guests: Guests): void {
+  if (!guests.admit(response)) {
+    answer(response, 503, { message: "The owner is closing." });
+    return;
+  }
+  response.writeHead(200, { "content-type": "text/plain" });
+  // Headers alone would be held back until there is a body.
+  response.write("welcome\n");
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+function isAuthorized(request: IncomingMessage, adminKey: string): boolean {
+  const given = Buffer.from(request.headers.authorization ?? "");
+  const wanted = Buffer.from(`Bearer ${adminKey}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

@@ -1,0 +1,33 @@
+import type { Keys } from "./keys.ts";
+import type { Endpoints } from "./owner-file.ts";
+
+export const region = "us-east-1";
+export const table = "nova";
+export const bucket = "nova";
+
+/** The variables by which the official SDKs, and NOVA itself, find the local cloud. */
+export function environmentOf(endpoints: Endpoints, keys: Keys): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_S3: endpoints.s3,
+    AWS_ENDPOINT_URL_SFN: endpoints.states,
+    AWS_ACCESS_KEY_ID: keys.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    AWS_REGION: region,
+    E2B_API_URL: endpoints.e2bApi,
+    E2B_SANDBOX_URL: endpoints.e2bSandbox,
+    E2B_API_KEY: keys.e2bApiKey,
+    NOVA_TABLE: table,
+    NOVA_BUCKET: bucket,
+    NOVA_SIGNING_KEY: keys.signingKey,
+  };
+}
+
+/** What a shell may hold of a real account, and what the SDKs would prefer to the variables above. */
+const contrary = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_ENDPOINT_URL"];
+
+/** Points every SDK in this process at the local cloud; must happen before one is loaded. */
+export function enterEnvironment(environment: Record<string, string>): void {
+  for (const name of contrary) delete process.env[name];
+  Object.assign(process.env, environment);
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LocalCloudError } from "./errors.ts";
+
+/** The secrets of one data folder. Whoever may read the folder may use its cloud, and nobody else. */
+export interface Keys {
+  accessKeyId: string;
+  secretAccessKey: string;
+  e2bApiKey: string;
+  /** HMAC key of the close entries. */
+  signingKey: string;
+  /** Of the owner's admin endpoint. */
+  adminKey: string;
+}
+
+/** Reads the keys of the data folder; makes them when it has none. Two processes at once end up with the same ones. */
+export async function readKeys(dataDir: string): Promise<Keys> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, "keys.json");
+  const text = await readIfThere(path);
+  if (text !== undefined) return parseKeys(text, path);
+  await createWhole(path, JSON.stringify(randomKeys(), null, 2));
+  return parseKeys(await readFile(path, "utf8"), path);
+}
+
+/** Makes a file that nobody ever sees half written; leaves one that is there. */
+async function createWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, text, { mode: 0o600, flag: "wx" });
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    await unlink(draft);
+  }
+}
+
+function randomKeys(): Keys {
+  return {
+    accessKeyId: `NOVA${randomBytes(8).toString("hex").toUpperCase()}`,
+    secretAccessKey: randomBytes(30).toString("base64url"),
+    // The SDK accepts only this shape.
+    e2bApiKey: `e2b_${randomBytes(20).toString("hex")}`,
+    signingKey: randomBytes(32).toString("hex"),
+    adminKey: randomBytes(24).toString("base64url"),
+  };
+}
+
+function parseKeys(text: string, path: string): Keys {
+  const advice = `${path} is not a key file of NOVA - restore it, or start with another data folder (NOVA_DATA_DIR)`;
+  let keys: Partial<Keys>;
+  try {
+    keys = JSON.parse(text);
+  } catch (cause) {
+    throw new LocalCloudError(advice, { cause });
+  }
+  const { accessKeyId, secretAccessKey, e2bApiKey, signingKey, adminKey } = keys;
+  if (!accessKeyId || !secretAccessKey || !e2bApiKey || !signingKey || !adminKey) throw new LocalCloudError(advice);
+  return { accessKeyId, secretAccessKey, e2bApiKey, signingKey, adminKey };
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Addresses of the local endpoints. */
+export interface Endpoints {
+  dynamodb: string;
+  s3: string;
+  states: string;
+  e2bApi: string;
+  e2bSandbox: string;
+  admin: string;
+}
+
+/** `.nova/owner.json`: who owns the data folder and where its endpoints are. Their keys are in `keys.json` beside it. */
+export interface Owner {
+  format: 1;
+  pid: number;
+  /** ISO 8601. */
+  started: string;
+  /** Random; the admin endpoint answers with the same, so that a file left by a dead owner deceives nobody. */
+  instance: string;
+  endpoints: Endpoints;
+  keys: "keys.json";
+}
+
+export function newOwner(endpoints: Endpoints, instance: string): Owner {
+  return { format: 1, pid: process.pid, started: new Date().toISOString(), instance, endpoints, keys: "keys.json" };
+}
+
+/** Only the process that holds the folder's lock writes this file. */
+export async function writeOwner(dataDir: string, owner: Owner): Promise<void> {
+  const draft = join(dataDir, `owner.json.${randomBytes(6).toString("hex")}`);
+  await writeFile(draft, `${JSON.stringify(owner, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, ownerPath(dataDir));
+}
+
+export async function removeOwner(dataDir: string): Promise<void> {
+  await rm(ownerPath(dataDir), { force: true });
+}
+
+/** Undefined where there is no such file, or none that can be read: then nobody is known to own the folder. */
+export async function readOwner(dataDir: string): Promise<Owner | undefined> {
+  try {
+    const owner: Owner = JSON.parse(await readFile(ownerPath(dataDir), "utf8"));
+    return owner.format === 1 && typeof owner.endpoints?.admin === "string" ? owner : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function ownerPath(dataDir: string): string {
+  return join(dataDir, "owner.json");
+}

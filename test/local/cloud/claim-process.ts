@@ -1,0 +1,38 @@
+/** A process that claims a data folder, says what it became, and leaves (`close` or the end of stdin). */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { openAdmin } from "../../../packages/local/src/cloud/admin-server.ts";
+import { claimFolder } from "../../../packages/local/src/cloud/claim.ts";
+import { CounterBook } from "../../../packages/local/src/cloud/counters.ts";
+import { readKeys } from "../../../packages/local/src/cloud/keys.ts";
+import { newOwner, removeOwner, writeOwner } from "../../../packages/local/src/cloud/owner-file.ts";
+
+const dataDir = process.argv[2] as string;
+const { adminKey } = await readKeys(dataDir);
+const claim = await claimFolder(dataDir, adminKey);
+if (claim.role === "guest") {
+  report("guest", claim.owner.instance);
+  await told();
+  claim.visit.leave();
+} else {
+  const instance = randomUUID();
+  const admin = await openAdmin({ adminKey, instance, counters: new CounterBook() });
+  const nowhere = { dynamodb: "", s3: "", states: "", e2bApi: "", e2bSandbox: "" };
+  await writeOwner(dataDir, newOwner({ ...nowhere, admin: admin.url }, instance));
+  report("owner", instance);
+  await told();
+  await admin.guests.lastOneLeft();
+  await removeOwner(dataDir);
+  await admin.close();
+  claim.lock.release();
+}
+process.exit();
+
+function report(role: string, instance: string): void {
+  process.stdout.write(`${JSON.stringify({ role, instance })}\n`);
+}
+
+async function told(): Promise<void> {
+  process.stdin.resume();
+  await Promise.race([once(process.stdin, "data"), once(process.stdin, "end")]);
+}
