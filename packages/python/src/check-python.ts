@@ -1,0 +1,58 @@
+import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
+import { runRuff } from "./ruff.ts";
+
+/** Names that a node's code has without importing them; a module of `lib/` has none of them. */
+export const nodeGlobals = ["context", "outputs", "json", "base64"] as const;
+
+export interface PythonProblem {
+  /** `syntax`: Python cannot read the code. `name`: it will stop with a NameError where this line runs. */
+  kind: "syntax" | "name";
+  /** One sentence, with the way out. */
+  message: string;
+  file?: string;
+  /** From 1; columns count UTF-16 units, as editors do. */
+  line: number;
+  column: number;
+}
+
+/**
+ * Mistakes that can be seen without running the code. `# noqa` silences a line, as everywhere with ruff. With a syntax
+ * error there is no word about names: what Python cannot read defines nothing.
+ */
+export async function checkPython(
+  source: string,
+  { fileName, builtins = [] }: { fileName?: string; builtins?: readonly string[] } = {},
+): Promise<PythonProblem[]> {
+  const problems = (await runRuff(source, builtins)).map((found) => problemOf(found, fileName));
+  const syntax = problems.filter((problem) => problem.kind === "syntax");
+  return firstOfLines(syntax.length > 0 ? syntax : problems);
+}
+
+function problemOf({ code, message, start_location: start }: Diagnostic, file: string | undefined): PythonProblem {
+  const place = { ...(file !== undefined && { file }), line: start.row, column: start.column };
+  const name = code?.startsWith("F82") ? /`(.+?)`/.exec(message)?.[1] : undefined;
+  if (name === undefined) {
+    return { kind: "syntax", message: `Python cannot read this: ${plain(message)} - correct the line`, ...place };
+  }
+  return { kind: "name", message: nameMessage(code, name), ...place };
+}
+
+function nameMessage(code: string | null, name: string): string {
+  if (code === "F823") return `the local name "${name}" is read before it is set - set it first, or declare it global`;
+  if (code === "F822") return `__all__ lists the undefined name "${name}" - define it, or remove it from the list`;
+  return `the name "${name}" is not defined - import it, set it before, or read it from context["${name}"]`;
+}
+
+function plain(message: string): string {
+  const text = message.replaceAll("`", "'");
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** One mistake often makes ruff complain twice on its line. */
+function firstOfLines(problems: readonly PythonProblem[]): PythonProblem[] {
+  const isNew = new Set<string>();
+  return problems.filter(({ kind, message, line }) => {
+    const key = kind === "syntax" ? `${line}` : `${line} ${message}`;
+    return isNew.has(key) ? false : isNew.add(key);
+  });
+}

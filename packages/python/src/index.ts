@@ -1,0 +1,3 @@
+export { setsBranchDecision } from "./branch-decision.ts";
+export type { PythonProblem } from "./check-python.ts";
+export { checkPython, nodeGlobals } from "./check-python.ts";
