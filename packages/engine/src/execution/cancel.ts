@@ -1,5 +1,6 @@
 import type { Ports } from "../ports/index.ts";
-import { type Closed, closeExecution } from "./close.ts";
+import { closeExecution } from "./close.ts";
+import type { Closed } from "./finish-close.ts";
 import { executionOf } from "./record.ts";
 
 /** Stops the state machine first, then closes the chain; of a run that is over it answers how it ended. Throws `ExecutionNotFound`. */

@@ -8,7 +8,7 @@ import { type Reason, settleTurn } from "../node/settle-turn.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import { finishClose } from "./finish-close.ts";
+import { type Closed, finishClose } from "./finish-close.ts";
 
 /** The node id of a close entry and of a turn that a closer took; no node can have it. */
 export const closeMark = "(close)";
@@ -20,13 +20,6 @@ export interface CloseRequest {
   reason?: Reason;
   /** Link before the node whose failure led here; a sweeper leaves it out and means the tip. */
   seq?: number;
-}
-
-export interface Closed {
-  status: CloseStatus;
-  /** Hash of the close entry. */
-  tip: string;
-  error?: ExecutionError;
 }
 
 /**

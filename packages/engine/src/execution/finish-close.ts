@@ -1,10 +1,17 @@
 import { contentText } from "../chain/contents.ts";
-import { headOf } from "../chain/head.ts";
+import { type CloseStatus, headOf } from "../chain/head.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import type { Closed } from "./close.ts";
+
+/** How an execution was closed. */
+export interface Closed {
+  status: CloseStatus;
+  /** Hash of the close entry. */
+  tip: string;
+  error?: ExecutionError;
+}
 
 /**
  * What follows a close entry, done by whoever finds one beside an open record: the record gets the entry's status (not

@@ -4,7 +4,8 @@ import type { Reason } from "../node/settle-turn.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StateMachineRun } from "../ports/state-machines.ts";
-import { type Closed, closeExecution } from "./close.ts";
+import { closeExecution } from "./close.ts";
+import type { Closed } from "./finish-close.ts";
 import { startInput } from "./start.ts";
 
 /** A StartExecution that is this old and never happened is repeated. */

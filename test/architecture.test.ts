@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { findCycle, type SourceFile, sourceFiles } from "./support/imports.ts";
+
+/** What each package may import of the others: arrows point one way. */
+const arrows: Record<string, string[]> = {
+  workflow: [],
+  python: [],
+  compiler: ["workflow", "python"],
+  engine: ["workflow"],
+  sandbox: ["engine", "workflow"],
+  aws: ["engine", "workflow"],
+  functions: ["engine", "sandbox", "aws", "workflow"],
+  local: ["functions", "engine", "aws", "sandbox", "workflow", "compiler"],
+  cli: ["local", "compiler", "engine", "workflow", "functions", "sandbox", "python"],
+  examples: ["cli", "local", "compiler", "engine", "workflow"],
+};
+
+/** Modules that only some packages may know. */
+const guarded: { module: RegExp; only: string[]; why: string }[] = [
+  { module: /^(aws-cdk-lib|sst|constructs)(\/|$)/, only: ["stacks"], why: "deployment stays at the rim" },
+  { module: /^@aws-sdk\//, only: ["aws", "local"], why: "AWS is behind the engine's ports" },
+  { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "nothing else knows E2B" },
+  { module: /^@nova\/functions/, only: ["local", "cli"], why: "functions are the composition root" },
+  { module: /^(dynalite|smtp-server)$/, only: ["local"], why: "emulators are the local cloud's" },
+  { module: /^@astral-sh\/ruff/, only: ["python"], why: "ruff is loaded by one package, lazily" },
+];
+
+const files = sourceFiles("packages", "functions");
+
+function packageOf({ path }: SourceFile): string {
+  const [first, second] = path.split("/");
+  return first === "packages" ? (second as string) : (first as string);
+}
+
+describe("the house", () => {
+  it("has no import cycle", () => {
+    expect(findCycle(files)).toBeUndefined();
+  });
+
+  it.each(Object.entries(arrows))("lets %s import only %j", (name, allowed) => {
+    const used = files
+      .filter((file) => packageOf(file) === name)
+      .flatMap(({ path, specifiers }) => specifiers.map((specifier) => ({ path, specifier })))
+      .filter(({ specifier }) => specifier.startsWith("@nova/"));
+    const strangers = used.filter(({ specifier }) => ![name, ...allowed].includes(specifier.slice("@nova/".length)));
+    expect(strangers).toEqual([]);
+  });
+
+  it("reaches into no other package but through its face", () => {
+    const reaching = files.flatMap((file) =>
+      file.files.filter(
+        (target) => !target.startsWith(`packages/${packageOf(file)}/`) && !target.startsWith(`${packageOf(file)}/`),
+      ),
+    );
+    expect(reaching).toEqual([]);
+  });
+
+  it.each(guarded)("keeps $module to $only: $why", ({ module, only }) => {
+    const offenders = files
+      .filter((file) => !only.includes(packageOf(file)) && file.specifiers.some((specifier) => module.test(specifier)))
+      .map(({ path }) => path);
+    expect(offenders).toEqual([]);
+  });
+
+  it("keeps every file under 350 lines and every handler under 25", () => {
+    const long = files.filter(({ lines }) => lines > 350).map(({ path }) => path);
+    const handlers = files.filter(
+      ({ path, specifiers, lines }) =>
+        path.startsWith("functions/") && specifiers.includes("./lambda.ts") && lines > 25,
+    );
+    expect([...long, ...handlers.map(({ path }) => path)]).toEqual([]);
+  });
+});
