@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { compileStateMachine } from "./asl/compile.ts";
-import { execute, type Outcome } from "./asl/execute.ts";
+import { type Outcome, prepareExecution } from "./asl/execute.ts";
 import type { Json } from "./asl/json.ts";
 import { TaskTokens } from "./asl/task/task-tokens.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -36,7 +36,7 @@ export async function runStateMachine(definition: object, input: unknown, option
   const abort = () => stop.abort({ kind: "aborted" });
   if (options.signal?.aborted) abort();
   options.signal?.addEventListener("abort", abort, { once: true });
-  const outcome = await execute(
+  const execution = prepareExecution(
     compileStateMachine(definition as Json),
     {
       executionArn: `arn:aws:states:us-east-1:000000000000:execution:direct:${name}`,
@@ -50,6 +50,7 @@ export async function runStateMachine(definition: object, input: unknown, option
     { clock, invokeLambda, tokens, write: (event) => events.push(event) },
     stop.signal,
   );
+  const outcome = await execution.run();
   options.signal?.removeEventListener("abort", abort);
   return { ...present(outcome as Outcome), events };
 }

@@ -33,23 +33,32 @@ export type Outcome =
   | { status: "SUCCEEDED"; output: string }
   | { status: "FAILED" | "ABORTED" | "TIMED_OUT"; error: string | undefined; cause: string | undefined };
 
-/** Runs one execution to its end. Answers undefined where a shutdown left it unfinished. */
-export async function execute(
+/** An execution whose start is recorded, so that it exists before its first state does anything. */
+export interface PreparedExecution {
+  /** Runs it to its end. Answers undefined where a shutdown left it unfinished. */
+  run(): Promise<Outcome | undefined>;
+}
+
+export function prepareExecution(
   machine: StateMachine,
   start: ExecutionStart,
   services: Services,
   signal: AbortSignal,
-): Promise<Outcome | undefined> {
+): PreparedExecution {
   const history = new History(services.clock, services.write);
   const { controller, release } = childOf(signal);
   const thread = new Thread(prepareRun(start, services, history, signal), controller.signal, 0);
   recordStart(history, start);
   if (machine.timeoutSeconds !== undefined) abortAfter(machine.timeoutSeconds, services.clock, controller);
-  const outcome = await finish(machine, JSON.parse(start.input), thread);
-  release();
-  controller.abort();
-  if (outcome) recordEnd(history, outcome, thread.lastEventId);
-  return outcome;
+  return {
+    async run() {
+      const outcome = await finish(machine, JSON.parse(start.input), thread);
+      release();
+      controller.abort();
+      if (outcome) recordEnd(history, outcome, thread.lastEventId);
+      return outcome;
+    },
+  };
 }
 
 function prepareRun(start: ExecutionStart, services: Services, history: History, stopSignal: AbortSignal): Run {
@@ -74,8 +83,8 @@ async function finish(machine: StateMachine, input: Json, thread: Thread): Promi
     return { status: "SUCCEEDED", output: JSON.stringify(await enter(machine, input, thread)) };
   } catch (error) {
     if (error instanceof Cancelled) return outcomeOfStop(thread.signal.reason);
-    if (!(error instanceof StateFailure)) throw error;
-    return { status: "FAILED", error: error.error, cause: error.details };
+    if (error instanceof StateFailure) return { status: "FAILED", error: error.error, cause: error.details };
+    return { status: "FAILED", error: "States.Runtime", cause: `The local Step Functions failed: ${error}` };
   }
 }
 

@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import { compileStateMachine } from "../asl/compile.ts";
+import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
+import type { HistoryEvent } from "../history.ts";
+import type { Execution } from "../store/executions.ts";
+import { assertExecutionArn, assertName } from "./arns.ts";
+import { executionAlreadyExists, executionDoesNotExist, invalidExecutionInput } from "./aws-error.ts";
+import { pageOf } from "./page.ts";
+import type { Request } from "./request.ts";
+import { type Operation, type Service, seconds } from "./service.ts";
+import { describeRevision, findMachine, stateMachineArn, versionArn } from "./state-machines.ts";
+
+/** A name is free again this long after its execution ended (Step Functions, StartExecution). */
+const NAME_KEPT_MS = 90 * 24 * 3600 * 1000;
+
+const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", "PENDING_REDRIVE"] as const;
+
+export const startExecution: Operation = (service, request) => {
+  const { machine, version } = findMachine(service, request.text("stateMachineArn"));
+  const name = request.optionalText("name") ?? randomUUID();
+  assertName(name);
+  const input = readInput(request);
+  const machineArn = stateMachineArn(service, machine.name);
+  const arn = `${machineArn.replace(":stateMachine:", ":execution:")}:${name}`;
+  const existing = service.executions.get(arn);
+  if (existing && !isNameFree(existing, service)) return answerExisting(service, existing, input);
+  const revision = version?.revision ?? machine.revision;
+  const compiled = service.machines.compiled(revision, (definition) => compileStateMachine(JSON.parse(definition)));
+  const versioned = version ? { versionArn: versionArn(service, machine, version) } : {};
+  const startedAt = service.clock.now();
+  const execution = service.executions.start({
+    name,
+    arn,
+    machineArn,
+    revision: revision.number,
+    startedAt,
+    ...versioned,
+  });
+  service.live.begin(execution, compiled, {
+    executionArn: arn,
+    name,
+    roleArn: revision.roleArn,
+    stateMachine: { arn: machineArn, name: machine.name, ...versioned },
+    input,
+    region: service.region,
+    accountId: service.accountId,
+  });
+  return { executionArn: arn, startDate: seconds(startedAt) };
+};
+
+export const stopExecution: Operation = async (service, request) => {
+  const execution = findExecution(service, request);
+  const error = request.optionalText("error", 256);
+  const cause = request.optionalText("cause", 32768);
+  await service.live.stop(execution, {
+    kind: "aborted",
+    ...(error === undefined ? {} : { error }),
+    ...(cause === undefined ? {} : { cause }),
+  });
+  return { stopDate: seconds(execution.stoppedAt as number) };
+};
+
+export const describeExecution: Operation = (service, request) => {
+  const execution = findExecution(service, request);
+  return {
+    ...summarize(execution),
+    ...describeData(historyOf(service, execution)),
+    redriveStatus: "NOT_REDRIVABLE",
+    redriveStatusReason: `Execution is ${execution.status} and cannot be redriven`,
+  };
+};
+
+export const listExecutions: Operation = (service, request) => {
+  const arn = request.text("stateMachineArn");
+  findMachine(service, arn);
+  const status = request.choice("statusFilter", STATUSES);
+  const all = service.executions.list(arn).filter((one) => status === undefined || one.status === status);
+  const question = `executions of ${arn} ${status ?? ""}`;
+  const { items, ...rest } = pageOf(all, (execution) => execution.number, question, request);
+  return { executions: items.map(summarize), ...rest };
+};
+
+export const getExecutionHistory: Operation = (service, request) => {
+  const execution = findExecution(service, request);
+  const reverse = request.flag("reverseOrder", false);
+  const withData = request.flag("includeExecutionData", true);
+  const events = [...historyOf(service, execution)];
+  if (reverse) events.reverse();
+  const { items, ...rest } = pageOf(events, (event) => event.id, `history of ${execution.arn} ${reverse}`, request);
+  return { events: withData ? items : items.map(withoutData), ...rest };
+};
+
+export const describeStateMachineForExecution: Operation = (service, request) => {
+  const execution = findExecution(service, request);
+  const revision = service.machines.revision(execution.revision);
+  return {
+    stateMachineArn: execution.machineArn,
+    name: execution.machineArn.split(":").at(-1),
+    updateDate: seconds(revision.at),
+    ...describeRevision(revision),
+  };
+};
+
+/** @throws InvalidArn, ExecutionDoesNotExist */
+export function findExecution(service: Service, request: Request): Execution {
+  const arn = request.text("executionArn");
+  assertExecutionArn(arn);
+  const execution = service.executions.get(arn);
+  if (!execution) throw executionDoesNotExist(arn);
+  return execution;
+}
+
+function readInput(request: Request): string {
+  const input = request.optionalText("input", DATA_LIMIT_BYTES) ?? "{}";
+  if (input === "") throw invalidExecutionInput("Invalid execution input.");
+  try {
+    JSON.parse(input);
+  } catch (error) {
+    throw invalidExecutionInput((error as SyntaxError).message);
+  }
+  return input;
+}
+
+/** While it runs, the same name with the same input is the same request sent again. */
+function answerExisting(service: Service, existing: Execution, input: string): object {
+  if (service.live.get(existing)?.input !== input) throw executionAlreadyExists(existing.arn);
+  return { executionArn: existing.arn, startDate: seconds(existing.startedAt) };
+}
+
+function isNameFree(existing: Execution, { clock }: Service): boolean {
+  return existing.stoppedAt !== undefined && clock.now() - existing.stoppedAt >= NAME_KEPT_MS;
+}
+
+function historyOf({ live, executions }: Service, execution: Execution): HistoryEvent[] {
+  return live.get(execution)?.events ?? executions.history(execution);
+}
+
+function summarize(execution: Execution): object {
+  const { stoppedAt, versionArn: version } = execution;
+  return {
+    executionArn: execution.arn,
+    stateMachineArn: execution.machineArn,
+    name: execution.name,
+    status: execution.status,
+    startDate: seconds(execution.startedAt),
+    redriveCount: 0,
+    ...(stoppedAt === undefined ? {} : { stopDate: seconds(stoppedAt) }),
+    ...(version === undefined ? {} : { stateMachineVersionArn: version }),
+  };
+}
+
+/** Input, output, error and cause are kept in the history alone. */
+function describeData(events: HistoryEvent[]): object {
+  const started = events[0]?.executionStartedEventDetails;
+  const last = events.at(-1);
+  const { output } = last?.executionSucceededEventDetails ?? {};
+  const failure =
+    last?.executionFailedEventDetails ?? last?.executionAbortedEventDetails ?? last?.executionTimedOutEventDetails;
+  return {
+    input: started?.input,
+    inputDetails: { included: true },
+    ...(output === undefined ? {} : { output, outputDetails: { included: true } }),
+    error: failure?.error,
+    cause: failure?.cause,
+  };
+}
+
+const DATA_FIELDS = new Set(["input", "output", "parameters"]);
+
+function withoutData(event: HistoryEvent): object {
+  return Object.fromEntries(
+    Object.entries(event).map(([key, value]) => [
+      key,
+      key.endsWith("EventDetails") ? withoutFields(value as object) : value,
+    ]),
+  );
+}
+
+function withoutFields(details: object): object {
+  return Object.fromEntries(Object.entries(details).filter(([field]) => !DATA_FIELDS.has(field)));
+}

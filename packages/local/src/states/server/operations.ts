@@ -1,0 +1,49 @@
+import {
+  describeExecution,
+  describeStateMachineForExecution,
+  getExecutionHistory,
+  listExecutions,
+  startExecution,
+  stopExecution,
+} from "./executions.ts";
+import type { Operation } from "./service.ts";
+import {
+  createStateMachine,
+  deleteStateMachine,
+  describeStateMachine,
+  listStateMachines,
+  updateStateMachine,
+} from "./state-machines.ts";
+import { listTagsForResource, tagResource, untagResource } from "./tags.ts";
+import { sendTaskFailure, sendTaskHeartbeat, sendTaskSuccess } from "./tasks.ts";
+import {
+  deleteStateMachineVersion,
+  listStateMachineVersions,
+  publishStateMachineVersion,
+  validateStateMachineDefinition,
+} from "./versions.ts";
+
+/** The operations of the Step Functions API that the local cloud serves. */
+export const operations: Record<string, Operation> = {
+  CreateStateMachine: createStateMachine,
+  UpdateStateMachine: updateStateMachine,
+  DescribeStateMachine: describeStateMachine,
+  ListStateMachines: listStateMachines,
+  DeleteStateMachine: deleteStateMachine,
+  PublishStateMachineVersion: publishStateMachineVersion,
+  ListStateMachineVersions: listStateMachineVersions,
+  DeleteStateMachineVersion: deleteStateMachineVersion,
+  ValidateStateMachineDefinition: validateStateMachineDefinition,
+  StartExecution: startExecution,
+  StopExecution: stopExecution,
+  DescribeExecution: describeExecution,
+  DescribeStateMachineForExecution: describeStateMachineForExecution,
+  ListExecutions: listExecutions,
+  GetExecutionHistory: getExecutionHistory,
+  SendTaskSuccess: sendTaskSuccess,
+  SendTaskFailure: sendTaskFailure,
+  SendTaskHeartbeat: sendTaskHeartbeat,
+  TagResource: tagResource,
+  UntagResource: untagResource,
+  ListTagsForResource: listTagsForResource,
+};

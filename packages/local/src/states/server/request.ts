@@ -1,0 +1,59 @@
+import { isObject, type Json, type JsonObject } from "../asl/json.ts";
+import { constraint } from "./aws-error.ts";
+
+/** The body of a request; reading a field checks it. */
+export class Request {
+  readonly #body: JsonObject;
+
+  constructor(body: JsonObject) {
+    this.#body = body;
+  }
+
+  text(field: string, longest?: number): string {
+    const value = this.optionalText(field, longest);
+    if (value === undefined) throw constraint(field, undefined, "must not be null");
+    return value;
+  }
+
+  /** `longest` in UTF-8 bytes. */
+  optionalText(field: string, longest = Number.POSITIVE_INFINITY): string | undefined {
+    const value = this.#body[field] ?? undefined;
+    if (value === undefined) return undefined;
+    if (typeof value !== "string") throw constraint(field, JSON.stringify(value), "must be a string");
+    if (Buffer.byteLength(value) <= longest) return value;
+    throw constraint(field, `${value.slice(0, 100)}...`, `must have length less than or equal to ${longest}`);
+  }
+
+  flag(field: string, otherwise: boolean): boolean {
+    const value = this.#body[field] ?? otherwise;
+    if (typeof value !== "boolean") throw constraint(field, JSON.stringify(value), "must be a boolean");
+    return value;
+  }
+
+  choice<T extends string>(field: string, values: readonly T[]): T | undefined {
+    const value = this.optionalText(field);
+    if (value === undefined || (values as readonly string[]).includes(value)) return value as T | undefined;
+    throw constraint(field, value, `must satisfy enum value set: [${values.join(", ")}]`);
+  }
+
+  /** How many results a page holds: 0 and nothing mean 100. */
+  pageSize(): number {
+    const value = this.#body.maxResults ?? 0;
+    if (!Number.isInteger(value)) throw constraint("maxResults", JSON.stringify(value), "must be an integer");
+    if ((value as number) > 1000) throw constraint("maxResults", value, "must have value less than or equal to 1000");
+    if ((value as number) < 0) throw constraint("maxResults", value, "must have value greater than or equal to 0");
+    return (value as number) || 100;
+  }
+
+  optionalObject(field: string): JsonObject | undefined {
+    const value: Json | undefined = this.#body[field] ?? undefined;
+    if (value === undefined || isObject(value)) return value;
+    throw constraint(field, JSON.stringify(value), "must be an object");
+  }
+
+  list(field: string): Json[] {
+    const value = this.#body[field] ?? [];
+    if (Array.isArray(value)) return value;
+    throw constraint(field, JSON.stringify(value), "must be a list");
+  }
+}

@@ -1,0 +1,136 @@
+import type { JsonObject } from "../asl/json.ts";
+import type { StateMachine } from "../asl/state.ts";
+import { LineFile } from "./line-file.ts";
+
+/** What running a state machine depends on. It never changes: an update makes another. */
+export interface Revision {
+  /** Its place among all revisions ever made here, by which executions remember theirs. */
+  number: number;
+  /** Absent for the revision a state machine was created with, as in AWS. */
+  id?: string;
+  definition: string;
+  roleArn: string;
+  logging: JsonObject;
+  tracing: JsonObject;
+  at: number;
+}
+
+export interface Version {
+  number: number;
+  revision: Revision;
+  description?: string;
+  at: number;
+}
+
+export interface Machine {
+  name: string;
+  at: number;
+  revision: Revision;
+  /** By number, oldest first. */
+  versions: Map<number, Version>;
+  /** Numbers of deleted versions are not given out again. */
+  lastVersion: number;
+  tags: Record<string, string>;
+}
+
+type Change =
+  | { do: "create"; name: string; at: number; revision: Revision; tags: Record<string, string> }
+  | { do: "update"; name: string; revision: Revision }
+  | { do: "publish"; name: string; at: number; description?: string }
+  | { do: "unpublish"; name: string; version: number }
+  | { do: "tag"; name: string; tags: Record<string, string> }
+  | { do: "delete"; name: string };
+
+/** The state machines of a data folder, as the sum of their changes: every change is one line, applied as it is read back. */
+export class Machines {
+  readonly #file: LineFile<Change>;
+  readonly #byName = new Map<string, Machine>();
+  readonly #revisions: Revision[] = [];
+  readonly #compiled = new WeakMap<Revision, StateMachine>();
+
+  constructor(path: string) {
+    const { file, lines } = LineFile.open<Change>(path);
+    this.#file = file;
+    for (const change of lines) this.#apply(change);
+  }
+
+  get(name: string): Machine | undefined {
+    return this.#byName.get(name);
+  }
+
+  all(): Machine[] {
+    return [...this.#byName.values()];
+  }
+
+  /** Also of state machines that were deleted: their executions stay readable. */
+  revision(number: number): Revision {
+    return this.#revisions[number] as Revision;
+  }
+
+  create(name: string, content: Omit<Revision, "number">, tags: Record<string, string>): Machine {
+    this.#change({ do: "create", name, at: content.at, revision: this.#number(content), tags });
+    return this.#byName.get(name) as Machine;
+  }
+
+  update(name: string, content: Omit<Revision, "number">): void {
+    this.#change({ do: "update", name, revision: this.#number(content) });
+  }
+
+  publish(name: string, at: number, description: string | undefined): void {
+    this.#change({ do: "publish", name, at, ...(description === undefined ? {} : { description }) });
+  }
+
+  unpublish(name: string, version: number): void {
+    this.#change({ do: "unpublish", name, version });
+  }
+
+  tag(name: string, tags: Record<string, string>): void {
+    this.#change({ do: "tag", name, tags });
+  }
+
+  delete(name: string): void {
+    this.#change({ do: "delete", name });
+  }
+
+  /** Compiles each revision once, when it is first run. */
+  compiled(revision: Revision, compile: (definition: string) => StateMachine): StateMachine {
+    const machine = this.#compiled.get(revision) ?? compile(revision.definition);
+    this.#compiled.set(revision, machine);
+    return machine;
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  #number(content: Omit<Revision, "number">): Revision {
+    return { ...content, number: this.#revisions.length };
+  }
+
+  #change(change: Change): void {
+    this.#file.append(change);
+    this.#apply(change);
+  }
+
+  #apply(change: Change): void {
+    if (change.do === "create") {
+      const { name, at, revision, tags } = change;
+      this.#byName.set(name, { name, at, revision, versions: new Map(), lastVersion: 0, tags });
+    }
+    if (change.do === "create" || change.do === "update") this.#revisions[change.revision.number] = change.revision;
+    if (change.do === "delete") this.#byName.delete(change.name);
+    const machine = this.#byName.get(change.name);
+    if (machine) applyTo(machine, change);
+  }
+}
+
+function applyTo(machine: Machine, change: Change): void {
+  if (change.do === "update") machine.revision = change.revision;
+  if (change.do === "unpublish") machine.versions.delete(change.version);
+  if (change.do === "tag") machine.tags = change.tags;
+  if (change.do !== "publish") return;
+  const { at, description } = change;
+  const number = ++machine.lastVersion;
+  const version = { number, revision: machine.revision, at, ...(description === undefined ? {} : { description }) };
+  machine.versions.set(number, version);
+}
