@@ -94,10 +94,13 @@ describe("a task", () => {
 });
 
 describe("onError", () => {
-  it("asks the chain in a settle, and follows its answer", () => {
+  it("asks the chain in a settle, with the error that was caught, and follows its answer", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
-      Parameters: { node: "work", "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" },
+      Parameters: {
+        ...{ node: "work", "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" },
+        "error.$": "$.error",
+      },
       Next: "work.settled",
     });
     expect(guarded.States["work.settled"]).toEqual({

@@ -23,7 +23,7 @@ export function settleStates(
   if (node.onError === undefined) return {};
   const settle = lambdaTask(
     functions.settleNode,
-    { parameters: nodeParameters(node.id), catchers: catchTo(closeState) },
+    { parameters: { ...nodeParameters(node.id), "error.$": "$.error" }, catchers: catchTo(closeState) },
     { Next: settledState(node.id) },
   );
   return {

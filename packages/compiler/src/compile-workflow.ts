@@ -1,0 +1,29 @@
+import { type Finding, parseWorkflow, type Workflow, type WorkflowSource } from "@nova/workflow";
+import type { StateMachine } from "./asl.ts";
+import { checkSources } from "./check/python.ts";
+import { checkSize } from "./check/size.ts";
+import type { FunctionArns } from "./emit/task.ts";
+import { toStateMachine } from "./to-state-machine.ts";
+
+/** Everything there is to say about a source; without an error among the findings also what it compiles to. */
+export type Compiled =
+  | { findings: Finding[]; workflow: Workflow; stateMachine: StateMachine; definition: string }
+  | { findings: Finding[]; workflow?: never; stateMachine?: never; definition?: never };
+
+/** Parse, check, lower, emit. `definition` is the state machine's text, as Step Functions gets it. */
+export async function compileWorkflow(
+  source: WorkflowSource,
+  options: { functions?: FunctionArns } = {},
+): Promise<Compiled> {
+  const { workflow, findings, python } = parseWorkflow(source);
+  findings.push(...(await checkSources(python)));
+  if (!workflow || hasErrors(findings)) return { findings };
+  const stateMachine = toStateMachine(workflow, options);
+  const definition = JSON.stringify(stateMachine);
+  findings.push(...checkSize(definition, workflow.nodes.length));
+  return hasErrors(findings) ? { findings } : { findings, workflow, stateMachine, definition };
+}
+
+function hasErrors(findings: readonly Finding[]): boolean {
+  return findings.some((one) => one.severity === "error");
+}
