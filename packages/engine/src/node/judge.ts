@@ -12,7 +12,7 @@ export function judge(
   io: NodeIo,
   run: RunFacts,
 ): Outcome {
-  const common = { logs: result.logs, executionTimeMs: result.durationMs, run };
+  const common = { logs: io.mask(result.logs), executionTimeMs: result.durationMs, run };
   const fail = (message: string): Outcome => ({
     ...common,
     status: "failed",
@@ -21,7 +21,10 @@ export function judge(
     next: node.onError ?? null,
   });
   if (result.status === "error") {
-    const failure = { message: result.message, ...(result.traceback !== "" && { traceback: result.traceback }) };
+    const failure = {
+      message: io.mask(result.message),
+      ...(result.traceback !== "" && { traceback: io.mask(result.traceback) }),
+    };
     return { ...common, status: "failed", class: result.class, failure, next: node.onError ?? null };
   }
   const foreign = io.foreignReference(result.set);
@@ -29,6 +32,9 @@ export function judge(
     return fail(
       `context["${foreign.key}"] refers to a blob that is not this node's (${foreign.ref.sha256}) - set the value itself`,
     );
+  const leaked = io.leakedSecret(result.set);
+  if (leaked !== undefined)
+    return fail(`context["${leaked}"] contains the value of a secret input - keep secrets out of what the node sets`);
   const changes: Changes = { set: result.set, delete: result.delete };
   if (node.type === "action")
     return { ...common, status: "success", changes, decision: null, next: edges[0]?.to ?? null };

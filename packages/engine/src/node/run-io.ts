@@ -8,14 +8,24 @@ import type { BlobRef } from "../ports/blobs.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { RunIo } from "../ports/sandboxes.ts";
+import { redactorFor } from "../secrets/secret-inputs.ts";
 
 /** What a run of code may reach: the blobs of its input, and what earlier nodes of its scope set. */
 export interface NodeIo extends RunIo {
   /** The first key whose value refers to a blob that was neither in the input nor uploaded by this run. */
   foreignReference(set: readonly Member[]): { key: string; ref: BlobRef } | undefined;
+  /** The first key whose value, or a blob of it, contains a secret input. */
+  leakedSecret(set: readonly Member[]): string | undefined;
+  /** Text as people may read it. */
+  mask(text: string): string;
 }
 
-export function createNodeIo(ports: Ports, { before, at }: Position, input: Context): NodeIo {
+export function createNodeIo(
+  ports: Ports,
+  { before, at }: Position,
+  input: Context,
+  secrets: ReadonlySet<string>,
+): NodeIo {
   const inInput = lazy(
     () =>
       new Set(
@@ -27,6 +37,8 @@ export function createNodeIo(ports: Ports, { before, at }: Position, input: Cont
   );
   /** Uploaded by this run, or named inside a JSON blob that was served or uploaded. */
   const met = new Set<string>();
+  const leaking = new Set<string>();
+  const redactor = redactorFor(secrets, input);
   const isKnown = (sha256: string) => inInput().has(sha256) || met.has(sha256);
 
   return {
@@ -36,7 +48,8 @@ export function createNodeIo(ports: Ports, { before, at }: Position, input: Cont
       return ref.type === "json" ? meetingReferences(body, met) : body;
     },
     async storeBlob(ref, body) {
-      await ports.blobs.put(before, ref, ref.type === "json" ? meetingReferences(body, met) : body);
+      const watched = redactor.isIdle ? body : redactor.watch(body, () => leaking.add(ref.sha256));
+      await ports.blobs.put(before, ref, ref.type === "json" ? meetingReferences(watched, met) : watched);
       met.add(ref.sha256);
     },
     async outputs(node) {
@@ -58,6 +71,13 @@ export function createNodeIo(ports: Ports, { before, at }: Position, input: Cont
       }
       return undefined;
     },
+    leakedSecret(set) {
+      if (redactor.isIdle) return undefined;
+      return set.find(
+        ({ json }) => redactor.finds(json) || referencesIn(json).some(({ sha256 }) => leaking.has(sha256)),
+      )?.key;
+    },
+    mask: (text) => redactor.mask(text),
   };
 }
 

@@ -8,6 +8,7 @@ import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult, RunRequest, Sandbox } from "../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { secretKeys } from "../secrets/secret-inputs.ts";
 import { recordAttempt } from "./attempts.ts";
 import { commitOutcome } from "./commit.ts";
 import { judge } from "./judge.ts";
@@ -27,7 +28,7 @@ export async function runTask(ports: Ports, task: Task, signal: AbortSignal): Pr
   const { position, node, version } = task;
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
   const input = decisionless(await inputAfter(position.beforeEntry, kept.context, ports.blobs), node);
-  const io = createNodeIo(ports, position, input);
+  const io = createNodeIo(ports, position, input, secretKeys(version.workflow));
   const held = position.next.turn;
   const place = held ? adopt(held, position) : await takeTurn(ports, position, node, version);
   place.permit.catch(() => undefined);

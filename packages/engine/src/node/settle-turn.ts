@@ -6,6 +6,7 @@ import { sha256 } from "../json/hash.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StopOutcome } from "../ports/sandboxes.ts";
+import { secretKeys } from "../secrets/secret-inputs.ts";
 import { commitOutcome } from "./commit.ts";
 import type { NodeDefinition } from "./definition.ts";
 import { judge } from "./judge.ts";
@@ -25,7 +26,7 @@ export interface Reason {
 export async function settleTurn(
   ports: Ports,
   position: Position,
-  { node, edges }: NodeDefinition,
+  { node, edges, version }: NodeDefinition,
   turn: Turn,
   reason: Reason,
 ): Promise<StoredEntry> {
@@ -33,7 +34,7 @@ export async function settleTurn(
     throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
   }
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
-  const io = createNodeIo(ports, position, kept.context);
+  const io = createNodeIo(ports, position, kept.context, secretKeys(version.workflow));
   const stopped = await stop(ports, position, turn, io);
   const run: RunFacts = {
     attempt: turn.attempt,
@@ -48,7 +49,7 @@ export async function settleTurn(
           status: "failed",
           class: reason.class,
           failure: { message: reason.message },
-          logs: stopped?.kind === "stopped" ? stopped.logs : "",
+          logs: stopped?.kind === "stopped" ? io.mask(stopped.logs) : "",
           executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
           run,
           next: node.onError ?? null,

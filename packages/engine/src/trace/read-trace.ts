@@ -2,7 +2,7 @@ import { contentText } from "../chain/contents.ts";
 import { type Head, headOf } from "../chain/head.ts";
 import { failureOf, inputAfter } from "../chain/position.ts";
 import { blobPages } from "../context/blob-pages.ts";
-import type { Context } from "../context/context.ts";
+import { Context } from "../context/context.ts";
 import { loadContext, loadStored } from "../context/pages.ts";
 import { executionOf } from "../execution/record.ts";
 import { RawJson } from "../json/raw.ts";
@@ -10,6 +10,7 @@ import { type Member, objectText } from "../json/text.ts";
 import type { ContentName, StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import { maskSlots, secretKeys } from "../secrets/secret-inputs.ts";
 
 /** One entry of the chain of work as the world sees it; field names are public. Contexts are given with `full` only. */
 export interface TraceEntry {
@@ -57,12 +58,13 @@ export async function readTrace(ports: Ports, id: string, { full = false } = {})
       "executor" in node && node.executor.kind === "code" ? [[node.id, node.executor.code]] : [],
     ),
   );
+  const secrets = version ? secretKeys(version.workflow) : new Set<string>();
   const entries: TraceEntry[] = [];
   let before: { entry: StoredEntry; context: Context | null } | undefined;
   for await (const { scope, entry } of ports.chain.links(id)) {
     if (!entry || scope !== "") continue;
     const head = headOf(entry);
-    const context = head.digests.context ? await contextOf(ports, entry, head) : (before?.context ?? null);
+    const context = head.digests.context ? await contextOf(ports, entry, head, secrets) : (before?.context ?? null);
     entries.push(await traceEntry(ports, entry, head, context, before, full ? codes : undefined));
     before = { entry, context };
   }
@@ -119,10 +121,19 @@ async function traceEntry(
   };
 }
 
-async function contextOf(ports: Ports, entry: StoredEntry, head: Head): Promise<Context | null> {
+/** The context that a link left, with secret inputs masked. */
+async function contextOf(
+  ports: Ports,
+  entry: StoredEntry,
+  head: Head,
+  secrets: ReadonlySet<string>,
+): Promise<Context | null> {
   const text = await contentOrNull(ports, entry, head, "context");
   if (text === null) return null;
-  return unlessErased(async () => (await loadContext(text, blobPages(ports.blobs, head))).context);
+  return unlessErased(async () => {
+    const { context } = await loadContext(text, blobPages(ports.blobs, head));
+    return new Context(maskSlots(context.slots(), secrets));
+  });
 }
 
 async function deletedBy(ports: Ports, entry: StoredEntry, head: Head): Promise<string[]> {

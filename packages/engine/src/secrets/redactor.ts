@@ -1,0 +1,76 @@
+/** What a secret leaves behind where it was masked. */
+export const mask = "***";
+
+/** A secret shorter than this would match honest data everywhere; it is not looked for. */
+const shortestSecret = 4;
+
+/**
+ * The one boundary that knows secret values: masks them in text that people read, and finds them in data that is kept.
+ * It knows a value plain, JSON-escaped, URL-encoded, in hex, and in base64 (both alphabets) at each of the three byte
+ * offsets. That is the guarantee and its limit: what code compresses or encrypts itself is not found.
+ */
+export class Redactor {
+  readonly #needles: string[];
+
+  constructor(secrets: Iterable<string>) {
+    const needles = new Set<string>();
+    for (const secret of secrets) {
+      if (secret.length < shortestSecret) continue;
+      for (const form of formsOf(secret)) needles.add(form);
+    }
+    this.#needles = Array.from(needles).sort((a, b) => b.length - a.length);
+  }
+
+  get isIdle(): boolean {
+    return this.#needles.length === 0;
+  }
+
+  mask(text: string): string {
+    return this.#needles.reduce((masked, needle) => masked.replaceAll(needle, mask), text);
+  }
+
+  finds(text: string): boolean {
+    return this.#needles.some((needle) => text.includes(needle));
+  }
+
+  /** Passes bytes through and calls `onFound` when a secret crosses, also over the border of two chunks. */
+  async *watch(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
+    const longest = this.#needles[0]?.length ?? 0;
+    let tail = "";
+    for await (const chunk of body) {
+      const text = tail + Buffer.from(chunk).toString("latin1");
+      if (this.#needles.some((needle) => text.includes(Buffer.from(needle).toString("latin1")))) onFound();
+      tail = text.slice(-longest * 4);
+      yield chunk;
+    }
+  }
+}
+
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString("hex");
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    asciiJson(secret),
+    encodeURIComponent(secret),
+    hex,
+    hex.toUpperCase(),
+    ...[0, 1, 2].flatMap((offset) => base64Core(bytes, offset)),
+  ];
+}
+
+/** As Python's `json.dumps` and `repr` write it: everything beyond ASCII escaped. */
+function asciiJson(secret: string): string {
+  return JSON.stringify(secret)
+    .slice(1, -1)
+    .replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** The characters of a base64 text that depend on the secret alone, when `offset` bytes stand before it. */
+function base64Core(bytes: Buffer, offset: number): string[] {
+  const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+  const from = Math.ceil((offset * 8) / 6);
+  const to = Math.floor((padded.length * 8) / 6);
+  return [padded.toString("base64").slice(from, to), padded.toString("base64url").slice(from, to)];
+}
