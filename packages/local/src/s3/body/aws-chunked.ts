@@ -1,0 +1,74 @@
+import { S3Error } from "../errors.ts";
+
+/** What followed the last chunk, such as `x-amz-checksum-crc32`; complete once the body has been read. */
+export type Trailers = Map<string, string>;
+
+/** A size line is some hex digits and at most a signature; longer ones are not chunks. */
+const longestLine = 4096;
+
+/**
+ * Takes the framing of `Content-Encoding: aws-chunked` off: `<hex>[;chunk-signature=...]\r\n<data>\r\n ... 0\r\n
+ * <trailers>\r\n`. This is how the SDKs stream a body whose checksum they only know at its end.
+ */
+export async function* decodeChunks(body: AsyncIterable<Buffer>, trailers: Trailers): AsyncGenerator<Buffer> {
+  const reader = new LineReader(body);
+  for (;;) {
+    const line = await reader.line();
+    const size = Number.parseInt(line, 16);
+    if (!/^[0-9a-f]+(;.*)?$/i.test(line)) throw new S3Error("IncompleteBody", "A chunk has no size.");
+    if (size === 0) break;
+    yield* reader.take(size);
+    if ((await reader.line()) !== "") throw new S3Error("IncompleteBody", "A chunk is longer than its size.");
+  }
+  for (let line = await reader.lineOrEnd(); line; line = await reader.lineOrEnd()) {
+    const colon = line.indexOf(":");
+    trailers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+}
+
+/** Lines and runs of bytes out of chunks that are cut anywhere. */
+class LineReader {
+  private readonly chunks: AsyncIterator<Buffer>;
+  private rest: Buffer = Buffer.alloc(0);
+
+  constructor(body: AsyncIterable<Buffer>) {
+    this.chunks = body[Symbol.asyncIterator]();
+  }
+
+  async line(): Promise<string> {
+    const line = await this.lineOrEnd();
+    if (line === undefined) throw new S3Error("IncompleteBody", "The body ends in the middle of its chunks.");
+    return line;
+  }
+
+  async lineOrEnd(): Promise<string | undefined> {
+    let end = this.rest.indexOf("\r\n");
+    while (end < 0) {
+      if (this.rest.length > longestLine) throw new S3Error("IncompleteBody", "A line between chunks is too long.");
+      if (!(await this.more())) return undefined;
+      end = this.rest.indexOf("\r\n");
+    }
+    const line = this.rest.toString("latin1", 0, end);
+    this.rest = this.rest.subarray(end + 2);
+    return line;
+  }
+
+  async *take(bytes: number): AsyncGenerator<Buffer> {
+    for (let missing = bytes; missing > 0; ) {
+      if (this.rest.length === 0 && !(await this.more())) {
+        throw new S3Error("IncompleteBody", "The body ends in the middle of a chunk.");
+      }
+      const piece = this.rest.subarray(0, missing);
+      this.rest = this.rest.subarray(piece.length);
+      missing -= piece.length;
+      yield piece;
+    }
+  }
+
+  private async more(): Promise<boolean> {
+    const { done, value } = await this.chunks.next();
+    if (done) return false;
+    this.rest = this.rest.length === 0 ? value : Buffer.concat([this.rest, value]);
+    return true;
+  }
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage } from "node:http";
+import { S3Error } from "../errors.ts";
+import { decodeChunks, type Trailers } from "./aws-chunked.ts";
+import { type ChecksumAlgorithm, checksumAlgorithms, createChecksum, digestBytes } from "./checksums.ts";
+
+export interface ReceivedBody {
+  bytes: number;
+  /** Hex. */
+  md5: string;
+  /** Base64, of the algorithms that the request named. */
+  checksums: Partial<Record<ChecksumAlgorithm, string>>;
+}
+
+/**
+ * Reads the body of a request into `sink` and holds it against everything the request says about it: Content-MD5,
+ * `x-amz-content-sha256`, `x-amz-checksum-*` as header or trailer, its length. Throws what S3 answers.
+ */
+export async function receiveBody(
+  request: IncomingMessage,
+  sink: (chunk: Buffer) => Promise<void>,
+): Promise<ReceivedBody> {
+  const trailers: Trailers = new Map();
+  const announced = announcedAlgorithms(request);
+  const contentSha256 = /^[0-9a-f]{64}$/.exec(header(request, "x-amz-content-sha256"))?.[0];
+  const wanted = new Set<ChecksumAlgorithm | "md5">([
+    "md5",
+    ...announced,
+    ...(contentSha256 ? ["sha256" as const] : []),
+  ]);
+  const running = new Map([...wanted].map((algorithm) => [algorithm, createChecksum(algorithm)]));
+  let bytes = 0;
+  for await (const chunk of isChunked(request) ? decodeChunks(request, trailers) : request) {
+    bytes += chunk.length;
+    for (const checksum of running.values()) checksum.update(chunk);
+    await sink(chunk);
+  }
+  const digests = new Map([...running].map(([algorithm, checksum]) => [algorithm, checksum.digest()]));
+  checkLength(request, bytes);
+  checkMd5(request, digests.get("md5") as Buffer);
+  if (contentSha256 && digests.get("sha256")?.toString("hex") !== contentSha256) {
+    throw new S3Error("XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match.");
+  }
+  const checksums: ReceivedBody["checksums"] = {};
+  for (const algorithm of announced) {
+    const actual = (digests.get(algorithm) as Buffer).toString("base64");
+    checkChecksum(algorithm, actual, request, trailers);
+    checksums[algorithm] = actual;
+  }
+  return { bytes, md5: (digests.get("md5") as Buffer).toString("hex"), checksums };
+}
+
+/** Bytes of the object itself, without framing; undefined when the request does not say. */
+export function announcedBytes(request: IncomingMessage): number | undefined {
+  const length = header(request, "x-amz-decoded-content-length") || header(request, "content-length");
+  return length === "" ? undefined : Number(length);
+}
+
+export function header(request: IncomingMessage, name: string): string {
+  const value = request.headers[name];
+  return typeof value === "string" ? value : (value?.[0] ?? "");
+}
+
+function isChunked(request: IncomingMessage): boolean {
+  const encodings = header(request, "content-encoding").split(",");
+  const isStreaming = header(request, "x-amz-content-sha256").startsWith("STREAMING-");
+  return isStreaming || encodings.some((encoding) => encoding.trim() === "aws-chunked");
+}
+
+function announcedAlgorithms(request: IncomingMessage): ChecksumAlgorithm[] {
+  const trailing = header(request, "x-amz-trailer").toLowerCase().split(",");
+  const named = header(request, "x-amz-sdk-checksum-algorithm").toLowerCase();
+  return checksumAlgorithms.filter((algorithm) => {
+    const name = `x-amz-checksum-${algorithm}`;
+    return name in request.headers || trailing.some((trailer) => trailer.trim() === name) || named === algorithm;
+  });
+}
+
+function checkLength(request: IncomingMessage, bytes: number): void {
+  const announced = announcedBytes(request);
+  if (announced === undefined || announced === bytes) return;
+  throw new S3Error(
+    "IncompleteBody",
+    "You did not provide the number of bytes specified by the Content-Length header.",
+  );
+}
+
+function checkMd5(request: IncomingMessage, md5: Buffer): void {
+  const given = header(request, "content-md5");
+  if (!given) return;
+  if (Buffer.from(given, "base64").length !== md5.length) {
+    throw new S3Error("InvalidDigest", "The Content-MD5 you specified was invalid.");
+  }
+  if (given !== md5.toString("base64")) {
+    throw new S3Error("BadDigest", "The Content-MD5 you specified did not match what we received.");
+  }
+}
+
+function checkChecksum(
+  algorithm: ChecksumAlgorithm,
+  actual: string,
+  request: IncomingMessage,
+  trailers: Trailers,
+): void {
+  const name = `x-amz-checksum-${algorithm}`;
+  const given = header(request, name) || trailers.get(name);
+  if (!given) {
+    if (!header(request, "x-amz-trailer").toLowerCase().includes(name)) return;
+    throw new S3Error("InvalidRequest", `The trailer ${name} was announced and did not come.`);
+  }
+  if (Buffer.from(given, "base64").length !== digestBytes[algorithm]) {
+    throw new S3Error("InvalidRequest", `Value for ${name} header is invalid.`);
+  }
+  if (given === actual) return;
+  throw new S3Error("BadDigest", `The ${algorithm.toUpperCase()} you specified did not match the calculated checksum.`);
+}

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from "node:http";
+import { pipeline } from "node:stream/promises";
+import { header } from "../body/receive.ts";
+import type { Call, Operation } from "../call.ts";
+import { S3Error } from "../errors.ts";
+import { preconditionFailed } from "../store/new-object.ts";
+import type { ObjectInfo } from "../store/object-file.ts";
+import { checksumHeaders, httpDate, quoted, unquoted } from "./object-headers.ts";
+
+/** The file stays open to the end: an overwrite in between is not seen. */
+export const getObject: Operation = async (call) => {
+  const { request, response, store, bucket, key } = call;
+  await using object = await store.get(bucket, key);
+  const { info, file } = object;
+  if (answersCondition(call, info)) return;
+  const range = rangeOf(header(request, "range"), info.bytes);
+  response.writeHead(range ? 206 : 200, headersOf(call, info, range));
+  const { start, end } = range ?? { start: 0, end: info.bytes - 1 };
+  if (request.method === "HEAD" || end < start) {
+    response.end();
+    return;
+  }
+  await pipeline(file.createReadStream({ start, end, autoClose: false, highWaterMark: 256 * 1024 }), response);
+};
+
+interface Range {
+  start: number;
+  /** Inclusive. */
+  end: number;
+}
+
+function headersOf({ request, query }: Call, info: ObjectInfo, range: Range | undefined): Record<string, string> {
+  const overrides = [...query].filter(([name]) => name.startsWith("response-"));
+  // A checksum is of the whole object; beside a part of it clients would take it for the part's.
+  const wantsChecksum = header(request, "x-amz-checksum-mode").toUpperCase() === "ENABLED" && !range;
+  return {
+    "content-type": "binary/octet-stream",
+    ...info.headers,
+    ...Object.fromEntries(overrides.map(([name, value]) => [name.slice("response-".length), value])),
+    "accept-ranges": "bytes",
+    "content-length": String(range ? range.end - range.start + 1 : info.bytes),
+    "last-modified": httpDate(info.modifiedMs),
+    etag: quoted(info.etag),
+    ...(range && { "content-range": `bytes ${range.start}-${range.end}/${info.bytes}` }),
+    ...(wantsChecksum && checksumHeaders(info)),
+  };
+}
+
+/** `bytes=a-b`, `bytes=a-`, `bytes=-n`. As S3 does, a range that cannot be read as one is no range. */
+function rangeOf(text: string, bytes: number): Range | undefined {
+  const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(text) ?? [];
+  if (from === "" && to === "") return undefined;
+  const start = from === "" ? Math.max(0, bytes - Number(to)) : Number(from);
+  const end = from === "" || to === "" ? bytes - 1 : Math.min(Number(to), bytes - 1);
+  if (start >= bytes) throw new S3Error("InvalidRange", "The requested range is not satisfiable");
+  return start > end ? undefined : { start, end };
+}
+
+/** True when a condition of the request has been answered with 304; throws for 412. */
+function answersCondition({ request, response }: Call, info: ObjectInfo): boolean {
+  const ifMatch = header(request, "if-match");
+  if (ifMatch && !names(ifMatch, info.etag)) throw preconditionFailed();
+  const unmodifiedSince = header(request, "if-unmodified-since");
+  if (!ifMatch && unmodifiedSince && isModifiedSince(info, unmodifiedSince)) throw preconditionFailed();
+  if (!isUnchanged(request, info)) return false;
+  response.writeHead(304, { etag: quoted(info.etag), "last-modified": httpDate(info.modifiedMs) }).end();
+  return true;
+}
+
+function isUnchanged(request: IncomingMessage, info: ObjectInfo): boolean {
+  const ifNoneMatch = header(request, "if-none-match");
+  if (ifNoneMatch) return names(ifNoneMatch, info.etag);
+  const modifiedSince = header(request, "if-modified-since");
+  return modifiedSince !== "" && !isModifiedSince(info, modifiedSince);
+}
+
+function names(etags: string, etag: string): boolean {
+  return etags.split(",").some((one) => one.trim() === "*" || unquoted(one) === etag);
+}
+
+/** HTTP dates have whole seconds. */
+function isModifiedSince({ modifiedMs }: ObjectInfo, date: string): boolean {
+  return Math.floor(modifiedMs / 1000) > Math.floor(Date.parse(date) / 1000);
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from "node:http";
+import type { ObjectInfo } from "../store/object-file.ts";
+
+const kept = [
+  "cache-control",
+  "content-disposition",
+  "content-encoding",
+  "content-language",
+  "content-type",
+  "expires",
+];
+
+/** What a put says about its object and gets back with it. `aws-chunked` is of the transfer, not of the object. */
+export function keptHeaders(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (typeof value === "string" && (kept.includes(name) || name.startsWith("x-amz-meta-"))) headers[name] = value;
+  }
+  const encodings = (headers["content-encoding"] ?? "").split(",").map((encoding) => encoding.trim());
+  const own = encodings.filter((encoding) => encoding && encoding !== "aws-chunked");
+  const { "content-encoding": _, ...others } = headers;
+  return own.length > 0 ? { ...others, "content-encoding": own.join(",") } : others;
+}
+
+export function checksumHeaders({ checksums }: Pick<ObjectInfo, "checksums">): Record<string, string> {
+  const entries = Object.entries(checksums);
+  if (entries.length === 0) return {};
+  const isComposite = entries.some(([, value]) => value.includes("-"));
+  return {
+    ...Object.fromEntries(entries.map(([algorithm, value]) => [`x-amz-checksum-${algorithm}`, value])),
+    "x-amz-checksum-type": isComposite ? "COMPOSITE" : "FULL_OBJECT",
+  };
+}
+
+/** The same in the elements of an XML answer. */
+export function checksumFields({ checksums }: Pick<ObjectInfo, "checksums">): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(checksums).map(([algorithm, value]) => [`Checksum${algorithm.toUpperCase()}`, value]),
+  );
+}
+
+export function httpDate(ms: number): string {
+  return new Date(ms).toUTCString();
+}
+
+export function quoted(etag: string): string {
+  return `"${etag}"`;
+}
+
+export function unquoted(etag: string): string {
+  return etag.trim().replace(/^W\//, "").replaceAll('"', "");
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isSignedBy } from "../access.ts";
+import { announcedBytes } from "./body/receive.ts";
+import { addressOf } from "./call.ts";
+import { S3Error, sendError } from "./errors.ts";
+import { type OperationName, operationOf, runOperation } from "./operations/route.ts";
+import { MultipartUploads } from "./store/multipart-uploads.ts";
+import { ObjectStore } from "./store/object-store.ts";
+
+export interface S3Request {
+  operation: OperationName;
+  bucket: string;
+  key: string;
+  /** As the request announces them, without framing. */
+  bodyBytes: number;
+}
+
+export interface S3Options {
+  /** Null: a folder that goes away when the server closes. One process at a time may own the folder. */
+  dataDir: string | null;
+  /** The only access key that is answered. */
+  accessKeyId: string;
+  /** 0: any free port. */
+  port?: number;
+  onRequest?: (request: S3Request) => void;
+  /** Makes this request fail as S3 does under load, before it has any effect. */
+  faults?: (request: S3Request) => "throttle" | "error" | undefined;
+}
+
+export interface S3Server {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** S3 on one machine, with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
+export async function openS3(options: S3Options): Promise<S3Server> {
+  const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
+  const store = await ObjectStore.open(dir);
+  const uploads = new MultipartUploads(store);
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    answer(request, response, { store, uploads, options }).catch(() => response.destroy());
+  };
+  const server = createServer({ highWaterMark: 256 * 1024, keepAliveTimeout: 120_000, requestTimeout: 0 }, listener);
+  // Otherwise Node asks for the body by itself, also where the answer is known without it.
+  server.on("checkContinue", listener);
+  await listen(server, options.port ?? 0);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      await close(server);
+      if (options.dataDir === null) await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Context {
+  store: ObjectStore;
+  uploads: MultipartUploads;
+  options: S3Options;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  response.setHeader("x-amz-request-id", randomUUID());
+  try {
+    const call = { request, response, ...context, ...addressOf(request.url ?? "/") };
+    checkAccess(request, context.options.accessKeyId);
+    const operation = operationOf(call);
+    report(context.options, { operation, bucket: call.bucket, key: call.key, bodyBytes: announcedBytes(request) ?? 0 });
+    await runOperation(operation, call);
+  } catch (error) {
+    sendError(response, asS3Error(error), request.url ?? "/");
+  } finally {
+    // What was refused may still be on its way; the connection is of use again once it is read.
+    request.resume();
+  }
+}
+
+function checkAccess(request: IncomingMessage, accessKeyId: string): void {
+  if (isSignedBy(request, accessKeyId)) return;
+  if (!request.headers.authorization) throw new S3Error("AccessDenied", "Access Denied");
+  throw new S3Error("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.");
+}
+
+function report({ onRequest, faults }: S3Options, request: S3Request): void {
+  onRequest?.(request);
+  const fault = faults?.(request);
+  if (fault === "throttle") throw new S3Error("SlowDown", "Please reduce your request rate.");
+  if (fault === "error") throw new S3Error("InternalError", "We encountered an internal error. Please try again.");
+}
+
+function asS3Error(error: unknown): S3Error {
+  if (error instanceof S3Error) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new S3Error("InternalError", `We encountered an internal error: ${reason}`, { cause: error });
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error ? reject(error) : resolve()));
+    server.closeIdleConnections();
+  });
+}

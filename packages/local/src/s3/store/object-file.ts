@@ -1,0 +1,78 @@
+import { type FileHandle, open } from "node:fs/promises";
+import type { ChecksumAlgorithm } from "../body/checksums.ts";
+
+/** All that is known of an object besides its bytes. */
+export interface ObjectInfo {
+  key: string;
+  bytes: number;
+  /** Without quotes. */
+  etag: string;
+  /** Milliseconds since the epoch. */
+  modifiedMs: number;
+  /** Headers that come back as they were given: content type, encoding, `x-amz-meta-*` ... */
+  headers: Record<string, string>;
+  /** Base64, as S3 writes them. */
+  checksums: Partial<Record<ChecksumAlgorithm, string>>;
+}
+
+/** A file below the data folder is not an object file. */
+export class ObjectFileDamaged extends Error {
+  override name = "ObjectFileDamaged";
+}
+
+/**
+ * One file per object: its bytes, then its info as JSON, then the length of that JSON. So one rename replaces bytes and
+ * info together, and whoever has the file open goes on reading the object that was there when he opened it.
+ */
+const mark = Buffer.from("S3o1");
+const endBytes = mark.length + 4;
+
+/** What is written behind the bytes. */
+export function objectTail(info: ObjectInfo): Buffer {
+  const json = Buffer.from(JSON.stringify(info));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(json.length);
+  return Buffer.concat([json, length, mark]);
+}
+
+export interface OpenObject extends AsyncDisposable {
+  file: FileHandle;
+  info: ObjectInfo;
+}
+
+/** Undefined when there is no such file. */
+export async function openObject(path: string): Promise<OpenObject | undefined> {
+  const file = await openIfThere(path);
+  if (!file) return undefined;
+  try {
+    const info = await readInfo(file, path);
+    return { file, info, [Symbol.asyncDispose]: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+async function readInfo(file: FileHandle, path: string): Promise<ObjectInfo> {
+  const { size } = await file.stat();
+  const end = await readAt(file, size - endBytes, endBytes);
+  if (!end.subarray(4).equals(mark)) throw new ObjectFileDamaged(`${path} is not an object file - delete it`);
+  const length = end.readUInt32BE();
+  return JSON.parse((await readAt(file, size - endBytes - length, length)).toString());
+}
+
+async function readAt(file: FileHandle, position: number, bytes: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(bytes);
+  if (position >= 0) await file.read(buffer, 0, bytes, position);
+  return buffer;
+}

@@ -1,0 +1,126 @@
+import { mkdir, readdir, rm, rmdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { S3Error } from "../errors.ts";
+import { keyPath } from "./key-path.ts";
+import { NewObject, preconditionFailed, type WriteCondition } from "./new-object.ts";
+import { type ObjectInfo, type OpenObject, openObject } from "./object-file.ts";
+import { createSerially } from "./serially.ts";
+
+const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+/** Longest key of S3, in bytes. */
+const longestKey = 1024;
+
+/** Buckets and objects as files. One process at a time may use the folder. */
+export class ObjectStore {
+  readonly uploadsDir: string;
+  private readonly bucketsDir: string;
+  private readonly temporaryDir: string;
+  private readonly serially = createSerially();
+
+  private constructor(dir: string) {
+    this.bucketsDir = join(dir, "buckets");
+    this.temporaryDir = join(dir, "unfinished");
+    this.uploadsDir = join(dir, "uploads");
+  }
+
+  /** What a process left unfinished when it died is thrown away. */
+  static async open(dir: string): Promise<ObjectStore> {
+    const store = new ObjectStore(dir);
+    await rm(store.temporaryDir, { recursive: true, force: true });
+    for (const folder of [store.bucketsDir, store.temporaryDir, store.uploadsDir]) {
+      await mkdir(folder, { recursive: true });
+    }
+    return store;
+  }
+
+  async createBucket(bucket: string): Promise<void> {
+    if (!bucketName.test(bucket)) throw new S3Error("InvalidBucketName", "The specified bucket is not valid.");
+    try {
+      await mkdir(join(this.bucketsDir, bucket));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      throw new S3Error("BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded.");
+    }
+  }
+
+  async deleteBucket(bucket: string): Promise<void> {
+    try {
+      await rmdir(await this.bucketDir(bucket));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
+      throw new S3Error("BucketNotEmpty", "The bucket you tried to delete is not empty");
+    }
+  }
+
+  async buckets(): Promise<{ name: string; createdMs: number }[]> {
+    const names = (await readdir(this.bucketsDir)).sort();
+    return Promise.all(
+      names.map(async (name) => ({ name, createdMs: (await stat(join(this.bucketsDir, name))).birthtimeMs })),
+    );
+  }
+
+  /** The folder of a bucket; throws where there is none. */
+  async bucketDir(bucket: string): Promise<string> {
+    const dir = join(this.bucketsDir, bucket);
+    const found = bucketName.test(bucket) && (await stat(dir).catch(() => undefined));
+    if (!found) throw new S3Error("NoSuchBucket", "The specified bucket does not exist");
+    return dir;
+  }
+
+  async find(bucket: string, key: string): Promise<OpenObject | undefined> {
+    return openObject(await this.pathOf(bucket, key));
+  }
+
+  async get(bucket: string, key: string): Promise<OpenObject> {
+    const found = await this.find(bucket, key);
+    if (!found) throw new S3Error("NoSuchKey", "The specified key does not exist.");
+    return found;
+  }
+
+  /** `fill` writes the bytes and answers what is known of them; nothing is visible before it has. */
+  async put(
+    bucket: string,
+    key: string,
+    condition: WriteCondition,
+    fill: (write: NewObject["write"]) => Promise<Omit<ObjectInfo, "key" | "modifiedMs">>,
+  ): Promise<ObjectInfo> {
+    const path = await this.pathOf(bucket, key);
+    if (condition.ifNoneMatch) await this.refuseIfThere(path);
+    await using object = await this.newObject();
+    const info = { key, modifiedMs: Date.now(), ...(await fill(object.write)) };
+    await this.serially(path, () => object.commit(path, info, condition));
+    return info;
+  }
+
+  newObject(): Promise<NewObject> {
+    return NewObject.create(this.temporaryDir);
+  }
+
+  async delete(bucket: string, key: string): Promise<void> {
+    const path = await this.pathOf(bucket, key);
+    await this.serially(path, () => rm(path, { force: true }));
+    await removeEmptyFolders(dirname(path), await this.bucketDir(bucket));
+  }
+
+  /** Spares the upload of what is there already; the commit decides. */
+  private async refuseIfThere(path: string): Promise<void> {
+    await using current = await openObject(path);
+    if (current) throw preconditionFailed();
+  }
+
+  private async pathOf(bucket: string, key: string): Promise<string> {
+    if (Buffer.byteLength(key) > longestKey) throw new S3Error("KeyTooLongError", "Your key is too long");
+    return join(await this.bucketDir(bucket), keyPath(key));
+  }
+}
+
+async function removeEmptyFolders(folder: string, bucketDir: string): Promise<void> {
+  for (let dir = folder; dir.length > bucketDir.length; dir = dirname(dir)) {
+    const removed = await rmdir(dir).then(
+      () => true,
+      () => false,
+    );
+    if (!removed) return;
+  }
+}
