@@ -1,0 +1,18 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { callHandler, failureOf } from "./call-handler.ts";
+import type { LambdaFunction, LambdaFunctions } from "./lambda-function.ts";
+import type { FromWorker, ToWorker } from "./worker-messages.ts";
+
+function post(message: FromWorker): void {
+  parentPort?.postMessage(message);
+}
+
+async function serve(entry: string): Promise<void> {
+  const { functions } = (await import(entry)) as { functions: LambdaFunctions };
+  parentPort?.on("message", async (invocation: ToWorker) => {
+    post({ answer: await callHandler(functions[invocation.functionName] as LambdaFunction, invocation, Date.now) });
+  });
+  post({ ready: Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, fn.timeoutSeconds])) });
+}
+
+serve(workerData as string).catch((error: unknown) => post({ broken: failureOf(error) }));
