@@ -1,5 +1,6 @@
 export type { AuthoredEdge } from "./authored/edge.ts";
 export type { AuthoredNode, AuthoredWorkflow } from "./authored/workflow.ts";
+export { action, decision, defineWorkflow, end, start } from "./builder.ts";
 export type { Finding, FindingCode } from "./findings/finding.ts";
 export { finding, findings } from "./findings/finding.ts";
 export { conditionLabel, defaultLabel } from "./graph/condition.ts";

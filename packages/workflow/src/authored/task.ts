@@ -13,7 +13,9 @@ const Retry = z
     },
     { error: 'must be an object such as { "attempts": 2, "delay": 1 }' },
   )
-  .describe("Runs failing code again. Needs `effects: false`: only code that changes nothing outside may be repeated.");
+  .describe(
+    "Runs failing code again: `attempts` in all, 2 or 3, `delay` seconds apart (0 to 60, default 1). Needs `effects: false`: only code that changes nothing outside may be repeated.",
+  );
 
 /** What a node has whose code runs in a sandbox. */
 export const taskFields = {

@@ -38,7 +38,7 @@ export function readEdge(value: unknown, path: string): ReadEdge {
   }
   const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
   const fields = Object.keys(AuthoredEdge.shape);
-  findings.push(...findingsOf(parsed.error.issues, { name, value, pathOf, fields }));
+  findings.push(...findingsOf(parsed.error.issues, { name, value, pathOf, fields, codes: {} }));
   return { path, ...ends(rest), repeats, findings };
 }
 

@@ -20,6 +20,8 @@ export function readLists({ body, pathOf }: Document): { nodes: unknown[]; edges
   return { nodes: read("nodes"), edges: read("edges"), findings };
 }
 
+const codes = { id: "NOVA108", timeout: "NOVA406", inputs: "NOVA501" } as const;
+
 /** Everything else at the top level. */
 export function readFields({ body, pathOf }: Document): { fields?: WorkflowFields; findings: Finding[] } {
   const value = { ...body, nodes: [], edges: [] };
@@ -31,6 +33,7 @@ export function readFields({ body, pathOf }: Document): { fields?: WorkflowField
     value,
     pathOf: (field?: string) => (field === undefined ? "$" : pathOf(field)),
     fields,
+    codes,
   };
   return { findings: findingsOf(parsed.error.issues, subject) };
 }

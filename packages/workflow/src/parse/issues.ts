@@ -5,18 +5,6 @@ import { didYouMean } from "../findings/suggest.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Fields whose wrong values have a code of their own; the rest is NOVA104. */
-const codeOfField: Record<string, FindingCode> = {
-  id: "NOVA110",
-  executor: "NOVA403",
-  timeout: "NOVA406",
-  code: "NOVA401",
-  codeFile: "NOVA401",
-  prompt: "NOVA401",
-  promptFile: "NOVA401",
-  inputs: "NOVA501",
-};
-
 export interface Subject {
   /** `node "read"`, `the workflow`: how the sentence begins. */
   name: string;
@@ -25,6 +13,8 @@ export interface Subject {
   pathOf(field?: string): string;
   /** Names that a misspelt field may have meant. */
   fields: string[];
+  /** Fields whose wrong values have a code of their own; the rest is NOVA104. */
+  codes: Partial<Record<string, FindingCode>>;
 }
 
 /** What zod says about a subject, as findings. */
@@ -56,7 +46,7 @@ function wrongValue(issue: Issue, subject: Subject): Finding {
   const name = field === "" ? subject.name : `${subject.name}: ${field}`;
   const options = issue.code === "invalid_value" ? issue.values.map(String) : [];
   const hint = typeof value === "string" ? didYouMean(value, options) : "";
-  return finding(codeOfField[first] ?? "NOVA104", path, `${name} ${issue.message}, not ${shown(value)}${hint}`);
+  return finding(subject.codes[first] ?? "NOVA104", path, `${name} ${issue.message}, not ${shown(value)}${hint}`);
 }
 
 function pathIn(subject: Subject, path: readonly PropertyKey[]): string {

@@ -11,6 +11,16 @@ import { type ExecutorScope, readExecutor } from "./executor.ts";
 import { findingsOf, shown } from "./issues.ts";
 import type { PythonSource } from "./source.ts";
 
+const codes = {
+  id: "NOVA110",
+  executor: "NOVA403",
+  timeout: "NOVA406",
+  code: "NOVA401",
+  codeFile: "NOVA401",
+  prompt: "NOVA401",
+  promptFile: "NOVA401",
+} as const;
+
 /** A node as far as it could be read: enough for questions about the graph even if its fields are wrong. */
 export interface ReadNode {
   path: string;
@@ -25,7 +35,7 @@ export interface ReadNode {
 
 export function readNode(value: unknown, path: string, files: Record<string, string>): ReadNode {
   if (!isObject(value)) {
-    const message = `a node is an object such as { "id": "read", "type": "action", "codeFile": "read.py" }, not ${shown(value)}`;
+    const message = `a node must be an object such as { "id": "read", "type": "action", "codeFile": "read.py" }, not ${shown(value)}`;
     return { path, findings: [finding("NOVA104", path, message)] };
   }
   const name = typeof value.id === "string" ? `node "${value.id}"` : `the node at ${path}`;
@@ -51,7 +61,7 @@ function readAs(
   const parsed = kind.schema.safeParse(value);
   const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
   const fields = Object.keys(kind.schema.shape);
-  const issues = parsed.success ? [] : findingsOf(parsed.error.issues, { name, value, pathOf, fields });
+  const issues = parsed.success ? [] : findingsOf(parsed.error.issues, { name, value, pathOf, fields, codes });
   if (!kind.runsCode) return { ...(parsed.success && { node: kind.normalise(parsed.data) }), findings: issues };
   const { executor, python, findings } = readExecutor(value, scope);
   const complete = parsed.success && executor !== undefined;
@@ -70,6 +80,7 @@ function checkId(value: Record<string, unknown>, name: string, path: string): Fi
     value,
     pathOf: (field) => (field === undefined ? path : at(path, field)),
     fields: [],
+    codes,
   });
 }
 

@@ -1,6 +1,7 @@
 import type { WorkflowFields } from "../authored/workflow.ts";
 import { checkInputs } from "../check/inputs.ts";
 import { outlineOf } from "../check/outline.ts";
+import { checkOverwrites } from "../check/overwrites.ts";
 import { checkWhole } from "../check/whole.ts";
 import type { Finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
@@ -36,8 +37,10 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const lib = libOf(source.files);
   findings.push(...lists.findings, ...identity.findings, ...fieldFindings, ...checkInputs(document));
   for (const { findings: own } of [...nodes, ...edges]) findings.push(...own);
-  findings.push(...checkWhole(outlineOf(nodes, edges, nodesPath)));
+  const outline = outlineOf(nodes, edges, nodesPath);
+  findings.push(...checkWhole(outline));
   const python = [...nodes.flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];
+  if (hasNoError(findings)) findings.push(...checkOverwrites(outline));
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, nodes, edges) : undefined;
   return { ...(workflow && { workflow }), findings: locate(findings, document, source.fileName), python };
 }

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { AuthoredEdge } from "../src/authored/edge.ts";
+import { nodeFields } from "../src/authored/fields.ts";
+import { kinds } from "../src/authored/kinds.ts";
+import { workflowFields } from "../src/authored/workflow.ts";
+import { fieldsOf } from "./editor-schema.ts";
+
+type Field = Record<string, unknown>;
+
+/** docs/definition.md: a frame written by hand (`{{...}}` marks the gaps), filled from the schema's descriptions. */
+export function definitionPage(frame: string): string {
+  const gaps: Record<string, () => string> = {
+    workflow: () => table(workflowFields),
+    node: () => table(nodeFields),
+    kinds: () =>
+      Object.entries(kinds)
+        .map(([name, kind]) => `- \`${name}\`: ${kind.schema.description}`)
+        .join("\n"),
+    task: () => table(taskOnly()),
+    edge: () => table(AuthoredEdge.shape),
+  };
+  return frame.replace(/\{\{(\w+)\}\}/g, (gap, name: string) => gaps[name]?.() ?? gap);
+}
+
+/** What actions have beyond what all nodes have. */
+function taskOnly(): z.ZodRawShape {
+  const common = ["type", ...Object.keys(nodeFields)];
+  return Object.fromEntries(Object.entries(kinds.action.schema.shape).filter(([name]) => !common.includes(name)));
+}
+
+function table(shape: z.ZodRawShape): string {
+  const schema = z.strictObject(shape);
+  const row = ([name, field]: [string, Field]) =>
+    `| \`${name}\`${mark(schema, name)} | ${valuesOf(field)} | ${field.description} |`;
+  const rows = Object.entries(fieldsOf(schema)).map(row);
+  return ["| field | value | meaning |", "|---|---|---|", ...rows].join("\n");
+}
+
+function mark(schema: z.ZodObject, name: string): string {
+  const field = schema.shape[name];
+  return field instanceof z.ZodType && !field.safeParse(undefined).success ? " (required)" : "";
+}
+
+/** `1` to `840`, `"code"` or `"prompt"`, `text`. */
+function valuesOf(field: Field): string {
+  const options = field.enum ?? (field.const === undefined ? undefined : [field.const]);
+  const usual = field.default === undefined ? "" : `, default ${JSON.stringify(field.default)}`;
+  if (Array.isArray(options)) return options.map((option) => `\`${JSON.stringify(option)}\``).join(", ") + usual;
+  const alternatives = Array.isArray(field.anyOf) ? field.anyOf.map((one: Field) => one.type) : [field.type].flat();
+  const types = alternatives.map((type) => typeNames[String(type)] ?? String(type)).join(", ");
+  return types + usual;
+}
+
+const typeNames: Record<string, string> = { string: "text", boolean: "true or false", array: "list" };

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { AuthoredEdge } from "../src/authored/edge.ts";
+import { kinds } from "../src/authored/kinds.ts";
+import { workflowFields } from "../src/authored/workflow.ts";
+
+type Schema = Record<string, unknown>;
+
+/** The JSON schema of `workflow.json` for editors: completion per type of node, and a text for every field. */
+export function editorSchema(): Schema {
+  const fields = withoutValues(fieldsOf(z.strictObject(workflowFields)));
+  const graph = {
+    nodes: { type: "array", items: { $ref: "#/$defs/node" }, description: "The nodes, in any order." },
+    edges: { type: "array", items: { $ref: "#/$defs/edge" }, description: "The edges, in any order." },
+  };
+  const older = {
+    type: "object",
+    properties: { ...fields, ...graph },
+    required: ["nodes", "edges"],
+    additionalProperties: false,
+    description: "Older form: `nodes` and `edges` in an object of their own. Either this, or both at the top level.",
+  };
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "NOVA workflow",
+    type: "object",
+    properties: { ...fields, ...graph, graph_definition: older },
+    additionalProperties: false,
+    anyOf: [{ required: ["nodes", "edges"] }, { required: ["graph_definition"] }],
+    $defs: { node: anyNode(), ...kindDefinitions(), edge: jsonSchemaOf(AuthoredEdge) },
+  };
+}
+
+/** `if` the type is this one, `then` these fields: editors complete better from it than from a union. */
+function anyNode(): Schema {
+  const names = Object.values(kinds).flatMap((kind) => kind.schema.shape.type.options);
+  return {
+    type: "object",
+    required: ["id", "type"],
+    properties: { type: { enum: names, description: "What the node is." } },
+    allOf: Object.entries(kinds).map(([name, kind]) => ({
+      if: { properties: { type: { enum: kind.schema.shape.type.options } }, required: ["type"] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON schema
+      then: { $ref: `#/$defs/${name}` },
+    })),
+  };
+}
+
+function kindDefinitions(): Schema {
+  return Object.fromEntries(Object.entries(kinds).map(([name, { schema }]) => [name, jsonSchemaOf(schema)]));
+}
+
+/** Of what people write, before defaults are filled in. */
+export function jsonSchemaOf(schema: z.ZodType): Schema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return rest;
+}
+
+export function fieldsOf(schema: z.ZodObject): Record<string, Schema> {
+  return jsonSchemaOf(schema).properties as Record<string, Schema>;
+}
+
+/** `inputs` is any JSON: what may stand in it is for JSON schema to say. */
+function withoutValues({ inputs, ...fields }: Record<string, Schema>): Record<string, Schema> {
+  return { ...fields, inputs: { type: "object", description: inputs?.description } };
+}

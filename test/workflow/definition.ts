@@ -1,0 +1,49 @@
+import { type ParsedWorkflow, parseWorkflow, type Workflow } from "@nova/workflow";
+
+/** A definition as JSON, loose enough to be wrong. */
+export type Loose = Record<string, unknown>;
+
+export const start = { id: "start", type: "start" };
+export const end = { id: "end", type: "end" };
+
+export function action(id: string, fields: Loose = {}): Loose {
+  return { id, type: "action", code: "a = 1", ...fields };
+}
+
+export function decision(id: string, fields: Loose = {}): Loose {
+  return { id, type: "decision", code: 'context["branch_decision"] = True', ...fields };
+}
+
+/** `"a > b"`, `"d > b: true"`: the condition is JSON. */
+export function edge(arrow: string): Loose {
+  const [, from, to, condition] = /^(\S+) > (\S+?)(?:: (.+))?$/.exec(arrow) ?? [];
+  return { from, to, ...(condition !== undefined && { condition: JSON.parse(condition) }) };
+}
+
+export function graph(nodes: unknown[], arrows: string[]): Loose {
+  return { id: "test", nodes, edges: arrows.map(edge) };
+}
+
+/** start > the nodes in a row > end. */
+export function row(...nodes: Loose[]): Loose {
+  const all = [start, ...nodes, end];
+  return graph(
+    all,
+    all.slice(1).map((node, index) => `${all[index]?.id} > ${node.id}`),
+  );
+}
+
+export function parse(definition: unknown, files: Record<string, string> = {}): ParsedWorkflow {
+  return parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", folder: "folder", files });
+}
+
+/** `["NOVA206 $.edges[0].to", ...]` in the order in which they were found. */
+export function codesOf(definition: unknown, files: Record<string, string> = {}): string[] {
+  return parse(definition, files).findings.map(({ code, path }) => `${code} ${path}`);
+}
+
+export function mustParse(definition: unknown, files: Record<string, string> = {}): Workflow {
+  const { workflow, findings } = parse(definition, files);
+  if (!workflow) throw new TypeError(`the definition has findings: ${findings.map((one) => one.message).join("; ")}`);
+  return workflow;
+}

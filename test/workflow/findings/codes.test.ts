@@ -1,0 +1,172 @@
+import { type FindingCode, findings, parseWorkflow } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { action, codesOf, decision, end, graph, parse, row, start } from "../definition.ts";
+
+const d = decision("d");
+const [a, b] = [action("a"), action("b")];
+const branches = ["start > d", "a > end", "b > end"];
+
+/** Title, definition, and everything that is found in it. */
+const table: Record<string, [definition: unknown, findings: string[], files?: Record<string, string>][]> = {
+  "the shape of the file": [
+    [[], ["NOVA103 $"]],
+    [{ id: "x", node: [start, end], edges: [] }, ["NOVA103 $", "NOVA105 $.node", "NOVA201 $.nodes", "NOVA203 $.nodes"]],
+    [{ id: "x", nodes: {}, edges: [] }, ["NOVA103 $.nodes", "NOVA201 $.nodes", "NOVA203 $.nodes"]],
+    [{ id: "x", graph_definition: 3 }, ["NOVA103 $.graph_definition"]],
+    [{ ...row(a), id: true }, ["NOVA108 $.id"]],
+    [{ ...row(a), id: "x".repeat(65) }, ["NOVA108 $.id"]],
+    [{ ...row(a), requirements: ["a", 3] }, ["NOVA104 $.requirements[1]"]],
+    [{ ...row(a), timeout: 1.5 }, ["NOVA406 $.timeout"]],
+  ],
+  "the fields of a node": [
+    [graph([start, "a", end], ["start > end"]), ["NOVA104 $.nodes[1]"]],
+    [row(action("a", { timout: 3 })), ["NOVA105 $.nodes[1].timout"]],
+    [row(action("a", { effects: false, retry: { attempts: 2, dely: 1 } })), ["NOVA105 $.nodes[1].retry.dely"]],
+    [graph([{ ...start, code: "a" }, end], ["start > end"]), ["NOVA105 $.nodes[0].code"]],
+    [graph([start, { type: "end" }], []), ["NOVA106 $.nodes[1]", "NOVA203 $.nodes", "NOVA210 $.nodes[0]"]],
+    [row({ id: "a" }), ["NOVA106 $.nodes[1]"]],
+    [row(action("a b".replace(" ", "."))), ["NOVA110 $.nodes[1].id"]],
+    [row(action(`a${"b".repeat(64)}`)), ["NOVA110 $.nodes[1].id"]],
+    [row(action("_a", { type: "acton" })), ["NOVA110 $.nodes[1].id", "NOVA113 $.nodes[1].type"]],
+    [row(action("a", { type: "wait" })), ["NOVA901 $.nodes[1].type"]],
+    [row(action("a", { type: "ParallelNode" })), ["NOVA901 $.nodes[1].type"]],
+    [graph([start, a, a, end], ["start > a", "a > end"]), ["NOVA111 $.nodes[2].id"]],
+    [row(action("read_mail"), action("Read-Mail")), ["NOVA112 $.nodes[2].id"]],
+    [row(action("step_1_1"), action("step_11")), []],
+  ],
+  "the code of a node": [
+    [row(action("a", { code: undefined })), ["NOVA401 $.nodes[1]"]],
+    [row(action("a", { code: " \n" })), ["NOVA401 $.nodes[1].code"]],
+    [row(action("a", { code: ["a = 1"] })), ["NOVA401 $.nodes[1].code"]],
+    [row(action("a", { code: undefined, codeFile: "a.py" })), ["NOVA401 $.nodes[1].codeFile"], { "a.py": "" }],
+    [row(action("a", { codeFile: "a.py" })), ["NOVA402 $.nodes[1].codeFile"], { "a.py": "a = 1" }],
+    [row(action("a", { prompt: "do" })), ["NOVA402 $.nodes[1].prompt"]],
+    [row(action("a", { code: undefined, prompt: "do" })), ["NOVA403 $.nodes[1].prompt"]],
+    [row(action("a", { executor: "e2bb" })), ["NOVA403 $.nodes[1].executor"]],
+    [row(action("a", { executor: "prompt" })), ["NOVA403 $.nodes[1].code", "NOVA904 $.nodes[1].executor"]],
+    [row(action("a", { executor: "text", code: undefined, prompt: "do" })), ["NOVA904 $.nodes[1].executor"]],
+    [row(action("a", { code: undefined, codeFile: "b.py" })), ["NOVA404 $.nodes[1].codeFile"], { "a.py": "a = 1" }],
+    [row(action("a", { code: undefined, codeFile: "a.sh" })), ["NOVA404 $.nodes[1].codeFile"]],
+    ...["../a.py", "/etc/a.py", "b/../../a.py", "C:\\a.py", "..\\a.py"].map((codeFile): [unknown, string[]] => [
+      row(action("a", { code: undefined, codeFile })),
+      ["NOVA405 $.nodes[1].codeFile"],
+    ]),
+  ],
+  "the settings of a node": [
+    ...[0, 841, "60", null].map((timeout): [unknown, string[]] => [
+      row(action("a", { timeout })),
+      ["NOVA406 $.nodes[1].timeout"],
+    ]),
+    [row(action("a", { timeout: 1 }), action("b", { timeout: 840 })), []],
+    [row(action("a", { retry: { attempts: 2 } })), ["NOVA407 $.nodes[1].retry"]],
+    [row(action("a", { effects: true, retry: { attempts: 2 } })), ["NOVA407 $.nodes[1].retry"]],
+    [row(action("a", { effects: false, retry: { attempts: 4 } })), ["NOVA104 $.nodes[1].retry.attempts"]],
+    [row(action("a", { effects: false, retry: { attempts: 2, delay: 61 } })), ["NOVA104 $.nodes[1].retry.delay"]],
+    [row(action("a", { isolation: "none" })), ["NOVA104 $.nodes[1].isolation"]],
+    [row(action("a", { onError: "b" }), b), []],
+    [row(action("a", { onError: "end" })), []],
+    [row(action("a", { onError: "nobody" })), ["NOVA206 $.nodes[1].onError"]],
+    [row(action("a", { onError: "start" })), ["NOVA408 $.nodes[1].onError", "NOVA211 $.nodes[0]"]],
+    [row(action("a", { onError: "a" })), ["NOVA408 $.nodes[1].onError", "NOVA211 $.nodes[1]"]],
+  ],
+  "the graph": [
+    [graph([a, end], ["a > end"]), ["NOVA201 $.nodes"]],
+    [graph([start, { id: "s2", type: "start" }, end], ["start > end", "s2 > end"]), ["NOVA202 $.nodes[1].type"]],
+    [graph([start, a], ["start > a"]), ["NOVA203 $.nodes", "NOVA210 $.nodes[1]"]],
+    [
+      graph([start, a, end], ["start > a", "a > start"]),
+      ["NOVA204 $.edges[1].to", "NOVA209 $.nodes[2]", "NOVA211 $.nodes[0]"],
+    ],
+    [graph([start, end, a], ["start > end", "end > a", "a > end"]), ["NOVA205 $.edges[1].from", "NOVA211 $.nodes[1]"]],
+    [graph([start, action("read"), end], ["start > raed", "read > end"]), ["NOVA206 $.edges[0].to"]],
+    [graph([start, a, end], ["start > a", "a > end", "zzz > end"]), ["NOVA206 $.edges[2].from"]],
+    [graph([start, a, end], ["start > a", "a > end", "a > end"]), ["NOVA207 $.edges[2]"]],
+    [graph([start, a, b, end], ["start > end", "a > b", "b > end"]), ["NOVA209 $.nodes[1]"]],
+    [graph([start, a, b, end], ["start > a", "start > b", "a > end", "b > end"]), ["NOVA902 $.nodes[0]"]],
+    [
+      graph([start, a, b, end], ["start > a", "a > b", "b > a"]),
+      ["NOVA902 $.nodes[2]"].slice(1).concat("NOVA209 $.nodes[3]", "NOVA211 $.nodes[1]"),
+    ],
+    [
+      {
+        ...graph([start, d, a, end], []),
+        edges: [
+          { from: "start", to: "d" },
+          { from: "d", to: "end", condition: true },
+          { from: "d", to: "a", condition: false },
+          { from: "a", to: "d", max: 3 },
+        ],
+      },
+      ["NOVA903 $.edges[3].max"],
+    ],
+  ],
+  edges: [
+    [{ ...graph([start, end], []), edges: [3, { from: "start", to: "end" }] }, ["NOVA104 $.edges[0]"]],
+    [{ ...graph([start, end], []), edges: [{ from: "start", to: "end", when: true }] }, ["NOVA105 $.edges[0].when"]],
+    [{ ...graph([start, end], []), edges: [{ from: "start" }] }, ["NOVA106 $.edges[0]", "NOVA209 $.nodes[1]"]],
+    [graph([start, end], ["start > end: null"]), ["NOVA104 $.edges[0].condition"]],
+    [graph([start, end], ["start > end: true"]), ["NOVA303 $.edges[0].condition"]],
+  ],
+  decisions: [
+    [graph([start, d, a, end], ["start > d", "a > end"]), ["NOVA301 $.nodes[1]", "NOVA209 $.nodes[2]"]],
+    [graph([start, d, end], ["start > d", "d > end"]), ["NOVA301 $.edges[1]"]],
+    [graph([start, d, a, b, end], [...branches, "d > a: true", "d > b: false"]), []],
+    [graph([start, d, a, b, end], [...branches, 'd > a: "true"', "d > b: false"]), []],
+    [graph([start, d, a, b, end], [...branches, "d > a: 1", 'd > b: "default"']), []],
+    [graph([start, d, a, b, end], [...branches, "d > a: 1", "d > b: 2"]), ["NOVA302 $.nodes[1]"]],
+    [graph([start, d, a, b, end], [...branches, 'd > a: "x"', 'd > b: "y"']), ["NOVA302 $.nodes[1]"]],
+    [graph([start, d, a, b, end], [...branches, 'd > a: "x"', "d > b"]), ["NOVA301 $.edges[4]"]],
+    [
+      graph([start, d, a, b, end], [...branches, "d > a: true", 'd > b: "true"', "d > b: false"]),
+      ["NOVA304 $.edges[4].condition"],
+    ],
+    [graph([start, d, a, b, end], [...branches, "d > a: 1", 'd > a: "1"', 'd > b: "default"']), ["NOVA207 $.edges[4]"]],
+  ],
+  inputs: [
+    [{ ...row(a), inputs: 3 }, ["NOVA501 $.inputs"]],
+    [{ ...row(a), inputs: { type: "array" } }, ["NOVA501 $.inputs.type"]],
+    [{ ...row(a), inputs: { email: { type: "string" } } }, ["NOVA501 $.inputs"]],
+    [{ ...row(a), inputs: { properties: { a: { type: "strng" } } } }, ["NOVA501 $.inputs.properties.a.type"]],
+    [{ ...row(a), inputs: { properties: { a: { requried: [] } } } }, ["NOVA501 $.inputs"]],
+    [{ ...row(a), inputs: { properties: { a: { $ref: "#/$defs/b" } } } }, ["NOVA501 $.inputs"]],
+    [{ ...row(a), inputs: { properties: { a: { pattern: "(" } } } }, ["NOVA501 $.inputs"]],
+    [{ ...row(a), inputs: { properties: { a: { format: "of-my-own" } } } }, []],
+    [{ ...row(a), inputs: { $schema: "http://json-schema.org/draft-07/schema#", properties: {} } }, []],
+    [{ ...row(a), inputs: { properties: { error: {} } } }, ["NOVA502 $.inputs.properties.error"]],
+    [{ ...row(a), inputs: { properties: { $blob: {} } } }, ["NOVA502 $.inputs.properties.$blob"]],
+    [{ ...row(a), inputs: { properties: { a: { type: "string", secret: true } } } }, []],
+    [
+      { ...row(a), inputs: { properties: { a: { properties: { b: { secret: true } } } } } },
+      ["NOVA503 $.inputs.properties.a.properties.b.secret"],
+    ],
+    [{ ...row(a), inputs: { secret: true } }, ["NOVA503 $.inputs.secret"]],
+  ],
+};
+
+describe.each(Object.entries(table))("%s", (_, rows) => {
+  it.each(rows)("%j has %j", (definition, expected, files) => {
+    expect(codesOf(definition, files)).toEqual(expected);
+  });
+});
+
+it("says every finding in one sentence with a way out", () => {
+  const all = Object.values(table).flatMap((rows) =>
+    rows.flatMap(([definition, , files]) => parse(definition, files).findings),
+  );
+  for (const { message } of all) expect(message).toMatch(/^[^\n]+( must | - )[^\n]*[^.\n]$/);
+});
+
+describe("the examples of the table", () => {
+  const entries = Object.entries(findings) as [FindingCode, { bad: string; good: string }][];
+  const files = { "read.py": "a = 1", "send.py": "b = 1", "rate.py": "c = 1" };
+  const codes = (node: string) => {
+    const { id } = JSON.parse(node);
+    const text = JSON.stringify(row({ id }, action("report"))).replace(JSON.stringify({ id }), node);
+    return new Set(parseWorkflow({ text, fileName: "w.json", files }).findings.map((one) => one.code));
+  };
+
+  it.each(entries.filter(([, { bad }]) => bad.startsWith('{ "id": ')))("of nodes show %s", (code, { bad, good }) => {
+    expect(codes(bad)).toContain(code);
+    expect(codes(good)).toEqual(new Set());
+  });
+});
