@@ -68,17 +68,18 @@ function putTurn(link: LinkEntity, at: LinkId, turn: Turn, expected: Turn | null
   return reachingIf(store, () => replacement.go());
 }
 
-/** Page by page; a link whose turn ends one page and whose entry begins the next stays one link. */
+/** Page by page. A page may end within a link, so its last link waits for the next page. */
 async function* readLinks(link: LinkEntity, execution: string): AsyncGenerator<{ scope: string } & Link> {
   const query = link.query.chain({ partition: chainPartition(execution, "") });
   let cursor: string | null = null;
-  let carried: LinkItem[] = [];
+  let waiting: LinkItem[] = [];
   do {
     const page = await reaching(store, () => query.go({ ...strongly, cursor }));
-    const items = [...carried, ...page.data];
+    const items = [...waiting, ...page.data];
     cursor = page.cursor;
-    carried = cursor ? items.splice(-1) : [];
-    yield* linksOf(items);
+    const last = items.at(-1);
+    waiting = cursor && last ? items.filter(({ scope, seq }) => scope === last.scope && seq === last.seq) : [];
+    yield* linksOf(items.slice(0, items.length - waiting.length));
   } while (cursor);
 }
 

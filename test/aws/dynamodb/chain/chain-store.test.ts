@@ -1,0 +1,200 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { createChainStore } from "@nova/aws";
+import type { ChainStore, LinkId, StoredEntry, Turn } from "@nova/engine";
+import { StoreUnavailable } from "@nova/engine";
+import { beforeAll, describe, expect, test } from "vitest";
+import { failing, useTable } from "../../support/endpoints.ts";
+
+const table = useTable();
+let chain: ChainStore;
+beforeAll(() => {
+  chain = createChainStore(table);
+});
+
+const held: Turn = { node: "extract", state: "held", sandbox: "sbx1", attempt: 1, since: "2026-11-21T10:00:00.000Z" };
+let executions = 0;
+const link = (seq: number, scope = "", execution = `exec_${++executions}`): LinkId => ({ execution, scope, seq });
+const next = (at: LinkId, by = 1): LinkId => ({ ...at, seq: at.seq + by });
+const entry = (name: string): StoredEntry => ({
+  head: JSON.stringify({ name, big: "12345678901234567890" }),
+  hash: `hash of ${name}`,
+  contents: {
+    context: { text: '{"total":850.0,"text":"\\ud83d\\ude00 é"}' },
+    logs: { blob: { sha256: "ab", bytes: 9 } },
+  },
+});
+
+describe("readTail", () => {
+  test("reads the entry before, the turn and the entry in one consistent query", async () => {
+    const at = link(3);
+    await chain.putEntry(at, entry("before"));
+    await chain.putTurn(next(at), held, null);
+    await chain.putEntry(next(at), entry("own"));
+    table.requests.length = 0;
+    expect(await chain.readTail(at)).toEqual({
+      here: entry("before"),
+      next: { seq: 4, turn: held, entry: entry("own") },
+    });
+    expect(table.requests).toMatchObject([{ ConsistentRead: true }]);
+  });
+
+  test("sees neither the turn before, nor the turn after, nor another scope", async () => {
+    const at = link(1);
+    await chain.putTurn(at, held, null);
+    await chain.putTurn(next(at, 2), held, null);
+    await chain.putEntry({ ...next(at), scope: "/each@1.0" }, entry("branch"));
+    expect(await chain.readTail(at)).toEqual({ next: { seq: 2 } });
+  });
+
+  test("finds what lies behind a link that is not there, as at the start of a branch", async () => {
+    const at = link(0, "/each@7.12");
+    await chain.putTurn(next(at), held, null);
+    expect(await chain.readTail(at)).toEqual({ next: { seq: 1, turn: held } });
+  });
+});
+
+describe("turns", () => {
+  test("are taken by one of two", async () => {
+    const at = link(1);
+    const both = await Promise.all([chain.putTurn(at, held, null), chain.putTurn(at, held, null)]);
+    expect(both.sort()).toEqual([false, true]);
+  });
+
+  test.each<[string, Turn]>([
+    ["another state", { ...held, state: "failing" }],
+    ["another sandbox", { ...held, sandbox: "sbx2" }],
+    ["no sandbox", { ...held, sandbox: null }],
+    ["another attempt", { ...held, attempt: 2 }],
+  ])("are not replaced where %s was read", async (_, expected) => {
+    const at = link(1);
+    await chain.putTurn(at, held, null);
+    expect(await chain.putTurn(at, { ...held, state: "closed" }, expected)).toBe(false);
+    expect((await chain.read(at)).turn).toEqual(held);
+  });
+
+  test("are replaced where they are as they were read, whatever `since` says", async () => {
+    const at = link(1);
+    const nameless = { ...held, sandbox: null };
+    await chain.putTurn(at, nameless, null);
+    const failingTurn = { ...nameless, state: "failing" } as const;
+    expect(await chain.putTurn(at, failingTurn, { ...nameless, since: "another time" })).toBe(true);
+    expect((await chain.read(at)).turn).toEqual(failingTurn);
+  });
+
+  test("are not replaced where there is none", async () => {
+    expect(await chain.putTurn(link(1), held, held)).toBe(false);
+  });
+});
+
+test("keeps the first entry when a node is delivered twice", async () => {
+  const at = link(2);
+  expect(await chain.putEntry(at, entry("first"))).toBe(true);
+  expect(await chain.putEntry(at, entry("second"))).toBe(false);
+  expect(await chain.read(at)).toEqual({ seq: 2, entry: entry("first") });
+});
+
+test("keeps the signature of a close entry", async () => {
+  const at = link(9);
+  await chain.putEntry(at, { ...entry("close"), signature: "mac" });
+  expect((await chain.read(at)).entry?.signature).toBe("mac");
+});
+
+describe("tip", () => {
+  test("is the last entry and a turn that lies behind it, newest first", async () => {
+    const at = link(9);
+    await chain.putEntry(at, entry("nine"));
+    await chain.putEntry(next(at), entry("ten"));
+    await chain.putTurn(next(at, 2), held, null);
+    expect(await chain.tip(at.execution, "")).toEqual([
+      { seq: 11, turn: held },
+      { seq: 10, entry: entry("ten") },
+    ]);
+  });
+
+  test("puts turn and entry of one link together", async () => {
+    const at = link(4);
+    await chain.putTurn(at, held, null);
+    await chain.putEntry(at, entry("own"));
+    expect(await chain.tip(at.execution, "")).toEqual([{ seq: 4, turn: held, entry: entry("own") }]);
+  });
+
+  test("is of exactly its scope", async () => {
+    const at = link(1, "/each@3.1");
+    await chain.putEntry(at, entry("branch 1"));
+    for (const scope of ["/each@3.10", "/each@3.1/inner@2.0", ""]) {
+      await chain.putEntry({ ...at, scope, seq: 5 }, entry(scope));
+    }
+    expect(await chain.tip(at.execution, "/each@3.1")).toEqual([{ seq: 1, entry: entry("branch 1") }]);
+  });
+
+  test("is empty where nothing is", async () => {
+    expect(await chain.tip("exec_none", "")).toEqual([]);
+  });
+});
+
+describe("steps", () => {
+  test("come in order, of their link alone", async () => {
+    const at = link(1);
+    for (const step of [10, 2, 1]) await chain.putStep(at, { step, text: `step ${step}`, hash: `h${step}` });
+    await chain.putStep(next(at), { step: 1, text: "other", hash: "o" });
+    expect((await chain.steps(at)).map(({ step }) => step)).toEqual([1, 2, 10]);
+  });
+
+  test("keep the first of two", async () => {
+    const at = link(1);
+    expect(await chain.putStep(at, { step: 1, text: "first", hash: "1" })).toBe(true);
+    expect(await chain.putStep(at, { step: 1, text: "second", hash: "2" })).toBe(false);
+    expect(await chain.steps(at)).toEqual([{ step: 1, text: "first", hash: "1" }]);
+  });
+});
+
+test("streams every link of every scope over pages, none split and none twice", async () => {
+  const at = link(0);
+  const large = { ...entry("large"), contents: { code: { text: "x".repeat(8_000) } } };
+  const seqs = Array.from({ length: 160 }, (_, seq) => seq);
+  for (const scope of ["", "/each@1.0"]) {
+    for (const seq of seqs) {
+      await chain.putTurn({ ...at, scope, seq }, held, null);
+      await chain.putEntry({ ...at, scope, seq }, large);
+    }
+  }
+  await chain.putStep(at, { step: 1, text: "not a link", hash: "h" });
+  table.operations.length = 0;
+  const found = await Array.fromAsync(chain.links(at.execution));
+  expect(table.operations.length).toBeGreaterThan(1);
+  expect(found.map(({ scope, seq }) => `${scope} ${seq}`)).toEqual(
+    ["", "/each@1.0"].flatMap((scope) => seqs.map((seq) => `${scope} ${seq}`)),
+  );
+  expect(found.every(({ turn, entry: stored }) => turn && stored)).toBe(true);
+});
+
+test("uses nothing but conditional puts and consistent reads", async () => {
+  const at = link(1);
+  await chain.putTurn(at, held, null);
+  await chain.putTurn(at, { ...held, state: "failing" }, held);
+  await chain.putEntry(at, entry("own"));
+  await chain.putStep(at, { step: 1, text: "t", hash: "h" });
+  await Promise.all([chain.read(at), chain.readTail(at), chain.tip(at.execution, ""), chain.steps(at)]);
+  await Array.fromAsync(chain.links(at.execution));
+  for (const [index, operation] of table.operations.entries()) {
+    const property = operation === "PutItem" ? "ConditionExpression" : "ConsistentRead";
+    expect(table.requests[index], operation).toHaveProperty(property);
+  }
+  expect(new Set(table.operations)).toEqual(new Set(["PutItem", "Query"]));
+});
+
+describe("an outage", () => {
+  test.each(["throttle", "error"] as const)("that passes (%s) is not seen", async (fault) => {
+    table.faults = failing(3, fault);
+    expect(await chain.putEntry(link(1), entry("own"))).toBe(true);
+  });
+
+  test.each(["throttle", "error"] as const)("that lasts (%s) is StoreUnavailable", async (fault) => {
+    table.faults = () => fault;
+    const impatient = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 1 }));
+    const hasty = createChainStore({ ...table, client: impatient });
+    await expect(hasty.readTail(link(1))).rejects.toThrow(StoreUnavailable);
+    await expect(hasty.putEntry(link(1), entry("own"))).rejects.toThrow(/try again/);
+  });
+});

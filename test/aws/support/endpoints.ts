@@ -1,0 +1,85 @@
+import { CreateBucketCommand } from "@aws-sdk/client-s3";
+import { type BucketConnection, createTable, documentClient, s3Client, type TableConnection } from "@nova/aws";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { type DynamoDbOptions, openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
+import { openS3, type S3Options } from "../../../packages/local/src/s3/index.ts";
+
+const accessKeyId = "test-key";
+
+process.env.AWS_REGION = "us-east-1";
+process.env.AWS_ACCESS_KEY_ID = accessKeyId;
+process.env.AWS_SECRET_ACCESS_KEY = "test-secret";
+
+/** A table on a DynamoDB of this test file's own; `operations` are those of the running test. */
+export interface TestTable extends TableConnection {
+  operations: string[];
+  requests: Record<string, unknown>[];
+  faults: DynamoDbOptions["faults"];
+}
+
+export function useTable(): TestTable {
+  const table = { operations: [], requests: [], faults: undefined } as unknown as TestTable;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const server = await openDynamoDb({
+      dataDir: null,
+      accessKeyId,
+      onRequest({ operation, text }) {
+        table.operations.push(operation);
+        table.requests.push(JSON.parse(text));
+      },
+      faults: (request) => table.faults?.(request),
+    });
+    process.env.AWS_ENDPOINT_URL_DYNAMODB = server.url;
+    Object.assign(table, { client: documentClient(), table: "nova-test" });
+    await createTable(table.client, table.table);
+    close = server.close;
+  });
+  beforeEach(() => {
+    table.operations.length = 0;
+    table.requests.length = 0;
+    table.faults = undefined;
+  });
+  afterAll(async () => {
+    table.client.destroy();
+    await close();
+  });
+  return table;
+}
+
+export interface TestBucket extends BucketConnection {
+  operations: string[];
+  faults: S3Options["faults"];
+}
+
+export function useBucket(): TestBucket {
+  const bucket = { operations: [], bucket: "nova-test", faults: undefined } as unknown as TestBucket;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const server = await openS3({
+      dataDir: null,
+      accessKeyId,
+      onRequest: ({ operation }) => bucket.operations.push(operation),
+      faults: (request) => bucket.faults?.(request),
+    });
+    process.env.AWS_ENDPOINT_URL_S3 = server.url;
+    bucket.client = s3Client(true);
+    await bucket.client.send(new CreateBucketCommand({ Bucket: bucket.bucket }));
+    close = server.close;
+  });
+  beforeEach(() => {
+    bucket.operations.length = 0;
+    bucket.faults = undefined;
+  });
+  afterAll(async () => {
+    bucket.client.destroy();
+    await close();
+  });
+  return bucket;
+}
+
+/** Fails the first `times` requests. */
+export function failing<T extends "throttle" | "error">(times: number, fault: T): () => T | undefined {
+  let left = times;
+  return () => (left-- > 0 ? fault : undefined);
+}
