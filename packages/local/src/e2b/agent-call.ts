@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { Refusal } from "./errors.ts";
+
+/** One request to a sandbox's agent; `body` is written to the connection, everything after the head is the answer's. */
+export type AgentCall = { op: string; [field: string]: unknown };
+
+/** An operation that the agent refused, with the code of the Connect protocol that says why. */
+export class AgentRefusal extends Error {
+  override readonly name = "AgentRefusal";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+type Head = { ok: true } | { value: unknown } | { error: { code: string; message: string } };
+
+/** Opens a connection and sends the request line. The caller may write a body and then ends its side. */
+export function openCall(path: string, call: AgentCall): Socket {
+  const socket = connect(path);
+  socket.write(`${JSON.stringify(call)}\n`);
+  return socket;
+}
+
+/** Waits for the answer's first line; the rest of the stream stays on the socket, paused. */
+export async function readHead(socket: Socket): Promise<unknown> {
+  const line = await readLine(socket);
+  const head = JSON.parse(line) as Head;
+  if ("error" in head) throw new AgentRefusal(head.error.code, head.error.message);
+  return "value" in head ? head.value : undefined;
+}
+
+async function readLine(socket: Socket): Promise<string> {
+  const parts: Buffer[] = [];
+  for (;;) {
+    const part = socket.read() as Buffer | null;
+    if (part === null) {
+      if (socket.readableEnded || socket.destroyed) throw new Refusal(502, "The sandbox ended the connection");
+      await Promise.race([once(socket, "readable"), once(socket, "end")]);
+      continue;
+    }
+    const end = part.indexOf(10);
+    parts.push(end < 0 ? part : part.subarray(0, end));
+    if (end < 0) continue;
+    if (end + 1 < part.length) socket.unshift(part.subarray(end + 1));
+    return Buffer.concat(parts).toString();
+  }
+}
+
+/** A request without a body whose answer is one line. */
+export async function callAgent(path: string, call: AgentCall): Promise<unknown> {
+  const socket = openCall(path, call);
+  try {
+    return await readHead(socket);
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,131 @@
+import { lstatSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Python } from "./python.ts";
+
+export const PYTHON_SOURCE = fileURLToPath(new URL("./python", import.meta.url));
+
+/** Where things lie inside: never under a folder that a sandbox, or the code in it, covers with one of its own. */
+const INSIDE = { source: "/opt/nova/source", python: "/opt/nova/python", sites: "/opt/nova/site" };
+
+/** The last block of the range that systemd sets aside for containers: on the host these ids are nobody. */
+export const UNPRIVILEGED_ID = 1_878_982_656;
+
+/** How the sandboxes' root relates to the host: as 65536 ids that nobody has, or as the one ordinary user there is. */
+export type Identity = { ids: string; innerIds: string; userId: number; bubblewrapFlags: string[] };
+
+export const MANY_IDS: Identity = {
+  ids: `0 ${UNPRIVILEGED_ID} 65536`,
+  innerIds: "0 0 65536",
+  userId: 1000,
+  bubblewrapFlags: [],
+};
+
+export const ONE_ID: Identity = {
+  ids: "0 0 1",
+  innerIds: "0 0 1",
+  userId: 0,
+  bubblewrapFlags: ["--unshare-user", "--uid", "0", "--gid", "0"],
+};
+
+/** What to start and where it will find its source, its interpreter and its packages. */
+export type Launch = {
+  command: string;
+  args: string[];
+  source: string;
+  sites: string[];
+  environment: Record<string, string>;
+};
+
+export function plainLaunch(python: Python, sites: string[]): Launch {
+  return {
+    command: python.executable,
+    args: pythonArgs(PYTHON_SOURCE),
+    source: PYTHON_SOURCE,
+    sites,
+    environment: innerEnvironment(`${dirname(python.executable)}:${process.env.PATH ?? ""}`, sites),
+  };
+}
+
+export function enclosedLaunch(python: Python, sites: string[], identity: Identity, scratch: string): Launch {
+  const system = isUnder(python.basePrefix, "/usr");
+  const executable = system ? python.executable : join(INSIDE.python, relative(python.basePrefix, python.executable));
+  const placed = sites.map((folder, index) => ({
+    folder,
+    inside: isUnder(folder, "/usr") ? folder : `${INSIDE.sites}/${index}`,
+  }));
+  const inside = placed.map((site) => site.inside);
+  const path = `${system ? "" : `${INSIDE.python}/bin:`}/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin`;
+  const environment = innerEnvironment(path, inside);
+  if (!system) environment.LD_LIBRARY_PATH = `${INSIDE.python}/lib`;
+  const args = [
+    ...["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-add", "ALL", ...identity.bubblewrapFlags],
+    ...systemFolders(),
+    ...["--dir", "/opt", "--dir", "/opt/nova", "--dir", INSIDE.sites],
+    ...["--ro-bind", PYTHON_SOURCE, INSIDE.source],
+    ...(system ? [] : ["--ro-bind", python.basePrefix, INSIDE.python]),
+    ...placed.filter((site) => site.folder !== site.inside).flatMap((site) => ["--ro-bind", site.folder, site.inside]),
+    ...configuration(scratch),
+    ...["--proc", "/proc", "--dev", "/dev", "--dir", "/mnt", "--remount-ro", "/dev", "--remount-ro", "/"],
+    ...["--clearenv", ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value])],
+    ...[executable, ...pythonArgs(INSIDE.source)],
+  ];
+  return { command: "bwrap", args, source: INSIDE.source, sites: inside, environment };
+}
+
+/** Isolated from the caller's environment and folders, and without `site`, which the launcher replaces. */
+function pythonArgs(source: string): string[] {
+  const start = "import sys; sys.path.insert(0, sys.argv.pop()); from nova_sandboxd.launch import main; main()";
+  return ["-I", "-S", "-B", "-c", start, source];
+}
+
+function innerEnvironment(path: string, sites: string[]): Record<string, string> {
+  const passed = ["LANG", "TZ", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "SSL_CERT_FILE"].flatMap((name) =>
+    process.env[name] ? [[name, process.env[name]]] : [],
+  );
+  return {
+    ...{ PATH: path, HOME: "/root", PYTHONPATH: sites.join(":"), LANG: "C.UTF-8", E2B_SANDBOX: "true" },
+    ...Object.fromEntries(passed),
+  };
+}
+
+function systemFolders(): string[] {
+  const links = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].flatMap((path) => {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (!found) return [];
+    return found.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
+  });
+  return ["--ro-bind", "/usr", "/usr", ...links, "--ro-bind-try", "/nix/store", "/nix/store"];
+}
+
+/** Of the host's /etc only what programs need to find names, certificates and fonts; users are those of E2B's template. */
+function configuration(scratch: string): string[] {
+  const users =
+    "root:x:0:0:root:/root:/bin/bash\nuser:x:1000:1000::/home/user:/bin/bash\nnobody:x:65534:65534::/:/bin/false\n";
+  const groups = "root:x:0:\nuser:x:1000:\ntty:x:5:\nnogroup:x:65534:\n";
+  const own = { passwd: users, group: groups, hostname: "e2b.local\n" };
+  const shared = ["hosts", "ssl", "pki", "ca-certificates", "nsswitch.conf", "localtime", "ld.so.cache", "ld.so.conf"];
+  const more = ["ld.so.conf.d", "alternatives", "mime.types", "fonts", "services", "protocols"];
+  return [
+    ...["--dir", "/etc"],
+    ...[...shared, ...more].flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
+    ...resolver(),
+    ...Object.entries(own).flatMap(([name, text]) => {
+      writeFileSync(join(scratch, name), text, { mode: 0o644 });
+      return ["--ro-bind", join(scratch, name), `/etc/${name}`];
+    }),
+  ];
+}
+
+/** /etc/resolv.conf is often a link into /run, which is not there inside. */
+function resolver(): string[] {
+  try {
+    return ["--ro-bind", realpathSync("/etc/resolv.conf"), "/etc/resolv.conf"];
+  } catch {
+    return [];
+  }
+}
+
+function isUnder(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

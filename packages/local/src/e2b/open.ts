@@ -1,0 +1,91 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { answerControlPlane } from "./control-plane.ts";
+import { answerDataPlane } from "./data-plane.ts";
+import { Refusal } from "./errors.ts";
+import { header, sendJson } from "./http.ts";
+import { choosePython } from "./python.ts";
+import { type Limits, Sandboxes } from "./sandboxes.ts";
+import { Zygotes } from "./zygotes.ts";
+
+export type E2bOptions = {
+  /** What X-API-KEY must be; it is also what keeps code in a sandbox from using the control plane. */
+  apiKey: string;
+  /** The interpreter; default NOVA_PYTHON, else the first on the PATH that has the template's packages. */
+  python?: string;
+  /** Folders that `pip install --target` filled; visible in every sandbox, read-only. */
+  sitePackages?: string[];
+  /** More such folders by template; those that do not exist are left out. */
+  templates?: (templateID: string) => string[];
+  limits?: Limits;
+  warn?: (sentence: string) => void;
+  port?: number;
+};
+
+export type E2bServer = {
+  apiUrl: string;
+  sandboxUrl: string;
+  python: { path: string; version: string; missing: string[] };
+  isolated: boolean;
+  /** Resolves when the template's packages are imported; sandboxes work before, but import them themselves. */
+  warmed: () => Promise<void>;
+  sandboxes: () => { id: string; metadata: Record<string, string>; startedAt: Date }[];
+  /** As if the machine under the sandbox died. */
+  kill: (id: string) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** Opens E2B on this machine: control plane and sandboxes behind one address, for the unchanged SDK. */
+export async function openE2b(options: E2bOptions): Promise<E2bServer> {
+  const { warn = () => undefined, sitePackages = [], templates = () => [] } = options;
+  const python = await choosePython(options.python, sitePackages);
+  const zygotes = await Zygotes.open(python, warn);
+  const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates);
+  const server = createServer({ keepAliveTimeout: 650_000, requestTimeout: 0 }, (request, response) => {
+    zygotes.began();
+    response.once("close", () => zygotes.finished());
+    answer(sandboxes, options.apiKey, request, response).catch((error) => answerError(response, error));
+  });
+  const url = await listen(server, options.port ?? 0);
+  return {
+    ...{ apiUrl: url, sandboxUrl: url, isolated: zygotes.isolated, warmed: () => zygotes.warmed() },
+    python: { path: python.path, version: python.version, missing: python.missing },
+    sandboxes: () => sandboxes.all().map(({ id, metadata, startedAt }) => ({ id, metadata, startedAt })),
+    kill: (id) => sandboxes.kill(id),
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await sandboxes.killAll();
+      await zygotes.close();
+      await closed;
+    },
+  };
+}
+
+async function answer(sandboxes: Sandboxes, apiKey: string, request: IncomingMessage, response: ServerResponse) {
+  const url = new URL(request.url ?? "/", "http://localhost");
+  if (header(request, "e2b-sandbox-id")) return answerDataPlane(sandboxes, request, response, url);
+  if (header(request, "x-api-key") !== apiKey) {
+    throw new Refusal(401, "authorization header is missing or the API key is not the one of this server");
+  }
+  return answerControlPlane(sandboxes, request, response, url);
+}
+
+/** After the first byte there is no other way to say that something failed than to break the connection. */
+function answerError(response: ServerResponse, error: unknown) {
+  if (response.headersSent) {
+    response.destroy();
+  } else if (error instanceof Refusal) {
+    sendJson(response, error.status, error.body, error.headers);
+  } else {
+    sendJson(response, 500, { code: 500, message: (error as Error).message });
+  }
+}
+
+async function listen(server: Server, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { E2bServerError } from "./errors.ts";
+
+/** What the sandbox template promises; code may rely on them without installing anything. */
+export const TEMPLATE_PACKAGES = ["fitz", "pandas", "requests", "PIL", "psycopg"] as const;
+
+/** `executable` belongs to the base installation under `basePrefix`; a virtual environment only adds to `siteFolders`. */
+export type Python = {
+  path: string;
+  version: string;
+  missing: string[];
+  executable: string;
+  basePrefix: string;
+  siteFolders: string[];
+};
+
+/**
+ * Asks an interpreter about itself without importing the packages, which would take a second: a package counts as
+ * there if it is found and its compiled parts, if any, were built for this version.
+ */
+const QUESTIONS = `
+import importlib.util, json, os, site, sys
+from importlib.machinery import EXTENSION_SUFFIXES
+for folder in reversed(sys.argv[2:]): sys.path.insert(0, folder)
+def usable(name):
+    try: spec = importlib.util.find_spec(name)
+    except Exception: return False
+    if spec is None: return False
+    for place in spec.submodule_search_locations or ():
+        for _, _, files in os.walk(place):
+            built = [f for f in files if f.endswith(".so") and (".cpython-" in f or ".abi3." in f)]
+            if built: return any(f.endswith(s) for f in built for s in EXTENSION_SUFFIXES)
+    return True
+here = os.path.realpath(os.path.dirname(os.__file__))
+folders = [p for p in map(os.path.abspath, filter(None, sys.path)) if os.path.isdir(p)]
+extra = [p for p in folders if os.path.realpath(p) not in (here, here + "/lib-dynload")]
+print(json.dumps({"path": sys.executable, "version": "%d.%d.%d" % sys.version_info[:3],
+  "missing": [n for n in sys.argv[1].split(",") if not usable(n)], "basePrefix": sys.base_prefix,
+  "executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable), "siteFolders": extra}))
+`;
+
+/** `NOVA_PYTHON` (or `wanted`) if given; else the first on PATH that has all packages; else the first there is. */
+export async function choosePython(wanted: string | undefined, sitePackages: string[]): Promise<Python> {
+  const named = wanted ?? process.env.NOVA_PYTHON;
+  if (named) {
+    const python = await examine(named, sitePackages);
+    if (python) return python;
+    throw new E2bServerError(`${named} is not a Python 3.10 or newer - set NOVA_PYTHON to one`);
+  }
+  let first: Python | undefined;
+  for (const candidate of onPath(["python3", "python"])) {
+    const python = await examine(candidate, sitePackages);
+    if (python && python.missing.length === 0) return python;
+    first ??= python;
+  }
+  if (first) return first;
+  throw new E2bServerError("no Python 3.10 or newer is on the PATH - install one, or name it in NOVA_PYTHON");
+}
+
+function onPath(names: string[]): string[] {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return [...new Set(found)].filter((path) => existsSync(path));
+}
+
+async function examine(command: string, sitePackages: string[]): Promise<Python | undefined> {
+  const args = ["-c", QUESTIONS, TEMPLATE_PACKAGES.join(","), ...sitePackages.filter((folder) => existsSync(folder))];
+  const answer = await new Promise<string>((resolve) => {
+    execFile(command, args, { timeout: 20_000 }, (error, stdout) => resolve(error ? "" : stdout));
+  });
+  if (!answer) return undefined;
+  const python = JSON.parse(answer) as Python;
+  const [major = 0, minor = 0] = python.version.split(".").map(Number);
+  return major === 3 && minor >= 10 ? python : undefined;
+}

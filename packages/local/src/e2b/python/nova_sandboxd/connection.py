@@ -1,0 +1,146 @@
+"""One request of the server: a JSON line and perhaps a body; the answer, a JSON line and perhaps a body, goes back."""
+
+import collections
+import json
+import os
+
+_READ = 1 << 18
+_CONGESTED = 1 << 20
+
+
+class Connection:
+    """`dispatch(connection, request)` may set on_body, on_end (the peer sends no more) and on_drained."""
+
+    def __init__(self, loop, sock, dispatch):
+        self.loop, self.sock, self.dispatch = loop, sock, dispatch
+        self.received = b""
+        self.waiting = collections.deque()
+        self.waiting_bytes = 0
+        self.on_body = self.on_end = self.on_drained = None
+        self.peer_open, self.finishing, self.closed, self.stalled = True, False, False, False
+        sock.setblocking(False)
+        loop.watch(sock.fileno(), self._readable)
+
+    # --- in ---------------------------------------------------------------------------------------
+
+    def _readable(self):
+        if self.closed:
+            return
+        try:
+            data = self.sock.recv(_READ)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._peer_ended()
+        elif self.dispatch:
+            self._collect_head(data)
+        elif self.on_body:
+            self.on_body(data)
+
+    def _collect_head(self, data):
+        self.received += data
+        line, newline, rest = self.received.partition(b"\n")
+        if newline:
+            dispatch, self.dispatch, self.received = self.dispatch, None, b""
+            dispatch(self, json.loads(line))
+            if rest and self.on_body:
+                self.on_body(rest)
+
+    def _peer_ended(self):
+        self.peer_open = False
+        on_end, self.on_end = self.on_end, None
+        if on_end:
+            on_end()
+        if self.dispatch:
+            self.close()
+        if not self.closed:
+            self._watch()
+
+    # --- out --------------------------------------------------------------------------------------
+
+    def send(self, data):
+        if self.closed:
+            return
+        self.waiting.append(data)
+        self.waiting_bytes += len(data)
+        if len(self.waiting) == 1:
+            self._writable()
+        self.stalled = self.stalled or self.congested
+
+    def send_json(self, value):
+        self.send(json.dumps(value).encode() + b"\n")
+
+    def send_file(self, file, size):
+        """Takes over the open file; sends exactly `size` bytes or breaks the connection."""
+        self.waiting.append([file, 0, size])
+        self._writable()
+
+    def finish(self):
+        self.finishing = True
+        if not self.waiting:
+            self.close()
+
+    @property
+    def congested(self):
+        return self.waiting_bytes > _CONGESTED
+
+    def _writable(self):
+        try:
+            while self.waiting and not self.closed:
+                if not self._send_first():
+                    break
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._peer_ended()
+            self.close()
+            return
+        if not self.closed:
+            self._after_writing()
+
+    def _send_first(self):
+        """False when the peer takes no more for now."""
+        first = self.waiting[0]
+        if isinstance(first, list):
+            return self._send_part_of_file(first)
+        sent = self.sock.send(first)
+        self.waiting_bytes -= sent
+        if sent < len(first):
+            self.waiting[0] = memoryview(first)[sent:]
+            return False
+        self.waiting.popleft()
+        return True
+
+    def _send_part_of_file(self, part):
+        file, offset, size = part
+        if offset < size:
+            sent = os.sendfile(self.sock.fileno(), file.fileno(), offset, min(size - offset, 1 << 30))
+            if sent == 0:
+                raise ConnectionError("the file became shorter while it was read")
+            part[1] += sent
+        if part[1] == size:
+            file.close()
+            self.waiting.popleft()
+        return True
+
+    def _after_writing(self):
+        if self.finishing and not self.waiting:
+            self.close()
+            return
+        self._watch()
+        if self.stalled and not self.congested:
+            self.stalled = False
+            if self.on_drained:
+                self.on_drained()
+
+    def _watch(self):
+        reading = self._readable if self.peer_open else None
+        self.loop.watch(self.sock.fileno(), reading, self._writable if self.waiting else None)
+
+    def close(self):
+        if not self.closed:
+            self.closed = True
+            self.loop.watch(self.sock.fileno())
+            self.sock.close()

@@ -1,0 +1,185 @@
+"""
+A kernel: the process in which cells run, one after the other, on globals of its own. It has one thread, so that a cell
+may fork; it reads requests from `control` and answers with frames: `L` an output line, `D` the cell is done.
+"""
+
+import builtins
+import io
+import json
+import linecache
+import os
+import signal
+import struct
+import sys
+import types
+
+from . import cell, display
+
+_HEADER = struct.Struct(">cI")
+_CACHED_SOURCE = 1 << 20
+
+
+def run(control, stdout, stderr):
+    """Never returns. `stdout` and `stderr` are pipes to the agent."""
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDONLY)
+    for fd, number in ((null, 0), (stdout, 1), (stderr, 2)):
+        os.dup2(fd, number)
+    Kernel(control, stdout, stderr).serve()
+
+
+def write_frame(sock, kind, payload=b""):
+    sock.sendall(_HEADER.pack(kind, len(payload)) + payload)
+
+
+def read_frame(sock):
+    header = _read_exactly(sock, _HEADER.size)
+    if header is None:
+        return None, b""
+    kind, size = _HEADER.unpack(header)
+    return kind, _read_exactly(sock, size)
+
+
+def _read_exactly(sock, size):
+    parts, missing = [], size
+    while missing:
+        part = sock.recv(min(missing, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)
+
+
+class Kernel:
+    def __init__(self, control, stdout, stderr):
+        self.control, self.pipes, self.pid = control, {1: stdout, 2: stderr}, os.getpid()
+        self.count, self.running = 0, False
+        self.module = types.ModuleType("__main__")
+        self.module.__dict__["__builtins__"] = builtins
+        sys.modules["__main__"] = self.module
+        sys.argv = [""]
+        sys.path.insert(0, "")
+        builtins.display = self.display
+        self.open_streams()
+        signal.signal(signal.SIGINT, self.interrupt)
+        os.register_at_fork(before=self.flush, after_in_child=self.disown)
+
+    def serve(self):
+        while True:
+            try:
+                kind, payload = read_frame(self.control)
+                if kind is None:
+                    os._exit(0)
+                request = json.loads(payload)
+                if kind == b"C":
+                    self.configure(request)
+                else:
+                    self.execute(request)
+            except KeyboardInterrupt:
+                continue  # it came between two cells
+
+    def configure(self, request):
+        os.environ.update(request.get("environment", {}))
+        if "cwd" in request:
+            os.chdir(request["cwd"])
+
+    def execute(self, request):
+        self.count += 1
+        overlay = request.get("environment") or {}
+        before = {name: os.environ.get(name) for name in overlay}
+        os.environ.update(overlay)
+        self.open_streams()
+        try:
+            self.run_cell(request["code"])
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
+            write_frame(self.control, b"D")
+
+    def run_cell(self, code):
+        name = f"<cell {self.count}>"
+        if len(code) < _CACHED_SOURCE:
+            linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+        try:
+            signal.signal(signal.SIGINT, self.interrupt)
+            self.running = True
+            value = cell.run(code, name, self.module.__dict__)
+            self.running = False
+            self.end_if_forked()
+            if value is not None:
+                self.module.__dict__["_"] = value
+                self.emit({"type": "result", "is_main_result": True, **display.represent(value)})
+        except BaseException as error:
+            self.running = False
+            self.end_if_forked(error)
+            self.emit({"type": "error", **display.describe_error(error)})
+        finally:
+            self.running = False
+            self.flush()
+
+    def display(self, *values):
+        """IPython's display(): shows values before the cell ends."""
+        for value in values:
+            self.emit({"type": "result", "is_main_result": False, **display.represent(value)})
+
+    def emit(self, line):
+        self.flush()
+        write_frame(self.control, b"L", json.dumps(line).encode() + b"\n")
+
+    def interrupt(self, *_):
+        if self.running:
+            raise KeyboardInterrupt
+
+    # --- streams and forks ------------------------------------------------------------------------
+
+    def open_streams(self):
+        """Cells may close stdout, as a file or as a descriptor; the next one finds it whole again."""
+        for number, pipe in self.pipes.items():
+            os.dup2(pipe, number)
+        for name, number in (("stdout", 1), ("stderr", 2)):
+            if self.count == 0 or is_closed(getattr(sys, name, None)):
+                setattr(sys, name, open_stream(number))
+                setattr(sys, f"__{name}__", getattr(sys, name))
+        if sys.stdin is None or sys.stdin.closed:
+            sys.stdin = open(0, closefd=False)
+
+    def flush(self):
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (AttributeError, OSError, ValueError):
+                continue  # the cell closed it or put something else in its place
+
+    def disown(self):
+        """A process forked by a cell must not be able to answer for the kernel."""
+        if os.getpid() != self.pid:
+            self.control.close()
+
+    def end_if_forked(self, error=None):
+        """What a cell forks without ending it reaches the end of the cell too, and must not go on as a second kernel."""
+        if os.getpid() == self.pid:
+            return
+        if isinstance(error, SystemExit):
+            code = error.code if isinstance(error.code, int) else int(error.code is not None)
+        else:
+            code = int(error is not None)
+            if error is not None:
+                print(display.describe_error(error)["traceback"], file=sys.stderr)
+        self.flush()
+        os._exit(code & 0xFF)
+
+
+def is_closed(stream):
+    try:
+        return stream is None or stream.closed
+    except (AttributeError, ValueError):
+        return not hasattr(stream, "write") or hasattr(stream, "detach")
+
+
+def open_stream(number):
+    buffered = open(number, "wb", closefd=False)
+    return io.TextIOWrapper(buffered, encoding="utf-8", errors="backslashreplace", line_buffering=True)

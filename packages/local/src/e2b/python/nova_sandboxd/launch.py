@@ -1,0 +1,61 @@
+"""
+What the server starts. The first line on stdin is the settings, later lines are orders to the zygote, and the end of
+stdin means that the server is gone.
+"""
+
+import json
+import os
+import signal
+import site
+import sys
+import traceback
+
+from . import enclosure, linux, zygote
+
+
+def main():
+    try:
+        settings = json.loads(read_line(0))
+        if settings["isolated"]:
+            enclosure.become_unprivileged_root(settings["ids"])
+            _continue_as_first_process()
+        elif sys.platform == "linux":
+            linux.die_with_parent(signal.SIGKILL)
+        _extend_path(settings["sites"])
+        os.environ.clear()
+        os.environ.update(settings["environment"])
+        os.umask(0o022)
+        zygote.Zygote(settings).serve()
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def read_line(fd):
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(fd, 1)
+        if not byte:
+            raise EOFError("the server closed stdin before it sent the settings")
+        line += byte
+    return line
+
+
+def _continue_as_first_process():
+    pid = os.fork()
+    if pid == 0:
+        linux.die_with_parent(signal.SIGKILL)
+        enclosure.mount_proc()
+        return
+    os.close(0)
+    _, status = os.waitpid(pid, 0)
+    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+
+
+def _extend_path(folders):
+    """Not PYTHONPATH: only addsitedir honours the .pth files of what pip installed."""
+    sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(os.path.dirname(__file__))]
+    for folder in folders:
+        site.addsitedir(folder)
+    site.setquit()
+    site.sethelper()

@@ -1,0 +1,114 @@
+"""A small event loop: single-threaded, so that the process can be forked at any moment."""
+
+import heapq
+import itertools
+import os
+import selectors
+import signal
+import socket
+import time
+
+
+class Timer:
+    def __init__(self, callback):
+        self.callback = callback
+
+    def cancel(self):
+        self.callback = None
+
+
+class Loop:
+    def __init__(self):
+        self._selector = selectors.DefaultSelector()
+        self._timers = []
+        self._order = itertools.count()
+
+    def watch(self, fd, on_readable=None, on_writable=None):
+        """Replaces what is watched on the descriptor; with neither callback it is forgotten."""
+        events = (selectors.EVENT_READ if on_readable else 0) | (selectors.EVENT_WRITE if on_writable else 0)
+        known = fd in self._selector.get_map()
+        if not events:
+            if known:
+                self._selector.unregister(fd)
+        elif known:
+            self._selector.modify(fd, events, (on_readable, on_writable))
+        else:
+            self._selector.register(fd, events, (on_readable, on_writable))
+
+    def later(self, seconds, callback):
+        timer = Timer(callback)
+        heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._order), timer))
+        return timer
+
+    def on_child_exit(self, callback):
+        """Calls back with (pid, wait status) of every child that ends."""
+        receive, send = socket.socketpair()
+        receive.setblocking(False)
+        send.setblocking(False)
+        signal.set_wakeup_fd(send.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._wakeup = (receive, send)
+
+        def reap():
+            try:
+                receive.recv(4096)
+            except BlockingIOError:
+                pass
+            for pid, status in ended_children():
+                callback(pid, status)
+
+        self.watch(receive.fileno(), reap)
+
+    def run(self):
+        while True:
+            for key, events in self._selector.select(self._run_timers()):
+                on_readable, on_writable = key.data
+                if events & selectors.EVENT_READ and on_readable:
+                    on_readable()
+                    if key.fd not in self._selector.get_map():
+                        continue
+                if events & selectors.EVENT_WRITE and on_writable:
+                    on_writable()
+
+    def _run_timers(self):
+        """Runs what is due; returns the seconds until the next one."""
+        while self._timers:
+            due, _, timer = self._timers[0]
+            wait = due - time.monotonic()
+            if timer.callback and wait > 0:
+                return wait
+            heapq.heappop(self._timers)
+            if timer.callback:
+                timer.callback()
+        return None
+
+
+def ended_children():
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        yield pid, status
+
+
+def forget_parent(keep):
+    """In a fresh fork: undoes the parent's signal handling and closes all of its descriptors but `keep`."""
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    first = 3
+    for fd in sorted(keep):
+        if fd >= first:
+            os.closerange(first, fd)
+            first = fd + 1
+    os.closerange(first, max_open_descriptor() + 1)
+
+
+def max_open_descriptor():
+    try:
+        return max(map(int, os.listdir("/dev/fd")))
+    except OSError:
+        return 4096

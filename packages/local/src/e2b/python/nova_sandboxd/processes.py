@@ -1,0 +1,89 @@
+"""
+Which processes belong to a sandbox. With a pid namespace these are all that its /proc shows; without one they are the
+descendants of the agent, which adopts orphans where the system lets it.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections import namedtuple
+
+Process = namedtuple("Process", "pid parent group anonymous_bytes faulted_bytes")
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def all_processes():
+    return _read_proc() if sys.platform == "linux" else _ask_ps()
+
+
+def _read_proc():
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                found += _read_process(name)
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it ended meanwhile
+    return found
+
+
+def _read_process(name):
+    with open(f"/proc/{name}/stat", "rb") as stat, open(f"/proc/{name}/statm", "rb") as statm:
+        fields, pages = stat.read().rpartition(b") ")[2].split(), statm.read().split()
+    if fields[0] == b"Z":
+        return []
+    anonymous = (int(pages[1]) - int(pages[2])) * _PAGE
+    return [Process(int(name), int(fields[1]), int(fields[2]), anonymous, int(fields[7]) * _PAGE)]
+
+
+def _ask_ps():
+    listing = subprocess.run(["ps", "-axo", "pid=,ppid=,pgid="], capture_output=True, check=True).stdout
+    return [Process(*map(int, line.split()), 0, 0) for line in listing.splitlines()]
+
+
+def descendants(root):
+    children = {}
+    for process in all_processes():
+        children.setdefault(process.parent, []).append(process)
+    found, waiting = [], [root]
+    while waiting:
+        for child in children.get(waiting.pop(), ()):
+            found.append(child)
+            waiting.append(child.pid)
+    return found
+
+
+def signal_all(members, number):
+    """Repeats until a look finds no new member: processes may fork while they are being told."""
+    told = set()
+    while True:
+        fresh = [process.pid for process in members() if process.pid not in told]
+        if not fresh:
+            return
+        for pid in fresh:
+            told.add(pid)
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                continue
+
+
+def kill_family(root):
+    signal_all(lambda: descendants(root), signal.SIGSTOP)
+    signal_all(lambda: descendants(root), signal.SIGKILL)
+    try:
+        os.kill(root, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def own_bytes(process, parent):
+    """
+    What the process has for itself. Pages inherited by a fork are shared until they are written to, and every write to
+    one is a page fault; what is more than the parent has was allocated afterwards. (smaps would say it exactly, but
+    not of a process that has changed its user.)
+    """
+    grown = process.anonymous_bytes - (parent.anonymous_bytes if parent else 0)
+    return min(process.anonymous_bytes, max(process.faulted_bytes, grown))

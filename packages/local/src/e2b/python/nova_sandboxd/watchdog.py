@@ -1,0 +1,113 @@
+"""
+Memory and process limits of the whole sandbox. What the kernel can enforce for one process it does at once, with a clean
+MemoryError or a failed fork; the sum over all processes is watched from here, and the worst of them ended.
+"""
+
+import os
+import resource
+import signal
+import sys
+
+from . import processes
+
+_BUSY, _IDLE = 0.1, 2.0  # seconds between two looks
+_QUIET_LOOKS = 20
+_UNHELPFUL_KILLS = 50
+
+
+class Limits:
+    """Memory counts beyond what a fresh fork has anyway, which is the imported packages."""
+
+    def __init__(self, settings):
+        self.memory_bytes, self.processes = settings["memoryBytes"], settings["processes"]
+        self.isolated = settings["isolated"]
+        self.base_bytes = _data_bytes()
+
+    def bind_process(self):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if sys.platform == "linux":
+            self._lower(resource.RLIMIT_DATA, self.memory_bytes + self.base_bytes)
+        if self.isolated and _counts_per_namespace():
+            self._lower(resource.RLIMIT_NPROC, self.processes)
+
+    def _lower(self, kind, value):
+        _, hard = resource.getrlimit(kind)
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (value, value))
+
+
+def _counts_per_namespace():
+    """Before Linux 5.14 all sandboxes would share one count."""
+    major, minor = os.uname().release.split(".")[:2]
+    return (int(major), int("".join(filter(str.isdigit, minor)))) >= (5, 14)
+
+
+def _data_bytes():
+    try:
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmData:"))
+    except FileNotFoundError:
+        return 0
+
+
+class Watchdog:
+    """`members` lists the sandbox's processes without the agent, `kernels` the pids that are spared where possible."""
+
+    def __init__(self, loop, limits, members, kernels):
+        self.loop, self.limits, self.members, self.kernels = loop, limits, members, kernels
+        self.quiet = self.kills = 0
+        self.timer = None
+        self.active = sys.platform == "linux"
+        self._wait(_IDLE)
+
+    def wake(self):
+        if self.active and self.quiet:
+            self.quiet = 0
+            self._wait(_BUSY)
+
+    def _wait(self, seconds):
+        if self.timer:
+            self.timer.cancel()
+        self.timer = self.loop.later(seconds, self._look) if self.active else None
+
+    def _look(self):
+        members = self.members()
+        idle = len(members) <= len(self.kernels())
+        self.quiet = self.quiet + 1 if idle else 0
+        if len(members) > self.limits.processes:
+            self._end_largest_group(members)
+        sizes = self._sizes(members)
+        if sum(sizes.values()) > self.limits.memory_bytes:
+            self._kill([max(sizes, key=sizes.get)])
+        elif len(members) <= self.limits.processes:
+            self.kills = 0
+        self._wait(_IDLE if self.quiet > _QUIET_LOOKS else _BUSY)
+
+    def _sizes(self, members):
+        by_pid = {process.pid: process for process in members}
+        return {process.pid: processes.own_bytes(process, by_pid.get(process.parent)) for process in members}
+
+    def _end_largest_group(self, members):
+        """A fork bomb is one process group; its members are stopped first, so that none forks while others die."""
+        spared = self.kernels()
+        groups = {}
+        for process in members:
+            if process.pid not in spared:
+                groups.setdefault(process.group, []).append(process.pid)
+        largest = max(groups.values(), key=len)
+        for pid in largest:
+            self._signal(pid, signal.SIGSTOP)
+        self._kill(largest)
+
+    def _kill(self, pids):
+        self.kills += 1
+        if self.kills > _UNHELPFUL_KILLS:
+            os._exit(1)  # pid 1 takes the sandbox with it
+        for pid in pids:
+            self._signal(pid, signal.SIGKILL)
+
+    def _signal(self, pid, number):
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            return

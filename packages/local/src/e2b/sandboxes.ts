@@ -1,0 +1,190 @@
+import { randomBytes } from "node:crypto";
+import { callAgent } from "./agent-call.ts";
+import { Refusal, unknownSandbox } from "./errors.ts";
+import type { Lifeline } from "./zygote.ts";
+import type { Zygotes } from "./zygotes.ts";
+
+/** What a plan of E2B limits; none of them applies unless given. */
+export type Limits = { createsPerSecond?: number; concurrent?: number; lifetimeSeconds?: number };
+
+export type NewSandbox = {
+  templateID: string;
+  timeoutSeconds: number;
+  metadata: Record<string, string>;
+  environment: Record<string, string>;
+  internet: boolean;
+  network: Record<string, unknown> | undefined;
+  secure: boolean;
+  autoPause: boolean;
+};
+
+export type Sandbox = NewSandbox & {
+  id: string;
+  startedAt: Date;
+  endAt: Date;
+  state: "running" | "paused";
+  envdAccessToken: string | undefined;
+  trafficAccessToken: string | undefined;
+  lifeline: Lifeline;
+  timer: NodeJS.Timeout | undefined;
+};
+
+/** All sandboxes of this server, with their lifetimes and the limits of the plan. */
+export class Sandboxes {
+  #zygotes: Zygotes;
+  #limits: Limits;
+  #sitesOf: (templateID: string) => string[];
+  #byId = new Map<string, Sandbox>();
+  #recentCreates: number[] = [];
+  #creating = 0;
+
+  constructor(zygotes: Zygotes, limits: Limits, sitesOf: (templateID: string) => string[]) {
+    this.#zygotes = zygotes;
+    this.#limits = limits;
+    this.#sitesOf = sitesOf;
+  }
+
+  all(): Sandbox[] {
+    return [...this.#byId.values()];
+  }
+
+  find(id: string): Sandbox | undefined {
+    return this.#byId.get(id);
+  }
+
+  get(id: string): Sandbox {
+    const sandbox = this.#byId.get(id);
+    if (!sandbox) throw unknownSandbox(id);
+    return sandbox;
+  }
+
+  async create(wanted: NewSandbox): Promise<Sandbox> {
+    this.#requireAllowedLifetime(wanted.timeoutSeconds);
+    this.#requireRate();
+    this.#requireRoom();
+    this.#creating++;
+    try {
+      const zygote = await this.#zygotes.withSites(this.#sitesOf(wanted.templateID));
+      const lifeline = await zygote.createSandbox(wanted.environment, wanted.internet);
+      return this.#register(wanted, lifeline);
+    } finally {
+      this.#creating--;
+    }
+  }
+
+  #register(wanted: NewSandbox, lifeline: Lifeline): Sandbox {
+    const startedAt = new Date();
+    const isPublic = wanted.network?.allowPublicTraffic !== false;
+    const sandbox: Sandbox = {
+      ...{
+        ...wanted,
+        id: `i${randomBytes(10).toString("hex")}`,
+        startedAt,
+        endAt: startedAt,
+        state: "running",
+        lifeline,
+      },
+      ...{ envdAccessToken: wanted.secure ? token() : undefined, trafficAccessToken: isPublic ? undefined : token() },
+      timer: undefined,
+    };
+    this.#byId.set(sandbox.id, sandbox);
+    this.#endAfter(sandbox, wanted.timeoutSeconds);
+    lifeline.ended.then(() => this.#forget(sandbox));
+    return sandbox;
+  }
+
+  /** Resumes a paused sandbox; a running one is only ever given more time, never less. Answers whether it was resumed. */
+  async connect(id: string, timeoutSeconds: number): Promise<{ sandbox: Sandbox; resumed: boolean }> {
+    const sandbox = this.get(id);
+    this.#requireAllowedLifetime(timeoutSeconds);
+    if (sandbox.state === "running") {
+      if (Date.now() + timeoutSeconds * 1000 > sandbox.endAt.getTime()) this.#endAfter(sandbox, timeoutSeconds);
+      return { sandbox, resumed: false };
+    }
+    this.#requireRoom();
+    sandbox.state = "running";
+    await callAgent(sandbox.lifeline.socketPath, { op: "resume" });
+    sandbox.startedAt = new Date();
+    this.#endAfter(sandbox, timeoutSeconds);
+    return { sandbox, resumed: true };
+  }
+
+  setTimeout(id: string, timeoutSeconds: number): void {
+    const sandbox = this.get(id);
+    if (sandbox.state !== "running") throw unknownSandbox(id);
+    this.#endAfter(sandbox, timeoutSeconds);
+  }
+
+  async pause(id: string): Promise<void> {
+    const sandbox = this.get(id);
+    if (sandbox.state === "paused") {
+      throw new Refusal(409, `Error pausing sandbox - sandbox '${id}' is already paused`);
+    }
+    sandbox.state = "paused";
+    clearTimeout(sandbox.timer);
+    sandbox.endAt = new Date();
+    await callAgent(sandbox.lifeline.socketPath, { op: "pause" });
+  }
+
+  async kill(id: string): Promise<void> {
+    const sandbox = this.get(id);
+    this.#forget(sandbox);
+    await sandbox.lifeline.kill();
+  }
+
+  async killAll(): Promise<void> {
+    await Promise.all(this.all().map((sandbox) => this.kill(sandbox.id)));
+  }
+
+  #forget(sandbox: Sandbox): void {
+    clearTimeout(sandbox.timer);
+    this.#byId.delete(sandbox.id);
+  }
+
+  /** More than the plan leaves is cut down in silence, as E2B does. */
+  #endAfter(sandbox: Sandbox, seconds: number): void {
+    const { lifetimeSeconds = Number.POSITIVE_INFINITY } = this.#limits;
+    const latest = sandbox.startedAt.getTime() + lifetimeSeconds * 1000;
+    sandbox.endAt = new Date(Math.min(Date.now() + seconds * 1000, latest));
+    clearTimeout(sandbox.timer);
+    sandbox.timer = setTimeout(() => this.#expire(sandbox), sandbox.endAt.getTime() - Date.now()).unref();
+  }
+
+  #expire(sandbox: Sandbox): void {
+    const ending = sandbox.autoPause ? this.pause(sandbox.id) : this.kill(sandbox.id);
+    ending.catch(() => this.#forget(sandbox));
+  }
+
+  #requireAllowedLifetime(seconds: number): void {
+    const { lifetimeSeconds } = this.#limits;
+    if (lifetimeSeconds !== undefined && seconds > lifetimeSeconds) {
+      throw new Refusal(400, `Timeout cannot be greater than ${lifetimeSeconds / 3600} hours`);
+    }
+  }
+
+  #requireRate(): void {
+    const { createsPerSecond } = this.#limits;
+    if (createsPerSecond === undefined) return;
+    const now = performance.now();
+    this.#recentCreates = this.#recentCreates.filter((at) => now - at < 1000);
+    if (this.#recentCreates.length >= createsPerSecond) {
+      throw new Refusal(429, "Rate limit exceeded", {}, { "retry-after": "1" });
+    }
+    this.#recentCreates.push(now);
+  }
+
+  #requireRoom(): void {
+    const { concurrent } = this.#limits;
+    const running = this.all().filter((sandbox) => sandbox.state === "running").length;
+    if (concurrent !== undefined && running + this.#creating >= concurrent) {
+      throw new Refusal(
+        429,
+        `you have reached the maximum number of concurrent E2B sandboxes (${concurrent}). If you need more, please visit 'https://e2b.dev/docs/billing'`,
+      );
+    }
+  }
+}
+
+function token(): string {
+  return randomBytes(32).toString("hex");
+}

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { enclosedLaunch, type Identity, type Launch, plainLaunch, UNPRIVILEGED_ID } from "./bubblewrap.ts";
+import { E2bServerError } from "./errors.ts";
+import { type Python, TEMPLATE_PACKAGES } from "./python.ts";
+
+const MiB = 1024 * 1024;
+
+/** Of one sandbox as a whole. E2B's template has 2 GB; the disk is in memory here, but only what is used of it. */
+const LIMITS = { memoryBytes: 2048 * MiB, processes: 128, diskBytes: 4096 * MiB };
+
+/** Without a request for this long, the machine is idle enough to import packages ahead of time. */
+const IDLE_MS = 100;
+
+/** A started Python that forks sandboxes; see python/nova_sandboxd/zygote.py for its side. */
+export class Zygote {
+  readonly warmed: Promise<void>;
+  #process: ChildProcess;
+  #sockets: string;
+  #warming: "not begun" | "held" | "on" | "done" = "not begun";
+  #idleTimer: NodeJS.Timeout | undefined;
+  #markWarm: () => void = () => undefined;
+
+  /** `identity` undefined: no isolation. Rejects with an E2bServerError that carries what the process said. */
+  static async start(
+    python: Python,
+    sites: string[],
+    identity: Identity | undefined,
+    scratch: string,
+  ): Promise<Zygote> {
+    const sockets = join(scratch, `s${counter++}`);
+    mkdirSync(sockets, { mode: 0o700 });
+    const manyIds = identity !== undefined && identity.userId !== 0;
+    if (manyIds) chownSync(sockets, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
+    const launch = identity ? enclosedLaunch(python, sites, identity, scratch) : plainLaunch(python, sites);
+    const process = spawnWith(launch, sockets);
+    const zygote = new Zygote(process, sockets);
+    const { bubblewrapFlags: _, ...ids } = identity ?? { ids: "", innerIds: "", userId: 0, bubblewrapFlags: [] };
+    const settings = {
+      ...{ isolated: identity !== undefined, ...ids, ...LIMITS, packages: TEMPLATE_PACKAGES },
+      ...{ sites: launch.sites, environment: launch.environment, sockets: identity ? "/proc/self/fd/3" : sockets },
+    };
+    process.stdin?.write(`${JSON.stringify(settings)}\n`);
+    await zygote.#listen();
+    return zygote;
+  }
+
+  private constructor(process: ChildProcess, sockets: string) {
+    this.#process = process;
+    this.#sockets = sockets;
+    this.warmed = new Promise((resolve) => {
+      this.#markWarm = resolve;
+    });
+  }
+
+  async #listen(): Promise<void> {
+    const { stdout, stderr, stdin } = this.#process;
+    if (!stdout || !stderr || !stdin) throw new E2bServerError("the Python process was started without pipes");
+    let said = "";
+    stderr.setEncoding("utf8").on("data", (text: string) => {
+      said = (said + text).slice(-4096);
+    });
+    stdin.on("error", () => this.#markWarm());
+    await new Promise<void>((resolve, reject) => {
+      createInterface({ input: stdout }).on("line", (line) => {
+        const event = JSON.parse(line) as { ready?: boolean; warm?: boolean };
+        if (event.ready) resolve();
+        if (event.warm) this.#becomeWarm();
+      });
+      this.#process.on("error", (cause) =>
+        reject(new E2bServerError(`cannot start Python: ${cause.message}`, { cause })),
+      );
+      this.#process.on("exit", (code, signal) => {
+        this.#becomeWarm();
+        reject(new E2bServerError(`Python ended at once (${signal ?? code}): ${said.trim().split("\n").at(-1) ?? ""}`));
+      });
+    });
+  }
+
+  #becomeWarm() {
+    this.#warming = "done";
+    this.#markWarm();
+  }
+
+  /** Imports go on only while nobody waits for an answer. */
+  setActive(active: boolean): void {
+    if (this.#warming === "done") return;
+    clearTimeout(this.#idleTimer);
+    if (!active) {
+      this.#idleTimer = setTimeout(() => this.#warm(), IDLE_MS).unref();
+    } else if (this.#warming === "on") {
+      this.#warming = "held";
+      this.#process.stdin?.write("hold\n");
+    }
+  }
+
+  #warm() {
+    if (this.#warming === "done") return;
+    this.#process.stdin?.write(this.#warming === "not begun" ? "warm\n" : "proceed\n");
+    this.#warming = "on";
+  }
+
+  /** A new sandbox; it lives until `kill`, or until `ended` resolves by itself. */
+  async createSandbox(environment: Record<string, string>, internet: boolean): Promise<Lifeline> {
+    const connection = connect(join(this.#sockets, "zygote"));
+    const ended = new Promise<void>((resolve) => connection.once("close", () => resolve()));
+    connection.on("error", () => connection.destroy());
+    connection.write(`${JSON.stringify({ environment, internet })}\n`);
+    const [answer] = (await Promise.race([once(connection, "data"), ended.then(() => [])])) as [Buffer?];
+    if (!answer) throw new E2bServerError("the Python process is gone, so no sandbox can be made - restart the server");
+    const made = JSON.parse(answer.toString()) as { socket: string } | { error: string };
+    if ("error" in made) throw new E2bServerError(`cannot make a sandbox: ${made.error}`);
+    connection.resume();
+    const kill = async () => {
+      connection.end();
+      await ended;
+    };
+    return { socketPath: join(this.#sockets, made.socket), ended, kill };
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const exited = once(this.#process, "exit");
+    this.#process.stdin?.end();
+    await exited;
+  }
+}
+
+export type Lifeline = { socketPath: string; ended: Promise<void>; kill: () => Promise<void> };
+
+let counter = 0;
+
+/** The folder of the sockets goes in as descriptor 3, so that it is nowhere in the file tree that sandboxes see. */
+function spawnWith(launch: Launch, sockets: string): ChildProcess {
+  const folder = openSync(sockets, "r");
+  try {
+    return spawn(launch.command, launch.args, {
+      stdio: ["pipe", "pipe", "pipe", folder],
+      cwd: "/",
+      env: bareEnvironment(),
+    });
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function bareEnvironment(): Record<string, string> {
+  const { PATH = "", LD_LIBRARY_PATH } = process.env;
+  return { PATH, ...(LD_LIBRARY_PATH ? { LD_LIBRARY_PATH } : {}) };
+}

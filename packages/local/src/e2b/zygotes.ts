@@ -1,0 +1,96 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Identity, MANY_IDS, ONE_ID } from "./bubblewrap.ts";
+import type { Python } from "./python.ts";
+import { Zygote } from "./zygote.ts";
+
+/** One zygote per set of package folders: mounts are fixed when it starts, and templates may add folders later. */
+export class Zygotes {
+  readonly isolated: boolean;
+  #python: Python;
+  #identity: Identity | undefined;
+  #scratch: string;
+  #bySites = new Map<string, Promise<Zygote>>();
+  #started = new Set<Zygote>();
+  #active = 0;
+
+  static async open(python: Python, warn: (sentence: string) => void): Promise<Zygotes> {
+    const scratch = mkdtempSync(join(tmpdir(), "nova-e2b-"));
+    const reasons: string[] = [];
+    for (const identity of possibleIdentities()) {
+      try {
+        const zygote = await Zygote.start(python, python.siteFolders, identity, scratch);
+        return new Zygotes(python, identity, scratch, zygote);
+      } catch (error) {
+        reasons.push((error as Error).message);
+      }
+    }
+    const why = reasons[0] ?? "bubblewrap is for Linux only";
+    warn(
+      `sandboxes are not isolated from this machine, run only code that you trust (${why}) - on Linux install bubblewrap`,
+    );
+    try {
+      const zygote = await Zygote.start(python, python.siteFolders, undefined, scratch);
+      return new Zygotes(python, undefined, scratch, zygote);
+    } catch (error) {
+      rmSync(scratch, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  private constructor(python: Python, identity: Identity | undefined, scratch: string, first: Zygote) {
+    this.isolated = identity !== undefined;
+    this.#python = python;
+    this.#identity = identity;
+    this.#scratch = scratch;
+    this.#bySites.set(key(python.siteFolders), Promise.resolve(first));
+    this.#adopt(first);
+  }
+
+  #adopt(zygote: Zygote): Zygote {
+    this.#started.add(zygote);
+    zygote.setActive(this.#active > 0);
+    return zygote;
+  }
+
+  /** The one whose sandboxes also see these package folders; folders that do not exist are left out. */
+  async withSites(extra: string[]): Promise<Zygote> {
+    const sites = [...extra.filter((folder) => existsSync(folder)), ...this.#python.siteFolders];
+    const known = this.#bySites.get(key(sites));
+    if (known) return known;
+    const starting = Zygote.start(this.#python, sites, this.#identity, this.#scratch).then((zygote) =>
+      this.#adopt(zygote),
+    );
+    this.#bySites.set(key(sites), starting);
+    starting.catch(() => this.#bySites.delete(key(sites)));
+    return starting;
+  }
+
+  /** Called around every request, so that packages are imported in the pauses only. */
+  began(): void {
+    if (this.#active++ === 0) for (const zygote of this.#started) zygote.setActive(true);
+  }
+
+  finished(): void {
+    if (--this.#active === 0) for (const zygote of this.#started) zygote.setActive(false);
+  }
+
+  async warmed(): Promise<void> {
+    await Promise.all([...this.#started].map((zygote) => zygote.warmed));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#started].map((zygote) => zygote.close()));
+    rmSync(this.#scratch, { recursive: true, force: true });
+  }
+}
+
+function possibleIdentities(): Identity[] {
+  if (process.platform !== "linux") return [];
+  return process.getuid?.() === 0 ? [MANY_IDS, ONE_ID] : [ONE_ID];
+}
+
+function key(sites: string[]): string {
+  return sites.join("\0");
+}
