@@ -151,8 +151,8 @@ describe("steps", () => {
 
 test("streams every link of every scope over pages, none split and none twice", async () => {
   const at = link(0);
-  const large = { ...entry("large"), contents: { code: { text: "x".repeat(8_000) } } };
-  const seqs = Array.from({ length: 160 }, (_, seq) => seq);
+  const large = { ...entry("large"), contents: { code: { text: "x".repeat(30_000) } } };
+  const seqs = Array.from({ length: 40 }, (_, seq) => seq);
   for (const scope of ["", "/each@1.0"]) {
     for (const seq of seqs) {
       await chain.putTurn({ ...at, scope, seq }, held, null);

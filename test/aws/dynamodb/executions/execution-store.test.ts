@@ -1,0 +1,114 @@
+import { createExecutionStore } from "@nova/aws";
+import type { Execution, ExecutionQuery, ExecutionStore } from "@nova/engine";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useTable } from "../../support/endpoints.ts";
+
+const table = useTable();
+const workflowIds = ["invoice", "mail"];
+let executions: ExecutionStore;
+beforeAll(() => {
+  const list = async function* () {
+    for (const workflowId of workflowIds) yield { workflowId } as never;
+  };
+  executions = createExecutionStore(table, { list });
+});
+
+const base: Execution = {
+  format: 1,
+  id: "exec_01",
+  workflowId: "invoice",
+  version: 3,
+  stateMachineArn: "arn:aws:states:us-east-1:000000000000:stateMachine:nova-invoice:3",
+  client: "acme",
+  root: "exec_01",
+  status: "running",
+  startedAt: "2026-11-21T10:00:00.000Z",
+  open: true,
+};
+
+test("keeps the first record of an id", async () => {
+  expect(await executions.create(base)).toBe(true);
+  expect(await executions.create({ ...base, status: "failed" })).toBe(false);
+  expect(await executions.get(base.id)).toEqual(base);
+});
+
+test("knows nothing of an id that was never created", async () => {
+  expect(await executions.get("exec_none")).toBeUndefined();
+  await expect(executions.update("exec_none", { status: "failed" })).rejects.toThrow(/no execution "exec_none"/);
+});
+
+test("sets the fields given and leaves the others", async () => {
+  const created = { ...base, id: "exec_02", root: "exec_02" };
+  const error = { node: "extract", class: "NodeFailed", message: "no total" } as const;
+  const closed = { status: "failed", endedAt: "2026-11-21T10:00:09.000Z", durationMs: 9000, nodes: 2, error } as const;
+  await executions.create(created);
+  await executions.update(created.id, { ...closed, tip: "hash" });
+  expect(await executions.get(created.id)).toEqual({ ...created, ...closed, tip: "hash" });
+});
+
+test("takes an execution out of the open ones, and keeps the record", async () => {
+  const created = { ...base, id: "exec_03" };
+  await executions.create(created);
+  const openIds = async () => (await Array.fromAsync(executions.open())).map(({ id }) => id);
+  expect(await openIds()).toContain("exec_03");
+  await executions.update("exec_03", { open: false });
+  expect(await openIds()).not.toContain("exec_03");
+  expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
+});
+
+describe("lists", () => {
+  const at = (hour: number) => `2026-12-01T${String(hour).padStart(2, "0")}:00:00.000Z`;
+  const many: Execution[] = Array.from({ length: 10 }, (_, index) => ({
+    ...base,
+    id: `exec_list_${index}`,
+    workflowId: index < 7 ? "invoice" : "mail",
+    client: index % 2 === 0 ? "even" : "odd",
+    status: index % 3 === 0 ? "completed" : "failed",
+    startedAt: at(index),
+    open: false,
+  }));
+  beforeAll(async () => {
+    for (const execution of many) await executions.create(execution);
+  });
+
+  const december = { from: at(0) };
+  test.each<[string, ExecutionQuery, number[]]>([
+    ["of a workflow, newest first", { workflow: "mail" }, [9, 8, 7]],
+    ["of a client", { client: "even" }, [8, 6, 4, 2, 0]],
+    ["of both", { workflow: "mail", client: "odd" }, [9, 7]],
+    ["of everybody", { limit: 10 }, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
+    ["with a status", { workflow: "invoice", status: "completed" }, [6, 3, 0]],
+    ["in a time, both ends included", { client: "odd", from: at(3), to: at(7) }, [7, 5, 3]],
+    ["of nobody", { workflow: "none" }, []],
+  ])("executions %s", async (_, query, expected) => {
+    const { items, cursor } = await executions.list({ ...december, ...query });
+    expect(items.map(({ id }) => id)).toEqual(expected.map((index) => `exec_list_${index}`));
+    expect(cursor).toBeUndefined();
+  });
+
+  test.each<[string, ExecutionQuery]>([
+    ["a workflow", { workflow: "invoice" }],
+    ["a status", { client: "even", status: "failed" }],
+    ["everybody", {}],
+  ])("pages of %s without a gap and without a double", async (_, query) => {
+    const whole = await executions.list({ ...december, ...query });
+    const paged: Execution[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await executions.list({ ...december, ...query, limit: 2, ...(cursor && { cursor }) });
+      expect(page.items.length).toBeLessThanOrEqual(2);
+      paged.push(...page.items);
+      cursor = page.cursor;
+    } while (cursor);
+    expect(paged).toEqual(whole.items);
+  });
+
+  test("executions of the same instant one after the other", async () => {
+    const twins = ["a", "b", "c"].map((id) => ({ ...base, id: `exec_twin_${id}`, client: "twins" }));
+    for (const twin of twins) await executions.create(twin);
+    const first = await executions.list({ client: "twins", limit: 2 });
+    const second = await executions.list({ client: "twins", limit: 2, cursor: first.cursor as string });
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(twins.map(({ id }) => id).reverse());
+    expect(second.cursor).toBeUndefined();
+  });
+});

@@ -1,0 +1,174 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { createBlobStore } from "@nova/aws";
+import { BlobMissing, type BlobRef, type BlobStore, StoreUnavailable } from "@nova/engine";
+import { beforeAll, describe, expect, test } from "vitest";
+import { failing, useBucket } from "../support/endpoints.ts";
+
+const bucket = useBucket();
+let blobs: BlobStore;
+beforeAll(() => {
+  blobs = createBlobStore(bucket);
+});
+
+const home = { client: "acme", root: "exec_01" };
+const refOf = (body: Uint8Array): BlobRef => ({
+  sha256: createHash("sha256").update(body).digest("hex"),
+  bytes: body.length,
+  type: "bytes",
+});
+
+async function* inPieces(body: Uint8Array, size = 64 * 1024): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size);
+}
+
+async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(body));
+}
+
+/** 4 MiB is where a stream goes over a file. */
+const sizes = [0, 1, 100_000, 4 * 1024 * 1024, 4 * 1024 * 1024 + 1, 9_000_001];
+
+test.each(sizes)("gives %i bytes back as they came, as bytes and as a stream", async (size) => {
+  const body = randomBytes(size);
+  const ref = refOf(body);
+  await blobs.put(home, ref, inPieces(body));
+  expect((await blobs.get(home, ref.sha256)).equals(body)).toBe(true);
+  expect((await collect(await blobs.stream(home, ref.sha256))).equals(body)).toBe(true);
+});
+
+test("lies below client and root, with its type", async () => {
+  const ref: BlobRef = { ...refOf(Buffer.from("{}")), type: "json" };
+  await blobs.put(home, ref, Buffer.from("{}"));
+  const key = { Bucket: bucket.bucket, Key: `blobs/acme/exec_01/${ref.sha256}` };
+  expect((await bucket.client.send(new GetObjectCommand(key))).ContentType).toBe("application/json");
+});
+
+test("is written once: a second put is success and leaves the first", async () => {
+  const body = randomBytes(1000);
+  await Promise.all([1, 2, 3].map(() => blobs.put(home, refOf(body), body)));
+  await blobs.put(home, refOf(body), inPieces(body));
+  expect((await blobs.get(home, refOf(body).sha256)).equals(body)).toBe(true);
+});
+
+describe.each([
+  ["small", 1000],
+  ["large", 5_000_000],
+])("a %s body that is not what its reference says", (_, size) => {
+  const body = randomBytes(size);
+  test.each<[string, BlobRef, RegExp]>([
+    ["too long", { ...refOf(body), bytes: size - 1 }, /more than/],
+    ["too short", { ...refOf(body), bytes: size + 1 }, /ended after/],
+    ["of another hash", { ...refOf(body), sha256: "0".repeat(64) }, /other contents/],
+  ])("is refused and never visible: %s", async (_, ref, message) => {
+    await expect(blobs.put(home, ref, inPieces(body))).rejects.toThrow(message);
+    await expect(blobs.put(home, ref, body)).rejects.toThrow(message);
+    await expect(blobs.get(home, ref.sha256)).rejects.toThrow(BlobMissing);
+  });
+});
+
+test("says of a blob that was erased that it was", async () => {
+  await expect(blobs.get(home, "f".repeat(64))).rejects.toThrow(BlobMissing);
+  await expect(blobs.stream(home, "f".repeat(64))).rejects.toThrow(/was erased/);
+});
+
+test("leaves no file behind, whether it worked or not", async () => {
+  const leftovers = async () => (await readdir(tmpdir())).filter((name) => /^nova-[0-9a-f]{8}-/.test(name));
+  const before = await leftovers();
+  const body = randomBytes(5_000_000);
+  await blobs.put(home, refOf(body), inPieces(body));
+  const broken = async function* () {
+    yield body.subarray(0, 1000);
+    throw new RangeError("the sandbox died");
+  };
+  await expect(blobs.put(home, refOf(body), broken())).rejects.toThrow("the sandbox died");
+  expect(await leftovers()).toEqual(before);
+});
+
+describe("an outage", () => {
+  test.each([
+    ["throttle", 1000],
+    ["error", 1000],
+    ["throttle", 5_000_000],
+    ["error", 5_000_000],
+  ] as const)("that passes (%s) does not lose a streamed body of %i bytes", async (fault, size) => {
+    const body = randomBytes(size);
+    bucket.faults = failing(3, fault);
+    await blobs.put(home, refOf(body), inPieces(body));
+    bucket.faults = failing(2, fault);
+    expect((await blobs.get(home, refOf(body).sha256)).equals(body)).toBe(true);
+  });
+
+  test("that lasts is StoreUnavailable", async () => {
+    bucket.faults = () => "error";
+    const client = new S3Client({ maxAttempts: 1, forcePathStyle: true });
+    const hasty = createBlobStore({ ...bucket, client });
+    await expect(hasty.get(home, "a".repeat(64))).rejects.toThrow(StoreUnavailable);
+    client.destroy();
+  });
+
+  test("in the middle of a body goes on where it broke off", async () => {
+    const body = randomBytes(300_000);
+    const ranges: (string | undefined)[] = [];
+    const broken = createServer((request, response) => {
+      ranges.push(request.headers.range);
+      const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
+      response.writeHead(start ? 206 : 200, { "content-length": body.length - start });
+      response.write(body.subarray(start, start + 100_000), () => {
+        if (start + 100_000 < body.length) response.destroy();
+        else response.end();
+      });
+    });
+    await new Promise<void>((resolve) => broken.listen(0, "127.0.0.1", resolve));
+    const endpoint = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
+    const client = new S3Client({ endpoint, forcePathStyle: true });
+    const found = await createBlobStore({ ...bucket, client }).get(home, refOf(body).sha256);
+    expect(found.equals(body)).toBe(true);
+    expect(ranges.length).toBeGreaterThanOrEqual(3);
+    expect(ranges[0]).toBeUndefined();
+    client.destroy();
+    await new Promise((resolve) => broken.close(resolve));
+  });
+});
+
+test("finds damage on the way out", async () => {
+  const body = Buffer.from("what was written");
+  const ref = refOf(body);
+  const liar = createServer((_, response) => response.end("what was WRITTEN"));
+  await new Promise<void>((resolve) => liar.listen(0, "127.0.0.1", resolve));
+  const endpoint = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`;
+  const client = new S3Client({ endpoint, forcePathStyle: true });
+  await expect(createBlobStore({ ...bucket, client }).get(home, ref.sha256)).rejects.toThrow(/other contents/);
+  client.destroy();
+  await new Promise((resolve) => liar.close(resolve));
+});
+
+test("keeps the heap flat while 50 MB go through", async () => {
+  const piece = randomBytes(64 * 1024);
+  const pieces = 800;
+  const hash = createHash("sha256");
+  for (let index = 0; index < pieces; index++) hash.update(piece);
+  const ref: BlobRef = { sha256: hash.digest("hex"), bytes: piece.length * pieces, type: "bytes" };
+  const before = process.memoryUsage().heapUsed;
+  let most = 0;
+  const watched = async function* (body: AsyncIterable<Uint8Array>) {
+    for await (const chunk of body) {
+      most = Math.max(most, process.memoryUsage().heapUsed - before);
+      yield chunk;
+    }
+  };
+  const source = (async function* () {
+    for (let index = 0; index < pieces; index++) yield piece;
+  })();
+  await blobs.put(home, ref, watched(source));
+  for await (const _ of watched(await blobs.stream(home, ref.sha256)));
+  expect(most).toBeLessThan(40 * 1024 * 1024);
+  const { KeyCount } = await bucket.client.send(
+    new ListObjectsV2Command({ Bucket: bucket.bucket, Prefix: `blobs/acme/exec_01/${ref.sha256}` }),
+  );
+  expect(KeyCount).toBe(1);
+});
