@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { outline, runState } from "../../support/run.ts";
+import { virtualClock } from "../../support/virtual-clock.ts";
+
+const where = "An error occurred while executing the state 'S' (entered at the event id #2).";
+
+describe("a Pass state", () => {
+  it.each<[string, object, unknown, unknown]>([
+    ["hands its input on", {}, { a: 1 }, { a: 1 }],
+    ["gives its Result", { Result: { b: 2 } }, { a: 1 }, { b: 2 }],
+    ["places its Result", { Result: 2, ResultPath: "$.b" }, { a: 1 }, { a: 1, b: 2 }],
+    ["discards its Result", { Result: 2, ResultPath: null }, { a: 1 }, { a: 1 }],
+    ["selects its input", { InputPath: "$.a" }, { a: { x: 1 } }, { x: 1 }],
+    ["places what it selected in the raw input", { InputPath: "$.a", ResultPath: "$.b" }, { a: 1 }, { a: 1, b: 1 }],
+    ["takes nothing", { InputPath: null }, { a: 1 }, {}],
+    ["selects its output", { OutputPath: "$.a" }, { a: [1] }, [1]],
+    ["gives nothing out", { OutputPath: null }, { a: 1 }, {}],
+    ["reads the context object", { InputPath: "$$.State.Name" }, {}, "S"],
+    [
+      "fills in its Parameters at any depth",
+      { Parameters: { "x.$": "$.a", deep: [{ "y.$": "States.MathAdd($.a, 1)" }, "z.$"], fixed: { k: "$.a" } } },
+      { a: 1 },
+      { x: 1, deep: [{ y: 2 }, "z.$"], fixed: { k: "$.a" } },
+    ],
+  ])("%s", async (_name, fields, input, expected) => {
+    expect((await runState({ Type: "Pass", ...fields }, input)).output).toEqual(expected);
+  });
+
+  it.each<[object, string]>([
+    [{ InputPath: "$.no" }, `${where} Invalid path '$.no' : No results for path: $['no']`],
+    [{ OutputPath: "$.no" }, `${where} Invalid path '$.no' : No results for path: $['no']`],
+    [
+      { Parameters: { deep: { "value.$": "$.no" } } },
+      `${where} The JSONPath '$.no' specified for the field 'value.$' could not be found in the input '{"a":1}'`,
+    ],
+  ])("%j ends the execution where the path finds nothing", async (fields, cause) => {
+    const result = await runState({ Type: "Pass", ...fields }, { a: 1 });
+    expect(result).toMatchObject({ status: "FAILED", error: "States.Runtime", cause });
+    expect(outline(result)).toEqual(["1<0 ExecutionStarted", "2<0 PassStateEntered", "3<2 ExecutionFailed"]);
+  });
+
+  it("records what went in and came out", async () => {
+    const result = await runState({ Type: "Pass", Result: 2, ResultPath: "$.b" }, { a: 1 });
+    expect(result.events).toMatchObject([
+      { type: "ExecutionStarted", executionStartedEventDetails: { input: '{"a":1}' } },
+      { type: "PassStateEntered", stateEnteredEventDetails: { name: "S", input: '{"a":1}' } },
+      { type: "PassStateExited", stateExitedEventDetails: { name: "S", output: '{"a":1,"b":2}' } },
+      { type: "ExecutionSucceeded", executionSucceededEventDetails: { output: '{"a":1,"b":2}' } },
+    ]);
+  });
+});
+
+describe("a Succeed state", () => {
+  it("ends the execution with what its paths select", async () => {
+    const result = await runState({ Type: "Succeed", InputPath: "$.a", OutputPath: "$.b" }, { a: { b: 7 } });
+    expect(result).toMatchObject({ status: "SUCCEEDED", output: 7 });
+  });
+});
+
+describe("a Fail state", () => {
+  it.each<[string, object, string | undefined, string | undefined]>([
+    ["as it says", { Error: "Broken", Cause: "by hand" }, "Broken", "by hand"],
+    ["with neither error nor cause", {}, undefined, undefined],
+    ["with what its paths find", { ErrorPath: "$.e", CausePath: "$$.State.Name" }, "E1", "S"],
+    ["with what a function makes", { Error: "Broken", CausePath: "States.Format('{}!', $.e)" }, "Broken", "E1!"],
+  ])("ends the execution %s", async (_name, fields, error, cause) => {
+    const result = await runState({ Type: "Fail", ...fields }, { e: "E1" });
+    expect([result.status, result.error, result.cause]).toEqual(["FAILED", error, cause]);
+    expect(outline(result)).toEqual(["1<0 ExecutionStarted", "2<0 FailStateEntered", "3<2 ExecutionFailed"]);
+  });
+
+  it("is a runtime error where its path finds nothing or no string", async () => {
+    const missing = await runState({ Type: "Fail", ErrorPath: "$.no" }, {});
+    expect(missing.cause).toBe(
+      `${where} The JSONPath '$.no' specified for the field 'ErrorPath' could not be found in the input '{}'`,
+    );
+    const number = await runState({ Type: "Fail", CausePath: "$.n" }, { n: 1 });
+    expect(number).toMatchObject({ error: "States.Runtime", cause: expect.stringContaining("must refer to a string") });
+  });
+});
+
+describe("a Wait state", () => {
+  it.each<[object, unknown, number]>([
+    [{ Seconds: 10 }, {}, 10],
+    [{ SecondsPath: "$.s" }, { s: 31_536_000 }, 31_536_000],
+    [{ Timestamp: "2026-01-01T00:01:00Z" }, {}, 60],
+    [{ TimestampPath: "$.t" }, { t: "2026-01-01T02:00:00+01:00" }, 3600],
+    [{ Timestamp: "2020-01-01T00:00:00Z" }, {}, 0],
+  ])("%j waits that long", async (fields, input, seconds) => {
+    const clock = virtualClock();
+    const result = await runState({ Type: "Wait", ...fields }, input, { clock });
+    expect(result).toMatchObject({ status: "SUCCEEDED", output: input });
+    const [entered, exited] = result.events.filter((event) => event.type?.startsWith("WaitState"));
+    expect((exited?.timestamp ?? 0) - (entered?.timestamp ?? 0)).toBe(seconds);
+  });
+
+  it.each<[object, unknown, string]>([
+    [{ SecondsPath: "$.s" }, { s: 1.5 }, "The SecondsPath parameter cannot be parsed as a long value: $.s == 1.5"],
+    [{ SecondsPath: "$.s" }, { s: -1 }, "The SecondsPath parameter references a negative value: $.s == -1"],
+    [{ SecondsPath: "$.s" }, {}, "The SecondsPath parameter does not reference an input value: $.s"],
+    [
+      { TimestampPath: "$.t" },
+      { t: "2016-12-05T21:29:29" },
+      "The TimestampPath parameter does not reference a valid ISO-8601 extended offset date-time format string: $.t == 2016-12-05T21:29:29",
+    ],
+  ])("%j is a runtime error for %j", async (fields, input, reason) => {
+    const result = await runState({ Type: "Wait", ...fields }, input);
+    expect(result).toMatchObject({ status: "FAILED", error: "States.Runtime", cause: `${where} ${reason}` });
+  });
+});
