@@ -47,7 +47,7 @@ async function publish(
   definition: string,
   description: string,
 ): Promise<string> {
-  const machine = { definition, roleArn, publish: true, versionDescription: description.slice(0, 256) };
+  const machine = { definition, roleArn, publish: true, versionDescription: fitting(description) };
   const arn = stateMachineArn(homeOf(roleArn, await client.config.region()), name);
   try {
     const updated = await client.send(new UpdateStateMachineCommand({ stateMachineArn: arn, ...machine }));
@@ -57,6 +57,14 @@ async function publish(
   }
   const created = await client.send(new CreateStateMachineCommand({ name, type: "STANDARD", ...machine }));
   return versionOf(created.stateMachineVersionArn, name);
+}
+
+/** Step Functions: a description has at most 256; bytes are counted, to be safe. A cut character is left out. */
+function fitting(description: string): string {
+  return Buffer.from(description)
+    .subarray(0, 256)
+    .toString()
+    .replace(/\ufffd+$/, "");
 }
 
 /** An answer of Step Functions lacks what it promises. */

@@ -1,0 +1,31 @@
+import { StoreUnavailable } from "@nova/engine";
+import { expect, test } from "vitest";
+import { isOutage, reaching, reachingIf } from "../../../packages/aws/src/clients/outage.ts";
+
+const error = (fields: object) => Object.assign(new Error("as the SDK throws it"), fields);
+
+test.each<[string, unknown, boolean]>([
+  ["throttling of DynamoDB", error({ name: "ProvisionedThroughputExceededException" }), true],
+  ["throttling of S3", error({ name: "SlowDown", $metadata: { httpStatusCode: 503 } }), true],
+  ["a server error", error({ $metadata: { httpStatusCode: 500 } }), true],
+  ["a refused connection", error({ code: "ECONNREFUSED" }), true],
+  ["a timeout", error({ name: "TimeoutError" }), true],
+  ["a failed condition", error({ name: "ConditionalCheckFailedException", $metadata: { httpStatusCode: 400 } }), false],
+  ["a full disk", error({ code: "ENOSPC" }), false],
+  ["no error", "text", false],
+])("takes %s for an outage or not", (_, thrown, expected) => {
+  expect(isOutage(thrown)).toBe(expected);
+});
+
+test("keeps the cause of an outage, out of ElectroDB's wrapping", async () => {
+  const cause = error({ name: "InternalServerError", $metadata: { httpStatusCode: 500 } });
+  const failed = reaching("DynamoDB", () => Promise.reject(error({ isElectroError: true, cause })));
+  await expect(failed).rejects.toThrow(StoreUnavailable);
+  await expect(failed).rejects.toMatchObject({ cause, message: expect.stringContaining("InternalServerError") });
+});
+
+test("leaves every other error as it is", async () => {
+  const cause = error({ name: "ValidationException" });
+  await expect(reaching("DynamoDB", () => Promise.reject(cause))).rejects.toBe(cause);
+  await expect(reachingIf("DynamoDB", () => Promise.reject(cause))).rejects.toBe(cause);
+});

@@ -1,0 +1,51 @@
+import { DynamoDBServiceException } from "@aws-sdk/client-dynamodb";
+import { expect, test } from "vitest";
+import { delayMs, maxAttempts, patientRetries } from "../../../packages/aws/src/clients/retries.ts";
+
+type Refresh = ReturnType<typeof patientRetries>["refreshRetryTokenForRetry"];
+type SdkError = NonNullable<Parameters<Refresh>[1]["error"]>;
+
+const failed = (name: string) =>
+  new DynamoDBServiceException({ name, message: name, $metadata: {}, $fault: "server" }) as SdkError;
+
+/** Attempts until it gives up. */
+async function attempts(errorType: "THROTTLING" | "CLIENT_ERROR", name: string, also: string[] = []): Promise<number> {
+  const strategy = patientRetries(also);
+  let token = await strategy.acquireInitialRetryToken("");
+  for (let made = 1; ; made++) {
+    try {
+      token = await strategy.refreshRetryTokenForRetry(token, { errorType, error: failed(name) });
+    } catch (error) {
+      expect(error).toHaveProperty("name", name);
+      return made;
+    }
+  }
+}
+
+test("outlasts ten seconds, and twenty it never waits", () => {
+  const delays = Array.from({ length: maxAttempts - 1 }, (_, index) => delayMs(index + 1));
+  const sum = delays.reduce((total, delay) => total + delay, 0);
+  expect(sum).toBeGreaterThan(10_000);
+  expect(sum).toBeLessThan(20_000);
+  expect(Math.max(...delays)).toBeLessThanOrEqual(3_000);
+});
+
+test("gives up with the service's own error", async () => {
+  expect(await attempts("THROTTLING", "SlowDown")).toBe(maxAttempts);
+});
+
+test("repeats no request that was wrong, but for the names it was given", async () => {
+  expect(await attempts("CLIENT_ERROR", "ValidationException")).toBe(1);
+  expect(await attempts("CLIENT_ERROR", "ConflictException", ["ConflictException"])).toBe(maxAttempts);
+});
+
+test("lets a hundred calls retry at once", async () => {
+  const strategy = patientRetries();
+  const error = { errorType: "THROTTLING", error: failed("SlowDown") } as const;
+  const calls = Array.from({ length: 100 }, async () => {
+    let token = await strategy.acquireInitialRetryToken("");
+    for (let retry = 0; retry < 10; retry++) token = await strategy.refreshRetryTokenForRetry(token, error);
+    return token.getRetryCount();
+  });
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([10]));
+});

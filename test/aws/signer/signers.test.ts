@@ -1,0 +1,74 @@
+import { createHmac } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createKeySigner, createKmsSigner, kmsClient } from "@nova/aws";
+import type { Signer } from "@nova/engine";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const keyHex = "0123456789abcdef".repeat(4);
+
+/** As much of KMS as the signer uses; a request that it must not make is refused. */
+function openKms(): Server {
+  return createServer(async (request, response) => {
+    const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
+    const { KeyId, MacAlgorithm, Message, Mac } = JSON.parse(Buffer.concat(chunks).toString());
+    const mac = createHmac("sha256", Buffer.from(keyHex, "hex"))
+      .update(Buffer.from(Message, "base64"))
+      .digest("base64");
+    const operation = request.headers["x-amz-target"];
+    const isFit = KeyId === "alias/nova" && MacAlgorithm === "HMAC_SHA_256";
+    const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
+    if (isFit && operation === "TrentService.GenerateMac") answer(200, { KeyId, MacAlgorithm, Mac: mac });
+    else if (isFit && operation === "TrentService.VerifyMac" && Mac === mac) answer(200, { KeyId, MacValid: true });
+    else if (isFit && operation === "TrentService.VerifyMac") answer(400, { __type: "KMSInvalidMacException" });
+    else answer(400, { __type: "ValidationException", message: `unexpected ${operation}` });
+  });
+}
+
+const kms = openKms();
+const client = kmsClient();
+const signers: Record<string, () => Signer> = {
+  key: () => createKeySigner(keyHex),
+  kms: () => createKmsSigner(client, "alias/nova"),
+};
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => kms.listen(0, "127.0.0.1", resolve));
+  Object.assign(process.env, {
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "k",
+    AWS_SECRET_ACCESS_KEY: "s",
+    AWS_ENDPOINT_URL_KMS: `http://127.0.0.1:${(kms.address() as AddressInfo).port}`,
+  });
+});
+
+afterAll(() => {
+  client.destroy();
+  kms.close();
+});
+
+describe.each(Object.keys(signers))("the signer with a %s", (name) => {
+  const text = "a".repeat(64);
+
+  test("signs the same text in the same way, as HMAC-SHA-256 in base64", async () => {
+    const expected = createHmac("sha256", Buffer.from(keyHex, "hex")).update(text).digest("base64");
+    expect(await signers[name]?.().sign(text)).toBe(expected);
+  });
+
+  test("knows its own signature from others", async () => {
+    const signer = signers[name]?.() as Signer;
+    const signature = await signer.sign(text);
+    expect(await signer.verify(text, signature)).toBe(true);
+    expect(await signer.verify(`${text}b`, signature)).toBe(false);
+    expect(await signer.verify(text, "AAAA")).toBe(false);
+    expect(await signer.verify(text, "")).toBe(false);
+  });
+});
+
+test.each(["", "abc", "g".repeat(64), keyHex.slice(2)])("refuses %j as a key", (bad) => {
+  expect(() => createKeySigner(bad)).toThrow(/64 hex digits/);
+});
+
+test("does not take a refusal of KMS for a wrong signature", async () => {
+  await expect(createKmsSigner(client, "alias/other").verify("a", "AAAA")).rejects.toThrow(/unexpected/);
+});

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createStateMachines, sfnClient } from "@nova/aws";
+import type { StateMachines } from "@nova/engine";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStates, type States } from "../../../packages/local/src/states/open-states.ts";
+
+const definition = (comment: string) =>
+  JSON.stringify({
+    Comment: comment,
+    StartAt: "work",
+    States: { work: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:000000000000:function:work", End: true } },
+  });
+
+let machines: StateMachines;
+let states: States;
+let dataDir: string;
+/** What the Lambda function of the running test does. */
+let work: (payload: string) => Promise<string>;
+const client = sfnClient();
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "nova-states-"));
+  states = await openStates({
+    dataDir,
+    accessKeyId: "test-key",
+    invokeLambda: async (_, payload) => ({ ok: true, payload: await work(payload) }),
+    onStatusChange: () => undefined,
+  });
+  Object.assign(process.env, {
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "test-key",
+    AWS_SECRET_ACCESS_KEY: "test-secret",
+    AWS_ENDPOINT_URL_SFN: states.url,
+  });
+  machines = createStateMachines({ client, roleArn: "arn:aws:iam::000000000000:role/nova" });
+});
+
+afterAll(async () => {
+  client.destroy();
+  await states.close();
+  await rm(dataDir, { recursive: true });
+});
+
+const machineArn = "arn:aws:states:us-east-1:000000000000:stateMachine:nova-invoice";
+
+describe("publish", () => {
+  test("creates the machine, then a version for each change of it", async () => {
+    expect(await machines.publish("invoice", definition("one"), "first")).toBe(`${machineArn}:1`);
+    expect(await machines.publish("invoice", definition("two"), "second")).toBe(`${machineArn}:2`);
+  });
+
+  test("cuts a description that is too long for a version", async () => {
+    expect(await machines.publish("described", definition("x"), "é".repeat(1000))).toMatch(/nova-described:1$/);
+  });
+});
+
+describe("a run", () => {
+  let arn: string;
+  beforeAll(async () => {
+    arn = await machines.publish("run", definition("run"), "run");
+  });
+
+  test("starts once under its name, while it runs and when it is over", async () => {
+    let release = (_: string) => {};
+    const inputs: string[] = [];
+    work = (payload) => {
+      inputs.push(payload);
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    };
+    await machines.start(arn, "exec_once", '{"n":1}');
+    await machines.start(arn, "exec_once", '{"n":1}');
+    expect(await machines.describe(arn, "exec_once")).toEqual({ status: "running" });
+    await expect.poll(() => inputs).toEqual(['{"n":1}']);
+    release("{}");
+    await states.idle();
+    await machines.start(arn, "exec_once", '{"n":1}');
+    expect(inputs).toHaveLength(1);
+    expect(await machines.describe(arn, "exec_once")).toEqual({ status: "succeeded" });
+  });
+
+  test("does not start under a name that another input has", async () => {
+    work = async () => "{}";
+    await machines.start(arn, "exec_taken", '{"n":1}');
+    await expect(machines.start(arn, "exec_taken", '{"n":2}')).rejects.toThrow(
+      /"exec_taken" exists with another input/,
+    );
+  });
+
+  test("is stopped, with error and cause, and stopping it again is success", async () => {
+    work = () => new Promise(() => {});
+    await machines.start(arn, "exec_stopped", "{}");
+    await machines.stop(arn, "exec_stopped", "Cancelled", "by hand");
+    await machines.stop(arn, "exec_stopped", "Cancelled", "again");
+    expect(await machines.describe(arn, "exec_stopped")).toEqual({
+      status: "aborted",
+      error: "Cancelled",
+      cause: "by hand",
+    });
+  });
+
+  test("that never was is null, and can be stopped", async () => {
+    expect(await machines.describe(arn, "exec_none")).toBeNull();
+    await machines.stop(arn, "exec_none", "Cancelled", "by hand");
+  });
+});
