@@ -1,0 +1,62 @@
+import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { createChainStore, createExecutionStore, createWorkflowStore } from "@nova/aws";
+import type { ChainStore, Execution, Link, LinkId, StoredStep, WorkflowVersion } from "@nova/engine";
+import { describe, expect, test } from "vitest";
+import frozen from "../fixtures/formats/dynamodb-1.json" with { type: "json" };
+import { useBucket, useTable } from "./support/endpoints.ts";
+
+/** The values and the items that they were stored as when format 1 was made. Never regenerate this file. */
+const { values, items } = frozen as unknown as {
+  values: { links: ({ scope: string } & Link)[]; step: StoredStep; execution: Execution; version: WorkflowVersion };
+  items: { pk: string; sk: string }[];
+};
+const ofStep: LinkId = { execution: "exec_01", scope: "", seq: 1 };
+const bucket = useBucket();
+
+describe("items of format 1", () => {
+  const table = useTable();
+  test("are read for ever", async () => {
+    for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
+    const versions = createWorkflowStore(table, bucket);
+    const chain = createChainStore(table);
+    expect(await Array.fromAsync(chain.links("exec_01"))).toEqual(values.links);
+    expect(await chain.steps(ofStep)).toEqual([values.step]);
+    expect(await createExecutionStore(table, versions).get("exec_01")).toEqual(values.execution);
+    expect(await versions.latest("invoice")).toEqual(values.version);
+  });
+
+  test.each(["chain", "executions", "versions"])("of another format are refused with a way out (%s)", async (what) => {
+    for (const item of items) {
+      await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
+    }
+    const versions = createWorkflowStore(table, bucket);
+    const read: Record<string, () => Promise<unknown>> = {
+      chain: () => createChainStore(table).read(ofStep),
+      executions: () => createExecutionStore(table, versions).get("exec_01"),
+      versions: () => versions.get("invoice", 3),
+    };
+    await expect(read[what]?.()).rejects.toThrow(/stored in format 2.*update NOVA/);
+  });
+});
+
+describe("values written today", () => {
+  const table = useTable();
+  test("are stored in format 1", async () => {
+    const versions = createWorkflowStore(table, bucket);
+    await writeAll(createChainStore(table));
+    await createExecutionStore(table, versions).create(values.execution);
+    await versions.create(values.version);
+    const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.table }));
+    const sorted = Items.sort((a, b) => (`${a.pk}${a.sk}` < `${b.pk}${b.sk}` ? -1 : 1));
+    expect(sorted).toEqual(items);
+  });
+});
+
+async function writeAll(chain: ChainStore): Promise<void> {
+  for (const { turn, entry, scope, seq } of values.links) {
+    const at = { execution: "exec_01", scope, seq };
+    if (turn) await chain.putTurn(at, turn, null);
+    if (entry) await chain.putEntry(at, entry);
+  }
+  await chain.putStep(ofStep, values.step);
+}
