@@ -1,11 +1,8 @@
-export type { AuthoredEdge } from "./authored/edge.ts";
-export type { AuthoredNode, AuthoredWorkflow } from "./authored/workflow.ts";
+export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, decision, defineWorkflow, end, start } from "./builder.ts";
 export type { Finding, FindingCode } from "./findings/finding.ts";
 export { finding, findings } from "./findings/finding.ts";
 export { conditionLabel, defaultLabel } from "./graph/condition.ts";
-export type { Graph } from "./graph/graph.ts";
-export { graphOf } from "./graph/graph.ts";
 export { validateInputs } from "./inputs/validate.ts";
 export type { ParsedWorkflow } from "./parse/parse-workflow.ts";
 export { parseWorkflow } from "./parse/parse-workflow.ts";

@@ -13,6 +13,7 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     [{ id: "x", node: [start, end], edges: [] }, ["NOVA103 $", "NOVA105 $.node", "NOVA201 $.nodes", "NOVA203 $.nodes"]],
     [{ id: "x", nodes: {}, edges: [] }, ["NOVA103 $.nodes", "NOVA201 $.nodes", "NOVA203 $.nodes"]],
     [{ id: "x", graph_definition: 3 }, ["NOVA103 $.graph_definition"]],
+    [{ nodes: [], graph_definition: row(a) }, ["NOVA107 $.graph_definition.nodes"]],
     [{ ...row(a), id: true }, ["NOVA108 $.id"]],
     [{ ...row(a), id: "x".repeat(65) }, ["NOVA108 $.id"]],
     [{ ...row(a), requirements: ["a", 3] }, ["NOVA104 $.requirements[1]"]],
@@ -42,6 +43,7 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     [row(action("a", { codeFile: "a.py" })), ["NOVA402 $.nodes[1].codeFile"], { "a.py": "a = 1" }],
     [row(action("a", { prompt: "do" })), ["NOVA402 $.nodes[1].prompt"]],
     [row(action("a", { code: undefined, prompt: "do" })), ["NOVA403 $.nodes[1].prompt"]],
+    [row(action("a", { executor: "constructor" })), ["NOVA403 $.nodes[1].executor"]],
     [row(action("a", { executor: "e2bb" })), ["NOVA403 $.nodes[1].executor"]],
     [row(action("a", { executor: "prompt" })), ["NOVA403 $.nodes[1].code", "NOVA904 $.nodes[1].executor"]],
     [row(action("a", { executor: "text", code: undefined, prompt: "do" })), ["NOVA904 $.nodes[1].executor"]],
@@ -153,7 +155,7 @@ it("says every finding in one sentence with a way out", () => {
   const all = Object.values(table).flatMap((rows) =>
     rows.flatMap(([definition, , files]) => parse(definition, files).findings),
   );
-  for (const { message } of all) expect(message).toMatch(/^[^\n]+( must | - )[^\n]*[^.\n]$/);
+  for (const { message } of all) expect(message).toMatch(/^[^\n]+( must | - )[^\n]*(\.\.\.|[^.\n])$/);
 });
 
 describe("the examples of the table", () => {

@@ -1,6 +1,6 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
-import { compileInputs } from "../inputs/schema.ts";
+import { checkSchema } from "../inputs/check-schema.ts";
 import { type Document, isObject } from "../parse/document.ts";
 import { shown } from "../parse/issues.ts";
 
@@ -21,10 +21,9 @@ export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {
     if (!isReserved(key)) continue;
     yield finding("NOVA502", at(path, "properties", key), `inputs: the key "${key}" is reserved for NOVA - rename it`);
   }
-  const compiled = compileInputs(inputs);
-  for (const { segments, message } of compiled.problems)
-    yield finding("NOVA501", at(path, ...segments), `inputs: ${message}`);
-  for (const segments of compiled.lostSecrets) {
+  const { problems, lostSecrets } = checkSchema(inputs);
+  for (const { segments, message } of problems) yield finding("NOVA501", at(path, ...segments), `inputs: ${message}`);
+  for (const segments of lostSecrets) {
     const message =
       "inputs: secret is kept only directly in properties.<key> - move it to the key that holds the value";
     yield finding("NOVA503", at(path, ...segments), message);

@@ -4,7 +4,13 @@ import { at } from "../findings/path.ts";
 import { lineAndColumn, NotJson, scanJson } from "../json/scan.ts";
 import { isObject } from "../parse/document.ts";
 import type { Workflow } from "../workflow.ts";
-import { compileInputs, segmentsOf } from "./schema.ts";
+import { newAjv, schemaOf, segmentsOfPointer } from "./ajv.ts";
+
+/** `inputs` were checked when the workflow was parsed; compiling JSON schema's own schema again would take most of the time. */
+const checkedBefore = { validateSchema: false, meta: false, strictSchema: false };
+
+/** A list of a million wrong items is one mistake. */
+const mostFindings = 20;
 
 /**
  * Whether a run may start with this context. The text is parsed only to look at it: JSON.parse damages large integers,
@@ -19,9 +25,8 @@ export function validateInputs(workflow: Pick<Workflow, "inputs">, contextText: 
   }
   if (!isObject(context)) return [finding("NOVA506", "$", 'the context is not a JSON object - write { "key": value }')];
   if (workflow.inputs === undefined) return [];
-  const { validate } = compileInputs(workflow.inputs);
-  if (validate === undefined || validate(context)) return [];
-  return (validate.errors ?? []).map(describe);
+  const validate = newAjv(checkedBefore).compile(schemaOf(workflow.inputs));
+  return validate(context) ? [] : (validate.errors ?? []).slice(0, mostFindings).map(describe);
 }
 
 function notJson(text: string): Finding {
@@ -37,7 +42,7 @@ function notJson(text: string): Finding {
 }
 
 function describe(error: ErrorObject): Finding {
-  const path = at("$", ...segmentsOf(error.instancePath));
+  const path = at("$", ...segmentsOfPointer(error.instancePath));
   const key = path === "$" ? "the context" : `the context's ${path.slice(2)}`;
   if (error.keyword === "required") {
     const missing = error.params.missingProperty;

@@ -19,13 +19,8 @@ export interface ReadDocument {
 
 export function readDocument({ text: raw, fileName }: WorkflowSource): ReadDocument {
   const text = raw.replace(/^\uFEFF/, "");
-  let scan: Scan;
-  try {
-    scan = scanJson(text);
-  } catch (error) {
-    if (!(error instanceof NotJson)) throw error;
-    return { findings: [notJson(text, fileName, error)] };
-  }
+  const scan = scanned(text);
+  if (scan instanceof NotJson) return { findings: [notJson(text, fileName, scan)] };
   const value: unknown = JSON.parse(text);
   if (!isObject(value)) return { findings: [notAWorkflow("is not a JSON object")] };
   const findings = scan.repeated.map(({ name, offset }) =>
@@ -37,11 +32,31 @@ export function readDocument({ text: raw, fileName }: WorkflowSource): ReadDocum
   const { graph_definition: inner, ...outer } = value;
   if (inner === undefined)
     return { document: { body: value, pathOf: (field) => at("$", field), scan, text }, findings };
-  const inside = "$.graph_definition";
-  if (!isObject(inner))
+  if (!isObject(inner)) {
     return { findings: [...findings, notAWorkflow("is not an object with nodes and edges", inside)] };
+  }
   const pathOf = (field: string) => at(Object.hasOwn(inner, field) ? inside : "$", field);
+  findings.push(...twice(outer, inner));
   return { document: { body: { ...outer, ...inner }, pathOf, scan, text }, findings };
+}
+
+const inside = "$.graph_definition";
+
+function scanned(text: string): Scan | NotJson {
+  try {
+    return scanJson(text);
+  } catch (error) {
+    if (error instanceof NotJson) return error;
+    throw error;
+  }
+}
+
+function twice(outer: object, inner: object): Finding[] {
+  const fields = Object.keys(inner).filter((field) => Object.hasOwn(outer, field));
+  return fields.map((field) => {
+    const message = `the field "${field}" is there twice, at the top and in graph_definition - keep one of the two`;
+    return finding("NOVA107", at(inside, field), message);
+  });
 }
 
 function notJson(text: string, file: string, error: NotJson): Finding {

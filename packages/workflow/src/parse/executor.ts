@@ -1,15 +1,8 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import type { Executor } from "../workflow.ts";
-import { readFileField } from "./files.ts";
+import { type NodeScope, readFileField } from "./files.ts";
 import type { PythonSource } from "./source.ts";
-
-export interface ExecutorScope {
-  /** `node "read"`. */
-  name: string;
-  path: string;
-  files: Record<string, string>;
-}
 
 export interface ReadExecutor {
   executor?: Executor;
@@ -17,20 +10,20 @@ export interface ReadExecutor {
   findings: Finding[];
 }
 
-const kindOfExecutor: Record<string, Executor["kind"]> = {
-  code: "code",
-  e2b: "code",
-  prompt: "prompt",
-  cached: "prompt",
-  text: "text",
-};
+const kindOfExecutor = new Map<unknown, Executor["kind"]>([
+  ["code", "code"],
+  ["e2b", "code"],
+  ["prompt", "prompt"],
+  ["cached", "prompt"],
+  ["text", "text"],
+]);
 
 /**
  * Who does the work of a node, and with what. Reads the node as it was written, so that a wrong timeout does not keep
  * its code from being checked; the schema has already complained about fields of a wrong type.
  */
-export function readExecutor(node: Record<string, unknown>, scope: ExecutorScope): ReadExecutor {
-  const kind = node.executor === undefined ? "code" : kindOfExecutor[String(node.executor)];
+export function readExecutor(node: Record<string, unknown>, scope: NodeScope): ReadExecutor {
+  const kind = node.executor === undefined ? "code" : kindOfExecutor.get(node.executor);
   const given = (["code", "codeFile", "prompt", "promptFile"] as const).filter((field) => node[field] !== undefined);
   if (kind === undefined) return { findings: [] };
   const wanted = kind === "code" ? (["code", "codeFile"] as const) : (["prompt", "promptFile"] as const);
@@ -64,7 +57,7 @@ function doesNotFit(
   kind: Executor["kind"],
   given: string[],
   fitting: readonly string[],
-  { name, path }: ExecutorScope,
+  { name, path }: NodeScope,
 ): Finding[] {
   const strange = given.filter((field) => !fitting.includes(field));
   const wanted = kind === "code" ? "code or codeFile" : "prompt or promptFile";
@@ -90,7 +83,7 @@ function doesNotFit(
   });
 }
 
-function notYet(kind: Executor["kind"], { name, path }: ExecutorScope): Finding[] {
+function notYet(kind: Executor["kind"], { name, path }: NodeScope): Finding[] {
   if (kind === "code") return [];
   const message = `${name}: this release does not run the executor "${kind}" yet - write its Python in code or codeFile`;
   return [finding("NOVA904", at(path, "executor"), message)];

@@ -2,12 +2,19 @@ import { posix } from "node:path";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
-import type { ExecutorScope } from "./executor.ts";
+
+/** What is known around a field of a node. */
+export interface NodeScope {
+  /** `node "read"`: how a finding begins. */
+  name: string;
+  path: string;
+  files: Record<string, string>;
+}
 
 type Content = { text: string; file?: string } | { findings: Finding[] };
 
 /** The text of `code` or `prompt`, or of the file that `codeFile` or `promptFile` names. */
-export function readFileField(field: string, value: unknown, scope: ExecutorScope): Content {
+export function readFileField(field: string, value: unknown, scope: NodeScope): Content {
   if (typeof value !== "string" || value.trim() === "") return { findings: [] };
   if (!field.endsWith("File")) return { text: value };
   const path = at(scope.path, field);
@@ -34,7 +41,7 @@ export function pathInFolder(path: string): string | undefined {
 
 export const readableFile = /\.(py|txt|md)$/;
 
-function missing(field: string, file: string, { name, files }: ExecutorScope): string {
+function missing(field: string, file: string, { name, files }: NodeScope): string {
   if (!readableFile.test(file)) return `${name}: ${field} "${file}" has to be a .py, .txt or .md file - rename it`;
   return `${name}: there is no file "${file}" in the workflow's folder${didYouMean(file, Object.keys(files)) || " - create it, or correct the name"}`;
 }

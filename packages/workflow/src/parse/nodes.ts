@@ -7,7 +7,8 @@ import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
 import type { Node } from "../workflow.ts";
 import { isObject } from "./document.ts";
-import { type ExecutorScope, readExecutor } from "./executor.ts";
+import { readExecutor } from "./executor.ts";
+import type { NodeScope } from "./files.ts";
 import { findingsOf, shown } from "./issues.ts";
 import type { PythonSource } from "./source.ts";
 
@@ -55,7 +56,7 @@ export function readNode(value: unknown, path: string, files: Record<string, str
 function readAs(
   kind: NodeKind,
   value: Record<string, unknown>,
-  scope: ExecutorScope,
+  scope: NodeScope,
 ): Pick<ReadNode, "node" | "python" | "findings"> {
   const { name, path } = scope;
   const parsed = kind.schema.safeParse(value);

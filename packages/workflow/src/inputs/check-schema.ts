@@ -1,0 +1,60 @@
+import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
+import { nearest } from "../findings/suggest.ts";
+import { newAjv, type Segments, schemaOf, segmentsOfPointer } from "./ajv.ts";
+
+export interface CheckedSchema {
+  problems: { segments: Segments; message: string }[];
+  /** Where `secret` stands without effect. */
+  lostSecrets: Segments[];
+}
+
+/** Whether `inputs` can be used. Unknown keywords are no matter of taste: `requried` would allow everything. */
+export function checkSchema(inputs: Record<string, unknown>): CheckedSchema {
+  const unknown: string[] = [];
+  const lostSecrets: Segments[] = [];
+  const note = (message: unknown) => {
+    const keyword = /unknown keyword: "(.*)"/.exec(String(message))?.[1];
+    if (keyword !== undefined) unknown.push(keyword);
+  };
+  const ajv = newAjv({ strictSchema: "log", logger: { log: note, warn: note, error: note } });
+  noteSecrets(ajv, (segments) => {
+    if (segments.length !== 2 || segments[0] !== "properties") lostSecrets.push([...segments, "secret"]);
+  });
+  const schema = schemaOf(inputs);
+  try {
+    if (!ajv.validateSchema(schema)) return { problems: metaProblems(ajv.errors ?? []), lostSecrets };
+    ajv.compile(schema);
+    return { problems: unknown.map((keyword) => unknownKeyword(keyword, ajv)), lostSecrets };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { problems: [{ segments: [], message: `this is no usable JSON schema - ${reason}` }], lostSecrets };
+  }
+}
+
+/** Calls back for every schema that says `secret: true`, with its place. */
+function noteSecrets(ajv: Ajv2020, onSecret: (segments: Segments) => void): void {
+  ajv.addKeyword({
+    keyword: "secret",
+    schemaType: "boolean",
+    compile(isSecret, _parent, { errSchemaPath }) {
+      if (isSecret) onSecret(segmentsOfPointer(decodeURIComponent(errSchemaPath)));
+      return () => true;
+    },
+  });
+}
+
+function unknownKeyword(keyword: string, ajv: Ajv2020): CheckedSchema["problems"][number] {
+  const meant = nearest(keyword, Object.keys(ajv.RULES.all));
+  const wayOut = meant === undefined ? "keys of the context stand under properties" : `did you mean "${meant}"?`;
+  return { segments: [], message: `"${keyword}" is no keyword of a JSON schema - ${wayOut}` };
+}
+
+/** The meta-schema answers one mistake with up to eight errors: the first one of a place says it. */
+function metaProblems(errors: readonly ErrorObject[]): CheckedSchema["problems"] {
+  const first = new Map(errors.toReversed().map((error) => [error.instancePath, error]));
+  return [...first.values()].reverse().map((error) => {
+    const allowed = error.keyword === "enum" ? `: ${error.params.allowedValues.join(", ")}` : "";
+    const where = error.instancePath === "" ? "the schema" : error.instancePath.slice(1).replaceAll("/", ".");
+    return { segments: segmentsOfPointer(error.instancePath), message: `${where} ${error.message}${allowed}` };
+  });
+}

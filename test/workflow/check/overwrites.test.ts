@@ -1,0 +1,74 @@
+import { expect, it } from "vitest";
+import { action, codesOf, decision, end, graph, type Loose, parse, row, start } from "../definition.ts";
+
+const sets = 'context["total"] = 1';
+const [find, convert] = [action("find", { code: sets }), action("convert", { code: "context['total'] = 2" })];
+const warning = "NOVA504 $.nodes[2].code";
+
+it("sees a value that is overwritten directly behind", () => {
+  const { findings, workflow } = parse(row(find, convert));
+  expect(workflow).toBeDefined();
+  expect(findings).toMatchObject([
+    {
+      code: "NOVA504",
+      severity: "warning",
+      message: expect.stringMatching(/^"convert" sets context\["total"\] before anything reads what "find"/),
+    },
+  ]);
+});
+
+it("names the line in the file", () => {
+  const files = { "convert.py": "# the second\nx = 1\ncontext['total'] = x" };
+  const { findings } = parse(row(find, action("convert", { code: undefined, codeFile: "convert.py" })), files);
+  expect(findings).toMatchObject([{ code: "NOVA504", file: "convert.py", line: 3, column: 1 }]);
+});
+
+it("sees it over nodes that do not care, and on both sides of a decision", () => {
+  const both = (left: string, right: string): Loose =>
+    graph(
+      [start, find, decision("d"), action("a", { code: left }), action("b", { code: right }), end],
+      ["start > find", "find > d", "d > a: true", "d > b: false", "a > end", "b > end"],
+    );
+  expect(codesOf(row(find, action("wait"), convert))).toEqual(["NOVA504 $.nodes[3].code"]);
+  expect(codesOf(both(sets, sets))).toEqual(["NOVA504 $.nodes[3].code"]);
+  expect(codesOf(both(sets, 'print(context["total"])'))).toEqual([]);
+  expect(codesOf(both(sets, "pass"))).toEqual([]);
+});
+
+it.each([
+  ["the second reads it", 'context["total"] = context["total"] * 2'],
+  ["the second asks for it", 'old = context.get("total")\ncontext["total"] = 2'],
+  ["the second sets it in some runs only", 'if x:\n    context["total"] = 2'],
+  ["the second adds to it", 'context["total"] += 2'],
+  ["the second looks whether it is there", 'old = "total" in context\ncontext["total"] = 2'],
+  ["the second reads all keys", 'print(json.dumps(context))\ncontext["total"] = 2'],
+  ["the second computes a key", 'x = context[key]\ncontext["total"] = 2'],
+  ["the second may stop before", 'if x: exit()\ncontext["total"] = 2'],
+  ["the line is text", '"""\ncontext["total"] = 2\n"""'],
+  ["the line is a comment", '# context["total"] = 2'],
+  ["the second compares it", 'context["total"] == 2'],
+  ["the key is another one", 'context["Total"] = 2'],
+])("is silent where %s", (_, code) => {
+  expect(codesOf(row(find, action("second", { code })))).toEqual([]);
+});
+
+it.each([
+  ["a node in between reads it", row(find, action("show", { code: "print(context['total'])" }), convert)],
+  ["a node in between hands the context on", row(find, action("show", { code: "show(context)" }), convert)],
+  ["somebody reads older results", row(find, convert, action("show", { code: 'print(outputs["find"])' }))],
+  ["the second may fail to somebody who reads it", row(find, { ...convert, onError: "end" })],
+  [
+    "every decision sets its own choice",
+    row(
+      find,
+      action("b", { code: 'context["branch_decision"] = 1' }),
+      action("c", { code: 'context["branch_decision"] = 1' }),
+    ),
+  ],
+])("is silent where %s", (_, definition) => {
+  expect(codesOf(definition)).toEqual([]);
+});
+
+it("still sees it where only the first may fail", () => {
+  expect(codesOf(row({ ...find, onError: "convert" }, convert))).toEqual([warning]);
+});

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { findings } from "@nova/workflow";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { editorSchema } from "../../../packages/workflow/generate/editor-schema.ts";
+import { pages } from "../../../packages/workflow/generate/pages.ts";
+import { action, decision, end, graph, row, start } from "../definition.ts";
+
+it.each(pages)("$file is fresh (npm run generate -w @nova/workflow)", ({ file, text }) => {
+  const written = readFileSync(file, "utf8");
+  if (file.pathname.endsWith(".json")) expect(JSON.parse(written)).toEqual(JSON.parse(text()));
+  else expect(written).toBe(text());
+});
+
+it("explains every code", () => {
+  const page = pages.find(({ file }) => file.pathname.endsWith("findings.md"))?.text() ?? "";
+  for (const code of Object.keys(findings)) expect(page).toContain(`### ${code}: `);
+});
+
+it("leaves no gap in the definition page", () => {
+  const page = pages.find(({ file }) => file.pathname.endsWith("definition.md"))?.text();
+  expect(page).not.toMatch(/\{\{|undefined|\[object/);
+});
+
+describe("the schema for editors", () => {
+  const validate = new Ajv2020({ strict: false }).compile(editorSchema());
+  const fixtures = new URL("../../fixtures/workflows/", import.meta.url);
+
+  it.each(readdirSync(fixtures))("accepts %s", (name) => {
+    validate(JSON.parse(readFileSync(new URL(name, fixtures), "utf8")));
+    expect(validate.errors).toBeNull();
+  });
+
+  it.each([
+    ["a misspelt field", row(action("a", { timout: 3 }))],
+    ["a field of another type of node", graph([{ ...start, code: "a = 1" }, end], ["start > end"])],
+    ["an unknown type", row(action("a", { type: "acton" }))],
+    ["a timeout out of range", row(decision("a", { timeout: 900 }))],
+    ["an edge without an end", { ...row(), edges: [{ from: "start" }] }],
+    ["a workflow without a graph", { name: "x" }],
+  ])("refuses %s", (_, definition) => {
+    expect(validate(definition)).toBe(false);
+  });
+
+  it("has a text for every field", () => {
+    const silent: string[] = [];
+    const visit = (schema: unknown, path: string) => {
+      if (typeof schema !== "object" || schema === null) return;
+      for (const [name, inside] of Object.entries((schema as { properties?: object }).properties ?? {})) {
+        if (!path.includes("/if") && !(inside as { description?: string }).description) silent.push(`${path}/${name}`);
+      }
+      for (const [name, inside] of Object.entries(schema)) visit(inside, `${path}/${name}`);
+    };
+    visit(editorSchema(), "");
+    expect(silent).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { type Graph, graphOf } from "../../../packages/workflow/src/graph/graph.ts";
+
+/** Graphs of up to ten nodes with any arrows, to compare an answer with a naive one. */
+export const anyGraph: fc.Arbitrary<Graph> = fc
+  .integer({ min: 1, max: 10 })
+  .chain((size) => {
+    const id = fc.nat(size - 1).map((index) => `n${index}`);
+    return fc.tuple(fc.constant(size), fc.array(fc.record({ from: id, to: id }), { maxLength: 20 }));
+  })
+  .map(([size, edges]) =>
+    graphOf(
+      Array.from({ length: size }, (_, index) => ({ id: `n${index}` })),
+      edges,
+    ),
+  );
+
+/** Whether some arrows lead from one node to the other; a node reaches itself only by a cycle. */
+export function leadsTo(graph: Graph, from: string, to: string, seen = new Set<string>()): boolean {
+  return (graph.successors.get(from) ?? []).some((next) => {
+    if (next === to) return true;
+    if (seen.has(next)) return false;
+    seen.add(next);
+    return leadsTo(graph, next, to, seen);
+  });
+}
+
+/** One node after the other, so many that recursion would run out of stack. */
+export function longRow(length: number): Graph {
+  const nodes = Array.from({ length }, (_, index) => ({ id: `n${index}` }));
+  return graphOf(
+    nodes,
+    nodes.slice(1).map(({ id }, index) => ({ from: `n${index}`, to: id })),
+  );
+}

@@ -1,0 +1,53 @@
+import { validateInputs } from "@nova/workflow";
+import { expect, it } from "vitest";
+import { action, mustParse, row } from "../definition.ts";
+
+const inputs = {
+  properties: {
+    amount: { type: "integer", minimum: 0 },
+    mail: { type: "object", properties: { from: { type: "string" } }, required: ["from"] },
+    mode: { enum: ["fast", "slow"] },
+    at: { type: "string", format: "date-time" },
+  },
+  required: ["amount"],
+  additionalProperties: false,
+};
+const workflow = mustParse({ ...row(action("a")), inputs });
+
+it.each([
+  ['{"amount": 12}'],
+  ['{"amount": 12345678901234567890}'],
+  ['{"amount": 850.0, "at": "whenever", "mode": "fast"}'],
+])("lets %s start", (text) => {
+  expect(validateInputs(workflow, text)).toEqual([]);
+});
+
+it.each([
+  ["{}", "NOVA505", "$.amount", 'has no "amount"'],
+  ['{"amount": -1}', "NOVA505", "$.amount", "the context's amount must be >= 0"],
+  ['{"amount": 1, "mail": {"from": 3}}', "NOVA505", "$.mail.from", "the context's mail.from must be string"],
+  ['{"amount": 1, "mail": {}}', "NOVA505", "$.mail.from", `the context's mail has no "from"`],
+  ['{"amount": 1, "amuont": 2}', "NOVA505", "$", '"amuont"'],
+  ['{"amount": 1, "mode": "x"}', "NOVA505", "$.mode", '["fast","slow"]'],
+  ["[]", "NOVA506", "$", "not a JSON object"],
+  ["null", "NOVA506", "$", "not a JSON object"],
+  ["", "NOVA506", "$", "line 1, column 1"],
+  ['{\n"amount": 1,\n}', "NOVA506", "$", "line 3, column 1"],
+])("stops %j", (text, code, path, words) => {
+  const found = validateInputs(workflow, text);
+  expect(found).toEqual([expect.objectContaining({ code, path, message: expect.stringContaining(words) })]);
+  expect(found[0]?.message).toMatch(/ - /);
+});
+
+it("says everything that is wrong at once", () => {
+  expect(validateInputs(workflow, '{"mode": 1, "at": 2}').map((one) => one.path)).toEqual([
+    "$.amount",
+    "$.mode",
+    "$.at",
+  ]);
+});
+
+it("asks for an object even where nothing is declared", () => {
+  expect(validateInputs({}, '{"a": 1}')).toEqual([]);
+  expect(validateInputs({}, "3")).toMatchObject([{ code: "NOVA506" }]);
+});

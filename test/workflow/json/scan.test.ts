@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { lineAndColumn, NotJson, placeOf, scanJson } from "../../../packages/workflow/src/json/scan.ts";
+
+it("accepts exactly what JSON.parse accepts", () => {
+  const almost = fc.oneof(
+    fc.json(),
+    fc.string({ unit: fc.constantFrom(...'{}[]:,"\\ \n\t01-.eEutrfnalsx') }),
+    fc.tuple(fc.json(), fc.nat(), fc.constantFrom("", ",", "}", '"', " ", "1")).map(([json, at, more]) => {
+      const place = at % (json.length + 1);
+      return json.slice(0, place) + more + json.slice(place + 1);
+    }),
+  );
+  fc.assert(
+    fc.property(almost, (text) => {
+      expect(isScanned(text)).toBe(isParsed(text));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+function isScanned(text: string): boolean {
+  try {
+    scanJson(text);
+    return true;
+  } catch (error) {
+    if (error instanceof NotJson) return false;
+    throw error;
+  }
+}
+
+function isParsed(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+it.each([
+  ["", 0, "a value"],
+  ["{", 1, "a field name"],
+  ['{"a":1,}', 7, "a field name"],
+  ['{"a" 1}', 5, '":"'],
+  ['{"a":1 "b":2}', 7, '"," or "}"'],
+  ["[1 2]", 3, '"," or "]"'],
+  ["[tru]", 1, "a value"],
+  ["{} {}", 3, "nothing more"],
+  ['"a\nb"', 0, "a value"],
+  ["[01]", 2, '"," or "]"'],
+])("says where %j stops being JSON", (text, offset, expected) => {
+  expect(() => scanJson(text)).toThrow(expect.objectContaining({ offset, message: expect.stringContaining(expected) }));
+});
+
+it("refuses depths that no definition has, instead of running out of stack", () => {
+  expect(() => scanJson("[".repeat(100_000))).toThrow("at most 500 levels");
+});
+
+it("notes a field that is written twice, however it is escaped", () => {
+  expect(scanJson('{"a":{"b":1,"\\u0062":2},"b":3}').repeated).toEqual([{ name: "b", offset: 12 }]);
+});
+
+describe("places", () => {
+  const text = '{\n  "nodes": [\n    {"id": "a"},\n    {"id": "b"}\n  ]\n}';
+  const scan = scanJson(text);
+
+  it.each([
+    [[], 1, 1],
+    [["nodes"], 2, 12],
+    [["nodes", 1], 4, 5],
+    [["nodes", 1, "id"], 4, 12],
+    [["nodes", 1, "missing", "deeper"], 4, 5],
+  ])("of %j is line %i, column %i", (segments, line, column) => {
+    expect(lineAndColumn(text, placeOf(scan, segments).offset)).toEqual({ line, column });
+  });
+});
