@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { compileStateMachine } from "../../../../packages/local/src/states/asl/compile.ts";
+import { DefinitionRejected } from "../../../../packages/local/src/states/asl/failure.ts";
+import type { Json } from "../../../../packages/local/src/states/asl/json.ts";
+import { FUNCTION, runState } from "../support/run.ts";
+import { virtualClock } from "../support/virtual-clock.ts";
+
+function rejection(definition: Json): DefinitionRejected {
+  try {
+    compileStateMachine(definition);
+  } catch (error) {
+    if (error instanceof DefinitionRejected) return error;
+    throw error;
+  }
+  throw new Error("the definition was accepted");
+}
+
+const one = (state: Json): Json => ({ StartAt: "S", States: { S: state } });
+
+describe("a definition that cannot be run", () => {
+  it.each<[Json, string, RegExp]>([
+    [[], "$", /must be an object/],
+    [{ States: {} }, "$.StartAt", /is required/],
+    [{ StartAt: "S", States: {} }, "$.StartAt", /names "S", which is no state/],
+    [one({ Type: "Sleep" }), "$.States.S.Type", /"Sleep" is no state type/],
+    [one({ Type: "Pass" }), "$.States.S.Next", /and not both/],
+    [one({ Type: "Pass", End: true, Next: "S" }), "$.States.S.Next", /and not both/],
+    [one({ Type: "Pass", End: true, InputPath: "a" }), "$.States.S.InputPath", /not a JSONPath/],
+    [
+      one({ Type: "Pass", End: true, Parameters: { "a.$": 1 } }),
+      "$.States.S.Parameters.a.$",
+      /must be a valid JSONPath/,
+    ],
+    [one({ Type: "Pass", End: true, Assign: { a: 1 } }), "$.States.S.Assign", /use ResultPath/],
+    [one({ Type: "Pass", End: true, QueryLanguage: "JSONata" }), "$.States.S.QueryLanguage", /use JSONPath/],
+    [{ QueryLanguage: "JSONata", StartAt: "S", States: {} }, "$.QueryLanguage", /use JSONPath/],
+    [
+      one({ Type: "Task", End: true, Resource: "arn:aws:states:::sqs:sendMessage" }),
+      "$.States.S.Resource",
+      /name a Lambda/,
+    ],
+    [
+      one({ Type: "Task", End: true, Resource: FUNCTION, Retry: [{}] }),
+      "$.States.S.Retry[0].ErrorEquals",
+      /error names/,
+    ],
+    [
+      one({ Type: "Task", End: true, Resource: FUNCTION, TimeoutSeconds: "9" }),
+      "$.States.S.TimeoutSeconds",
+      /a number/,
+    ],
+    [one({ Type: "Fail", Error: "E", ErrorPath: "$.e" }), "$.States.S.ErrorPath", /cannot stand beside Error/],
+    [one({ Type: "Wait", End: true, Timestamp: "tomorrow" }), "$.States.S.Timestamp", /ISO 8601/],
+    [
+      one({
+        Type: "Map",
+        End: true,
+        ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED" }, StartAt: "S", States: {} },
+      }),
+      "$.States.S.ItemProcessor.ProcessorConfig.Mode",
+      /not supported locally/,
+    ],
+    [
+      one({ Type: "Parallel", End: true, Branches: [{ StartAt: "X", States: {} }] }),
+      "$.States.S.Branches[0].StartAt",
+      /no state/,
+    ],
+  ])("%j is rejected at %s", (definition, at, reason) => {
+    const rejected = rejection(definition);
+    expect(rejected.at).toBe(at);
+    expect(rejected.message).toMatch(reason);
+  });
+});
+
+describe("the context object", () => {
+  it("is complete", async () => {
+    const clock = virtualClock();
+    const result = await runState({ Type: "Pass", InputPath: "$$" }, { in: 1 }, { clock, name: "run-1" });
+    expect(result.output).toEqual({
+      Execution: {
+        Id: "arn:aws:states:us-east-1:000000000000:execution:direct:run-1",
+        Input: { in: 1 },
+        Name: "run-1",
+        RoleArn: "arn:aws:iam::000000000000:role/direct",
+        StartTime: "2026-01-01T00:00:00.000Z",
+        RedriveCount: 0,
+      },
+      StateMachine: { Id: "arn:aws:states:us-east-1:000000000000:stateMachine:direct", Name: "direct" },
+      State: { Name: "S", EnteredTime: "2026-01-01T00:00:00.000Z" },
+    });
+  });
+});

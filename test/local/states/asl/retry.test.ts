@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { answer, echo, FUNCTION, failure, runState, scripted } from "../support/run.ts";
+import { virtualClock } from "../support/virtual-clock.ts";
+
+const task = { Type: "Task", Resource: FUNCTION };
+const broken = failure("Broken");
+
+describe("Retry", () => {
+  it.each<[string, object, number[]]>([
+    ["AWS's defaults", {}, [1000, 2000, 4000]],
+    [
+      "an interval, a rate and a number of attempts",
+      { IntervalSeconds: 3, BackoffRate: 1.5, MaxAttempts: 2 },
+      [3000, 4500],
+    ],
+    ["a longest delay", { IntervalSeconds: 10, MaxAttempts: 4, MaxDelaySeconds: 30 }, [10_000, 20_000, 30_000, 30_000]],
+    ["full jitter", { IntervalSeconds: 4, JitterStrategy: "FULL", MaxAttempts: 2 }, [2000, 4000]],
+    ["no attempts", { MaxAttempts: 0 }, []],
+  ])("waits by %s, then fails as the last attempt did", async (_name, fields, delays) => {
+    const clock = virtualClock({ random: () => 0.5 });
+    const script = scripted(...Array(delays.length + 1).fill(broken));
+    const state = { ...task, Retry: [{ ErrorEquals: ["Broken"], ...fields }] };
+    const result = await runState(state, {}, { clock, invokeLambda: script.invokeLambda });
+    expect(result).toMatchObject({ status: "FAILED", error: "Broken" });
+    expect(clock.sleeps).toEqual(delays);
+    expect(script.payloads).toHaveLength(delays.length + 1);
+  });
+
+  it("counts each retrier on its own", async () => {
+    const script = scripted(broken, failure("Other"), broken, failure("Other"), broken);
+    const retry = [
+      { ErrorEquals: ["Broken"], MaxAttempts: 2 },
+      { ErrorEquals: ["Other"], MaxAttempts: 2, IntervalSeconds: 7, BackoffRate: 1 },
+    ];
+    const clock = virtualClock();
+    const result = await runState({ ...task, Retry: retry }, {}, { clock, invokeLambda: script.invokeLambda });
+    expect(result.error).toBe("Broken");
+    expect(clock.sleeps).toEqual([1000, 7000, 2000, 7000]);
+  });
+
+  it("goes on with the first success, entering the state once and showing the count of retries", async () => {
+    const state = { ...task, Parameters: { "n.$": "$$.State.RetryCount" }, Retry: [{ ErrorEquals: ["States.ALL"] }] };
+    const script = scripted(broken, broken, answer("done"));
+    const result = await runState(state, {}, { invokeLambda: script.invokeLambda });
+    expect(result.output).toBe("done");
+    expect(script.payloads).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
+    expect(result.events.map((event) => event.type).filter((type) => type === "TaskStateEntered")).toHaveLength(1);
+  });
+});
+
+const large = { ok: true as const, payload: JSON.stringify("x".repeat(262_144)) };
+const hang = { TimeoutSeconds: 1 };
+
+describe("ErrorEquals", () => {
+  it.each([
+    ["Broken", "Broken", true],
+    ["broken", "Broken", false],
+    ["States.TaskFailed", "Broken", true],
+    ["States.ALL", "Broken", true],
+    ["States.TaskFailed", "Lambda.Unknown", true],
+  ])("%s against %s: %s", async (name, error, caught) => {
+    const { invokeLambda } = scripted(failure(error));
+    expect(await isCaught(name, {}, invokeLambda)).toBe(caught);
+  });
+
+  it.each([
+    ["States.ALL", true],
+    ["States.Timeout", true],
+    ["States.TaskFailed", false],
+    ["States.HeartbeatTimeout", false],
+  ])("%s against a timeout: %s", async (name, caught) => {
+    expect(await isCaught(name, hang, () => new Promise(() => {}))).toBe(caught);
+  });
+
+  it.each([
+    ["States.ALL", false],
+    ["States.TaskFailed", false],
+    ["States.DataLimitExceeded", true],
+  ])("%s against a result that is too large: %s", async (name, caught) => {
+    expect(await isCaught(name, {}, async () => large)).toBe(caught);
+  });
+
+  it.each(["States.ALL", "States.TaskFailed", "States.Runtime"])("%s never catches States.Runtime", async (name) => {
+    expect(await isCaught(name, { ResultSelector: { "x.$": "$.no" } }, echo)).toBe(false);
+  });
+
+  it.each(["States.ALL", "States.ResultPathMatchFailure"])("%s catches a result that has no place", async (name) => {
+    expect(await isCaught(name, { ResultPath: "$.r" }, async () => answer(1), "text")).toBe(true);
+  });
+
+  it.each(["States.ALL", "States.IntrinsicFailure"])("%s catches an intrinsic function that fails", async (name) => {
+    const fields = { Parameters: { "x.$": "States.ArrayGetItem($.list, 5)" } };
+    expect(await isCaught(name, fields, echo, { list: [] })).toBe(true);
+  });
+});
+
+async function isCaught(
+  name: string,
+  fields: object,
+  invokeLambda: typeof echo,
+  input: unknown = {},
+): Promise<boolean> {
+  const state = { ...task, ...fields, Catch: [{ ErrorEquals: [name], ResultPath: null, Next: "Caught" }] };
+  const more = { Caught: { Type: "Succeed" } };
+  return (await runState(state, input, { invokeLambda, more })).status === "SUCCEEDED";
+}
+
+describe("Catch", () => {
+  const catchAll = (fields: object = {}) => ({
+    ...task,
+    Catch: [{ ErrorEquals: ["States.ALL"], Next: "Caught", ...fields }],
+  });
+  const more = { Caught: { Type: "Succeed" } };
+
+  it.each<[object, unknown]>([
+    [{}, { Error: "Broken", Cause: expect.stringContaining('"errorMessage":"it broke"') }],
+    [{ ResultPath: "$.error" }, { x: 1, error: { Error: "Broken", Cause: expect.any(String) } }],
+    [{ ResultPath: null }, { x: 1 }],
+  ])("with %j hands on the input and the error", async (fields, expected) => {
+    const { invokeLambda } = scripted(broken);
+    const result = await runState(catchAll(fields), { x: 1 }, { invokeLambda, more });
+    expect(result.output).toEqual(expected);
+    expect(result.events.map((event) => event.type).slice(4, 7)).toEqual([
+      "LambdaFunctionFailed",
+      "TaskStateExited",
+      "SucceedStateEntered",
+    ]);
+  });
+
+  it("places the error in the raw input even when InputPath selected part of it", async () => {
+    const { invokeLambda } = scripted(broken);
+    const state = { ...catchAll({ ResultPath: "$.e.Error" }), InputPath: "$.part" };
+    const result = await runState(state, { part: 1, e: {} }, { invokeLambda, more });
+    expect(result.output).toMatchObject({ part: 1, e: { Error: { Error: "Broken" } } });
+  });
+
+  it("comes after the retries, and the first catcher that names the error wins", async () => {
+    const { invokeLambda, payloads } = scripted(broken, broken);
+    const state = {
+      ...task,
+      Retry: [{ ErrorEquals: ["Broken"], MaxAttempts: 1 }],
+      Catch: [
+        { ErrorEquals: ["Other"], Next: "Wrong" },
+        { ErrorEquals: ["Broken"], Next: "Caught" },
+        { ErrorEquals: ["States.ALL"], Next: "Wrong" },
+      ],
+    };
+    const result = await runState(
+      state,
+      {},
+      { invokeLambda, more: { ...more, Wrong: { Type: "Fail", Error: "Wrong" } } },
+    );
+    expect(result.status).toBe("SUCCEEDED");
+    expect(payloads).toHaveLength(2);
+  });
+});
