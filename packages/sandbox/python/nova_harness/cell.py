@@ -1,0 +1,119 @@
+"""The kernel's side: finds or starts the sandbox's one daemon, and repeats on stdout what it says about one input."""
+
+import fcntl
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from . import wire
+from .store import ROOT, socket_path
+
+_WARM = "/run/nova-warm.sock"
+_START_SECONDS = 20
+_AFRESH = "import sys; sys.path.insert(0, sys.argv[1]); from nova_harness.daemon import main; main(int(sys.argv[2]))"
+
+
+def attach(name):
+    with connect() as connection:
+        connection.sendall(name.encode() + b"\n")
+        while chunk := connection.recv(1 << 16):
+            sys.stdout.write(chunk.decode("ascii"))
+            sys.stdout.flush()
+
+
+def connect():
+    """Two attaches may find no daemon at the same time; the lock lets one of them start it."""
+    daemon = _dial()
+    if daemon:
+        return daemon
+    with open(os.path.join(ROOT, "lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _dial() or _start()
+
+
+def _dial():
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(socket_path())
+        return connection
+    except (FileNotFoundError, ConnectionRefusedError):
+        connection.close()
+        return None
+
+
+def _start():
+    """The socket listens before there is a daemon, so that nobody waits for its first breath."""
+    path = socket_path()
+    if os.path.exists(path):
+        os.unlink(path)
+    os.chmod(ROOT, 0o700)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen(16)
+        if not _start_in_warm_process(listener):
+            if _is_single_threaded():
+                _fork_daemon(listener)
+            else:
+                _spawn_daemon(listener)
+    return _dial_patiently()
+
+
+def _dial_patiently():
+    deadline = time.monotonic() + _START_SECONDS
+    while True:
+        connection = _dial()
+        if connection or time.monotonic() > deadline:
+            return connection
+        time.sleep(0.01)
+
+
+def _start_in_warm_process(listener):
+    """The template starts a Python with the usual packages imported, which waits to become a daemon (see warm.py)."""
+    try:
+        with socket.socket(socket.AF_UNIX) as warm:
+            warm.connect(_WARM)
+            wire.send(warm, {"harness": _home()}, [listener.fileno()])
+            return wire.Reader(warm).read() is not None
+    except OSError:
+        return False  # no template of ours, or its process has died
+
+
+def _is_single_threaded():
+    """A fork beside other threads may inherit a lock that nobody will ever release."""
+    try:
+        with open("/proc/self/status") as status:
+            return any(line.split() == ["Threads:", "1"] for line in status)
+    except OSError:
+        return sys.platform != "linux" and threading.active_count() == 1
+
+
+def _fork_daemon(listener):
+    """Forked twice, so that the kernel gets no child that it would have to bury."""
+    from . import daemon
+
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.fork() == 0:
+                daemon.main(listener.fileno())
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def _spawn_daemon(listener):
+    subprocess.Popen(
+        [sys.executable, "-c", _AFRESH, _home(), str(listener.fileno())],
+        pass_fds=[listener.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _home():
+    return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

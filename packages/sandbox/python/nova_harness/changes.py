@@ -1,0 +1,63 @@
+"""What the code's result is: the keys it changed, and what it printed as its updates."""
+
+from .context import Unloaded, raw_items
+from .decode import decode, load_value
+from .encode import LEAF_BYTES, Known
+
+_IMMUTABLE = (str, int, float, bool, bytes, type(None))
+
+
+def collect(context, printed, encoder, supply):
+    """({"set": [[key, text]], "delete": [keys]}, blobs). `printed` are the updates that the code printed, if any."""
+    comparison = _Comparison(context.originals, encoder, supply)
+    changed, blobs = {}, {}
+
+    def add(key, text, found):
+        changed[key] = text
+        blobs.update(found)
+
+    for key, value in raw_items(context.values):
+        if not comparison.is_same_object(key, value):
+            text, found = encoder.encode(key, value)
+            if not comparison.is_unchanged(key, text):
+                add(key, text, found)
+    deleted = [key for key in context.originals if key not in context.values]
+    if printed.is_explicit or not (changed or deleted):
+        for key, value in printed.updates.items():
+            text, found = encoder.encode(key, value)
+            if printed.is_explicit or not comparison.is_unchanged(key, text):
+                add(key, text, found)
+        printed.is_used = True
+    return {"set": list(changed.items()), "delete": [key for key in deleted if key not in changed]}, blobs
+
+
+class _Comparison:
+    """Values are compared by their text: 1, 1.0 and True are equal in Python, and different values here."""
+
+    def __init__(self, originals, encoder, supply):
+        self._originals, self._encoder, self._supply = originals, encoder, supply
+
+    def is_same_object(self, key, value):
+        if type(value) is Unloaded:
+            return True
+        original = self._originals.get(key) if type(key) is str else None
+        return original is not None and original.value is value and type(value) in _IMMUTABLE
+
+    def is_unchanged(self, key, text):
+        """A text that differs may still be the same value, written by another hand: `850.00`, blanks, escapes."""
+        original = self._originals.get(key)
+        if original is None:
+            return False
+        return text == original.text or text == self._encoder.encode(key, self._reread(original.text))[0]
+
+    def _reread(self, text):
+        return decode(text, self._reload)
+
+    def _reload(self, reference):
+        """Leaves that would be references again need not be loaded for that."""
+        is_leaf = reference["type"] == "bytes" or (reference["type"] == "text" and reference["bytes"] > LEAF_BYTES)
+        if is_leaf:
+            return Known(reference)
+        if reference["type"] == "json":
+            return self._reread(self._supply.blob(reference).decode("utf-8"))
+        return load_value(reference, self._supply)

@@ -1,0 +1,193 @@
+"""
+`context` and `outputs`, as the code sees them. A value that has to be fetched is fetched when it is first looked at;
+everything else is there from the start, and a context without such values is a plain dict.
+"""
+
+import pprint
+from collections.abc import Mapping
+from copy import deepcopy
+from json import dumps, loads
+from typing import NamedTuple
+
+from .decode import decode, has_reference, load_value
+
+
+class Unloaded:
+    """Stands in a LazyContext for a value that nobody has looked at."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text):
+        self.text = text
+
+
+class LazyContext(dict):
+    """
+    A dict some of whose values come later. Operations on one key fetch that key; those that read all values (items, |,
+    ==, repr, copy, pickle, json) fetch all first and leave the work to dict. `__iter__` is here because C code (dict(),
+    **, update) reads the table of a dict directly unless a subclass has its own, and then asks keys() and [].
+    """
+
+    __slots__ = ("_fetch",)
+
+    def __init__(self, values, fetch):
+        super().__init__(values)
+        self._fetch = fetch
+
+    def _real(self, key, value):
+        if type(value) is Unloaded:
+            value = self._fetch(value.text)
+            super().__setitem__(key, value)
+        return value
+
+    def _all(self):
+        for key, value in super().items():
+            self._real(key, value)
+        return super()
+
+    def __getitem__(self, key):
+        return self._real(key, super().__getitem__(key))
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def setdefault(self, key, default=None):
+        return self._real(key, super().setdefault(key, default))
+
+    def pop(self, key, *default):
+        if key not in self:
+            return super().pop(key, *default)
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self):
+        for key in reversed(self):
+            return key, self.pop(key)
+        return super().popitem()
+
+    def __iter__(self):
+        return super().__iter__()
+
+    def items(self):
+        return self._all().items()
+
+    def values(self):
+        return self._all().values()
+
+    def copy(self):
+        return self._all().copy()
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo):
+        return deepcopy(self.copy(), memo)
+
+    def __reduce_ex__(self, protocol):
+        return dict, (self.copy(),)
+
+    def __repr__(self):
+        return self._all().__repr__()
+
+    def __eq__(self, other):
+        return self._all().__eq__(other.copy() if type(other) is LazyContext else other)
+
+    def __ne__(self, other):
+        return self._all().__ne__(other.copy() if type(other) is LazyContext else other)
+
+    def __or__(self, other):
+        return self.copy() | other if isinstance(other, dict) else NotImplemented
+
+    def __ror__(self, other):
+        return other | self.copy() if isinstance(other, dict) else NotImplemented
+
+    @classmethod
+    def fromkeys(cls, *args):
+        return dict.fromkeys(*args)
+
+
+# Error messages, type() and pprint should not tell it from what it stands for.
+LazyContext.__name__ = LazyContext.__qualname__ = "dict"
+LazyContext.__module__ = "builtins"
+pprint.PrettyPrinter._dispatch[LazyContext.__repr__] = pprint.PrettyPrinter._pprint_dict
+
+
+class Original(NamedTuple):
+    """What a key held before the code: its text, and the object it was parsed to (Unloaded where that comes later)."""
+
+    text: str
+    value: object
+
+
+class LoadedContext(NamedTuple):
+    values: dict
+    originals: dict
+
+
+def make_context(slots, supply):
+    """`slots`: (key, JSON text) in order."""
+
+    def fetch(text):
+        return decode(text, lambda reference: load_value(reference, supply))
+
+    def parse(text):
+        return Unloaded(text) if has_reference(text) else decode(text, None)
+
+    try:
+        parsed = _parse_together([text for _, text in slots])
+    except _Special:
+        parsed = [parse(text) for _, text in slots]
+    originals = {key: Original(text, value) for (key, text), value in zip(slots, parsed)}
+    values = {key: original.value for key, original in originals.items()}
+    if any(type(value) is Unloaded for value in parsed):
+        values = LazyContext(values, fetch)
+    return LoadedContext(values, originals)
+
+
+class _Special(Exception):
+    """Some text holds references or escapes."""
+
+
+def _parse_together(texts):
+    """One call of the parser for a hundred thousand keys."""
+    together = f"[{','.join(texts)}]"
+    if "blob" in together or "\\u" in together:
+        raise _Special
+    return loads(together)
+
+
+def raw_items(context):
+    """Without fetching anything."""
+    return dict.items(context)
+
+
+class Outputs(Mapping):
+    """What earlier nodes set, by node; each node's results are a context of their own."""
+
+    def __init__(self, supply):
+        self._supply = supply
+        self._known = {}
+        self._names = None
+
+    def __getitem__(self, node):
+        if node not in self._known:
+            text = self._supply.answer({"outputs": node}) if isinstance(node, str) else None
+            if text is None:
+                raise KeyError(node)
+            slots = [(key, dumps(value)) for key, value in loads(text).items()]
+            self._known[node] = make_context(slots, self._supply).values
+        return self._known[node]
+
+    def __iter__(self):
+        if self._names is None:
+            self._names = self._supply.answer({"outputNames": True})
+        return iter(self._names)
+
+    def __len__(self):
+        return len(list(iter(self)))
+
+    def __contains__(self, node):
+        return node in self._known or node in list(self)
+
+    def __repr__(self):
+        return f"<results of {', '.join(self) or 'no node yet'}>"

@@ -1,0 +1,253 @@
+"""
+The one owner of a sandbox's claims. Single-threaded, so that it can fork at any moment; it outlives every attach.
+
+An attach sends the name of its input. Its answers are lines that start with the nonce from that input, so that nothing
+else that may appear on the kernel's stdout passes for one.
+"""
+
+import atexit
+import contextlib
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+import traceback
+
+from . import endings, jail
+from .process import Process
+from .run import INLINE_BYTES, Claim, Run, kept_as_file
+from .store import ROOT, Store
+
+_EAGER, _SOON, _LATER = 0.001, 0.005, 0.02  # seconds between two looks for something that code waits for
+_SLOW_FOLLOWER_SECONDS = 10
+_ORPHANED_SECONDS = 1.0
+
+
+class Follower:
+    """An attach: it hears about one claim until that is over."""
+
+    def __init__(self, connection, nonce):
+        self._connection, self._nonce = connection, nonce
+        connection.settimeout(_SLOW_FOLLOWER_SECONDS)
+
+    def tell(self, message):
+        try:
+            self._connection.sendall(f"{self._nonce} {json.dumps(message)}\n".encode("ascii"))
+        except OSError:
+            self.close()  # it went away, or does not listen; it may attach again
+
+    def close(self):
+        self._connection.close()
+
+
+class Daemon:
+    def __init__(self, listener):
+        self.listener = listener
+        self.selector = selectors.DefaultSelector()
+        self.store = Store()
+        self.walls, self.spare = _strongest_walls()
+        self.running = {}
+
+    def serve(self):
+        self._watch(self.listener, self._accept)
+        while True:
+            for key, _ in self.selector.select(self._patience()):
+                if self.selector.get_map().get(key.fileobj) is key:
+                    key.data()
+            self._look_after_runs()
+            if not os.path.exists(ROOT):
+                self._leave()
+
+    def _watch(self, file, callback):
+        self.selector.register(file, selectors.EVENT_READ, callback)
+
+    def _prepare_spare(self):
+        """A process forked and closed off ahead of time takes both off the way of the next node."""
+        if self.spare is None or not self.spare.is_alive():
+            self.spare = Process(self.walls)
+
+    # --- what attaches bring ----------------------------------------------------------------------
+
+    def _accept(self):
+        connection, _ = self.listener.accept()
+        connection.settimeout(_SLOW_FOLLOWER_SECONDS)
+        try:
+            name = connection.makefile("rb").readline().decode().strip()
+            header, rest = self.store.take_input(name)
+        except (OSError, ValueError):
+            connection.close()  # the attach sees that it was told nothing, and the adapter brings its input again
+            return
+        with rest:
+            follower = Follower(connection, header["nonce"])
+            try:
+                if header["op"] == "stop":
+                    self._stop(header, follower)
+                else:
+                    self._run(header, rest, follower)
+            except OSError as error:
+                follower.tell({"type": "trouble", "message": f"the sandbox cannot run the code ({error})"})
+                follower.close()
+
+    def _run(self, header, rest, follower):
+        claim = Claim.of(header)
+        if claim in self.running:
+            self.running[claim].follow(follower)
+            return
+        self._prepare_spare()  # before the claim: without a process there is nothing to claim for
+        if not self.store.claim(claim):
+            self._tell_kept(claim, follower)
+        elif self.store.is_buried(claim.link):
+            self._tell_and_close(follower, {"type": "tombstoned"})
+        else:
+            self._begin(claim, header, rest, follower)
+
+    def _begin(self, claim, header, rest, follower):
+        process, self.spare = self.spare, None
+        out = self.store.open_out(claim, self.walls.user)
+        run = self.running[claim] = Run(claim, process, self.store, header["timeoutSeconds"])
+        run.follow(follower)
+        run.begin(rest, out, header["ahead"])
+        os.close(out)
+        self._watch(process.control, lambda: run.hear() or self.selector.unregister(process.control))
+        self._watch(process.output, lambda: run.listen() or self._end(run))
+
+    def _end(self, run):
+        self.selector.unregister(run.process.output)
+        if run.process.control in self.selector.get_map():
+            run.hear()
+            self.selector.unregister(run.process.control)
+        del self.running[run.claim]
+        run.end()
+        with contextlib.suppress(OSError):  # out of memory or processes for now; the next node tries again, and is told
+            self._prepare_spare()
+
+    def _tell_kept(self, claim, follower):
+        kept = self.store.outcome(claim)
+        if kept is None:
+            # A claim without outcome that does not run was stopped, or its daemon died with it.
+            message = {"type": "tombstoned"} if self.store.is_buried(claim.link) else endings.lost()
+            self._tell_and_close(follower, {**message, "logs": "", "durationMs": 0})
+            return
+        path, size = kept
+        if size > INLINE_BYTES:
+            message = kept_as_file(path, size)
+        else:
+            with open(self.store.path(path), "rb") as file:
+                message = json.load(file)
+        self._tell_and_close(follower, message)
+
+    def _tell_and_close(self, follower, message):
+        follower.tell(message)
+        follower.close()
+
+    def _stop(self, header, follower):
+        """A finished claim answers its outcome. Else nothing may begin at its link, and what runs there dies first."""
+        claim = Claim.of(header)
+        asked = self.running.get(claim)
+        if self.store.outcome(claim) or (asked and asked.is_complete):
+            self._answer_finished(claim, asked, follower)
+            return
+        self.store.bury(claim.link)
+        dying = [run for run in self.running.values() if run.claim.link == claim.link]
+        logs = []
+
+        def buried(run):
+            logs.append(run.logs())
+            if len(logs) == len(dying):
+                self._tell_and_close(follower, {"type": "stopped", "logs": "".join(logs)})
+
+        for run in dying:
+            run.on_end.append(buried)
+            run.kill("stopped")
+        if not dying:
+            self._tell_and_close(follower, {"type": "stopped", "logs": ""})
+
+    def _answer_finished(self, claim, asked, follower):
+        if asked:
+            asked.follow(follower)
+        else:
+            self._tell_kept(claim, follower)
+
+    # --- time -------------------------------------------------------------------------------------
+
+    def _patience(self):
+        now = time.monotonic()
+        waits = [left for run in self.running.values() if (left := run.seconds_left(now)) is not None]
+        for run in self.running.values():
+            if run.waits_since is not None:
+                waited = now - run.waits_since
+                waits.append(_EAGER if waited < 0.1 else _SOON if waited < 1 else _LATER)
+        if not self.walls.isolated:
+            waits.append(_ORPHANED_SECONDS)  # nobody ends this process with the sandbox: it looks for the folder itself
+        return max(0, min(waits)) if waits else None
+
+    def _look_after_runs(self):
+        now = time.monotonic()
+        for run in list(self.running.values()):
+            left = run.seconds_left(now)
+            if run.waits_since is not None:
+                run.look()
+            elif left is not None and left <= 0:
+                run.kill("timeout")
+
+    def _leave(self):
+        for process in [*(run.process for run in self.running.values()), self.spare]:
+            if process:
+                process.kill()
+        os._exit(0)
+
+
+def _strongest_walls():
+    """The walls that this system allows, and the first process behind them."""
+    for walls in (jail.Jail(isolated=True), jail.Jail(isolated=False)):
+        try:
+            process = Process(walls)
+        except OSError:
+            continue
+        if process.is_ready():
+            return walls, process
+        note(process.last_words())
+    raise OSError("the system lets no process be forked")
+
+
+def note(text):
+    """For whoever looks into a sandbox that does not do what it should."""
+    with open(os.path.join(ROOT, "daemon.log"), "a") as log:
+        log.write(f"{text}\n")
+
+
+def main(fd):
+    """Never returns."""
+    try:
+        _forget_parent(fd)
+        Daemon(socket.socket(fileno=fd)).serve()
+    except BaseException:
+        note(traceback.format_exc())
+    finally:
+        os._exit(1)
+
+
+def _forget_parent(fd):
+    """Of the kernel or the warm process nothing is kept but the imported modules."""
+    os.setsid()
+    signal.set_wakeup_fd(-1)
+    gc.collect()  # what is unreachable closes its descriptors now, not when their numbers are in other hands
+    for number in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    for open_fd in map(int, os.listdir("/dev/fd")):
+        if open_fd > 2 and open_fd != fd:
+            with contextlib.suppress(OSError):  # the one that listed the folder is closed already
+                os.close(open_fd)
+    atexit._clear()
+    if "asyncio" in sys.modules:
+        sys.modules["asyncio"]._set_running_loop(None)
+    jail.adopt_orphans()
+    gc.freeze()  # what exists now stays shared with the children

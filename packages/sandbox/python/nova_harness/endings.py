@@ -1,0 +1,48 @@
+"""The outcomes of code that did not get to tell its own: one sentence each, with the way out."""
+
+import os
+import signal
+
+_MEMORY = "use less memory, or process the data in parts"
+
+
+def _failure(message, kind="NodeFailed"):
+    return {"type": "result", "result": {"status": "error", "class": kind, "message": message, "traceback": ""}}
+
+
+def timed_out(seconds):
+    shown = f"{seconds:g}"
+    return _failure(f'ran longer than {shown} s - raise "timeout" (at most 840) or make the code faster', "NodeTimeout")
+
+
+def died(status):
+    """`status` as os.wait gives it; None when the whole process tree was killed from outside."""
+    if status is not None and os.WIFSIGNALED(status):
+        return _failure(_signalled(os.WTERMSIG(status)))
+    if status is None:
+        return _failure(f"the code was killed from outside, most likely for the memory it used - {_MEMORY}")
+    code = os.waitstatus_to_exitcode(status)
+    return _failure(
+        f"the code ended its process with exit status {code} before its result could be taken, as os._exit({code}) does"
+        " - let it run to its end, or use sys.exit()"
+    )
+
+
+def _signalled(number):
+    if number == signal.SIGKILL:
+        return f"the code was killed, most likely for the memory it used - {_MEMORY}"
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    if number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE):
+        return f"the code crashed the Python interpreter ({name}), as faulty native libraries do - the logs may show where"
+    return f"the code was ended by a signal ({name}) - remove what sends it"
+
+
+def lost():
+    return _failure(
+        "the sandbox lost track of the code while it ran, most likely for want of memory - run the node again"
+        f" if it may run twice, and {_MEMORY}"
+    )
+
+
+def damaged(error):
+    return _failure(f"the code left a result that cannot be read ({error}) - do not touch the harness's descriptors")

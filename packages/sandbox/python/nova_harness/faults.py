@@ -1,0 +1,72 @@
+"""How code failed, as the chain of work keeps it: one line, and a traceback without the harness in it."""
+
+import traceback
+
+from .encode import Unfit
+from .store import HARNESS
+
+_MESSAGE_CHARS = 8_000
+_TRACEBACK_CHARS = 32_000
+
+
+def declared(message):
+    """The code said so itself."""
+    return _failure(message)
+
+
+def describe(error):
+    if isinstance(error, Unfit):
+        return _failure(str(error))
+    message = _message_of(error)
+    if isinstance(error, MemoryError):
+        message = "MemoryError: the code needs more than 2 GiB of memory - use less, or process the data in parts"
+    return _failure(message, _traceback_of(error))
+
+
+def exited(error):
+    """sys.exit() ends the code; only its reason tells whether well."""
+    if error.code is None or error.code == 0:
+        return None
+    if isinstance(error.code, int):
+        return _failure(f"the code ended with sys.exit({error.code}) - use sys.exit(0), or raise an error that says why")
+    return _failure(f"SystemExit: {_text_of(error.code)}", _traceback_of(error))
+
+
+def _failure(message, trace=""):
+    if len(trace) > _TRACEBACK_CHARS:
+        trace = f"{trace[:2000]}\n  ...\n{trace[-_TRACEBACK_CHARS:]}"
+    whole = [text.encode("utf-8", "replace").decode() for text in (message[:_MESSAGE_CHARS], trace)]
+    return {"status": "error", "class": "NodeFailed", "message": whole[0], "traceback": whole[1]}
+
+
+def _message_of(error):
+    name, text = type(error).__name__, _text_of(error)
+    return f"{name}: {text}" if text else name
+
+
+def _text_of(value):
+    try:
+        return str(value)
+    except Exception as second:  # __str__ is anybody's code
+        return f"(its text cannot be shown: {type(second).__name__})"
+
+
+def _traceback_of(error):
+    try:
+        shown = traceback.TracebackException.from_exception(error, compact=True)
+        _hide_harness(shown)
+        return "".join(shown.format())
+    except Exception as second:  # an error object may break every formatter
+        return f"{type(error).__name__} (its traceback cannot be shown: {type(second).__name__})\n"
+
+
+def _hide_harness(shown):
+    seen, waiting = set(), [shown]
+    while waiting:
+        part = waiting.pop()
+        if part is None or id(part) in seen:
+            continue
+        seen.add(id(part))
+        frames = [frame for frame in part.stack if not frame.filename.startswith(HARNESS)]
+        part.stack = traceback.StackSummary.from_list(frames)
+        waiting += [part.__cause__, part.__context__, *(getattr(part, "exceptions", None) or ())]

@@ -1,0 +1,163 @@
+"""
+The walls around one node's code: pids and mounts of its own, fresh /tmp and home, nothing of the harness in sight, an
+unprivileged user without a way back, limits on memory and processes. Where the system refuses namespaces the code still
+gets its own process group, session and limits, and the harness says so.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+
+from .store import LIB, ROOT
+
+_NEWNS, _NEWPID = 0x00020000, 0x20000000
+_NOSUID, _NODEV, _BIND, _REC, _PRIVATE = 2, 4, 4096, 16384, 1 << 18
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
+_CAPABILITY_VERSION_3 = 0x20080522
+
+_NOBODY = 65534
+_SCRATCH = "size=512m,mode=1777"
+_FRESH = {"/tmp": _SCRATCH, "/var/tmp": _SCRATCH, "/dev/shm": _SCRATCH, "/home": "size=512m,mode=755", "/root": "size=1m"}
+_HOME = "/home/node"
+
+_MEMORY_BYTES = 2 << 30
+_PROCESSES = 128
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_is_linux = sys.platform == "linux"
+
+
+def _checked(result, what):
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), what)
+
+
+def _mount(source, target, kind, flags=0, options=None):
+    encoded = [None if part is None else os.fsencode(part) for part in (source, target, kind)]
+    data = options.encode() if options else None
+    _checked(_libc.mount(*encoded, ctypes.c_ulong(flags), data), f"mount {target}")
+
+
+def _prctl(option, value):
+    if _is_linux:
+        zero = ctypes.c_ulong(0)
+        _checked(_libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero), "prctl")
+
+
+def adopt_orphans():
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent():
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Jail:
+    def __init__(self, isolated):
+        self.isolated = isolated
+        self.own_pids = None
+        self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) else None
+
+    def fork(self):
+        """Like os.fork, but the child is the first process of a pid namespace: with it everything in there dies."""
+        if not self.isolated:
+            return os.fork()
+        if self.own_pids is None:
+            self.own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY)
+        _checked(_libc.unshare(ctypes.c_int(_NEWPID)), "unshare")
+        try:
+            return os.fork()
+        finally:
+            _libc.setns(ctypes.c_int(self.own_pids), ctypes.c_int(_NEWPID))
+
+    def enter(self):
+        """In the first process of the namespace."""
+        if not self.isolated:
+            return
+        _checked(_libc.unshare(ctypes.c_int(_NEWNS)), "unshare")
+        _mount("none", "/", None, _REC | _PRIVATE)
+        _hide_root()
+        for folder, options in _FRESH.items():
+            if os.path.isdir(folder) and not os.path.islink(folder):
+                _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, options)
+        try:
+            _mount("proc", "/proc", "proc", _NOSUID | _NODEV)
+        except OSError:
+            return  # inside some containers /proc has covers that the kernel will not lift; the old one shows pids, no data
+
+    def settle(self):
+        """In the process that will run the code. Returns its home, which is also where it starts."""
+        os.setsid()
+        home = self._make_home()
+        _offer_to_the_oom_killer()
+        if self.user is not None:
+            os.setgroups([])
+            os.setresgid(self.user, self.user, self.user)
+            os.setresuid(self.user, self.user, self.user)
+        elif self.isolated:
+            _drop_capabilities()
+        die_with_parent()  # a change of user clears it
+        _prctl(_PR_SET_DUMPABLE, 1)  # and this too: without it a process may not even list its own descriptors
+        _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        self._limit()
+        os.umask(0o022)
+        os.chdir(home)
+        return home
+
+    def _make_home(self):
+        if not self.isolated:
+            return os.getcwd()
+        home = _HOME if os.path.isdir("/home") else "/tmp/home"
+        os.mkdir(home, 0o700)
+        if self.user is not None:
+            os.chown(home, self.user, self.user)
+        return home
+
+    def _limit(self):
+        _lower(resource.RLIMIT_CORE, 0)
+        if _is_linux:
+            _lower(resource.RLIMIT_DATA, _MEMORY_BYTES)
+        if self.user is not None:
+            _lower(resource.RLIMIT_NPROC, _PROCESSES)
+
+
+def _is_mapped(uid):
+    """In a user namespace most ids mean nobody at all, and cannot be taken."""
+    try:
+        with open("/proc/self/uid_map") as ids:
+            rows = [list(map(int, line.split())) for line in ids]
+    except OSError:
+        return True
+    return any(first <= uid < first + count for first, _, count in rows)
+
+
+def _hide_root():
+    """Of the harness's folder only the workflow's modules stay visible, where they were."""
+    has_lib = os.path.isdir(LIB)
+    before = os.getcwd()
+    os.chdir(LIB if has_lib else "/")
+    _mount("tmpfs", ROOT, "tmpfs", _NOSUID | _NODEV, "size=4k,mode=755")
+    if has_lib:
+        os.mkdir(LIB)
+        _mount(".", LIB, None, _BIND)
+    os.chdir("/" if before.startswith(ROOT) else before)
+
+
+def _drop_capabilities():
+    """Still root where no other user exists, but a root that may not mount, trace or send signals at will."""
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    _checked(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+
+
+def _lower(kind, value):
+    _, hard = resource.getrlimit(kind)
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def _offer_to_the_oom_killer():
+    if _is_linux:
+        with open("/proc/self/oom_score_adj", "w") as score:
+            score.write("500")

@@ -1,0 +1,135 @@
+"""
+The code's stdout. It passes everything on to the log but one thing: the last line that the code's own json.dumps or
+json.dump made and that is a result. Text that merely looks like a result, from a mail or a web page, is only text.
+"""
+
+import contextlib
+import functools
+import io
+import json
+import sys
+from json import dumps, loads
+
+_dump = json.dump
+_MOST_PRODUCTS = 1 << 16
+
+
+class Printed(io.TextIOWrapper):
+    def __init__(self):
+        super().__init__(open(1, "wb", closefd=False), "utf-8", "backslashreplace", line_buffering=True)
+        self._products = {}
+        self._held = ""
+        self._at_start = True
+        self._explicit = self._plain = ""
+        self._result = None
+
+    def watch_json(self):
+        """Remembers what json.dumps makes, by hash: a text alone does not say where it came from."""
+        note = self._note
+
+        @functools.wraps(json.dumps)
+        def watched_dumps(*args, **kwargs):
+            text = dumps(*args, **kwargs)
+            note(text)
+            return text
+
+        @functools.wraps(json.dump)
+        def watched_dump(obj, fp, *args, **kwargs):
+            if fp is self or fp is sys.stdout:
+                fp.write(watched_dumps(obj, *args, **kwargs))
+            else:
+                _dump(obj, fp, *args, **kwargs)
+
+        json.dumps, json.dump = watched_dumps, watched_dump
+
+    def _note(self, text):
+        if text[:1] == "{" and text[-1:] == "}":
+            self._products[hash(text)] = True
+            if len(self._products) > _MOST_PRODUCTS:
+                del self._products[next(iter(self._products))]
+
+    def _is_product(self, text):
+        text = text.strip()
+        return text[:1] == "{" and hash(text) in self._products
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def write(self, text):
+        if not self._products or not isinstance(text, str):
+            if text:
+                self._at_start = text[-1] == "\n"
+            return super().write(text)
+        self._sift(self._held + text)
+        return len(text)
+
+    def _sift(self, text):
+        """Holds back what may become a result, and passes on the rest. A product may span lines, if it is alone."""
+        self._held = ""
+        if self._at_start and self._is_product(text):
+            self._hold(text)
+            return
+        *lines, rest = text.split("\n")
+        for line in lines:
+            if self._at_start and self._is_product(line):
+                self._hold(line + "\n")
+            else:
+                self._pass_on(line + "\n")
+        if rest and self._at_start and self._is_product(rest):
+            self._hold(rest)
+        else:
+            self._pass_on(rest)
+
+    def _hold(self, text):
+        if not text.endswith("\n"):
+            self._held = text
+        elif _is_explicit(text):
+            self._explicit, former = text, self._explicit
+            self._pass_on(former)
+        elif text.strip() != "{}":
+            self._plain, former = text, self._plain
+            self._pass_on(former)
+        else:
+            self._pass_on(text)
+
+    def _pass_on(self, text):
+        if text:
+            super().write(text)
+            self._at_start = text.endswith("\n")
+
+    # --- the result -------------------------------------------------------------------------------
+
+    def result(self):
+        if self._held:
+            self._hold(self._held + "\n")
+            self._held = ""
+        self._result = PrintedResult(self._explicit or self._plain, bool(self._explicit))
+        return self._result
+
+    def finish(self):
+        """What was held back and is not used is part of the log after all."""
+        used = self._result.text if self._result and self._result.is_used else ""
+        with contextlib.suppress(OSError, ValueError):  # the code may have closed it
+            for text in (self._plain, self._explicit, self._held):
+                if text != used:
+                    self._pass_on(text)
+            self.flush()
+
+
+class PrintedResult:
+    """`failure`: the message of a result with status "error". `updates`: keys to set."""
+
+    def __init__(self, text, is_explicit):
+        value = loads(text) if text else {}
+        self.text, self.is_explicit, self.is_used = text, is_explicit, False
+        self.failure = None
+        self.updates = value.get("context_updates", {}) if is_explicit else value
+        if is_explicit and value.get("status") == "error":
+            self.is_used = True
+            self.failure = str(value.get("message") or "the code reported an error without a message")
+
+
+def _is_explicit(text):
+    if '"context_updates"' not in text and '"error"' not in text:
+        return False
+    value = loads(text)
+    return isinstance(value.get("context_updates"), dict) or (value.get("status") == "error" and "message" in value)

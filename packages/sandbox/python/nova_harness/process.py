@@ -1,0 +1,151 @@
+"""
+One process tree for one run of code, forked ahead of time: `init`, the first process of its pid namespace, and its
+child, which drops its rights and waits for a request. Everything written to stdout and stderr ends in one pipe, whose
+end says that nothing of the tree is left.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import struct
+import sys
+import time
+
+from . import jail, runner, wire
+
+_STATUS = struct.Struct("=i")
+_DYING_SECONDS = 0.002
+
+
+class Process:
+    def __init__(self, walls):
+        self.control, theirs = socket.socketpair()
+        self.output, output = os.pipe()
+        self._status, status = os.pipe()
+        self.isolated = walls.isolated
+        self.pid = walls.fork()
+        if self.pid == 0:
+            _become_init(walls, theirs, output, status)
+        theirs.close()
+        os.close(output)
+        os.close(status)
+        os.set_blocking(self.output, False)
+        self.reader = wire.Reader(self.control)
+
+    def is_ready(self):
+        """Waits until the process is behind its walls; False when it could not get there."""
+        return self.reader.read() is not None
+
+    def last_words(self):
+        """After it failed to get ready: what it wrote until its end."""
+        os.set_blocking(self.output, True)
+        with open(self.output, encoding="utf-8", errors="replace", closefd=False) as output:
+            words = output.read()
+        self.bury()
+        return words
+
+    def is_alive(self):
+        return os.waitpid(self.pid, os.WNOHANG) == (0, 0)
+
+    def tell(self, message, files=()):
+        with contextlib.suppress(OSError):  # it died meanwhile, and its end is about to be noticed
+            wire.send(self.control, message, files)
+
+    def kill(self):
+        """Without a namespace, init itself sees to it that none of its family survives."""
+        os.kill(self.pid, signal.SIGKILL if self.isolated else signal.SIGTERM)
+
+    def bury(self):
+        """After the end of the output: returns how the code's process ended, None when it was killed from outside."""
+        os.waitpid(self.pid, 0)
+        data = os.read(self._status, _STATUS.size)
+        os.close(self._status)
+        os.close(self.output)
+        self.control.close()
+        return _STATUS.unpack(data)[0] if data else None
+
+
+def _become_init(walls, control, output, status):
+    """Never returns."""
+    code = 70
+    try:
+        jail.die_with_parent()
+        os.setpgid(0, 0)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        os.set_blocking(output, True)
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd, source in ((0, null), (1, output), (2, output)):
+            os.dup2(source, fd)
+        _close_all_but(control.fileno(), status)
+        _open_streams()
+        walls.enter()
+        jail.adopt_orphans()
+        child = os.fork()
+        if child == 0:
+            os.close(status)
+            _become_runner(walls, control)
+        control.close()
+        _outlive(child, status, walls.isolated)
+        code = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
+
+
+def _become_runner(walls, control):
+    runner.serve(control, walls.settle())
+
+
+def _outlive(child, status, isolated):
+    """Buries orphans until the code's process ends. The end of a pid namespace's first process ends all the others."""
+    if not isolated:
+        signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
+    while True:
+        pid, how = os.wait()
+        if pid == child:
+            break
+    os.write(status, _STATUS.pack(how))
+    if not isolated:
+        _kill_family(child)
+
+
+def _kill_family(group):
+    """Orphans come to this process where the system lets it adopt; elsewhere their process group is all that is known."""
+    while True:
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # empty, or full of the dead
+            os.killpg(group, signal.SIGKILL)
+        for child in _children():
+            os.kill(child, signal.SIGKILL)
+        try:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                time.sleep(_DYING_SECONDS)
+        except ChildProcessError:
+            return
+
+
+def _children():
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as children:
+            return [int(pid) for pid in children.read().split()]
+    except OSError:
+        return []
+
+
+def _open_streams():
+    """What the kernel's cell had on stdout and stderr belongs to the kernel."""
+    for name, fd in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        mode = "r" if fd == 0 else "w"
+        stream = open(fd, mode, encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def _close_all_but(*keep):
+    for fd in map(int, os.listdir("/dev/fd")):
+        if fd > 2 and fd not in keep:
+            with contextlib.suppress(OSError):  # the one that listed the folder is closed already
+                os.close(fd)

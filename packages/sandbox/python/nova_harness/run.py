@@ -1,0 +1,161 @@
+"""One claim while its code runs: who follows it, what it waits for, how long it may take, and what becomes of it."""
+
+import json
+import os
+import time
+from typing import NamedTuple
+
+from . import endings
+from .needs import Needs
+from .store import DamagedResult
+
+INLINE_BYTES = 200_000  # a longer outcome is fetched as a file: jupyter drops what exceeds 1 MB/s of output
+_LOG_BYTES = 1 << 16
+_PIPE_BYTES = 1 << 16
+
+
+def kept_as_file(path, size):
+    return {"type": "outcome", "path": path, "bytes": size}
+
+
+class Claim(NamedTuple):
+    link: str
+    step: int
+    attempt: int
+
+    @classmethod
+    def of(cls, header):
+        return cls(header["link"], header["step"], header["attempt"])
+
+
+class Run:
+    def __init__(self, claim, process, store, limit_seconds):
+        self.claim, self.process, self.store = claim, process, store
+        self.limit_seconds = limit_seconds
+        self.followers = []
+        self.needs = Needs(store, self._tell)
+        self.log, self.log_is_cut = bytearray(), False
+        self.began = time.monotonic()
+        self.deadline = self.began + limit_seconds
+        self.waits_since = None
+        self.is_complete = False
+        self.killed_as = None
+        self.on_end = []
+
+    def begin(self, request, out, ahead):
+        self.process.tell({"begin": True}, [request.fileno(), out])
+        for blob in ahead:
+            self.needs.ask({"blob": blob}, is_awaited=False)
+
+    def follow(self, follower):
+        """Open needs are announced again: whoever was asked before may be dead."""
+        self.followers.append(follower)
+        for announcement in self.needs.announcements():
+            follower.tell(announcement)
+
+    def _tell(self, message):
+        for follower in self.followers:
+            follower.tell(message)
+
+    # --- while it runs ----------------------------------------------------------------------------
+
+    def hear(self):
+        """Messages of the code's process. False when it has closed its end."""
+        try:
+            is_open = self.process.reader.fill()
+        except OSError:
+            return False
+        while (message := self.process.reader.take()) is not None:
+            self._obey(message)
+        return is_open
+
+    def _obey(self, message):
+        if "need" in message:
+            self.needs.ask(message["need"], is_awaited=True)
+            self.waits_since = time.monotonic()
+            self.look()
+        elif "damaged" in message:
+            if self.needs.is_lost(message["damaged"]):
+                self._answer({"error": "it arrived damaged again and again"})
+            else:
+                self._answer({"again": True})
+        elif "complete" in message:
+            self.is_complete = True
+            self.process.kill()  # what the code has left running must not meet the next node
+
+    def look(self):
+        """Hands over what has arrived since."""
+        for kind, fd in self.needs.arrived():
+            self._answer({kind: True}, [fd])
+            os.close(fd)
+
+    def _answer(self, message, files=()):
+        if self.waits_since is not None:
+            self.deadline += time.monotonic() - self.waits_since
+            self.waits_since = None
+        self.process.tell(message, files)
+
+    def listen(self):
+        """Takes output. False at its end: then nothing of the process is left."""
+        try:
+            data = os.read(self.process.output, _PIPE_BYTES)
+        except BlockingIOError:
+            return True
+        self.log += data
+        if len(self.log) > 4 * _LOG_BYTES:
+            del self.log[:-_LOG_BYTES]
+            self.log_is_cut = True
+        return bool(data)
+
+    def seconds_left(self, now):
+        return None if self.waits_since is not None or self.killed_as else self.deadline - now
+
+    def kill(self, reason):
+        """`reason`: "timeout" or "stopped". A result that is complete stands."""
+        if not self.killed_as:
+            self.killed_as = reason
+            self.process.kill()
+
+    # --- afterwards -------------------------------------------------------------------------------
+
+    def end(self):
+        """Keeps the outcome and tells it to all who follow."""
+        status = self.process.bury()
+        duration_ms = round((time.monotonic() - self.began) * 1000)
+        message = self._outcome(status)
+        message.update(logs=self.logs(), durationMs=duration_ms)
+        if message["type"] == "result":
+            message = self._keep(message)
+        self._tell(message)
+        for follower in self.followers:
+            follower.close()
+        for callback in self.on_end:
+            callback(self)
+
+    def _keep(self, message):
+        data = json.dumps(message).encode()
+        self.store.keep_outcome(self.claim, data)
+        return message if len(data) <= INLINE_BYTES else kept_as_file(*self.store.outcome(self.claim))
+
+    def _outcome(self, status):
+        if self.is_complete:
+            return self._result()
+        if self.killed_as == "stopped":
+            return {"type": "tombstoned"}
+        if self.killed_as == "timeout":
+            return endings.timed_out(self.limit_seconds)
+        return endings.died(status)
+
+    def _result(self):
+        try:
+            result = json.loads(self.store.read_result(self.claim))
+            self.store.adopt_blobs(self.claim)
+        except (DamagedResult, ValueError, OSError) as error:
+            return endings.damaged(error)
+        return {"type": "result", "result": result}
+
+    def logs(self):
+        tail = bytes(self.log[-_LOG_BYTES:])
+        if self.log_is_cut or len(tail) < len(self.log):
+            tail = tail[tail.find(b"\n") + 1 :]
+        return tail.decode("utf-8", "replace")

@@ -1,0 +1,141 @@
+"""Runs one node's code in this process, which exists for nothing else, and leaves the result where the daemon takes it."""
+
+import base64
+import builtins
+import faulthandler
+import json
+import linecache
+import os
+import re
+import signal
+import sys
+import threading
+import types
+from json import dumps, loads
+
+from . import faults, wire
+from .changes import collect
+from .context import Outputs, make_context
+from .encode import Encoder
+from .printed import Printed
+from .store import HARNESS, LIB
+from .supply import Supply
+
+_PRIVATE_ENVIRONMENT = re.compile(r"(AWS|E2B|IPY|JPY|JUPYTER|NOVA|OPENAI)")
+_INLINE_BLOBS_BYTES = 64 * 1024
+_FEWEST_FRAMES = 3000
+
+
+def serve(control, home):
+    """Never returns. Waits for a request behind finished walls, everything ready that does not depend on it."""
+    reader = wire.Reader(control)
+    runner = Runner(Supply(control, reader), home)
+    wire.send(control, {"ready": True})
+    if reader.read() is None:
+        os._exit(0)
+    request, out = reader.files
+    reader.files = []
+    with open(request, encoding="utf-8") as file:
+        runner.run(loads(file.read()), out)
+    wire.send(control, {"complete": True})
+    signal.pause()
+
+
+class Runner:
+    def __init__(self, supply, home):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        faulthandler.enable(file=2)
+        if hasattr(sys, "set_int_max_str_digits"):
+            sys.set_int_max_str_digits(0)
+        self.supply = supply
+        self.encoder = Encoder(known=supply.loaded)
+        self.printed = sys.stdout = sys.__stdout__ = Printed()
+        self.printed.watch_json()
+        self.main = self._make_main_module()
+        sys.path[:] = [LIB] + [entry for entry in sys.path if entry not in ("", HARNESS, LIB)]
+        _clean_environment(home)
+        _reseed()
+
+    def _make_main_module(self):
+        main = sys.modules["__main__"] = types.ModuleType("__main__")
+        main.__dict__.update(__builtins__=builtins, json=json, base64=base64, outputs=Outputs(self.supply))
+        return main
+
+    def run(self, request, out):
+        try:
+            os.environ.update(request["environment"])
+            context = make_context(request["context"], self.supply)
+            failure = self._execute(request["fileName"], request["code"], context.values)
+            result = failure or self._result(context, out)
+        except BaseException as error:  # MemoryError, or a KeyboardInterrupt at the worst moment
+            result = faults.describe(error)
+        self.printed.finish()
+        try:
+            _write(out, "result", dumps(result).encode())
+        except OSError as error:
+            os.write(2, f"the result could not be written: {error}\n".encode())
+
+    def _execute(self, name, code, context):
+        """Returns how the code failed, or None."""
+        sys.argv = [name]
+        linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+        self.main.__dict__.update(__file__=name, context=context)
+        try:
+            exec(compile(code, name, "exec", dont_inherit=True), self.main.__dict__)
+            _join_threads()
+        except SystemExit as error:
+            return faults.exited(error)
+        except BaseException as error:
+            return faults.describe(error)
+        return None
+
+    def _result(self, context, out):
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _FEWEST_FRAMES))
+        printed = self.printed.result()
+        if printed.failure is not None:
+            return faults.declared(printed.failure)
+        changes, blobs = collect(context, printed, self.encoder, self.supply)
+        return {"status": "success", **changes, "blobs": self._save(blobs, out)}
+
+    def _save(self, blobs, out):
+        """Small ones travel with the result as well, which saves a request each."""
+        described, inline = [], 0
+        for reference, data in blobs.values():
+            entry = dict(reference)
+            if data is not None and reference["sha256"] not in self.supply.loaded.hashes:
+                _write(out, reference["sha256"], data)
+            if data is not None and inline + len(data) <= _INLINE_BLOBS_BYTES:
+                inline += len(data)
+                entry["data"] = base64.b64encode(data).decode()
+            described.append(entry)
+        return described
+
+
+def _write(folder, name, data):
+    fd = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600, dir_fd=folder)
+    with open(fd, "wb", buffering=0) as file:
+        view = memoryview(data)
+        while view:
+            view = view[file.write(view) :]
+
+
+def _clean_environment(home):
+    """The kernel's and the platform's own variables are not the code's business."""
+    for name in list(os.environ):
+        if _PRIVATE_ENVIRONMENT.match(name):
+            del os.environ[name]
+    os.environ.update(HOME=home, USER="node", LOGNAME="node", TMPDIR="/tmp")
+
+
+def _reseed():
+    """Forks share the state of generators; the standard library's looks after itself."""
+    numpy = sys.modules.get("numpy")
+    if numpy:
+        numpy.random.seed()
+
+
+def _join_threads():
+    """A script ends when its last thread does."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()

@@ -1,0 +1,172 @@
+"""
+What the harness keeps on disk, under the folder that holds the harness itself:
+
+    inputs/<name>                      what an attach brings: a header line, then the rest; unlinked when opened
+    claims/<link>/<step>-<attempt>/    made exclusively: whoever makes it may begin the code, nobody else ever
+        outcome                        the message that tells what became of it
+        out/                           files that the code's process writes
+    claims/<link>/tombstone            no code may begin at this link any more
+    blobs/<sha256>                     values that are here already, whoever brought them
+    answers/<need>                     what the adapter answered to a need
+    lib/                               the workflow's own modules
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+
+HARNESS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(HARNESS)
+LIB = os.path.join(ROOT, "lib")
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_LONGEST_SOCKET_PATH = 100
+_MOST_RESULT_BYTES = 512 << 20
+
+
+def socket_path():
+    """sun_path holds 104 bytes or little more, and without isolation the root may be a long path."""
+    path = os.path.join(ROOT, "socket")
+    if len(path.encode()) <= _LONGEST_SOCKET_PATH:
+        return path
+    return f"/tmp/nova-{hashlib.sha256(ROOT.encode()).hexdigest()[:24]}.sock"
+
+
+class DamagedResult(Exception):
+    """The code's process left something that is not a result: it reached into its own harness."""
+
+
+class Store:
+    def __init__(self, root=ROOT):
+        self.root = root
+        for name in ("inputs", "claims", "blobs", "answers"):
+            os.makedirs(self.path(name), mode=0o700, exist_ok=True)
+
+    def path(self, *parts):
+        return os.path.join(self.root, *parts)
+
+    def take_input(self, name):
+        """The header, and the open file behind it. From here on the input has no name any more."""
+        path = self.path("inputs", os.path.basename(name))
+        file = open(path, "rb", buffering=0)
+        os.unlink(path)
+        header = b""
+        while b"\n" not in header:
+            part = file.read(1 << 12)
+            if not part:
+                raise ValueError("the input has no header line")
+            header += part
+        line, _, rest = header.partition(b"\n")
+        file.seek(-len(rest), os.SEEK_CUR)
+        return json.loads(line), file
+
+    # --- claims -----------------------------------------------------------------------------------
+
+    def claim(self, claim):
+        """True for exactly one caller per claim, for as long as the sandbox lives."""
+        os.makedirs(os.path.dirname(self._claim_path(claim)), mode=0o700, exist_ok=True)
+        try:
+            os.mkdir(self._claim_path(claim), 0o700)
+        except FileExistsError:
+            return False
+        return True
+
+    def bury(self, link):
+        os.makedirs(self._link_path(link), mode=0o700, exist_ok=True)
+        os.close(os.open(os.path.join(self._link_path(link), "tombstone"), os.O_CREAT | os.O_WRONLY, 0o600))
+
+    def is_buried(self, link):
+        return os.path.exists(os.path.join(self._link_path(link), "tombstone"))
+
+    def open_out(self, claim, owner):
+        """A folder for the files of the code's process, as a descriptor: its path is out of that process's sight."""
+        path = os.path.join(self._claim_path(claim), "out")
+        os.mkdir(path, 0o700)
+        if owner is not None:
+            os.chown(path, owner, owner)
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+
+    def keep_outcome(self, claim, data):
+        path = self._outcome_path(claim)
+        with open(path + ".new", "wb") as file:
+            file.write(data)
+        os.replace(path + ".new", path)
+
+    def outcome(self, claim):
+        """(path below the root, size) of a finished claim's outcome; None when there is none."""
+        path = self._outcome_path(claim)
+        try:
+            return os.path.relpath(path, self.root), os.stat(path).st_size
+        except FileNotFoundError:
+            return None
+
+    def read_result(self, claim):
+        path = os.path.join(self._claim_path(claim), "out", "result")
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError as error:
+            raise DamagedResult(str(error)) from error
+        with open(fd, "rb") as file:
+            found = os.fstat(fd)
+            if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_RESULT_BYTES:
+                raise DamagedResult("not a regular file of a sensible size")
+            return file.read()
+
+    def adopt_blobs(self, claim):
+        """The code's process is dead: what it wrote cannot change any more, and later nodes may use it."""
+        out = os.path.join(self._claim_path(claim), "out")
+        for entry in os.scandir(out):
+            if _SHA256.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                os.replace(entry.path, self.path("blobs", entry.name))
+        shutil.rmtree(out, ignore_errors=True)
+
+    def _claim_path(self, claim):
+        return os.path.join(self._link_path(claim.link), f"{claim.step}-{claim.attempt}")
+
+    def _outcome_path(self, claim):
+        return os.path.join(self._claim_path(claim), "outcome")
+
+    def _link_path(self, link):
+        return self.path("claims", hashlib.sha256(link.encode()).hexdigest()[:40])
+
+    # --- blobs and answers ------------------------------------------------------------------------
+
+    def has_blob(self, sha256, bytes, type):
+        try:
+            return os.stat(self.path("blobs", sha256)).st_size == bytes
+        except FileNotFoundError:
+            return False
+
+    def open_blob(self, sha256, size):
+        """The file once it is complete, else None. Whoever reads it checks the hash."""
+        return self._open_when(self.path("blobs", sha256), lambda found, _: found.st_size == size)
+
+    def drop_blob(self, sha256):
+        self._unlink(self.path("blobs", sha256))
+
+    def open_answer(self, need):
+        """Uploads are not atomic: an answer ends with a newline, and has no other."""
+        path = self.path("answers", need)
+        fd = self._open_when(path, lambda found, fd: found.st_size > 0 and os.pread(fd, 1, found.st_size - 1) == b"\n")
+        if fd is not None:
+            self._unlink(path)
+        return fd
+
+    def _open_when(self, path, is_complete):
+        try:
+            fd = os.open(path, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        if is_complete(os.fstat(fd), fd):
+            return fd
+        os.close(fd)
+        return None
+
+    def _unlink(self, path):
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            return

@@ -1,0 +1,74 @@
+"""The code's end of the need channel: blobs and other nodes' results, asked for when they are first looked at."""
+
+import hashlib
+import os
+import threading
+from json import loads
+
+from . import wire
+
+
+class Unavailable(RuntimeError):
+    """A value of the context cannot be had."""
+
+
+class Loaded:
+    """What came out of blobs, so that it need not be hashed again to be recognised."""
+
+    def __init__(self):
+        self._references = {}
+        self.hashes = set()
+
+    def note(self, value, reference):
+        self._references[id(value)] = (value, reference)
+        self.hashes.add(reference["sha256"])
+
+    def reference(self, value):
+        known = self._references.get(id(value))
+        return known[1] if known else None
+
+
+class Supply:
+    def __init__(self, control, reader):
+        self._control, self._reader = control, reader
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+        self.loaded = Loaded()
+
+    def blob(self, reference):
+        """The bytes of a reference, checked."""
+        with self._lock:
+            while True:
+                kind, fd = self._ask({"blob": reference})
+                with open(fd, "rb") as file:
+                    data = file.read()
+                if kind != "blob":
+                    raise Unavailable(loads(data)["error"])
+                if hashlib.sha256(data).hexdigest() == reference["sha256"]:
+                    return data
+                wire.send(self._control, {"damaged": reference["sha256"]})
+                self._refused(self._reader.read())
+
+    def answer(self, wanted):
+        """Any JSON value: the adapter's answer to {"outputs": node} or {"outputNames": true}."""
+        with self._lock:
+            _, fd = self._ask(wanted)
+        with open(fd, "rb") as file:
+            answer = loads(file.read())
+        if "error" in answer:
+            raise Unavailable(answer["error"])
+        return answer["value"]
+
+    def _ask(self, wanted):
+        if os.getpid() != self._owner:
+            raise Unavailable("values are loaded by the node's own process - read them before you start others")
+        wire.send(self._control, {"need": wanted})
+        message = self._refused(self._reader.read())
+        return next(iter(message)), self._reader.files.pop(0)
+
+    def _refused(self, message):
+        if message is None:
+            raise Unavailable("the sandbox's harness is gone")
+        if "error" in message:
+            raise Unavailable(message["error"])
+        return message

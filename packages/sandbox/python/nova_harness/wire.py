@@ -1,0 +1,48 @@
+"""Messages between the processes of the harness: one JSON object a line, open files alongside."""
+
+import array
+import socket
+from json import dumps, loads
+
+_MOST_FILES = 4
+
+
+def send(sock, message, files=()):
+    data = dumps(message).encode() + b"\n"
+    sent = socket.send_fds(sock, [data], list(files)) if files else 0
+    if sent < len(data):
+        sock.sendall(data[sent:])
+
+
+class Reader:
+    """Collects lines and files from a socket; works on blocking and non-blocking ones."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        self.buffer = b""
+        self.files = []
+
+    def read(self):
+        """The next message; None at the end. Blocks."""
+        while True:
+            message = self.take()
+            if message is not None or not self.fill():
+                return message
+
+    def fill(self):
+        """Reads what is there; False when the other end is closed."""
+        data, control, _, _ = self.sock.recvmsg(1 << 16, socket.CMSG_LEN(_MOST_FILES * array.array("i").itemsize))
+        for level, kind, payload in control:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                files = array.array("i")
+                files.frombytes(payload[: len(payload) - len(payload) % files.itemsize])
+                self.files.extend(files)
+        self.buffer += data
+        return bool(data)
+
+    def take(self):
+        line, newline, rest = self.buffer.partition(b"\n")
+        if not newline:
+            return None
+        self.buffer = rest
+        return loads(line)
