@@ -1,0 +1,63 @@
+import { compileWorkflow } from "@nova/compiler";
+import {
+  type FileInput,
+  publishWorkflow,
+  readTrace,
+  startExecution,
+  type TraceEntry,
+  type WorkflowVersion,
+} from "@nova/engine";
+import type { LocalCloud } from "@nova/local";
+
+/** The smallest node that does something: reads a key, writes a key. */
+export const countingCode = 'context["n"] = context.get("n", 0) + 1';
+
+/** A workflow of `length` code nodes in a row between start and end. */
+export async function publishChain(cloud: LocalCloud, length: number, code = countingCode): Promise<WorkflowVersion> {
+  const ids = Array.from({ length }, (_, i) => `n${i + 1}`);
+  const chain = ["start", ...ids, "end"];
+  const source = {
+    id: `bench-chain-${length}`,
+    name: `A chain of ${length}`,
+    nodes: [
+      { id: "start", type: "start" },
+      ...ids.map((id) => ({ id, type: "action", code })),
+      { id: "end", type: "end" },
+    ],
+    edges: chain.slice(1).map((to, i) => ({ from: chain[i], to })),
+  };
+  const compiled = await compileWorkflow({ text: JSON.stringify(source), fileName: "bench.json", files: {} });
+  if (!compiled.workflow)
+    throw new TypeError(`the bench's own workflow has findings: ${JSON.stringify(compiled.findings)}`);
+  const { workflow, definition } = compiled;
+  return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, template: await cloud.templateFor([]) });
+}
+
+export interface ChainRun {
+  id: string;
+  /** From StartExecution to the end of the run, as a client sees it. */
+  wallMs: number;
+}
+
+export async function runChain(
+  cloud: LocalCloud,
+  version: WorkflowVersion,
+  files: FileInput[] = [],
+): Promise<ChainRun> {
+  const start = performance.now();
+  const { id } = await startExecution(cloud.ports, { version, context: "{}", files });
+  await cloud.untilEnd(id);
+  return { id, wallMs: performance.now() - start };
+}
+
+/** From the first node's start to the last node's end, by the chain of work's own clock. */
+export async function nodesMs(cloud: LocalCloud, id: string): Promise<number> {
+  const { entries } = await readTrace(cloud.ports, id);
+  const tasks = entries.filter(({ node_type }) => node_type === "action");
+  const [first, last] = [tasks[0] as TraceEntry, tasks.at(-1) as TraceEntry];
+  const before = entries[0] as TraceEntry;
+  return (
+    Date.parse(last.timestamp) -
+    Math.max(Date.parse(before.timestamp), Date.parse(first.timestamp) - first.execution_time_ms)
+  );
+}
