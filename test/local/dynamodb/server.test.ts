@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+} from "@aws-sdk/client-dynamodb";
+import { ClassicLevel } from "classic-level";
+import { afterEach, expect, test } from "vitest";
+import {
+  type DynamoDbOptions,
+  type DynamoDbRequest,
+  type DynamoDbServer,
+  openDynamoDb,
+} from "../../../packages/local/src/dynamodb/index.ts";
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function open(options: Partial<DynamoDbOptions> = {}): Promise<DynamoDbServer> {
+  const server = await openDynamoDb({ dataDir: null, accessKeyId: "mine", ...options });
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await server.close();
+    isOpen = false;
+  };
+  cleanups.push(close);
+  return { url: server.url, close };
+}
+
+function clientOf({ url }: DynamoDbServer, accessKeyId = "mine"): DynamoDBClient {
+  const credentials = { accessKeyId, secretAccessKey: "any" };
+  const client = new DynamoDBClient({ endpoint: url, region: "us-east-1", credentials, maxAttempts: 1 });
+  cleanups.push(() => client.destroy());
+  return client;
+}
+
+async function folder(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "nova-dynamodb-"));
+  cleanups.push(() => rm(dir, { recursive: true }));
+  return dir;
+}
+
+const table = new CreateTableCommand({
+  TableName: "items",
+  BillingMode: "PAY_PER_REQUEST",
+  AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
+  KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
+});
+const item = (pk: string) =>
+  new PutItemCommand({ TableName: "items", Item: { pk: { S: pk }, text: { S: "é\u0000😀" } } });
+const get = (pk: string) => new GetItemCommand({ TableName: "items", Key: { pk: { S: pk } }, ConsistentRead: true });
+
+test("answers the unchanged SDK, and only with the folder's key", async () => {
+  const server = await open();
+  await clientOf(server).send(table);
+  await clientOf(server).send(item("a"));
+  expect((await clientOf(server).send(get("a"))).Item?.text).toEqual({ S: "é\u0000😀" });
+  await expect(clientOf(server, "other").send(get("a"))).rejects.toMatchObject({
+    name: "UnrecognizedClientException",
+    message: "The security token included in the request is invalid.",
+    $metadata: { httpStatusCode: 400 },
+  });
+});
+
+test("refuses a request without a signature", async () => {
+  const { url } = await open();
+  const headers = { "x-amz-target": "DynamoDB_20120810.ListTables", "content-type": "application/x-amz-json-1.0" };
+  const answer = await fetch(url, { method: "POST", headers, body: "{}" });
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain("UnrecognizedClientException");
+});
+
+test("reports every request that it lets in", async () => {
+  const seen: DynamoDbRequest[] = [];
+  const server = await open({ onRequest: (request) => seen.push(request) });
+  await clientOf(server).send(new ListTablesCommand({}));
+  await clientOf(server, "other")
+    .send(new ListTablesCommand({}))
+    .catch(() => undefined);
+  expect(seen).toEqual([{ operation: "ListTables", bodyBytes: 2, text: "{}" }]);
+});
+
+test.each([
+  ["throttle", "ProvisionedThroughputExceededException", 400],
+  ["error", "InternalServerError", 500],
+] as const)("plays a fault (%s) before the request has an effect", async (fault, name, status) => {
+  let isFaulty = false;
+  const server = await open({ faults: ({ operation }) => (isFaulty && operation === "PutItem" ? fault : undefined) });
+  const client = clientOf(server);
+  await client.send(table);
+  isFaulty = true;
+  await expect(client.send(item("a"))).rejects.toMatchObject({ name, $metadata: { httpStatusCode: status } });
+  expect((await client.send(get("a"))).Item).toBeUndefined();
+});
+
+test("keeps its tables and items over a restart", async () => {
+  const dataDir = await folder();
+  const first = await open({ dataDir });
+  await clientOf(first).send(table);
+  await clientOf(first).send(item("kept"));
+  await first.close();
+  const second = await open({ dataDir });
+  expect((await clientOf(second).send(get("kept"))).Item?.pk).toEqual({ S: "kept" });
+});
+
+test("says that the folder is in use, and does not disturb its owner", async () => {
+  const dataDir = await folder();
+  const owner = await open({ dataDir });
+  await expect(openDynamoDb({ dataDir, accessKeyId: "mine" })).rejects.toThrow(/close the other process/);
+  await expect(clientOf(owner).send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: [] });
+});
+
+test("finishes a table that a dying process left half made", async () => {
+  const dataDir = await folder();
+  const first = await open({ dataDir });
+  await clientOf(first).send(table);
+  await first.close();
+  const db = new ClassicLevel<string, object>(join(dataDir, "dynamodb"), { valueEncoding: "json" });
+  const made = await db.get("table~items");
+  await db.put("table~items", { ...made, TableStatus: "CREATING" });
+  await db.close();
+  const client = clientOf(await open({ dataDir }));
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: "items" }));
+  expect(Table?.TableStatus).toBe("ACTIVE");
+  await client.send(item("a"));
+});
