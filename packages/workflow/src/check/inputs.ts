@@ -1,8 +1,9 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { checkSchema } from "../inputs/check-schema.ts";
-import { type Document, isObject } from "../parse/document.ts";
+import type { Document } from "../parse/document.ts";
 import { shown } from "../parse/issues.ts";
+import { isObject } from "../parse/loose.ts";
 
 /** Keys that NOVA itself sets. */
 const reserved = ["branch_decision", "error", "_data_analysis", "_ai_metadata"];

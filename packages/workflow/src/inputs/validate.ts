@@ -2,7 +2,7 @@ import type { ErrorObject } from "ajv/dist/2020.js";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { lineAndColumn, NotJson, scanJson } from "../json/scan.ts";
-import { isObject } from "../parse/document.ts";
+import { isObject } from "../parse/loose.ts";
 import type { Workflow } from "../workflow.ts";
 import { newAjv, schemaOf, segmentsOfPointer } from "./ajv.ts";
 

@@ -1,46 +1,59 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { lineAndColumn, NotJson, type Scan, scanJson } from "../json/scan.ts";
+import { locate } from "./locate.ts";
+import { isObject, type Loose } from "./loose.ts";
 import type { WorkflowSource } from "./source.ts";
 
 /** The JSON of a workflow, with its graph at the top level. */
-export interface Document {
-  body: Record<string, unknown>;
-  /** Path of a top-level field: the older form has some of them in `graph_definition`. */
-  pathOf(field: string): string;
+export interface Document extends Body {
   scan: Scan;
   text: string;
 }
 
-export interface ReadDocument {
-  document?: Document;
-  findings: Finding[];
-}
-
-export function readDocument({ text: raw, fileName }: WorkflowSource): ReadDocument {
-  const text = raw.replace(/^\uFEFF/, "");
-  const scan = scanned(text);
-  if (scan instanceof NotJson) return { findings: [notJson(text, fileName, scan)] };
-  const value: unknown = JSON.parse(text);
-  if (!isObject(value)) return { findings: [notAWorkflow("is not a JSON object")] };
-  const findings = scan.repeated.map(({ name, offset }) =>
-    finding("NOVA107", "$", `the field "${name}" is there twice in one object - keep one of the two`, {
-      file: fileName,
-      ...lineAndColumn(text, offset),
-    }),
-  );
-  const { graph_definition: inner, ...outer } = value;
-  if (inner === undefined)
-    return { document: { body: value, pathOf: (field) => at("$", field), scan, text }, findings };
-  if (!isObject(inner)) {
-    return { findings: [...findings, notAWorkflow("is not an object with nodes and edges", inside)] };
-  }
-  const pathOf = (field: string) => at(Object.hasOwn(inner, field) ? inside : "$", field);
-  findings.push(...twice(outer, inner));
-  return { document: { body: { ...outer, ...inner }, pathOf, scan, text }, findings };
+interface Body {
+  body: Loose;
+  /** Path of a top-level field: the older form has some of them in `graph_definition`. */
+  pathOf(field: string): string;
 }
 
 const inside = "$.graph_definition";
+const shape = 'write { "nodes": [...], "edges": [...] }';
+
+export function readDocument({ text: raw, fileName }: WorkflowSource): { document?: Document; findings: Finding[] } {
+  const text = raw.replace(/^\uFEFF/, "");
+  const scan = scanned(text);
+  if (scan instanceof NotJson) return { findings: [notJson(text, fileName, scan)] };
+  const repeated = scan.repeated.map(({ name, offset }) => {
+    const message = `the field "${name}" is there twice in one object - keep one of the two`;
+    return finding("NOVA107", "$", message, { file: fileName, ...lineAndColumn(text, offset) });
+  });
+  const { read, findings } = readBody(JSON.parse(text));
+  return {
+    ...(read && { document: { ...read, scan, text } }),
+    findings: locate([...repeated, ...findings], { scan, text, file: fileName }),
+  };
+}
+
+function readBody(value: unknown): { read?: Body; findings: Finding[] } {
+  if (!isObject(value)) return { findings: [finding("NOVA103", "$", `the workflow is not a JSON object - ${shape}`)] };
+  const { graph_definition: inner, ...outer } = value;
+  if (inner === undefined) return { read: { body: value, pathOf: (field) => at("$", field) }, findings: [] };
+  if (!isObject(inner)) {
+    const message = `graph_definition is not an object with nodes and edges - ${shape}`;
+    return { findings: [finding("NOVA103", inside, message)] };
+  }
+  const pathOf = (field: string) => at(Object.hasOwn(inner, field) ? inside : "$", field);
+  return { read: { body: { ...outer, ...inner }, pathOf }, findings: twice(outer, inner) };
+}
+
+function twice(outer: Loose, inner: Loose): Finding[] {
+  const fields = Object.keys(inner).filter((field) => Object.hasOwn(outer, field));
+  return fields.map((field) => {
+    const message = `the field "${field}" is there twice, at the top and in graph_definition - keep one of the two`;
+    return finding("NOVA107", at(inside, field), message);
+  });
+}
 
 function scanned(text: string): Scan | NotJson {
   try {
@@ -51,27 +64,9 @@ function scanned(text: string): Scan | NotJson {
   }
 }
 
-function twice(outer: object, inner: object): Finding[] {
-  const fields = Object.keys(inner).filter((field) => Object.hasOwn(outer, field));
-  return fields.map((field) => {
-    const message = `the field "${field}" is there twice, at the top and in graph_definition - keep one of the two`;
-    return finding("NOVA107", at(inside, field), message);
-  });
-}
-
 function notJson(text: string, file: string, error: NotJson): Finding {
   const place = lineAndColumn(text, error.offset);
   const found = error.offset < text.length ? `found ${JSON.stringify(text[error.offset])}` : "the file ends";
-  const message = `${file} is not JSON: line ${place.line}, column ${place.column}: ${error.message}, but ${found}`;
-  return finding("NOVA102", "$", message, { file, ...place });
-}
-
-const shape = 'write { "nodes": [...], "edges": [...] }';
-
-function notAWorkflow(what: string, path = "$"): Finding {
-  return finding("NOVA103", path, `${path === "$" ? "the workflow" : "graph_definition"} ${what} - ${shape}`);
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  const where = `line ${place.line}, column ${place.column}`;
+  return finding("NOVA102", "$", `${file} is not JSON: ${where}: ${error.message}, but ${found}`, { file, ...place });
 }

@@ -2,8 +2,8 @@ import { AuthoredEdge } from "../authored/edge.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import type { Condition, Edge } from "../workflow.ts";
-import { isObject } from "./document.ts";
 import { findingsOf } from "./issues.ts";
+import { isObject } from "./loose.ts";
 
 /** An edge as far as it could be read. */
 export interface ReadEdge {

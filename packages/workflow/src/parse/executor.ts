@@ -2,6 +2,7 @@ import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import type { Executor } from "../workflow.ts";
 import { type NodeScope, readFileField } from "./files.ts";
+import type { Loose } from "./loose.ts";
 import type { PythonSource } from "./source.ts";
 
 export interface ReadExecutor {
@@ -22,7 +23,7 @@ const kindOfExecutor = new Map<unknown, Executor["kind"]>([
  * Who does the work of a node, and with what. Reads the node as it was written, so that a wrong timeout does not keep
  * its code from being checked; the schema has already complained about fields of a wrong type.
  */
-export function readExecutor(node: Record<string, unknown>, scope: NodeScope): ReadExecutor {
+export function readExecutor(node: Loose, scope: NodeScope): ReadExecutor {
   const kind = node.executor === undefined ? "code" : kindOfExecutor.get(node.executor);
   const given = (["code", "codeFile", "prompt", "promptFile"] as const).filter((field) => node[field] !== undefined);
   if (kind === undefined) return { findings: [] };
@@ -49,7 +50,7 @@ export function readExecutor(node: Record<string, unknown>, scope: NodeScope): R
   return { executor: { kind, code: text, ...(file && { file }) }, python, findings };
 }
 
-function model(node: Record<string, unknown>): { model?: string } {
+function model(node: Loose): { model?: string } {
   return typeof node.model === "string" ? { model: node.model } : {};
 }
 

@@ -6,10 +6,10 @@ import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
 import type { Node } from "../workflow.ts";
-import { isObject } from "./document.ts";
 import { readExecutor } from "./executor.ts";
 import type { NodeScope } from "./files.ts";
 import { findingsOf, shown } from "./issues.ts";
+import { isObject, type Loose } from "./loose.ts";
 import type { PythonSource } from "./source.ts";
 
 const codes = {
@@ -53,11 +53,7 @@ export function readNode(value: unknown, path: string, files: Record<string, str
   return { ...outline, ...read };
 }
 
-function readAs(
-  kind: NodeKind,
-  value: Record<string, unknown>,
-  scope: NodeScope,
-): Pick<ReadNode, "node" | "python" | "findings"> {
+function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Pick<ReadNode, "node" | "python" | "findings"> {
   const { name, path } = scope;
   const parsed = kind.schema.safeParse(value);
   const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
@@ -74,7 +70,7 @@ function readAs(
 }
 
 /** Of a node whose other fields no schema knows. */
-function checkId(value: Record<string, unknown>, name: string, path: string): Finding[] {
+function checkId(value: Loose, name: string, path: string): Finding[] {
   const { error } = OnlyId.safeParse(value);
   return findingsOf(error?.issues ?? [], {
     name,
@@ -87,7 +83,7 @@ function checkId(value: Record<string, unknown>, name: string, path: string): Fi
 
 const OnlyId = z.object({ id: nodeFields.id });
 
-function unknownType(value: Record<string, unknown>, name: string, path: string): Finding {
+function unknownType(value: Loose, name: string, path: string): Finding {
   if (value.type === undefined)
     return finding("NOVA106", path, `${name} has no "type" - add one of ${kindNames.join(", ")}`);
   const later = laterKindOf(value.type);
@@ -106,7 +102,7 @@ function unknownType(value: Record<string, unknown>, name: string, path: string)
   );
 }
 
-function retryFindings(value: Record<string, unknown>, name: string, path: string): Finding[] {
+function retryFindings(value: Loose, name: string, path: string): Finding[] {
   if (value.retry === undefined || value.effects === false) return [];
   const message = `${name}: retry may run its effects twice - add "effects": false if its code changes nothing outside, or remove retry`;
   return [finding("NOVA407", at(path, "retry"), message)];

@@ -42,7 +42,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const python = [...nodes.flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];
   if (hasNoError(findings)) findings.push(...checkOverwrites(outline));
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, nodes, edges) : undefined;
-  return { ...(workflow && { workflow }), findings: locate(findings, document, source.fileName), python };
+  return { ...(workflow && { workflow }), findings: locate(findings, { ...document, file: source.fileName }), python };
 }
 
 function hasNoError(findings: readonly Finding[]): boolean {

@@ -1,0 +1,79 @@
+import { parseWorkflow } from "@nova/workflow";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { segmentsOf } from "../../../packages/workflow/src/findings/path.ts";
+import { action, decision, edge, end, type Loose, start } from "../definition.ts";
+
+const whole: Loose = {
+  id: "whole",
+  name: "Whole",
+  timeout: 60,
+  requirements: ["pandas"],
+  inputs: { properties: { total: { type: "number", secret: true } }, required: ["total"] },
+  nodes: [
+    start,
+    decision("d", { onError: "b" }),
+    action("a", { effects: false, retry: { attempts: 2, delay: 3 }, isolation: "fresh" }),
+    action("b", { code: undefined, codeFile: "b.py" }),
+    end,
+  ],
+  edges: ["start > d", "d > a: true", 'd > b: "default"', "a > b", "b > end"].map(edge),
+};
+
+/** Every place in a JSON value. */
+function placesIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
+  if (typeof value !== "object" || value === null) return [path];
+  const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  return [path, ...keys.flatMap((key) => placesIn((value as Loose)[key], [...path, key]))];
+}
+
+/** A copy in which something else stands at a place; `undefined` removes what was there. */
+function replaced(value: unknown, [key, ...rest]: (string | number)[], other: unknown): unknown {
+  if (key === undefined) return other;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as Loose) }) as Loose;
+  copy[key] = replaced(copy[key], rest, other);
+  return copy;
+}
+
+const strange = fc.oneof(
+  fc.constantFrom(undefined, null, "", "start", "d", "constructor", "__proto__", 0, -1, 1e300, true, [], {}, [[]]),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+
+function parsed(definition: unknown) {
+  const text = JSON.stringify(definition) ?? "";
+  return parseWorkflow({ text, fileName: "workflow.json", folder: "f", files: { "b.py": "x = 1" } });
+}
+
+it("accepts the definition that the next test damages", () => {
+  expect(parsed(whole).findings).toEqual([]);
+});
+
+it("answers any damage with a workflow or with errors that have a place, and never throws", () => {
+  const places = placesIn(whole);
+  const damage = fc.array(fc.tuple(fc.constantFrom(...places), strange), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(damage, (changes) => {
+      const damaged = changes.reduce<unknown>((value, [place, other]) => {
+        const exists = placesIn(value).some((one) => one.join() === place.join());
+        return exists ? replaced(value, place, other) : value;
+      }, whole);
+      const { workflow, findings } = parsed(damaged);
+      expect(workflow === undefined).toBe(findings.some((one) => one.severity === "error"));
+      for (const { path, line, column, message } of findings) {
+        expect([line, column].every((place) => Number.isInteger(place))).toBe(true);
+        expect(path === "$" || segmentsOf(path).length > 0).toBe(true);
+        expect(message).not.toMatch(/undefined|\[object|NaN/);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it("never throws, whatever the text", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
+      expect(parseWorkflow({ text, fileName: "w.json", files: {} }).findings).not.toEqual([]);
+    }),
+  );
+});
