@@ -6,8 +6,8 @@ import re
 from collections import Counter
 
 CODES = (
-    "AED ARS AUD BDT BGN BHD BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP GHS HKD HRK HUF IDR ILS INR ISK JOD JPY KES KRW KWD"
-    " LKR MAD MXN MYR NGN NOK NZD OMR PEN PHP PKR PLN QAR RON RSD RUB SAR SEK SGD THB TND TRY TWD TZS UAH UGX USD UYU VND"
+    "AED ARS ATS AUD BDT BEF BGN BHD BRL CAD CHF CLP CNY COP CZK DEM DKK EGP EUR FRF GBP GHS HKD HRK HUF IDR ILS INR ISK JOD JPY KES KRW KWD"
+    " LKR MAD MXN MYR NGN NLG NOK NZD OMR PEN PHP PKR PLN QAR RON RSD RUB SAR SEK SGD THB TND TRY TWD TZS UAH UGX USD UYU VND"
     " XAF XOF ZAR"
 ).split()
 
@@ -20,7 +20,6 @@ SIGNS = {
     "руб": "RUB", "грн": "UAH", "SFr": "CHF", "sFr": "CHF", "Fr": "CHF", "CHF": "CHF", "RM": "MYR", "Rp": "IDR", "KSh": "KES",
     "TL": "TRY", "Dhs": "AED", "Rs": "INR", "RS": "INR", "rs": "INR", "Re": "INR", "euro": "EUR", "euros": "EUR", "Euro": "EUR",
     "Euros": "EUR", "EURO": "EUR", "EUROS": "EUR", "Eur": "EUR", "eur": "EUR", "GH₵": "GHS", "RMB": "CNY",
-    "dollars": "USD", "pounds": "GBP",
 }  # fmt: skip
 # Signs that several currencies share: the document decides, the first is the default.
 SHARED = {
@@ -45,12 +44,12 @@ HINTS = {
     "CLP": r"\bCLP\b|pesos chilenos|\bR\.?U\.?T\.?\b[:\s]",
     "ARS": r"\bARS\b|pesos argentinos|\bCUIT\b",
     "TWD": r"\bTWD\b|\bNTD\b",
-    "DKK": r"\bDKK\b|\bCVR\b|\bat betale\b|\bbeløb\b|\bi alt\b|\bdanmark\b",
-    "NOK": r"\bNOK\b|\bmva\b|\bå betale\b|\bbeløp\b|\bnorge\b",
+    "DKK": r"\bDKK\b|\bCVR\b|\bat betale\b|\bbeløb|\bi alt\b|\bdanmark\b|\brabat\b|\benhedspris\b|\bheraf\b",
+    "NOK": r"\bNOK\b|\bmva\b|\bå betale\b|beløp\b|\bnorge\b|\borgnr\b",
     "ISK": r"\bISK\b|\bVSK\b|\bkennitala\b",
     "SEK": r"\bSEK\b|\batt betala\b|\bbankgiro\b|\bbelopp\b|\bsverige\b",
-    "CNY": r"\bCNY\b|\bRMB\b|[元税额]|价税",
-    "JPY": r"\bJPY\b|[\u3040-\u30ff]|\byen\b",
+    "CNY": r"\bCNY\b|\bRMB\b|人民币|增值税|价税|税额|合计|元",
+    "JPY": r"\bJPY\b|[\u3040-\u30ff]|\byen\b|消費税|合計|株式会社",
 }
 # Where no amount carries a mark at all: a tax number or a tax that only one country has.
 REGIMES = {
@@ -82,11 +81,16 @@ MARK = "(?:" + "|".join(_mark(sign) for sign in _letters) + ")"
 _MARK = re.compile(MARK)
 SHY = {"R", "Re", "Fr", "TL", "RM", "KR", "RS", "lei", "LEI"}
 """Signs that are also other things ("Mo.-Fr. 08.30"): they need decimals beside them, and company to count."""
+NAMES = {
+    "us dollars": "USD", "u.s. dollars": "USD", "canadian dollars": "CAD", "australian dollars": "AUD", "euros": "EUR", "euro": "EUR",
+    "pounds sterling": "GBP", "british pounds": "GBP", "swiss francs": "CHF", "schweizer franken": "CHF", "indian rupees": "INR",
+}  # fmt: skip
+_NAMED = rf"({MARK}|{'|'.join(map(re.escape, NAMES))})(?!\w)"
 DECLARED = re.compile(
     r"(?:currency|w[äa]hrung|devise|valuta|moneda|divisa|munt(?:eenheid)?|waluta|moeda|mena|měna|para birimi)\W{0,12}(?:\w+\s?\()?"
-    rf"({MARK})"
+    rf"{_NAMED}"
     r"|(?:prices?|amounts?|charges|beträge|preise|montants?|bedragen|prijzen|importes?|importi|valores|kwoty|belopp|beløb|beløp)"
-    rf"\b[^.\n]{{0,40}}?\b(?:in|en|em|w|i)\s({MARK}|US Dollars?)",
+    rf"\b[^.\n]{{0,40}}?\b(?:in|en|em|w|i)\s{_NAMED}",
     re.IGNORECASE,
 )
 THREE_DECIMALS = {"BHD", "JOD", "KWD", "OMR", "TND"}
@@ -123,7 +127,8 @@ def _declared(document: str) -> str | None:
     said = DECLARED.search(document)
     if not said:
         return None
-    return "USD" if (said[2] or "").lower().startswith("us d") else said[1] or said[2]
+    name = said[1] or said[2]
+    return NAMES.get(name.lower(), name)
 
 
 def _commonest(marks: list[str]) -> str | None:

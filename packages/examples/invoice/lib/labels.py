@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 import lexicon
 
@@ -38,6 +39,7 @@ def fold(text: str) -> str:
     return "".join(c for c in folded if not unicodedata.combining(c))
 
 
+@lru_cache(maxsize=8192)
 def plain(text: str) -> str:
     """Digits, currencies and punctuation taken away too; single letters with dots between them joined."""
     joined = re.sub(r"\b(\w)\.\s?(?=\w\b)", r"\1", fold(text))
@@ -56,6 +58,7 @@ _WITHIN, _DUE_FIRST, _ITEM_HEAD = map(_words, (lexicon.WITHIN, lexicon.DUE_FIRST
 _THROUGH = _words("after | nach | apres | dopo | efter | including | incl | inkl | po")
 
 
+@lru_cache(maxsize=8192)
 def classify(text: str) -> Label:
     """The kind of a label; "none" when its words say nothing about sums."""
     words = " ".join(plain(text).split()[-LABEL_WORDS:])

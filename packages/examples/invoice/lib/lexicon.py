@@ -18,7 +18,7 @@ GROSS = r"""
     | (razem|wartość|suma|kwota|ogółem) brutto | należność ogółem | kwota (należności|ogółem) | wartość faktury
     | (faktura|total|slut)(belopp|summa|beløb|beløp) | summa totalt? | sum total(t)? | laskun (loppu)?summa | loppusumma
     | celková (částka|cena) | celková suma | brutto ?(végösszeg|összesen) | végösszeg | számla (végösszege|összege|összeg)
-    | (sveukupno|ukupno) računa? | ukupan iznos | skupni znesek | genel toplam | τελικό σύνολο | γενικό σύνολο | συνολικό ποσό | сумма счета
+    | (sveukupno|ukupno) računa? | ukupan iznos | skupni znesek | kopēj\w+ (summa|rēķins) | genel toplam | τελικό σύνολο | γενικό σύνολο | συνολικό ποσό | сумма счета
     | 合計金額 | 総合計 | ご?請求(金額|額|合計) | 価税合計 | 价税合计 | 總計 | 总计 | 總額 | 总额 | 發票總額 | 총액 | 합계금액 | 총 합계
     """
 
@@ -74,8 +74,7 @@ OTHER = r"""
     discount\w* | rabatt?\w* | remise\w* | rabais | réduction | korting\w* | descuento\w* | descompte | scont[oi] | desconto\w* | rebate | alennus | sleva | zľava
     | kedvezmény | i̇?skonto | indirim | nachlass | popust | nuolaida | atlaide | allahindlus | έκπτωση | скидка | отстъпка | 折扣 | 値引き?
     | shipping | delivery | freight | postage | handling | versand\w* | porto | fracht | frais | livraison | verzend\w* | envío | portes | spedizione | trasporto
-    | frete | wysyłka | frakt | transportkosten | deposit | prepay\w* | voorschot | anzahlung\w* | abschlag\w* | acompte\w* | aanbetaling | anticip\w* | adelanto | acconto
-    | zaliczk\w* | förskott | forskud | záloha | avans | skonto\w* | escompte | rounding | rundung\w* | arrondi | afronding | redondeo | arrotondamento
+    | frete | wysyłka | frakt | transportkosten | skonto\w* | escompte | rounding | rundung\w* | arrondi | afronding | redondeo | arrotondamento
     | öresavrundning | øreafrunding | zaokrągleni\w* | zaokrouhlení | kerekítés | change | rückgeld | wechselgeld | sav(ed|ings?) | unit (price|cost) | per unit | stückpreis
     | (zu|ab)schl[aä]g\w* | allowances? | surcharge\w* | einzelpreis | capital | kapital | stammkapital | capitale | limit | minimum | late (fee|charge) | fee | penalty
     | mahn\w* | verzug\w* | interest | zinsen | pénalité\w* | indemnité | entschädigung | gutschein | voucher | coupon | gift card | credit note | credits?
@@ -91,14 +90,15 @@ COUNT = r"""
 
 PREVIOUS = r"""
     (previous|prior|last|opening|old|past|vorherige[rs]?|alter|letzte[rs]?|ancien|précédent|saldo anterior|vorige)( \w+)? ?(balance|invoice|bill|statement|saldo|rechnung|solde|due|charges?)?
-    | balance (brought )?forward | arrears | overdue | rückstand | arriérés
+    | balance (brought )?forward | arrears | overdue | rückstand | arriérés | offene (zahlungen|forderungen)
     """
 
 PAID = r"""
     paid | payments? (received|made) | less payments? | received | (an|be|ge)zahlt\w* | zahlungseingang | bereits (be|ge)zahlt | erhalten\w* | payé\w* | réglé
     | déjà (payé|réglé|versé) | versé | règlement | betaald | voldaan | ontvangen | pagad[oa] | pagat | entregado | pagat[oi] | pag[oa] | zapłacono | wpłacono | betal[td]
-    | maksettu | zaplacen[oé] | uhrazeno | kifizetve | fizetve | achitat | plătit | ödenen | plaćeno | plačano | apmokėta | apmaksāts | tasutud | оплачено | платено | платени | εξοφλημένο
-    | tendered | given | gegeben | cash | bar | card | visa | mastercard | paypal | charged to | 已付
+    | maksettu | zapla(cen|ten)[oé] | uhrazeno | kifizetve | fizetve | achitat | plătit | ödenen | plaćeno | plačano | apmokėta | apmaksāts | tasutud | оплачено | платено | платени | εξοφλημένο
+    | deposits? | prepay\w* | prepaid | voorschot | anzahlung\w* | abschlagszahlung\w* | acomptes? | aanbetaling | anticip\w* | adelanto | acconto | zaliczk\w*
+    | förskott | forskud | záloha | avans | zapłacona | tendered | given | gegeben | cash | bar | card | visa | mastercard | paypal | charged to | 已付
     """
 
 # "With tax": makes a total a gross one.

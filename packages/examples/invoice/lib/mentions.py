@@ -149,7 +149,11 @@ def _mentions_of(lines: list[Line], rows: list[list[_Found]], at: int, group: li
 
 
 def _sum_of_others(group: list[_Found]) -> _Found | None:
-    """The one that two others of the row add up to: gross, beside its net and its tax."""
+    """The one that others of the row add up to: gross beside its net and tax, or the last of subtotal, discount, tax, total."""
+    values = [f.amount.value for f in group]
+    for last in range(len(group) - 1, 1, -1):
+        if values[last] and any(sum(values[first:last]) == values[last] != values[first] for first in range(last - 1)):
+            return group[last]
     for whole in sorted(group, key=lambda f: -abs(f.amount.value)):
         parts = [f for f in group if f is not whole and f.amount.value]
         if any(a is not b and a.amount.value + b.amount.value == whole.amount.value for a in parts for b in parts):
@@ -163,7 +167,8 @@ def _by_column(lines, rows, at, found, label, number, group, crown) -> tuple[str
     if label.kind == "none":
         if named.kind == "none":
             return "none", 0.0, ""
-        score = named.score - 12 - min(distance, 4) * 3 - (45 if of_items else 0) + (8 if found is crown else 0)
+        listed = 45 if of_items else 25 if _more_below(lines, rows, at, found) else 0
+        score = named.score - 12 - min(distance, 4) * 3 - listed + (8 if found is crown else 0)
         return named.kind, score, named.text
     if crown:
         if found is crown:
@@ -202,21 +207,29 @@ def _head(lines: list[Line], rows: list[list[_Found]], at: int, found: _Found) -
         if rows[j] and any(f.x0 < found.x1 and f.x1 > found.x0 for f in rows[j]):
             passed += 1
             continue
-        text = " ".join(_nearest_words(c, found, rows[at]) for c in over)
+        text = _words_over(max(over, key=lambda c: min(c.x1, found.x1) - max(c.x0, found.x0)), found, rows[at])
         return f"{_line_above(lines, j, found)} {text}", passed, heads_items(line.text)
     return "", passed, False
 
 
-def _nearest_words(cell: Cell, found: _Found, rivals: list[_Found]) -> str:
-    """Of a head that several columns share, the words that stand over this one."""
+def _more_below(lines: list[Line], rows: list[list[_Found]], at: int, found: _Found) -> bool:
+    """Whether the column goes on: a head over one figure is a label, over several it is a table."""
+    for j in range(at + 1, min(at + 4, len(lines))):
+        if lines[j].page == lines[at].page and lines[j].y0 - lines[at].y1 < 2 * lines[at].height:
+            if any(abs(f.x1 - found.x1) < lines[at].height for f in rows[j]):
+                return True
+    return False
+
+
+def _words_over(cell: Cell, found: _Found, rivals: list[_Found]) -> str:
+    """Of a head that several columns share, the words over this one: it is cut where its gaps are widest."""
     inside = [f for f in rivals if cell.x0 - 1 < f.centre < cell.x1 + 1]
-    if len(inside) < 2:
+    if len(inside) < 2 or len(cell.spans) < len(inside) or found not in inside:
         return cell.text
-    own = []
-    for begin, end, x0, x1 in cell.spans:
-        if min(inside, key=lambda f: abs(f.centre - (x0 + x1) / 2)) is found:
-            own.append(cell.text[begin:end])
-    return " ".join(own)
+    gaps = sorted(range(1, len(cell.spans)), key=lambda n: cell.spans[n - 1][3] - cell.spans[n][2])
+    cuts = [0, *sorted(gaps[: len(inside) - 1]), len(cell.spans)]
+    own = inside.index(found)
+    return cell.text[cell.spans[cuts[own]][0] : cell.spans[cuts[own + 1] - 1][1]]
 
 
 def _line_above(lines: list[Line], j: int, found: _Found) -> str:

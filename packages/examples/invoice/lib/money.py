@@ -49,9 +49,9 @@ AMOUNT = re.compile(
     (?P<sign1>[{MINUS}])?[{SPACE}]?
     (?P<mark1>{MARK})?[{SPACE}]*:?[{SPACE}]*
     (?P<sign2>[{MINUS}])?[{SPACE}]?
-    (?(mark1)|(?:(?<![\w.,/:\#])|(?<=[^\W\d_]{{3}})(?=[\d.,]*[.,]\d\d(?!\d))))(?P<number>{NUMBER})
+    (?(mark1)|(?:(?<![\w.,/\#])|(?<=[^\W\d_]{{3}})(?=[\d.,{SPACE}]*[.,]\d\d(?!\d))))(?P<number>{NUMBER})
     (?P<dash>[.,:]\s?(?:[{MINUS}—]{{1,2}}|=))?
-    (?:[{SPACE}]{{0,2}}(?P<mark2>{MARK}))?
+    (?(mark1)|(?:[{SPACE}]{{0,2}}(?P<mark2>{MARK}))?)
     (?P<close>\))?
     (?P<sign3>[{SPACE}]?[{MINUS}](?![\w{SPACE}]))?
     (?P<credit>[{SPACE}]?CR\b)?
