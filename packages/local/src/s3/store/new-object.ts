@@ -56,17 +56,19 @@ export function preconditionFailed(): S3Error {
   return new S3Error("PreconditionFailed", "At least one of the pre-conditions you specified did not hold");
 }
 
+/** As often as somebody may delete the last object of the folder, and with it the folder, in between. */
+const mostTries = 100;
+
 /** A link fails where a file is already, whoever else is writing; a rename replaces it. */
 async function place(path: string, target: string, once: boolean): Promise<void> {
-  for (;;) {
-    await mkdir(dirname(target), { recursive: true });
+  for (let tries = 1; ; tries++) {
     try {
+      await mkdir(dirname(target), { recursive: true });
       return await (once ? link(path, target) : rename(path, target));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") throw preconditionFailed();
-      // Somebody deleted the last object of the folder, and the folder, in between.
-      if (code !== "ENOENT") throw error;
+      if (code !== "ENOENT" || tries === mostTries) throw error;
     }
   }
 }

@@ -1,0 +1,85 @@
+import { GetObjectCommand, type GetObjectCommandInput, HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { beforeAll, describe, expect, test } from "vitest";
+import { Bucket, useS3 } from "../support/client.ts";
+
+const s3 = useS3();
+const Key = "alphabet";
+const body = "abcdefghijklmnopqrstuvwxyz";
+let ETag: string;
+beforeAll(async () => {
+  ETag = (await s3.client.send(new PutObjectCommand({ Bucket, Key, Body: body }))).ETag as string;
+});
+
+const get = (input: Partial<GetObjectCommandInput> = {}) =>
+  s3.client.send(new GetObjectCommand({ Bucket, Key, ...input }));
+
+test.each([
+  ["bytes=0-4", "abcde", "bytes 0-4/26"],
+  ["bytes=5-", "fghijklmnopqrstuvwxyz", "bytes 5-25/26"],
+  ["bytes=-3", "xyz", "bytes 23-25/26"],
+  ["bytes=-100", body, "bytes 0-25/26"],
+  ["bytes=20-1000", "uvwxyz", "bytes 20-25/26"],
+])("gives the range %s", async (Range, expected, ContentRange) => {
+  const part = await get({ Range });
+  expect(await part.Body?.transformToString()).toBe(expected);
+  expect(part).toMatchObject({ ContentRange, ContentLength: expected.length, $metadata: { httpStatusCode: 206 } });
+  expect(part.ChecksumCRC32).toBeUndefined();
+});
+
+test.each(["bytes=9-3", "lines=1-2", "bytes=0-1,3-4"])("takes %s for no range", async (Range) => {
+  expect(await (await get({ Range })).Body?.transformToString()).toBe(body);
+});
+
+test("refuses a range behind the end", async () => {
+  await expect(get({ Range: "bytes=26-" })).rejects.toMatchObject({ name: "InvalidRange" });
+});
+
+const [past, future] = [new Date("2020-01-01"), new Date("2100-01-01")];
+describe("a condition", () => {
+  test.each<[string, () => Partial<GetObjectCommandInput>, number]>([
+    ["If-None-Match of what is there", () => ({ IfNoneMatch: ETag }), 304],
+    ["If-None-Match of several", () => ({ IfNoneMatch: `"other", ${ETag}` }), 304],
+    ["If-None-Match of something else", () => ({ IfNoneMatch: '"other"' }), 200],
+    ["If-Match of what is there", () => ({ IfMatch: ETag }), 200],
+    ["If-Match of something else", () => ({ IfMatch: '"other"' }), 412],
+    ["If-Modified-Since later than it", () => ({ IfModifiedSince: future }), 304],
+    ["If-Modified-Since earlier than it", () => ({ IfModifiedSince: past }), 200],
+    ["If-Unmodified-Since earlier than it", () => ({ IfUnmodifiedSince: past }), 412],
+    ["If-Unmodified-Since beside a matching ETag", () => ({ IfUnmodifiedSince: past, IfMatch: ETag }), 200],
+  ])("%s answers as S3 does", async (_, input, status) => {
+    const answer = get(input());
+    if (status === 200) expect(await (await answer).Body?.transformToString()).toBe(body);
+    else await expect(answer).rejects.toMatchObject({ $metadata: { httpStatusCode: status } });
+  });
+});
+
+test("answers a HEAD with everything but the bytes", async () => {
+  const head = await s3.client.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: "ENABLED" }));
+  expect(head).toMatchObject({ ContentLength: 26, ETag, AcceptRanges: "bytes", ChecksumType: "FULL_OBJECT" });
+  expect(head.ChecksumCRC32).toBeDefined();
+  expect(Math.abs((head.LastModified as Date).getTime() - Date.now())).toBeLessThan(60_000);
+});
+
+test("lets the request choose the headers of the answer", async () => {
+  const got = await get({ ResponseContentType: "text/plain", ResponseContentDisposition: "attachment" });
+  expect(got).toMatchObject({ ContentType: "text/plain", ContentDisposition: "attachment" });
+});
+
+test.each([
+  ["key", { Key: "missing" }, "NoSuchKey"],
+  ["key below an object", { Key: "alphabet/below" }, "NoSuchKey"],
+  ["bucket", { Bucket: "missing" }, "NoSuchBucket"],
+])("knows no such %s", async (_, input, name) => {
+  await expect(get(input)).rejects.toMatchObject({ name, $metadata: { httpStatusCode: 404 } });
+  await expect(s3.client.send(new HeadObjectCommand({ Bucket, Key, ...input }))).rejects.toMatchObject({
+    name: "NotFound",
+  });
+});
+
+test("goes on giving what it began with when the object is replaced meanwhile", async () => {
+  const [old, young] = [Buffer.alloc(8_000_000, "o"), Buffer.alloc(8_000_000, "y")];
+  await s3.client.send(new PutObjectCommand({ Bucket, Key: "replaced", Body: old }));
+  const { Body } = await get({ Key: "replaced" });
+  await s3.client.send(new PutObjectCommand({ Bucket, Key: "replaced", Body: young }));
+  expect(old.equals((await Body?.transformToByteArray()) as Uint8Array)).toBe(true);
+});
