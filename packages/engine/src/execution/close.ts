@@ -71,9 +71,10 @@ async function takeForClose(ports: Ports, { next, turn }: Tip): Promise<Turn | n
   return (await ports.chain.putTurn(next, taken, turn ?? null)) ? taken : null;
 }
 
-/** A failed run says first, in the chain, which node failed and why. */
+/** A failed run says first, in the chain, which node failed and why. A sweeper knows only of a node that had begun. */
 async function settleFailedNode(ports: Ports, request: CloseRequest, reason: Reason): Promise<void> {
   const tip = await readTip(ports, request.execution);
+  if (request.seq === undefined && !tip.turn) return;
   const seq = request.seq ?? tip.head.seq;
   if (tip.head.node_type === "close" || tip.head.seq !== seq || tip.head.path_taken === null) return;
   const { node } = await nodeAt(ports, tip.head, tip.head.path_taken);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { RunErrorClass, TaskNode } from "@nova/workflow";
 import { linkName } from "../chain/link-name.ts";
 import { contextAfter, inputAfter, type LoadedContext, type Position } from "../chain/position.ts";
@@ -38,14 +39,16 @@ export async function runTask(ports: Ports, task: Task, signal: AbortSignal): Pr
     permit: place.permit,
     signal,
   });
+  // What became of the sandbox matters to the holder of the turn alone: "gone" may be known before the turn is.
+  if (outcome.kind === "refused" || (outcome.kind === "gone" && !(await place.permit))) {
+    await dropUnnamed(ports, place);
+    return "again";
+  }
   switch (outcome.kind) {
     case "finished":
       return finish(ports, { ...task, kept }, place, outcome.result, io);
     case "gone":
       return replaceSandbox(ports, task, place);
-    case "refused":
-      if (place.created) await ports.sandboxes.kill(place.turn.sandbox as string);
-      return "again";
     case "tombstoned":
       return "again";
     case "unfinished":
@@ -58,7 +61,8 @@ interface Place {
   /** Null where only the id is known: another delivery made it, so the next node makes its own. */
   sandbox: Sandbox | null;
   created: boolean;
-  /** True once the turn is ours, or names our sandbox anyway. */
+  put: Promise<TurnPut>;
+  /** True once the turn is ours. */
   permit: Promise<boolean>;
 }
 
@@ -67,20 +71,42 @@ function adopt(turn: Turn, { before, at }: Position): Place {
   if (turn.sandbox === null)
     throw new NovaError("ChainBroken", `the turn at link ${at.seq} of ${at.execution} names no sandbox`);
   const sandbox = before.warm?.id === turn.sandbox ? before.warm : null;
-  return { turn, sandbox, created: false, permit: Promise.resolve(true) };
+  return {
+    turn,
+    sandbox,
+    created: false,
+    put: Promise.resolve({ ours: true, there: turn }),
+    permit: Promise.resolve(true),
+  };
 }
 
 async function takeTurn(ports: Ports, position: Position, node: TaskNode, version: WorkflowVersion): Promise<Place> {
   const { sandbox, created } = await chooseSandbox(ports, position, node, version);
   const turn: Turn = { node: node.id, state: "held", sandbox: sandbox.id, attempt: 1, since: isoNow(ports) };
-  return { turn, sandbox, created, permit: putTurn(ports, position, turn, null) };
+  const put = putTurn(ports, position, turn, null);
+  return { turn, sandbox, created, put, permit: put.then(({ ours }) => ours) };
 }
 
-/** A condition that failed is compared first: a turn that is exactly ours is ours, since clients repeat their own puts. */
-async function putTurn(ports: Ports, { at }: Position, turn: Turn, expected: Turn | null): Promise<boolean> {
-  if (await ports.chain.putTurn(at, turn, expected)) return true;
+interface TurnPut {
+  ours: boolean;
+  /** The turn that lies there now. */
+  there: Turn | undefined;
+}
+
+/**
+ * A condition that failed is compared first: a turn that is exactly ours is ours, since clients repeat their own puts.
+ * (One that another delivery took in the same warm sandbox is not: whoever is not the first attaches.)
+ */
+async function putTurn(ports: Ports, { at }: Position, turn: Turn, expected: Turn | null): Promise<TurnPut> {
+  if (await ports.chain.putTurn(at, turn, expected)) return { ours: true, there: turn };
   const { turn: there } = await ports.chain.read(at);
-  return there?.state === "held" && there.sandbox === turn.sandbox && there.attempt === turn.attempt;
+  return { ours: isDeepStrictEqual(there, turn), there };
+}
+
+/** A sandbox that was made for a turn and is not named by the turn that lies there serves nobody. */
+async function dropUnnamed(ports: Ports, { turn, created, put }: Pick<Place, "turn" | "created" | "put">) {
+  const { there } = await put;
+  if (created && turn.sandbox !== null && there?.sandbox !== turn.sandbox) await ports.sandboxes.kill(turn.sandbox);
 }
 
 async function finish(
@@ -97,7 +123,7 @@ async function finish(
   if (outcome.status === "failed" && attemptsLeft) {
     await recordAttempt(ports, position, place.turn, outcome);
     await ports.clock.sleep((node.retry?.delaySeconds ?? 0) * 1000);
-    await putTurn(ports, position, { ...place.turn, attempt: place.turn.attempt + 1 }, place.turn);
+    await ports.chain.putTurn(position.at, { ...place.turn, attempt: place.turn.attempt + 1 }, place.turn);
     return "again";
   }
   const entry = await commitOutcome(ports, position, node, outcome, kept);
@@ -126,7 +152,8 @@ async function replaceSandbox(ports: Ports, task: Task, place: Place): Promise<S
   await recordAttempt(ports, position, place.turn, outcome);
   const sandbox = await ports.sandboxes.create(sandboxSpec(position.at, node, version));
   const turn: Turn = { ...place.turn, sandbox: sandbox.id, attempt: place.turn.attempt + 1, since: isoNow(ports) };
-  if (!(await putTurn(ports, position, turn, place.turn))) await ports.sandboxes.kill(sandbox.id);
+  const put = putTurn(ports, position, turn, place.turn);
+  await dropUnnamed(ports, { turn, created: true, put });
   return "again";
 }
 

@@ -73,7 +73,7 @@ export type RunOutcome =
   | { kind: "refused" };
 
 export interface RunOptions {
-  /** No delivery of this claim can have run before this one: it may use the default context. */
+  /** This delivery took the turn itself. At most one delivery of a claim is told so: it may use the default context. */
   first: boolean;
   /** The code may begin only once this is true (the turn is written while the input uploads). */
   permit: Promise<boolean>;
