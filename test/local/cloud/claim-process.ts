@@ -6,6 +6,7 @@ import { claimFolder } from "../../../packages/local/src/cloud/claim.ts";
 import { CounterBook } from "../../../packages/local/src/cloud/counters.ts";
 import { readKeys } from "../../../packages/local/src/cloud/keys.ts";
 import { newOwner, removeOwner, writeOwner } from "../../../packages/local/src/cloud/owner-file.ts";
+import { Progress } from "../../../packages/local/src/cloud/progress.ts";
 
 const dataDir = process.argv[2] as string;
 const { adminKey } = await readKeys(dataDir);
@@ -16,7 +17,7 @@ if (claim.role === "guest") {
   claim.visit.leave();
 } else {
   const instance = randomUUID();
-  const admin = await openAdmin({ adminKey, instance, counters: new CounterBook() });
+  const admin = await openAdmin({ adminKey, instance, counters: new CounterBook(), progress: new Progress() });
   const nowhere = { dynamodb: "", s3: "", states: "", e2bApi: "", e2bSandbox: "" };
   await writeOwner(dataDir, newOwner({ ...nowhere, admin: admin.url }, instance));
   report("owner", instance);

@@ -55,9 +55,8 @@ describe("a data folder", () => {
     const owner = await start();
     const claim = await claimFolder(dataDir, (await readKeys(dataDir)).adminKey);
     if (claim.role !== "guest") throw new Error(`became ${claim.role}`);
-    const lost = once(claim.visit.ownerLost, "abort");
     await kill(owner.child);
-    await lost;
+    await claim.visit.ownerLost;
   });
 });
 

@@ -1,12 +1,17 @@
 import { get, type IncomingMessage } from "node:http";
+import { createInterface } from "node:readline";
 import type { Counters } from "./counters.ts";
+import { OwnerGone } from "./errors.ts";
 import type { Owner } from "./owner-file.ts";
+import type { Listener } from "./progress.ts";
 
 /** This process among the guests of an owner. */
 export interface Visit {
-  /** Aborted when the connection is lost: the owner died. */
-  ownerLost: AbortSignal;
+  /** Resolves when the connection is lost: the owner died. */
+  ownerLost: Promise<void>;
+  /** These throw `OwnerGone`. */
   counters(execution: string): Promise<Counters>;
+  untilEnd(execution: string, listener?: Listener): Promise<void>;
   leave(): void;
 }
 
@@ -23,21 +28,37 @@ export async function visit(owner: Owner, adminKey: string): Promise<Visit | nul
     stay?.destroy();
     return null;
   }
-  const lost = new AbortController();
-  stay.once("close", () => lost.abort());
   // The welcome is never read to its end; `resume` lets the close be seen.
-  stay.resume().on("error", () => lost.abort());
-  return { ownerLost: lost.signal, counters: (id) => readCounters(admin, adminKey, id), leave: () => stay.destroy() };
+  const lost = new Promise<void>((resolve) =>
+    stay
+      .resume()
+      .on("error", () => resolve())
+      .once("close", resolve),
+  );
+  return {
+    ownerLost: lost,
+    counters: (execution) => readCounters(admin, adminKey, execution),
+    untilEnd: (execution, listener) => readProgress(admin, adminKey, execution, listener),
+    leave: () => stay.destroy(),
+  };
 }
 
 async function readCounters(admin: string, adminKey: string, execution: string): Promise<Counters> {
   const response = await open(`${admin}/counters/${execution}`, adminKey);
-  if (response?.statusCode !== 200) throw new OwnerGone("the process that owned the data folder has ended");
+  if (response?.statusCode !== 200) throw new OwnerGone();
   return JSON.parse(await textOf(response));
 }
 
-export class OwnerGone extends Error {
-  override name = "OwnerGone";
+async function readProgress(admin: string, adminKey: string, execution: string, listener: Listener = () => {}) {
+  const response = await open(`${admin}/progress/${execution}`, adminKey);
+  if (response?.statusCode !== 200) throw new OwnerGone();
+  // A connection that breaks ends the lines as well; only this one says that the execution has ended.
+  for await (const line of createInterface({ input: response.on("error", () => {}) })) {
+    const event = JSON.parse(line);
+    if (event.ended) return;
+    listener(event);
+  }
+  throw new OwnerGone();
 }
 
 /** Null where nobody listens. */

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { CounterBook } from "./counters.ts";
 import { Guests } from "./guests.ts";
+import type { Progress } from "./progress.ts";
 
 export interface AdminServer {
   url: string;
@@ -14,11 +15,12 @@ export interface AdminOptions {
   adminKey: string;
   instance: string;
   counters: CounterBook;
+  progress: Progress;
 }
 
 /**
- * How other processes talk to the owner of a data folder: is it you, what did this execution cost, and `GET /guest`,
- * a request that lasts as long as its sender needs the cloud.
+ * How other processes talk to the owner of a data folder: is it you, what did this execution cost, how far
+ * is it (`GET /progress/<id>` ends when it does), and `GET /guest`, which lasts as long as its sender needs the cloud.
  */
 export async function openAdmin(options: AdminOptions): Promise<AdminServer> {
   const guests = new Guests();
@@ -42,6 +44,7 @@ function route(request: IncomingMessage, response: ServerResponse, options: Admi
   const [, resource, id] = (request.url ?? "").split("/");
   if (resource === "health") answer(response, 200, { instance: options.instance });
   else if (resource === "counters" && id) answer(response, 200, options.counters.of(id));
+  else if (resource === "progress" && id) follow(response, options.progress, id);
   else if (resource === "guest") welcome(response, guests);
   else answer(response, 404, { message: `There is nothing at ${request.url}.` });
 }
@@ -54,6 +57,15 @@ function welcome(response: ServerResponse, guests: Guests): void {
   response.writeHead(200, { "content-type": "text/plain" });
   // Headers alone would be held back until there is a body.
   response.write("welcome\n");
+}
+
+/** One JSON line per event. */
+function follow(response: ServerResponse, progress: Progress, execution: string): void {
+  response.writeHead(200, { "content-type": "application/x-ndjson" });
+  response.flushHeaders();
+  progress
+    .untilEnd(execution, (event) => response.write(`${JSON.stringify(event)}\n`))
+    .then(() => response.end(`${JSON.stringify({ ended: true })}\n`));
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

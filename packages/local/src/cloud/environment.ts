@@ -19,6 +19,7 @@ export function environmentOf(endpoints: Endpoints, keys: Keys): Record<string, 
     E2B_API_KEY: keys.e2bApiKey,
     NOVA_TABLE: table,
     NOVA_BUCKET: bucket,
+    NOVA_S3_PATH_STYLE: "true",
     NOVA_SIGNING_KEY: keys.signingKey,
   };
 }

@@ -2,3 +2,13 @@
 export class LocalCloudError extends Error {
   override name = "LocalCloudError";
 }
+
+/** The owner of the data folder died while this process was its guest. */
+export class OwnerGone extends Error {
+  override name = "OwnerGone";
+
+  constructor() {
+    const advice = "`nova executions` shows what became of the run";
+    super(`the process that owned the data folder has ended - ${advice}`);
+  }
+}

@@ -11,7 +11,7 @@ export const atOnce: Bench = async (cloud) => {
   const runs = await Promise.all(Array.from({ length: executions }, () => runChain(cloud, version)));
   const elapsed = performance.now() - start;
   const records = await Promise.all(runs.map(({ id }) => cloud.ports.executions.get(id)));
-  const verified = [];
+  const verified: string[] = [];
   for (const { id } of runs) verified.push((await verifyExecution(cloud.ports, id)).state);
   const good = records.filter((record, i) => record?.status === "completed" && verified[i] === "anchored").length;
   return [

@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+// Plain JavaScript for any Node: the sources need Node 24, which npm installs beside them.
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import process from "node:process";
+import { setFlagsFromString } from "node:v8";
+
+const wanted = 24;
+
+if (Number(process.versions.node.split(".")[0]) >= wanted) {
+  const { enableCompileCache } = await import("node:module");
+  enableCompileCache();
+  // The checker of Python is 10 MB of WebAssembly that runs for milliseconds: optimising it takes longer than that.
+  for (const flag of ["--no-wasm-dynamic-tiering", "--no-wasm-tier-up", "--liftoff-only"]) setFlagsFromString(flag);
+  const { main } = await import("../src/main.ts");
+  await main(process.argv.slice(2));
+} else {
+  runUnder(installedNode());
+}
+
+function installedNode() {
+  try {
+    return createRequire(import.meta.url).resolve("node/bin/node");
+  } catch {
+    process.stderr.write(`nova needs Node ${wanted} and this is ${process.version} - run npm ci, which installs it\n`);
+    process.exit(2);
+  }
+}
+
+function runUnder(node) {
+  const child = spawn(node, process.argv.slice(1), { stdio: "inherit" });
+  // Ctrl-C reaches both of us; whoever signals only this process means the other one.
+  process.on("SIGINT", () => {});
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("exit", (code, signal) => {
+    if (signal) {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    } else process.exit(code ?? 1);
+  });
+}

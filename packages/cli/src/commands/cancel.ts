@@ -1,0 +1,19 @@
+import { withCloud } from "../cloud.ts";
+import { exitCodes } from "../errors.ts";
+import { statusText } from "../output/text.ts";
+import type { CliCommand } from "./command.ts";
+
+export const cancel: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("stop an execution; of one that is over it says how it ended")
+      .argument("<execution_id>")
+      .option("--json", "print one JSON object"),
+
+  async run([id = ""], { json }) {
+    const { cancelExecution } = await import("@nova/engine");
+    const { status } = await withCloud(({ ports }) => cancelExecution(ports, id));
+    console.log(json ? JSON.stringify({ execution_id: id, status }) : `${id}: ${statusText(status)}`);
+    return exitCodes.completed;
+  },
+};

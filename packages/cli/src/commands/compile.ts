@@ -1,0 +1,19 @@
+import { exitCodes } from "../errors.ts";
+import { readAndCompile } from "../input/workflow.ts";
+import { findingLines } from "../output/findings.ts";
+import type { CliCommand } from "./command.ts";
+
+export const compile: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("print the state machine of a workflow (Amazon States Language)")
+      .argument("<folder|file>", "folder with workflow.json, or one JSON file"),
+
+  async run([path = ""]) {
+    const { findings, stateMachine } = await readAndCompile(path);
+    if (findings.length > 0) console.error(findingLines(findings).join("\n"));
+    if (!stateMachine) return exitCodes.invalid;
+    console.log(JSON.stringify(stateMachine, null, 2));
+    return exitCodes.completed;
+  },
+};

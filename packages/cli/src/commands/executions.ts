@@ -1,0 +1,64 @@
+import type { Execution, ExecutionQuery } from "@nova/engine";
+import { withCloud } from "../cloud.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { tableLines } from "../output/table.ts";
+import { duration, statusText } from "../output/text.ts";
+import type { CliCommand } from "./command.ts";
+
+const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
+
+export const executions: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("list executions, newest first")
+      .option("--workflow <id>", "only of this workflow")
+      .option("--status <status>", `only these: ${statuses.join(", ")}`)
+      .option("--limit <number>", "at most so many", "100")
+      .option("--json", "print one JSON object"),
+
+  async run(_, { workflow, status, limit, json }) {
+    const items = await list({
+      ...(typeof workflow === "string" && { workflow }),
+      ...(typeof status === "string" && { status: readStatus(status) }),
+      limit: readLimit(String(limit)),
+    });
+    if (json) console.log(JSON.stringify({ items: items.map(itemOf) }));
+    else if (items.length === 0) console.log("no executions - nova run <folder> makes one");
+    else console.log(tableLines(["execution", "workflow", "status", "started", "time"], items.map(rowOf)).join("\n"));
+    return exitCodes.completed;
+  },
+};
+
+/** A page may be shorter than its limit while there are more. */
+function list(query: ExecutionQuery & { limit: number }): Promise<Execution[]> {
+  return withCloud(async ({ ports }) => {
+    const items: Execution[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await ports.executions.list({ ...query, ...(cursor !== undefined && { cursor }) });
+      items.push(...page.items);
+      cursor = page.cursor;
+      if (cursor === undefined || items.length >= query.limit) return items.slice(0, query.limit);
+    }
+  });
+}
+
+function readStatus(text: string): (typeof statuses)[number] {
+  const status = statuses.find((one) => one === text);
+  if (!status) throw new InvalidInput(`there is no status "${text}" - use one of ${statuses.join(", ")}`);
+  return status;
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1) throw new InvalidInput(`--limit ${text} is not a whole number above 0`);
+  return limit;
+}
+
+function itemOf({ id, workflowId, status, startedAt, durationMs }: Execution) {
+  return { execution_id: id, workflow: workflowId, status, started_at: startedAt, duration_ms: durationMs ?? null };
+}
+
+function rowOf({ id, workflowId, status, startedAt, durationMs }: Execution): string[] {
+  const time = durationMs === undefined ? "" : duration(durationMs);
+  return [id, workflowId, statusText(status), startedAt, time];
+}

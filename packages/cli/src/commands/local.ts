@@ -1,0 +1,31 @@
+import { styleText } from "node:util";
+import { openCloud } from "../cloud.ts";
+import { exitCodes } from "../errors.ts";
+import { Interrupt } from "../interrupt.ts";
+import type { CliCommand } from "./command.ts";
+
+export const local: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("open the local cloud, print the variables by which clients find it, and stay")
+      .option("--json", "print one JSON object"),
+
+  async run(_, { json }) {
+    const interrupt = new Interrupt();
+    const cloud = await openCloud();
+    const { environment } = cloud;
+    if (json) console.log(JSON.stringify(environment));
+    else
+      console.log(
+        Object.entries(environment)
+          .map(([name, value]) => `${name}=${value}`)
+          .join("\n"),
+      );
+    const others = cloud.role === "guest" ? "another process's cloud" : "the local cloud";
+    console.error(styleText("dim", `${others} of ${cloud.dataDir}; Ctrl-C ends this`));
+    const lost = await Promise.race([interrupt.wish(), cloud.lost.then(() => true)]);
+    await cloud.close({ interrupt: true });
+    if (lost) console.error("nova: the process that owned the data folder has ended - start nova local again");
+    return lost ? exitCodes.failed : exitCodes.completed;
+  },
+};

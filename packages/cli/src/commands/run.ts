@@ -1,0 +1,78 @@
+import { styleText } from "node:util";
+import { openCloud } from "../cloud.ts";
+import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
+import { Interrupt } from "../interrupt.ts";
+import { findingLines } from "../output/findings.ts";
+import { InvalidWorkflow, type RunOptions, type RunRequest, readRequest } from "../run/request.ts";
+import type { CliCommand } from "./command.ts";
+
+type Options = RunOptions & { json?: true };
+
+export const run: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("run a workflow and wait for its end")
+      .argument("<folder|file>", "folder with workflow.json, or one JSON file")
+      .option("--context <file.json>", "initial context, a JSON object")
+      .option("--set <key=json>", "one value of the initial context (repeatable)", collect, [])
+      .option("--file <key=path>", "bytes of a file under a key (repeatable)", collect, [])
+      .option("--node <id>", "run this one node on the given context")
+      .option("--json", "print one JSON object"),
+
+  async run([path = ""], options) {
+    const { json, ...rest } = options as unknown as Options;
+    const interrupt = new Interrupt();
+    const ahead = import("@nova/local");
+    try {
+      const request = await readRequest(path, rest);
+      await ahead;
+      return await runRequest(request, interrupt, json === true);
+    } catch (error) {
+      if (json && isRefusal(error)) await printRefusal(error);
+      throw error;
+    }
+  },
+};
+
+async function runRequest(request: RunRequest, interrupt: Interrupt, json: boolean): Promise<ExitCode> {
+  if (request.warnings.length > 0) console.error(findingLines(request.warnings).join("\n"));
+  const cloud = await openCloud();
+  try {
+    const { execute } = await import("../run/execute.ts");
+    const { renderJson } = await import("@nova/engine");
+    const { eventLine, noRunResult, runLines, runResult } = await import("../output/run.ts");
+    const ran = await execute(cloud, request, interrupt, (event) => {
+      if (!json) console.log(eventLine(event));
+    });
+    if (!ran) {
+      const error = { class: "Cancelled", message: "interrupted before the run began" };
+      console.log(json ? renderJson(noRunResult("cancelled", error)) : styleText("yellow", error.message));
+      return exitCodes.interrupted;
+    }
+    console.log(json ? renderJson(runResult(ran)) : runLines(ran).join("\n"));
+    if (interrupt.happened) return exitCodes.interrupted;
+    return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
+  } finally {
+    const hint = setTimeout(
+      () => console.error("waiting for the runs of other terminals; Ctrl-C interrupts them"),
+      500,
+    );
+    await Promise.race([cloud.close(), interrupt.again().then(() => cloud.close({ interrupt: true }))]);
+    clearTimeout(hint);
+  }
+}
+
+function isRefusal(error: unknown): error is Error {
+  return error instanceof InvalidInput || (error instanceof Error && error.name === "InputsRefused");
+}
+
+async function printRefusal(error: Error): Promise<void> {
+  const { renderJson } = await import("@nova/engine");
+  const { noRunResult } = await import("../output/run.ts");
+  const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
+  console.log(renderJson(noRunResult("invalid", { class: error.name, message: error.message }, findings)));
+}
+
+function collect(value: string, previous: string[]): string[] {
+  return [...previous, value];
+}

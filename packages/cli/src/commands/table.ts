@@ -1,0 +1,14 @@
+import type { CliCommand } from "./command.ts";
+
+/** Every command, loaded when it is asked for: a command pays only for what it needs itself. */
+export const commands: Record<string, () => Promise<CliCommand>> = {
+  init: async () => (await import("./init.ts")).init,
+  run: async () => (await import("./run.ts")).run,
+  validate: async () => (await import("./validate.ts")).validate,
+  compile: async () => (await import("./compile.ts")).compile,
+  trace: async () => (await import("./trace.ts")).trace,
+  verify: async () => (await import("./verify.ts")).verify,
+  executions: async () => (await import("./executions.ts")).executions,
+  cancel: async () => (await import("./cancel.ts")).cancel,
+  local: async () => (await import("./local.ts")).local,
+};

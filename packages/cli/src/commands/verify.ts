@@ -1,0 +1,32 @@
+import { styleText } from "node:util";
+import type { Verification } from "@nova/engine";
+import { withCloud } from "../cloud.ts";
+import { exitCodes } from "../errors.ts";
+import type { CliCommand } from "./command.ts";
+
+const meanings: Record<Verification["state"], string> = {
+  open: "every link so far holds; the execution is not closed yet",
+  complete: "closed, every link holds; the close is not signed by a key that is known here",
+  anchored: "closed, every link holds, and the signature over the last one is valid",
+  broken: "the chain does not hold",
+};
+
+export const verify: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("check that the chain of work of an execution is whole and unchanged")
+      .argument("<execution_id>")
+      .option("--json", "print one JSON object"),
+
+  async run([id = ""], { json }) {
+    const { verifyExecution } = await import("@nova/engine");
+    const { state, links, erased, problem } = await withCloud(({ ports }) => verifyExecution(ports, id));
+    if (json) console.log(JSON.stringify({ execution_id: id, state, links, erased, problem: problem ?? null }));
+    else {
+      console.log(`${styleText(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`);
+      if (problem) console.log(`link ${problem.seq}: ${problem.message}`);
+      for (const { seq, content } of erased) console.log(styleText("dim", `link ${seq}: ${content} was erased`));
+    }
+    return state === "broken" ? exitCodes.failed : exitCodes.completed;
+  },
+};

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { exitCodes } from "./errors.ts";
+
+/**
+ * Ctrl-C, or a signal that asks for an end. Whoever works takes a wish and tidies up; a wish that nobody takes any more
+ * ends the process.
+ */
+export class Interrupt {
+  #wishes = 0;
+  #taken = 0;
+  readonly #events = new EventTarget();
+
+  constructor() {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => this.#wish());
+  }
+
+  /** Whether an end was asked for. */
+  get happened(): boolean {
+    return this.#wishes > 0;
+  }
+
+  /** Resolves at the first wish for an end. */
+  async wish(): Promise<void> {
+    if (!this.happened) await once(this.#events, "wish");
+  }
+
+  /** Resolves at the next wish from now on. */
+  async again(): Promise<void> {
+    this.#taken = this.#wishes + 1;
+    await once(this.#events, "wish");
+  }
+
+  #wish(): void {
+    this.#wishes += 1;
+    if (this.#wishes > Math.max(1, this.#taken)) process.exit(exitCodes.interrupted);
+    this.#events.dispatchEvent(new Event("wish"));
+  }
+}

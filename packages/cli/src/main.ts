@@ -1,0 +1,45 @@
+import { Command, CommanderError } from "commander";
+import { commands } from "./commands/table.ts";
+import { exitCodes } from "./errors.ts";
+import { explain } from "./output/explain.ts";
+
+/** Runs one command line (without `node` and the script) and ends the process with its exit code. */
+export async function main(argv: string[]): Promise<never> {
+  const code = await runCommandLine(argv);
+  // What was written must be out before the process ends.
+  await new Promise((resolve) => process.stdout.write("", resolve));
+  process.exit(code);
+}
+
+/** Answers the exit code. */
+export async function runCommandLine(argv: string[]): Promise<number> {
+  const { program, exitCode } = await programFor(argv[0]);
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return exitCode();
+  } catch (error) {
+    // Commander has said on stderr what is wrong with the command line, or printed the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.completed : exitCodes.invalid;
+    const { sentence, code } = explain(error);
+    process.stderr.write(`nova: ${sentence}\n`);
+    return code;
+  }
+}
+
+async function programFor(name: string | undefined) {
+  let code: number = exitCodes.completed;
+  const program = new Command("nova")
+    .description("Workflows that are partly Python and partly AI, with every step provable afterwards")
+    .showHelpAfterError("(nova --help lists the commands)")
+    .exitOverride();
+  for (const [each, load] of Object.entries(commands)) {
+    if (name !== undefined && Object.hasOwn(commands, name) && name !== each) continue;
+    const { declare, run } = await load();
+    const command = program.command(each);
+    declare(command);
+    command.action(async () => {
+      code = await run(command.processedArgs, command.opts());
+    });
+  }
+  return { program, exitCode: () => code };
+}

@@ -1,0 +1,24 @@
+import { type ExitCode, exitCodes } from "../errors.ts";
+
+/** Errors whose message is a sentence for whoever typed the command, by name: no package has to be loaded to know them. */
+const explained: Record<string, ExitCode> = {
+  InvalidInput: exitCodes.invalid,
+  InvalidWorkflow: exitCodes.invalid,
+  WorkflowSourceError: exitCodes.invalid,
+  InputsRefused: exitCodes.invalid,
+  ExecutionNotFound: exitCodes.invalid,
+  LocalCloudError: exitCodes.failed,
+  PythonMissing: exitCodes.failed,
+  OwnerGone: exitCodes.failed,
+};
+
+/** One sentence for an error. A stack trace is for us: `NOVA_DEBUG=1` prints it. */
+export function explain(error: unknown): { sentence: string; code: ExitCode } {
+  if (!(error instanceof Error)) return { sentence: String(error), code: exitCodes.failed };
+  if (process.env.NOVA_DEBUG) process.stderr.write(`${error.stack}\n`);
+  const code = explained[error.name];
+  if (code !== undefined) return { sentence: error.message, code };
+  const [firstLine = ""] = error.message.split("\n");
+  const sentence = `${error.name}: ${firstLine} - NOVA_DEBUG=1 shows where this came from`;
+  return { sentence, code: exitCodes.failed };
+}

@@ -1,0 +1,20 @@
+import { styleText } from "node:util";
+import type { Finding } from "@nova/workflow";
+
+/** Findings for people: what is wrong, and where. */
+export function findingLines(findings: readonly Finding[]): string[] {
+  return findings.flatMap(({ code, severity, message, ...place }) => {
+    const mark = severity === "error" ? styleText("red", "error") : styleText("yellow", "warning");
+    return [`${mark} ${styleText("bold", code)} ${message}`, styleText("dim", `  at ${placeText(place)}`)];
+  });
+}
+
+function placeText({ path, file, line, column }: Pick<Finding, "path" | "file" | "line" | "column">): string {
+  const position = line === undefined ? "" : `:${line}:${column ?? 1}`;
+  return file === undefined ? path + (position && ` (line ${line})`) : file + position;
+}
+
+/** Findings as `--json` prints them. */
+export function diagnosticsOf(findings: readonly Finding[]): Finding[] {
+  return findings.map(({ code, severity, path, message, ...place }) => ({ code, severity, path, message, ...place }));
+}

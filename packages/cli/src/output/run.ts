@@ -1,0 +1,60 @@
+import { styleText } from "node:util";
+import { membersOf } from "@nova/engine";
+import type { NodeEvent } from "@nova/local";
+import type { Finding } from "@nova/workflow";
+import type { Ran } from "../run/execute.ts";
+import { duration, shortened, statusText } from "./text.ts";
+
+const noCounters = { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
+
+/** What `nova run --json` prints, to be rendered with `renderJson`. */
+export function runResult({ execution, counters, path, context }: Ran) {
+  const { id, workflowId, version, status, error, durationMs, nodes } = execution;
+  return {
+    execution_id: id,
+    workflow: workflowId,
+    version,
+    status,
+    context,
+    path,
+    error: error ?? null,
+    stats: { duration_ms: durationMs ?? null, nodes: nodes ?? null, ...counters },
+  };
+}
+
+/** The same for a run that never began. */
+export function noRunResult(
+  status: "invalid" | "cancelled",
+  error: { class: string; message: string },
+  findings?: Finding[],
+) {
+  return {
+    ...{ execution_id: null, workflow: null, version: null, status, context: null, path: [] },
+    error: { node: null, ...error },
+    stats: { duration_ms: 0, nodes: 0, ...noCounters },
+    ...(findings && { diagnostics: findings }),
+  };
+}
+
+export function eventLine({ node, state }: NodeEvent): string {
+  const marks = {
+    started: styleText("dim", "·"),
+    succeeded: styleText("green", "✓"),
+    failed: styleText("red", "✗"),
+  };
+  return `  ${marks[state]} ${state === "started" ? styleText("dim", node) : node}`;
+}
+
+export function runLines({ execution, path, context, counters }: Ran): string[] {
+  const { id, workflowId, version, status, error, durationMs = 0 } = execution;
+  const values = membersOf(context.text).map(({ key, json }) => `  ${styleText("cyan", key)} ${shortened(json)}`);
+  const calls = Object.entries(counters.aws_calls).map(([service, count]) => `${service} ${count}`);
+  return [
+    `${statusText(status)} ${workflowId} version ${version} in ${duration(durationMs)}`,
+    styleText("dim", `  ${path.join(" → ")}`),
+    ...values,
+    ...(error ? [styleText("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
+    styleText("dim", `  calls: ${calls.join(", ")}, sandbox ${counters.sandbox_calls}`),
+    `  nova trace ${id}`,
+  ];
+}

@@ -1,0 +1,28 @@
+import { styleText } from "node:util";
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(2)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+/** JSON text, cut so that it stays one line of a terminal. */
+export function shortened(text: string, length = 100): string {
+  const line = text.replaceAll(/\s*\n\s*/g, " ");
+  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
+}
+
+const colours = {
+  completed: "green",
+  success: "green",
+  failed: "red",
+  cancelled: "yellow",
+  interrupted: "yellow",
+  running: "cyan",
+  queued: "cyan",
+  waiting: "cyan",
+} as const;
+
+export function statusText(status: keyof typeof colours): string {
+  return styleText(colours[status], status);
+}

@@ -1,0 +1,25 @@
+import type { Visit } from "./admin-client.ts";
+import { enterEnvironment, environmentOf } from "./environment.ts";
+import type { Keys } from "./keys.ts";
+import type { LocalCloud } from "./local-cloud.ts";
+import type { Owner } from "./owner-file.ts";
+import { prepareTemplate } from "./templates.ts";
+
+/** Uses the endpoints that another process has opened. */
+export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, visit: Visit): Promise<LocalCloud> {
+  const environment = environmentOf(owner.endpoints, keys);
+  enterEnvironment(environment);
+  process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
+  const { warmPorts } = await import("@nova/functions");
+  return {
+    role: "guest",
+    dataDir,
+    environment,
+    ports: warmPorts(),
+    lost: visit.ownerLost,
+    templateFor: (requirements) => prepareTemplate(dataDir, requirements),
+    counters: visit.counters,
+    untilEnd: visit.untilEnd,
+    close: async () => visit.leave(),
+  };
+}

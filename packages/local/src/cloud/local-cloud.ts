@@ -1,0 +1,26 @@
+import type { Ports } from "@nova/engine";
+import type { Counters } from "./counters.ts";
+import type { Listener } from "./progress.ts";
+
+/** The cloud of one data folder, for whoever runs workflows in it. */
+export interface LocalCloud {
+  /** Whether this process opened the endpoints, or uses another one's. */
+  role: "owner" | "guest";
+  dataDir: string;
+  /** Variables with which any client talks to the endpoints. */
+  environment: Record<string, string>;
+  ports: Ports;
+  /** Resolves when a guest's owner has died; never for an owner. */
+  lost: Promise<void>;
+  /** The sandbox template of a workflow with these requirements, ready to use. Throws `PythonMissing`. */
+  templateFor(requirements: readonly string[]): Promise<string>;
+  /** What an execution has cost since the endpoints were opened. */
+  counters(execution: string): Promise<Counters>;
+  /** Resolves when the execution is over and closed. Throws `OwnerGone`. */
+  untilEnd(execution: string, listener?: Listener): Promise<void>;
+  /**
+   * A guest leaves. An owner waits until no guest and no execution is left, then closes the endpoints; with
+   * `interrupt` it ends the open executions instead, as interrupted.
+   */
+  close(options?: { interrupt?: boolean }): Promise<void>;
+}

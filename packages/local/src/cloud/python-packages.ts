@@ -1,0 +1,106 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { choosePython, type Python } from "../e2b/python.ts";
+
+/** What the sandbox template promises, as pip and as Debian name it; the key is what code imports. */
+const packages: Record<string, { pip: string; debian: string }> = {
+  fitz: { pip: "PyMuPDF", debian: "python3-fitz" },
+  pandas: { pip: "pandas", debian: "python3-pandas" },
+  requests: { pip: "requests", debian: "python3-requests" },
+  PIL: { pip: "Pillow", debian: "python3-pil" },
+  psycopg: { pip: "psycopg[binary]", debian: "python3-psycopg" },
+};
+
+/** The Python packages of the sandboxes cannot be had; the message says what to install. */
+export class PythonMissing extends Error {
+  override name = "PythonMissing";
+}
+
+/** Where this data folder keeps the packages that it had to install itself. */
+export function sitePackages(dataDir: string): string {
+  return join(dataDir, "python");
+}
+
+/**
+ * Sees to it that a Python with the packages `needed` (import names) is there, in this order: importable already; pip
+ * into the data folder; Debian's packages where we may install them. Throws `PythonMissing`.
+ */
+export async function ensurePython(
+  dataDir: string,
+  needed: readonly string[] = Object.keys(packages),
+): Promise<Python> {
+  const site = sitePackages(dataDir);
+  const python = await choosePython(undefined, [site]);
+  const missing = lacking(python, needed);
+  if (missing.length === 0) return python;
+  const wanted = missing.map((name) => packages[name] ?? { pip: name, debian: `python3-${name.toLowerCase()}` });
+  const pip = await pipInstall(
+    python,
+    wanted.map((one) => one.pip),
+    site,
+  );
+  const installed = await choosePython(undefined, [site]);
+  if (lacking(installed, needed).length === 0) return installed;
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    await run("apt-get", ["install", "-y", "--no-install-recommends", ...wanted.map((one) => one.debian)]);
+    const again = await choosePython(undefined, [site]);
+    if (lacking(again, needed).length === 0) return again;
+  }
+  const advice = `install ${wanted.map((one) => one.pip).join(", ")} for ${python.path}, or name another Python in NOVA_PYTHON`;
+  throw new PythonMissing(
+    `Python lacks ${missing.join(", ")} and pip could not install it (${pip.reason}) - ${advice}`,
+  );
+}
+
+/** Installs requirement lines into a folder that is there whole or not at all. */
+export async function installRequirements(
+  python: Python,
+  requirements: readonly string[],
+  folder: string,
+): Promise<void> {
+  if (existsSync(folder)) return;
+  const draft = `${folder}.${process.pid}`;
+  const { ok, reason } = await pipInstall(python, requirements, draft);
+  if (!ok) {
+    await rm(draft, { recursive: true, force: true });
+    const what = `the requirements ${requirements.join(", ")} cannot be installed`;
+    throw new PythonMissing(`${what} (${reason}) - correct them, or see that ${python.path} -m pip works`);
+  }
+  // Another process may have been faster; what it installed is as good.
+  await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
+}
+
+function lacking(python: Python, needed: readonly string[]): string[] {
+  return python.missing.filter((name) => needed.includes(name));
+}
+
+async function pipInstall(python: Python, lines: readonly string[], folder: string) {
+  await mkdir(folder, { recursive: true });
+  const file = `${folder}.txt`;
+  await writeFile(file, lines.join("\n"));
+  const quietly = ["--quiet", "--disable-pip-version-check", "--no-input"];
+  const result = await run(python.path, [
+    "-m",
+    "pip",
+    "install",
+    ...quietly,
+    "--target",
+    folder,
+    "--requirement",
+    file,
+  ]);
+  await rm(file);
+  return result;
+}
+
+function run(command: string, args: string[]): Promise<{ ok: boolean; reason: string }> {
+  return new Promise((resolve) => {
+    execFile(command, args, { timeout: 600_000, maxBuffer: 16 * 1024 * 1024 }, (error, _stdout, stderr) => {
+      const lines = stderr.trim().split("\n");
+      const reason = lines.findLast((line) => /^E|rror/.test(line)) ?? error?.message ?? "";
+      resolve({ ok: error === null, reason: reason.trim() });
+    });
+  });
+}

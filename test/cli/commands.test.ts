@@ -1,0 +1,124 @@
+import { mkdir, mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { runCommandLine } from "../../packages/cli/src/main.ts";
+import { aslErrors } from "../compiler/support/asl-validator.ts";
+import { type Ended, nova } from "./support/nova.ts";
+
+let cwd: string;
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "nova-cli-"));
+  expect((await nova(cwd, "init", "mine")).code).toBe(0);
+});
+
+describe("nova init", () => {
+  it("makes a workflow that is valid, and says what to type", async () => {
+    const { stdout, code } = await nova(cwd, "init", "other");
+    expect(stdout).toContain("nova run other");
+    expect(code).toBe(0);
+    expect(await nova(cwd, "validate", "other")).toMatchObject({ code: 0, stdout: "other is valid\n" });
+  });
+
+  it("leaves a folder alone that holds something", async () => {
+    const { code, stderr } = await nova(cwd, "init", "mine");
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'nova: "mine" is not empty - name a new folder\n' });
+  });
+});
+
+describe("nova validate", () => {
+  it("prints one JSON object with every finding, and exits with 2 where one is an error", async () => {
+    await mkdir(join(cwd, "bad"));
+    const nodes = [
+      { id: "start", type: "start" },
+      { id: "work", type: "action", code: "context['a'] = totl" },
+      { id: "end", type: "end" },
+    ];
+    const edges = [
+      { from: "start", to: "wrk" },
+      { from: "work", to: "end" },
+    ];
+    await writeFile(join(cwd, "bad", "workflow.json"), JSON.stringify({ nodes, edges }));
+    const { code, stdout } = await nova(cwd, "validate", "bad", "--json");
+    const { valid, diagnostics } = JSON.parse(stdout);
+    expect({ code, valid }).toEqual({ code: 2, valid: false });
+    expect(diagnostics).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ code: "NOVA206", severity: "error", path: "$.edges[0].to" }),
+        expect.objectContaining({ code: "NOVA602", severity: "error" }),
+      ]),
+    );
+    expect((await nova(cwd, "validate", "bad")).stdout).toContain("NOVA206");
+  });
+
+  it("says of a path with nothing behind it what it says of any other mistake", async () => {
+    const { code, stdout } = await nova(cwd, "validate", "nowhere", "--json");
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ valid: false, diagnostics: [{ code: "NOVA101", path: "$" }] });
+  });
+});
+
+describe("nova compile", () => {
+  it("prints a state machine, and nothing else, on stdout", async () => {
+    const { code, stdout } = await nova(cwd, "compile", "mine");
+    expect(code).toBe(0);
+    expect(await aslErrors(JSON.parse(stdout))).toBe("");
+  });
+
+  it("prints the findings of what cannot be compiled on stderr", async () => {
+    expect(await nova(cwd, "compile", "nowhere")).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("NOVA101"),
+    });
+  });
+});
+
+describe("a wrong command line", () => {
+  it.each([
+    [["frobnicate"], "unknown command 'frobnicate'"],
+    [["validate"], "missing required argument 'folder|file'"],
+    [["validate", "mine", "--jsn"], "unknown option '--jsn'"],
+    [["run", "mine", "--set", "name"], "--set name is not --set key=json"],
+    [["run", "mine", "--set", "name=Ada"], `for a text write --set name='"Ada"'`],
+    [["run", "mine", "--context", "none.json"], 'context file "none.json" cannot be read'],
+    [["run", "mine", "--file", "pdf=none.pdf"], 'there is no file "none.pdf"'],
+    [["run", "mine", "--node", "gret"], 'there is no node "gret" - the nodes with code are greet'],
+    [["run", "mine", "--node", "end"], 'node "end" has no code'],
+    [["run", "nowhere"], 'NOVA101: there is no file or folder "nowhere"'],
+    [["executions", "--status", "done"], 'there is no status "done"'],
+    [["executions", "--limit", "none"], "--limit none is not a whole number"],
+  ])("%j ends with one sentence and exit code 2", async (args, sentence) => {
+    const { code, stdout, stderr } = await inProcess(args.map((arg) => (arg === "mine" ? join(cwd, arg) : arg)));
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(await readdir(cwd)).not.toContain(".nova");
+  });
+
+  it("still prints one JSON object where that was asked for", async () => {
+    const { code, stdout } = await nova(cwd, "run", "nowhere", "--json");
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ execution_id: null, status: "invalid", path: [] },
+      error: { node: null, class: "InvalidWorkflow", message: expect.stringContaining("nowhere") },
+      diagnostics: [{ code: "NOVA101" }],
+    });
+  });
+});
+
+/** The same without a process of its own, which would take most of a second. */
+async function inProcess(args: string[]): Promise<Ended> {
+  vi.stubEnv("NOVA_DATA_DIR", join(cwd, ".nova"));
+  const [stdout, stderr] = [[] as unknown[], [] as unknown[]];
+  vi.spyOn(console, "log").mockImplementation((line) => void stdout.push(line));
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => stderr.push(text) > 0);
+  try {
+    const code = await runCommandLine(args);
+    return { code, stdout: stdout.join("\n"), stderr: stderr.join("") };
+  } finally {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  }
+}

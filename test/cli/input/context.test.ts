@@ -1,0 +1,58 @@
+import { mkdtemp, open, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { readContext } from "../../../packages/cli/src/input/context.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nova-context-"));
+});
+
+async function fileWith(content: string | Uint8Array): Promise<string> {
+  const path = join(folder, `${Math.random()}.json`);
+  await writeFile(path, content);
+  return path;
+}
+
+describe("the initial context", () => {
+  it("is an empty object where nothing is given", async () => {
+    expect(await readContext(undefined, [])).toBe("{}");
+  });
+
+  it("keeps every number as it was written", async () => {
+    const file = await fileWith('{"id": 12345678901234567890, "total": 850.0, "deep": [1e400, {"x": 0.10}]}');
+    expect(await readContext(file, ["big=98765432109876543210", "price=1.50"])).toBe(
+      '{"id":12345678901234567890,"total":850.0,"deep":[1e400, {"x": 0.10}],"big":98765432109876543210,"price":1.50}',
+    );
+  });
+
+  it("takes a setting over the file, and the last of two settings", async () => {
+    const file = await fileWith('{"name": "Ada", "n": 1}');
+    expect(await readContext(file, ['name="Bo"', 'name="Cy=1"'])).toBe('{"n":1,"name":"Bo","name":"Cy=1"}');
+  });
+
+  it("may begin with a byte order mark", async () => {
+    expect(await readContext(await fileWith('\uFEFF{"a": 1}'), [])).toBe('{"a":1}');
+  });
+
+  it.each<[string, string | Uint8Array, string]>([
+    ["is not JSON", "{a: 1}", "is not JSON (Expected"],
+    ["is empty", "", "is not JSON (Unexpected end"],
+    ["holds a list", "[1]", 'holds no JSON object - write {"key": value}'],
+    ["holds null", "null", "holds no JSON object"],
+    ["is not text", new Uint8Array([0x25, 0x50, 0xff]), "is not UTF-8 text - pass bytes with --file"],
+  ])("refuses a file that %s", async (_, content, sentence) => {
+    await expect(readContext(await fileWith(content), [])).rejects.toThrow(sentence);
+  });
+
+  it("points to --file for a file over 64 MB, without reading it", async () => {
+    const file = await fileWith("{}");
+    await using handle = await open(file, "r+");
+    await handle.truncate(64 * 1024 * 1024 + 1);
+    await expect(readContext(file, [])).rejects.toThrow(
+      "at most 67108864 (64 MB) are read - pass what is large with --file",
+    );
+  });
+});

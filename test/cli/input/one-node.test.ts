@@ -1,0 +1,34 @@
+import { toStateMachine } from "@nova/compiler";
+import { describe, expect, it } from "vitest";
+import { oneNodeWorkflow } from "../../../packages/cli/src/input/one-node.ts";
+import { aslErrors } from "../../compiler/support/asl-validator.ts";
+import { action, decision, end, start, workflow } from "../../compiler/support/workflows.ts";
+
+const whole = workflow(
+  [start(), action("read_Mail", { onError: "end" }), decision("is_big"), action("end"), end("done")],
+  ["start -> read_Mail", "read_Mail -> is_big", "is_big -> end : true", 'is_big -> done : "default"', "end -> done"],
+  { inputs: { type: "object", required: ["key"], properties: { key: { type: "string", secret: true }, n: {} } } },
+);
+
+describe("one node of a workflow", () => {
+  it.each(["read_Mail", "is_big", "end"])("becomes a workflow that runs %s alone", async (id) => {
+    const alone = oneNodeWorkflow(whole, id);
+    expect(alone.nodes.map((node) => node.type).join()).toMatch(/^start,(action|decision),end$/);
+    expect(await aslErrors(toStateMachine(alone))).toBe("");
+  });
+
+  it("keeps what its decision can say, and nothing of where it leads", () => {
+    const { edges } = oneNodeWorkflow(whole, "is_big");
+    expect(edges).toEqual([
+      { from: "start", to: "is_big" },
+      { from: "is_big", to: "end", condition: true },
+      { from: "is_big", to: "end", condition: "default" },
+    ]);
+  });
+
+  it("has an id of its own, and demands no inputs but keeps what is secret", () => {
+    const { id, inputs } = oneNodeWorkflow(whole, "read_Mail");
+    expect(id).toBe("sample--read-mail");
+    expect(inputs).toEqual({ type: "object", properties: { key: { secret: true } } });
+  });
+});
