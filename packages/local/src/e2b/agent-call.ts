@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { Refusal } from "./errors.ts";
 
 /** One request to a sandbox's agent; `body` is written to the connection, everything after the head is the answer's. */
 export type AgentCall = { op: string; [field: string]: unknown };
@@ -16,11 +14,17 @@ export class AgentRefusal extends Error {
   }
 }
 
+/** The sandbox ended before it answered. */
+export class AgentGone extends Error {
+  override readonly name = "AgentGone";
+}
+
 type Head = { ok: true } | { value: unknown } | { error: { code: string; message: string } };
 
 /** Opens a connection and sends the request line. The caller may write a body and then ends its side. */
 export function openCall(path: string, call: AgentCall): Socket {
   const socket = connect(path);
+  socket.on("error", () => socket.destroy()); // whoever reads finds the stream ended without its end marker
   socket.write(`${JSON.stringify(call)}\n`);
   return socket;
 }
@@ -38,8 +42,8 @@ async function readLine(socket: Socket): Promise<string> {
   for (;;) {
     const part = socket.read() as Buffer | null;
     if (part === null) {
-      if (socket.readableEnded || socket.destroyed) throw new Refusal(502, "The sandbox ended the connection");
-      await Promise.race([once(socket, "readable"), once(socket, "end")]);
+      if (socket.readableEnded || socket.destroyed) throw new AgentGone("the sandbox ended before it answered");
+      await readable(socket);
       continue;
     }
     const end = part.indexOf(10);
@@ -48,6 +52,16 @@ async function readLine(socket: Socket): Promise<string> {
     if (end + 1 < part.length) socket.unshift(part.subarray(end + 1));
     return Buffer.concat(parts).toString();
   }
+}
+
+function readable(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off("readable", done).off("end", done).off("close", done);
+      resolve();
+    };
+    socket.on("readable", done).on("end", done).on("close", done);
+  });
 }
 
 /** A request without a body whose answer is one line. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { AgentRefusal } from "./agent-call.ts";
+import { AgentGone, AgentRefusal } from "./agent-call.ts";
 import { answerCodePort } from "./code-port.ts";
 import { answerFiles } from "./envd-files.ts";
 import { answerRpc, STATUS_OF_CODE } from "./envd-rpc.ts";
@@ -21,9 +21,15 @@ export async function answerDataPlane(
   const port = header(request, "e2b-sandbox-port") ?? "";
   const sandbox = sandboxes.find(id);
   if (sandbox?.state !== "running") throw unreachableSandbox(id);
-  if (port === CODE_PORT) return answerCodePort(sandbox, request, response, url);
-  if (port === ENVD_PORT) return answerEnvd(sandbox, request, response, url);
-  throw new Refusal(502, "The sandbox is running but port is not open", { sandboxId: id, port: Number(port) });
+  const service = { [CODE_PORT]: answerCodePort, [ENVD_PORT]: answerEnvd }[port];
+  if (!service) {
+    throw new Refusal(502, "The sandbox is running but port is not open", { sandboxId: id, port: Number(port) });
+  }
+  try {
+    await service(sandbox, request, response, url);
+  } catch (error) {
+    throw error instanceof AgentGone ? unreachableSandbox(id) : error;
+  }
 }
 
 async function answerEnvd(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse, url: URL) {

@@ -1,11 +1,9 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { basename } from "node:path";
 import { createGunzip } from "node:zlib";
 import { openCall, readHead } from "./agent-call.ts";
 import { Refusal } from "./errors.ts";
-import { forwardBytes } from "./forward.ts";
+import { drained, forwardBytes } from "./forward.ts";
 import { header, sendJson } from "./http.ts";
 import { readMultipart } from "./multipart.ts";
 
@@ -79,8 +77,4 @@ async function upload(agent: string, path: string, user: string | undefined, bod
   } finally {
     socket.destroy();
   }
-}
-
-async function drained(socket: Socket) {
-  await Promise.race([once(socket, "drain"), once(socket, "close")]);
 }

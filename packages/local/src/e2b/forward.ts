@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 
 /** The last bytes of a stream, as many as its end marker has. */
 class Tail {
@@ -43,7 +43,7 @@ async function pass(socket: Socket, response: ServerResponse, see: (chunk: Buffe
   try {
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       see(chunk);
-      if (!response.write(chunk)) await Promise.race([once(response, "drain"), once(response, "close")]);
+      if (!response.write(chunk)) await drained(response);
       if (response.destroyed) return false;
     }
     return true;
@@ -53,4 +53,16 @@ async function pass(socket: Socket, response: ServerResponse, see: (chunk: Buffe
     response.off("close", leave);
     socket.destroy();
   }
+}
+
+/** Resolves when the stream takes more, or never will. */
+export function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off("drain", done).off("close", done);
+      resolve();
+    };
+    stream.once("drain", done).once("close", done);
+    if (stream.destroyed) done();
+  });
 }

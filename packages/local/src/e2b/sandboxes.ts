@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { callAgent } from "./agent-call.ts";
+import { AgentGone, callAgent } from "./agent-call.ts";
 import { Refusal, unknownSandbox } from "./errors.ts";
 import type { Lifeline } from "./zygote.ts";
 import type { Zygotes } from "./zygotes.ts";
@@ -88,7 +88,7 @@ export class Sandboxes {
       timer: undefined,
     };
     this.#byId.set(sandbox.id, sandbox);
-    this.#endAfter(sandbox, wanted.timeoutSeconds);
+    this.#endAfter(sandbox, wanted.timeoutSeconds, startedAt.getTime());
     lifeline.ended.then(() => this.#forget(sandbox));
     return sandbox;
   }
@@ -103,7 +103,7 @@ export class Sandboxes {
     }
     this.#requireRoom();
     sandbox.state = "running";
-    await callAgent(sandbox.lifeline.socketPath, { op: "resume" });
+    await this.#tell(sandbox, "resume");
     sandbox.startedAt = new Date();
     this.#endAfter(sandbox, timeoutSeconds);
     return { sandbox, resumed: true };
@@ -123,7 +123,15 @@ export class Sandboxes {
     sandbox.state = "paused";
     clearTimeout(sandbox.timer);
     sandbox.endAt = new Date();
-    await callAgent(sandbox.lifeline.socketPath, { op: "pause" });
+    await this.#tell(sandbox, "pause");
+  }
+
+  async #tell(sandbox: Sandbox, op: "pause" | "resume"): Promise<void> {
+    try {
+      await callAgent(sandbox.lifeline.socketPath, { op });
+    } catch (error) {
+      throw error instanceof AgentGone ? unknownSandbox(sandbox.id) : error;
+    }
   }
 
   async kill(id: string): Promise<void> {
@@ -142,10 +150,10 @@ export class Sandboxes {
   }
 
   /** More than the plan leaves is cut down in silence, as E2B does. */
-  #endAfter(sandbox: Sandbox, seconds: number): void {
+  #endAfter(sandbox: Sandbox, seconds: number, from = Date.now()): void {
     const { lifetimeSeconds = Number.POSITIVE_INFINITY } = this.#limits;
     const latest = sandbox.startedAt.getTime() + lifetimeSeconds * 1000;
-    sandbox.endAt = new Date(Math.min(Date.now() + seconds * 1000, latest));
+    sandbox.endAt = new Date(Math.min(from + seconds * 1000, latest));
     clearTimeout(sandbox.timer);
     sandbox.timer = setTimeout(() => this.#expire(sandbox), sandbox.endAt.getTime() - Date.now()).unref();
   }

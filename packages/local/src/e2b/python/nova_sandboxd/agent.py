@@ -86,9 +86,12 @@ class Agent:
             answer = {"error": {"code": refused.code, "message": str(refused)}}
         except OSError as error:
             answer = {"error": {"code": "internal", "message": str(error)}}
-        if answer is not None:
-            connection.send_json(answer)
-            connection.finish()
+        if answer is None:
+            return
+        if request["op"] == "write":
+            connection.on_end = lambda: connection.answer(answer)  # an answer in the middle of a body may get lost
+        else:
+            connection.answer(answer)
 
     # --- processes --------------------------------------------------------------------------------
 
@@ -196,10 +199,9 @@ class Agent:
         def end():
             os.close(fd)
             if broken:
-                connection.send_json({"error": {"code": "resource_exhausted", "message": f"error writing file: {broken[0]}"}})
+                connection.answer({"error": {"code": "resource_exhausted", "message": f"error writing file: {broken[0]}"}})
             else:
-                connection.send_json({"value": {"path": path, "name": os.path.basename(path), "type": "file"}})
-            connection.finish()
+                connection.answer({"value": {"path": path, "name": os.path.basename(path), "type": "file"}})
 
         connection.on_body, connection.on_end = write, end
 

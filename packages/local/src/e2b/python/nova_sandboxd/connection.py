@@ -72,6 +72,10 @@ class Connection:
     def send_json(self, value):
         self.send(json.dumps(value).encode() + b"\n")
 
+    def answer(self, value):
+        self.send_json(value)
+        self.finish()
+
     def send_file(self, file, size):
         """Takes over the open file; sends exactly `size` bytes or breaks the connection."""
         self.waiting.append([file, 0, size])

@@ -1,0 +1,250 @@
+import type { OutputMessage, Sandbox } from "@e2b/code-interpreter";
+import { beforeAll, expect, test } from "vitest";
+import { eventually, printed, useServer } from "./server.ts";
+
+const { server, create } = useServer();
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await create({ envs: { FROM_CREATE: "1" } });
+});
+
+async function rawExecute(body: unknown, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${server().sandboxUrl}/execute`, {
+    method: "POST",
+    headers: { "e2b-sandbox-id": sandbox.sandboxId, "e2b-sandbox-port": "49999", "content-type": "application/json" },
+    body: JSON.stringify(body),
+    ...(signal ? { signal } : {}),
+  });
+}
+
+test.each([
+  ["the value of the last expression", "x = 20\nx + 22", "42"],
+  ["a text without its quotes", "'abc'", "abc"],
+  ["nothing for a statement", "y = 1", undefined],
+  ["nothing for None", "None", undefined],
+  ["nothing after a semicolon", "1 + 1;", undefined],
+  ["what is awaited at top level", "import asyncio\nawait asyncio.sleep(0, 'slept')", "slept"],
+])("answers %s", async (_, code, text) => {
+  const execution = await sandbox.runCode(code);
+  expect(execution.error).toBeUndefined();
+  expect(execution.text).toBe(text);
+});
+
+test("shows a result in the formats that it offers, and display() before the end", async () => {
+  const code = `
+class Shown:
+    def _repr_html_(self): return "<b>1</b>"
+    def _repr_png_(self): return b"png"
+    def __repr__(self): return "shown"
+display({"a": [1]})
+Shown()`;
+  const { results } = await sandbox.runCode(code);
+  expect(results[0]).toMatchObject({ isMainResult: false, text: "{'a': [1]}", json: { a: [1] } });
+  expect(results[1]).toMatchObject({ isMainResult: true, text: "shown", html: "<b>1</b>", png: "cG5n" });
+});
+
+test("frames an execution by its number and its end", async () => {
+  const context = await sandbox.createCodeContext();
+  const lines = (await (await rawExecute({ code: "print('hello')\n1", context_id: context.id })).text())
+    .trimEnd()
+    .split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { type: "number_of_executions", execution_count: 1 },
+    { type: "stdout", text: "hello\n", timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) },
+    { type: "result", is_main_result: true, text: "1" },
+    { type: "end_of_execution" },
+  ]);
+});
+
+test("streams output while the cell runs, Python's and the descriptor's", async () => {
+  const seen: string[] = [];
+  const see = (message: OutputMessage) => void seen.push(message.line);
+  const code = `
+import os, sys, time
+print("from print")
+while not os.path.exists("/tmp/go-on"): time.sleep(0.01)
+os.write(1, b"from write \\xc3\\xa4\\n")
+print("to stderr", file=sys.stderr)`;
+  const running = sandbox.runCode(code, { onStdout: see, onStderr: see });
+  await eventually(() => seen.length === 1);
+  await sandbox.files.write("/tmp/go-on", "");
+  const execution = await running;
+  expect(seen).toEqual(["from print\n", "from write ä\n", "to stderr\n"]);
+  expect(execution.logs).toEqual({ stdout: ["from print\n", "from write ä\n"], stderr: ["to stderr\n"] });
+});
+
+test.each([
+  ["an exception", "def f():\n    return 1 / 0\nf()", "ZeroDivisionError", "division by zero", "return 1 / 0"],
+  ["a syntax error", "x = = 1", "SyntaxError", "invalid syntax", "x = = 1"],
+  ["sys.exit", "import sys\nsys.exit(3)", "SystemExit", "3", "sys.exit(3)"],
+  ["an error that cannot be shown", "class E(Exception):\n    def __str__(self): return 1 / 0\nraise E", "E", "", ""],
+  ["endless recursion", "def f(): f()\nf()", "RecursionError", "maximum recursion depth exceeded", ""],
+])("answers %s as an error of the cell, and goes on", async (_, code, name, value, shown) => {
+  const { error } = await sandbox.runCode(code);
+  expect(error).toMatchObject({
+    name,
+    value: expect.stringContaining(value),
+    traceback: expect.stringContaining(shown),
+  });
+  expect(error?.traceback).not.toContain("nova_sandboxd");
+  expect((await sandbox.runCode("'alive'")).text).toBe("alive");
+});
+
+test("keeps state in a context, and contexts apart", async () => {
+  const context = await sandbox.createCodeContext({ cwd: "/tmp" });
+  expect(context).toMatchObject({ language: "python", cwd: "/tmp" });
+  await sandbox.runCode("mine = 1", { context });
+  expect((await sandbox.runCode("import os\n(mine, os.getcwd(), __name__)", { context })).text).toBe(
+    "(1, '/tmp', '__main__')",
+  );
+  expect((await sandbox.runCode("mine")).error?.name).toBe("NameError");
+  expect((await sandbox.listCodeContexts()).map(({ id }) => id)).toContain(context.id);
+
+  await sandbox.restartCodeContext(context);
+  expect((await sandbox.runCode("mine", { context })).error?.name).toBe("NameError");
+  expect((await sandbox.runCode("os = __import__('os'); os.getcwd()", { context })).text).toBe("/tmp");
+
+  await sandbox.removeCodeContext(context);
+  await expect(sandbox.runCode("1", { context })).rejects.toThrow(`Context ${context.id} not found`);
+});
+
+test.each([
+  ["a folder that does not exist", { cwd: "/missing" }],
+  ["another language", { language: "r" as const }],
+])("refuses a context in %s", async (_, options) => {
+  await expect(sandbox.createCodeContext(options)).rejects.toThrow("500");
+});
+
+test("refuses a context together with a language", async () => {
+  const answer = await rawExecute({ code: "1", context_id: "x", language: "python" });
+  expect([answer.status, await answer.text()]).toEqual([400, "Only one of context_id or language can be provided"]);
+});
+
+test("runs the cells of a context one after the other, and contexts side by side", async () => {
+  const context = await sandbox.createCodeContext();
+  const slow = "import os, time\nwhile not os.path.exists('/tmp/released'): time.sleep(0.01)\norder.append('first')";
+  await sandbox.runCode("order = []", { context });
+  const first = sandbox.runCode(slow, { context });
+  const second = sandbox.runCode("order.append('second'); order", { context });
+  await sandbox.runCode("open('/tmp/released', 'w').close()");
+  await first;
+  expect((await second).text).toBe("['first', 'second']");
+});
+
+test("sets environment variables for the sandbox, and for one cell only", async () => {
+  const code = "import os\n[os.environ.get(name) for name in ('FROM_CREATE', 'FROM_CELL')]";
+  const tricky = `it's "quoted"\nand more`;
+  expect((await sandbox.runCode(code, { envs: { FROM_CELL: tricky } })).results[0]?.json).toEqual(["1", tricky]);
+  expect((await sandbox.runCode(code)).results[0]?.json).toEqual(["1", null]);
+});
+
+test("interrupts the cell when its client leaves, and serves the next one", async () => {
+  const context = await sandbox.createCodeContext();
+  const leave = new AbortController();
+  const code = "import time\nopen('/tmp/began', 'w').close()\ntime.sleep(600)";
+  const left = rawExecute({ code, context_id: context.id }, leave.signal).then((response) => response.text());
+  await eventually(() => sandbox.files.exists("/tmp/began"));
+  leave.abort();
+  await expect(left).rejects.toThrow();
+  expect((await sandbox.runCode("'free'", { context })).text).toBe("free");
+});
+
+test("says something every five seconds of silence", async () => {
+  const lines = (await (await rawExecute({ code: "import time; time.sleep(5.5)" })).text()).split("\n");
+  expect(lines.filter((line) => line === '{"type": "keepalive"}')).toHaveLength(1);
+}, 20_000);
+
+test.each([
+  ["os._exit", "import os; os._exit(1)"],
+  ["a segmentation fault", "import ctypes; ctypes.string_at(0)"],
+  ["a killed kernel", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"],
+])("restarts the context after %s and says so", async (_, code) => {
+  const context = await sandbox.createCodeContext();
+  const execution = await sandbox.runCode(`print("before")\n${code}`, { context });
+  expect(execution.logs.stdout).toEqual(["before\n"]);
+  expect(execution.error).toMatchObject({ name: "ContextRestarting", value: "Context was restarted" });
+  expect((await sandbox.runCode("'again'", { context })).text).toBe("again");
+});
+
+test.each([
+  ["closes stdout", "import sys; sys.stdout.close()"],
+  ["closes its descriptors", "import os; os.close(1); os.close(2)"],
+  ["redirects its descriptor", "import os; os.dup2(os.open('/dev/null', os.O_WRONLY), 1)"],
+  ["deletes sys.stdout", "import sys; del sys.stdout"],
+])("has a whole stdout again after a cell that %s", async (_, code) => {
+  const context = await sandbox.createCodeContext();
+  await sandbox.runCode(code, { context });
+  const { logs } = await sandbox.runCode("print('whole')", { context });
+  expect(logs.stdout).toEqual(["whole\n"]);
+});
+
+test("passes 200 MB of output on without holding it", async () => {
+  const response = await rawExecute({ code: "for _ in range(200): print('x' * 1_000_000)" });
+  const before = process.memoryUsage().rss;
+  let [bytes, most] = [0, 0];
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    most = Math.max(most, process.memoryUsage().rss - before);
+  }
+  expect(bytes).toBeGreaterThan(200_000_000);
+  expect(most).toBeLessThan(150_000_000);
+});
+
+test("makes a cell wait whose client does not read", async () => {
+  const context = await sandbox.createCodeContext();
+  const code = "import os\nfor i in range(100):\n    print('x' * 1_000_000)\n    open('/tmp/count', 'w').write(str(i))";
+  const response = await rawExecute({ code, context_id: context.id });
+  const count = async () =>
+    Number((await sandbox.files.exists("/tmp/count")) ? await sandbox.files.read("/tmp/count") : 0);
+  await eventually(async () => (await count()) > 0);
+  expect(await count()).toBeLessThan(50);
+  await response.body?.cancel();
+});
+
+test("ends a process that a cell forked and forgot, so that it is no second kernel", async () => {
+  const code = "import os\npid = os.fork()\nif pid: os.waitpid(pid, 0)\nprint('parent' if pid else 'child')\n'done'";
+  const { logs, results } = await sandbox.runCode(code);
+  expect(logs.stdout.join("")).toBe("child\nparent\n");
+  expect(results.map(({ text }) => text)).toEqual(["done"]);
+});
+
+test("lets a detached process live on after its cell and its client, until the sandbox ends", async () => {
+  const code = `
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    while not os.path.exists("/tmp/client-left"): time.sleep(0.01)
+    open("/tmp/detached", "w").write("lives")
+    os._exit(0)`;
+  await sandbox.runCode(code);
+  await sandbox.files.write("/tmp/client-left", "");
+  await eventually(() => sandbox.files.exists("/tmp/detached"));
+  expect(await sandbox.files.read("/tmp/detached")).toBe("lives");
+});
+
+test("has one thread in its kernels", async () => {
+  expect(await printed(sandbox, "import os; print(len(os.listdir('/proc/self/task')))")).toBe("1");
+});
+
+test("breaks the connection of a cell whose sandbox dies, so that it does not look finished", async () => {
+  const doomed = await create();
+  const running = doomed.runCode("import time\nprint('on')\ntime.sleep(600)", {
+    onStdout: () => void server().kill(doomed.sandboxId),
+  });
+  await expect(running).rejects.toThrow("The sandbox was killed while the request was in progress");
+});
+
+test("wants the traffic token when public traffic is not allowed", async () => {
+  const closed = await create({ network: { allowPublicTraffic: false } });
+  expect((await closed.runCode("1")).text).toBe("1");
+  const ask = (token?: string) =>
+    fetch(`${server().sandboxUrl}/health`, {
+      headers: {
+        "e2b-sandbox-id": closed.sandboxId,
+        "e2b-sandbox-port": "49999",
+        ...(token ? { "e2b-traffic-access-token": token } : {}),
+      },
+    });
+  expect([(await ask()).status, (await ask("wrong")).status]).toEqual([403, 403]);
+  expect((await ask(closed.trafficAccessToken)).status).toBe(200);
+});

@@ -1,0 +1,139 @@
+import { AuthenticationError, NotFoundError, Sandbox, SandboxNotFoundError } from "@e2b/code-interpreter";
+import { expect, test } from "vitest";
+import { API_KEY, eventually, useServer } from "./server.ts";
+
+const { server, connection, create } = useServer();
+
+test("creates a sandbox that tells about itself", async () => {
+  const sandbox = await create({ metadata: { execution: "exec_1" }, timeoutMs: 90_000 });
+  const info = await sandbox.getInfo();
+  expect(info).toMatchObject({ templateId: "nova", state: "running", metadata: { execution: "exec_1" }, cpuCount: 2 });
+  expect(info.endAt.getTime() - info.startedAt.getTime()).toBe(90_000);
+  expect(server().sandboxes()).toContainEqual({
+    id: sandbox.sandboxId,
+    metadata: { execution: "exec_1" },
+    startedAt: info.startedAt,
+  });
+  expect(await sandbox.isRunning()).toBe(true);
+});
+
+test("refuses another API key", async () => {
+  await expect(Sandbox.create("nova", { ...connection(), apiKey: "e2b_other" })).rejects.toThrow(AuthenticationError);
+});
+
+test.each([
+  ["connect", (id: string) => Sandbox.connect(id, connection())],
+  ["getInfo", (id: string) => Sandbox.getInfo(id, connection())],
+  ["setTimeout", (id: string) => Sandbox.setTimeout(id, 1000, connection())],
+  ["pause", (id: string) => Sandbox.pause(id, connection())],
+])("says that an unknown sandbox is not found: %s", async (_, call) => {
+  await expect(call("iunknown")).rejects.toThrow(SandboxNotFoundError);
+});
+
+test("answers false for killing an unknown sandbox", async () => {
+  expect(await Sandbox.kill("iunknown", connection())).toBe(false);
+});
+
+test("kills a sandbox, after which it is gone for everybody", async () => {
+  const sandbox = await create();
+  expect(await sandbox.kill()).toBe(true);
+  expect(await sandbox.isRunning()).toBe(false);
+  await expect(sandbox.getInfo()).rejects.toThrow(NotFoundError);
+  await expect(sandbox.runCode("1")).rejects.toThrow("The sandbox was not found");
+  await expect(sandbox.files.read("/tmp/x")).rejects.toThrow("The sandbox was not found");
+});
+
+test("connects from elsewhere to the same state, with the tokens that protect it", async () => {
+  const sandbox = await create({ network: { allowPublicTraffic: false } });
+  await sandbox.runCode("x = 41");
+  const again = await Sandbox.connect(sandbox.sandboxId, connection());
+  expect(again.trafficAccessToken).toBe(sandbox.trafficAccessToken);
+  expect((await again.runCode("x + 1")).text).toBe("42");
+});
+
+test("gives more time on connect, never less; setTimeout gives exactly what it says", async () => {
+  const sandbox = await create({ timeoutMs: 100_000 });
+  const remaining = async () => Math.round(((await sandbox.getInfo()).endAt.getTime() - Date.now()) / 1000);
+  await Sandbox.connect(sandbox.sandboxId, { ...connection(), timeoutMs: 10_000 });
+  expect(await remaining()).toBeGreaterThan(90);
+  await Sandbox.connect(sandbox.sandboxId, { ...connection(), timeoutMs: 500_000 });
+  expect(await remaining()).toBeGreaterThan(490);
+  await sandbox.setTimeout(20_000);
+  expect(await remaining()).toBeLessThan(21);
+});
+
+test("ends a sandbox when its time is over", async () => {
+  const sandbox = await create();
+  await sandbox.setTimeout(0);
+  await eventually(async () => !(await sandbox.isRunning()));
+  await expect(sandbox.getInfo()).rejects.toThrow(SandboxNotFoundError);
+});
+
+test("pauses with everything in memory and resumes by connect", async () => {
+  const sandbox = await create();
+  await sandbox.runCode("kept = 'in memory'");
+  expect(await sandbox.pause()).toBe(true);
+  expect(await sandbox.pause()).toBe(false);
+  expect((await sandbox.getInfo()).state).toBe("paused");
+  expect(await sandbox.isRunning()).toBe(false);
+  const resumed = await Sandbox.connect(sandbox.sandboxId, connection());
+  expect((await resumed.runCode("kept")).text).toBe("in memory");
+  expect((await sandbox.getInfo()).state).toBe("running");
+});
+
+test("pauses instead of ending when asked to", async () => {
+  const sandbox = await create({ lifecycle: { onTimeout: "pause" } });
+  await sandbox.setTimeout(0);
+  await eventually(async () => (await sandbox.getInfo()).state === "paused");
+});
+
+test("lists by metadata and state, newest first, page by page", async () => {
+  const group = { group: "a b&c=d" };
+  const ids = [];
+  for (let index = 0; index < 3; index++) ids.unshift((await create({ metadata: group })).sandboxId);
+  await Sandbox.pause(ids[0] as string, connection());
+
+  const pages = Sandbox.list({ ...connection(), query: { metadata: group }, limit: 2 });
+  const first = await pages.nextItems();
+  const second = await pages.nextItems();
+  expect([first, second].map((page) => page.map((item) => item.sandboxId))).toEqual([ids.slice(0, 2), ids.slice(2)]);
+  expect(pages.hasNext).toBe(false);
+
+  const running = await Sandbox.list({ ...connection(), query: { metadata: group, state: ["running"] } }).nextItems();
+  expect(running.map((item) => item.sandboxId)).toEqual(ids.slice(1));
+});
+
+test("serves the paths of older SDKs, whose sandboxes are not secured unless asked", async () => {
+  const ask = (path: string, body: unknown) =>
+    fetch(`${server().apiUrl}${path}`, {
+      method: "POST",
+      headers: { "X-API-KEY": API_KEY, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const created = await ask("/sandboxes", { templateID: "nova" });
+  expect(created.status).toBe(201);
+  const sandbox = (await created.json()) as { sandboxID: string };
+  expect(sandbox).not.toHaveProperty("envdAccessToken");
+  expect((await ask(`/sandboxes/${sandbox.sandboxID}/connect`, { timeout: 60 })).status).toBe(200);
+  expect((await ask("/sandboxes", { templateID: "nova", network: { allowPublicTraffic: false } })).status).toBe(400);
+});
+
+test.each([
+  ["no template", {}, "templateID"],
+  ["a wrong type", { templateID: "nova", metadata: { a: 1 } }, "metadata.a"],
+  ["no time at all", { templateID: "nova", timeout: 0 }, "Timeout must be greater than 0"],
+])("answers 400 with a reason for %s", async (_, body, reason) => {
+  const answer = await fetch(`${server().apiUrl}/v2/sandboxes`, {
+    method: "POST",
+    headers: { "X-API-KEY": API_KEY, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toEqual({ code: 400, message: expect.stringContaining(reason) });
+});
+
+test("forgets a sandbox whose machine dies", async () => {
+  const sandbox = await create();
+  await server().kill(sandbox.sandboxId);
+  await expect(sandbox.getInfo()).rejects.toThrow(SandboxNotFoundError);
+});

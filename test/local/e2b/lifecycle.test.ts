@@ -1,0 +1,126 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Sandbox } from "@e2b/code-interpreter";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openE2b } from "../../../packages/local/src/e2b/open.ts";
+import { API_KEY, eventually, printed, useServer } from "./server.ts";
+
+/** How many processes of this machine have this word in their command line. */
+function running(word: string): number {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(word);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+/** Leaves a process behind that nobody waits for, recognisable from outside. */
+async function leaveDetached(sandbox: Sandbox, word: string) {
+  await sandbox.runCode(`
+import os
+if os.fork() == 0:
+    os.setsid()
+    os.execvp("sleep", ["sleep", "${word}"])`);
+}
+
+describe.runIf(process.platform === "linux")("leaves no process behind", () => {
+  test("when it is closed", async () => {
+    const server = await openE2b({ apiKey: API_KEY });
+    const sandbox = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
+    await leaveDetached(sandbox, "7001001");
+    await eventually(() => running("7001001") > 0);
+    await server.close();
+    expect(running("7001001")).toBe(0);
+  });
+
+  test("when a sandbox is killed", async () => {
+    const server = await openE2b({ apiKey: API_KEY });
+    const sandbox = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
+    await leaveDetached(sandbox, "7001002");
+    await eventually(() => running("7001002") > 0);
+    await sandbox.kill();
+    expect(running("7001002")).toBe(0);
+    await server.close();
+  });
+
+  test("when the Node process is killed", async () => {
+    const open = new URL("../../../packages/local/src/e2b/open.ts", import.meta.url).href;
+    const script = `
+const { openE2b } = await import("${open}");
+const server = await openE2b({ apiKey: "${API_KEY}" });
+console.log(server.apiUrl);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const url = line.toString().trim();
+    const sandbox = await Sandbox.create("nova", { apiKey: API_KEY, apiUrl: url, sandboxUrl: url });
+    await leaveDetached(sandbox, "7001003");
+    await eventually(() => running("7001003") > 0);
+    child.kill("SIGKILL");
+    await eventually(() => running("7001003") === 0);
+  });
+});
+
+test("takes over to warm packages without disturbing the sandboxes that are there", async () => {
+  const server = await openE2b({ apiKey: API_KEY });
+  const cold = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
+  await cold.runCode("kept = 1");
+  await server.warmed();
+  const warm = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
+  expect(await printed(warm, "import sys; print('zoneinfo' in sys.modules)")).toBe("True");
+  expect((await cold.runCode("kept")).text).toBe("1");
+  await cold.kill();
+  await warm.kill();
+  await server.close();
+});
+
+describe("without bubblewrap", () => {
+  const folder = mkdtempSync(join(tmpdir(), "nova-path-"));
+  const path = process.env.PATH;
+  const warnings: string[] = [];
+  beforeAll(() => {
+    const python = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" });
+    symlinkSync(python.trim(), join(folder, "python3"));
+    process.env.PATH = folder;
+  });
+  afterAll(() => {
+    process.env.PATH = path;
+    rmSync(folder, { recursive: true });
+  });
+
+  const { server, create } = useServer({ warn: (sentence) => warnings.push(sentence) });
+
+  test("says once that sandboxes are not isolated", () => {
+    expect(server().isolated).toBe(false);
+    expect(warnings).toEqual([expect.stringContaining("not isolated")]);
+  });
+
+  test("runs code and keeps files in a folder of the sandbox's own", async () => {
+    const [one, other] = [await create(), await create()];
+    for (const given of ["notes.txt", "/home/user/more.txt", "/tmp/scratch.txt"]) {
+      await one.files.write(given, "mine");
+      expect(await one.files.read(given)).toBe("mine");
+      expect(await other.files.exists(given)).toBe(false);
+    }
+    expect(await printed(one, "print(open('notes.txt').read())")).toBe("mine");
+    expect((await one.runCode("1 / 0")).error?.name).toBe("ZeroDivisionError");
+    expect((await one.runCode("import os; os._exit(1)")).error?.name).toBe("ContextRestarting");
+    expect(await one.pause()).toBe(true);
+  });
+
+  test.runIf(process.platform === "linux")("ends what a killed sandbox has detached", async () => {
+    const sandbox = await create();
+    await sandbox.runCode(
+      "import os\nif os.fork() == 0:\n    os.setsid(); os.execv('/bin/sleep', ['sleep', '7001004'])",
+    );
+    await eventually(() => running("7001004") > 0);
+    await sandbox.kill();
+    await eventually(() => running("7001004") === 0);
+  });
+});
