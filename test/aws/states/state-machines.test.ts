@@ -47,19 +47,19 @@ const machineArn = "arn:aws:states:us-east-1:000000000000:stateMachine:nova-invo
 
 describe("publish", () => {
   test("creates the machine, then a version for each change of it", async () => {
-    expect(await machines.publish("invoice", definition("one"), "first")).toBe(`${machineArn}:1`);
-    expect(await machines.publish("invoice", definition("two"), "second")).toBe(`${machineArn}:2`);
+    expect(await machines.publish("nova-invoice", definition("one"), "first")).toBe(`${machineArn}:1`);
+    expect(await machines.publish("nova-invoice", definition("two"), "second")).toBe(`${machineArn}:2`);
   });
 
   test("cuts a description that is too long for a version", async () => {
-    expect(await machines.publish("described", definition("x"), "é".repeat(1000))).toMatch(/nova-described:1$/);
+    expect(await machines.publish("nova-described", definition("x"), "é".repeat(1000))).toMatch(/nova-described:1$/);
   });
 });
 
 describe("a run", () => {
   let arn: string;
   beforeAll(async () => {
-    arn = await machines.publish("run", definition("run"), "run");
+    arn = await machines.publish("nova-run", definition("run"), "run");
   });
 
   test("starts once under its name, while it runs and when it is over", async () => {

@@ -79,7 +79,7 @@ export function useBucket(): TestBucket {
 }
 
 /** Fails the first `times` requests. */
-export function failing<T extends "throttle" | "error">(times: number, fault: T): () => T | undefined {
+export function failing<T extends "throttle" | "error" | "lost">(times: number, fault: T): () => T | undefined {
   let left = times;
   return () => (left-- > 0 ? fault : undefined);
 }

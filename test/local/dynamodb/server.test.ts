@@ -100,6 +100,14 @@ test.each([
   expect((await client.send(get("a"))).Item).toBeUndefined();
 });
 
+test("loses an answer after the request had its effect", async () => {
+  const server = await open({ faults: ({ operation }) => (operation === "PutItem" ? "lost" : undefined) });
+  const client = clientOf(server);
+  await client.send(table);
+  await expect(client.send(item("a"))).rejects.toMatchObject({ $metadata: { httpStatusCode: 500 } });
+  expect((await client.send(get("a"))).Item?.pk).toEqual({ S: "a" });
+});
+
 test("keeps its tables and items over a restart", async () => {
   const dataDir = await folder();
   const first = await open({ dataDir });

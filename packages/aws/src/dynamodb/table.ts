@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
+  DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
-  waitUntilTableExists,
+  ResourceNotFoundException,
 } from "@aws-sdk/client-dynamodb";
 
 /** What the one table looks like. Data, so that a deployment can make it from the same words. */
@@ -25,7 +27,33 @@ export async function createTable(client: DynamoDBClient, name: string): Promise
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
-  await waitUntilTableExists({ client, minDelay: 1, maxDelay: 5, maxWaitTime: 120 }, { TableName: name });
+  await untilActive(client, name);
+}
+
+/** The SDK's waiter sleeps whole seconds; a table on a laptop takes a millisecond, one in the cloud about ten seconds. */
+async function untilActive(client: DynamoDBClient, name: string): Promise<void> {
+  for (let pauseMs = 5; pauseMs < longestPauseMs; pauseMs *= 1.5) {
+    if ((await statusOf(client, name)) === "ACTIVE") return;
+    await sleep(pauseMs);
+  }
+  throw new TableNotReady(`table "${name}" did not become active - look at it in the DynamoDB console`);
+}
+
+/** DescribeTable is eventually consistent: for a moment a new table is unknown. */
+async function statusOf(client: DynamoDBClient, name: string): Promise<string | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table?.TableStatus;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
+/** About three minutes in all. */
+const longestPauseMs = 60_000;
+
+export class TableNotReady extends Error {
+  override name = "TableNotReady";
 }
 
 function createTableInput(name: string): CreateTableCommandInput {

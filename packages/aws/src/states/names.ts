@@ -2,13 +2,11 @@ import { createHash } from "node:crypto";
 
 /** Step Functions: at most 80 characters. */
 const longest = 80;
-const prefix = "nova-";
 
-/** Name of a workflow's state machine. Ids that do not fit are cut and told apart by a hash. */
-export function stateMachineName(workflowId: string): string {
-  const name = workflowId.startsWith(prefix) ? workflowId : prefix + workflowId;
+/** Name of a state machine; one that does not fit is cut and told from others by a hash. */
+export function stateMachineName(name: string): string {
   if (name.length <= longest) return name;
-  const hash = createHash("sha256").update(workflowId).digest("hex").slice(0, 12);
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
   return `${name.slice(0, longest - 1 - hash.length)}-${hash}`;
 }
 

@@ -29,6 +29,11 @@ export function replay(request: IncomingMessage, text: string): IncomingMessage 
   return copy as unknown as IncomingMessage;
 }
 
+/** A response that takes the place of a real one; what is written to it is lost, `instead` runs when it ends. */
+export function answerLost(instead: () => void): ServerResponse {
+  return { setHeader: () => undefined, end: instead } as unknown as ServerResponse;
+}
+
 /** An error in the shape that DynamoDB gives it. */
 export function refuse(response: ServerResponse, status: number, type: string, message: string): void {
   response.writeHead(status, { "content-type": "application/x-amz-json-1.0" });

@@ -1,8 +1,8 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import dynalite from "dynalite";
 import { isSignedBy } from "../access.ts";
-import { type DynamoDbRequest, readRequest, refuse, replay } from "./requests.ts";
+import { answerLost, type DynamoDbRequest, readRequest, refuse, replay } from "./requests.ts";
 import { prepareStore } from "./store.ts";
 
 export interface DynamoDbOptions {
@@ -13,8 +13,11 @@ export interface DynamoDbOptions {
   /** 0: any free port. */
   port?: number;
   onRequest?: (request: DynamoDbRequest) => void;
-  /** Makes this request fail as DynamoDB does under load, before it has any effect. */
-  faults?: (request: DynamoDbRequest) => "throttle" | "error" | undefined;
+  /**
+   * Makes this request fail as DynamoDB does under load: `throttle` and `error` before it has any effect; `lost` is an
+   * error that comes in the place of the answer, after the effect.
+   */
+  faults?: (request: DynamoDbRequest) => "throttle" | "error" | "lost" | undefined;
 }
 
 export interface DynamoDbServer {
@@ -38,12 +41,14 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbSe
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => close(server) };
 }
 
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
 /** Dynalite's own server stays, because closing it closes the store; only what it listens with is wrapped. */
 function putInFront(server: Server, options: DynamoDbOptions): void {
-  const [dynaliteListener] = server.listeners("request") as RequestListener[];
+  const [dynaliteListener] = server.listeners("request") as Listener[];
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
-    answer(request, response, options, dynaliteListener as RequestListener).catch(() => response.destroy());
+    answer(request, response, options, dynaliteListener as Listener).catch(() => response.destroy());
   });
 }
 
@@ -51,7 +56,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   options: DynamoDbOptions,
-  next: RequestListener,
+  next: Listener,
 ): Promise<void> {
   const received = await readRequest(request);
   if (!isSignedBy(request, options.accessKeyId)) {
@@ -64,10 +69,12 @@ async function answer(
     const type = "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException";
     return refuse(response, 400, type, "The level of configured provisioned throughput for the table was exceeded.");
   }
-  if (fault === "error") {
-    return refuse(response, 500, "com.amazon.coral.service#InternalServerError", "Internal server error");
-  }
-  next(replay(request, received.text) as Parameters<RequestListener>[0], response as Parameters<RequestListener>[1]);
+  if (fault === "error") return fail(response);
+  next(replay(request, received.text), fault === "lost" ? answerLost(() => fail(response)) : response);
+}
+
+function fail(response: ServerResponse): void {
+  refuse(response, 500, "com.amazon.coral.service#InternalServerError", "Internal server error");
 }
 
 function close(server: Server): Promise<void> {

@@ -190,6 +190,13 @@ describe("an outage", () => {
     expect(await chain.putEntry(link(1), entry("own"))).toBe(true);
   });
 
+  test("that swallows an answer makes a write its own rival, which the reader has to tell", async () => {
+    const at = link(1);
+    table.faults = failing(1, "lost");
+    expect(await chain.putEntry(at, entry("own"))).toBe(false);
+    expect((await chain.read(at)).entry).toEqual(entry("own"));
+  });
+
   test.each(["throttle", "error"] as const)("that lasts (%s) is StoreUnavailable", async (fault) => {
     table.faults = () => fault;
     const impatient = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 1 }));
