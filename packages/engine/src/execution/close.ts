@@ -3,9 +3,10 @@ import { failureOf, type Position } from "../chain/position.ts";
 import { sealEntry } from "../chain/seal.ts";
 import { NovaError } from "../errors.ts";
 import { definitionOf } from "../node/definition.ts";
+import { killOvertaken } from "../node/overtaken.ts";
 import { settledEntry } from "../node/settle-node.ts";
 import { type Reason, settleTurn } from "../node/settle-turn.ts";
-import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
+import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { type Closed, finishClose } from "./finish-close.ts";
@@ -32,6 +33,7 @@ export async function closeExecution(ports: Ports, request: CloseRequest): Promi
   for (;;) {
     const tip = await readTip(ports, request.execution);
     if (tip.head.node_type === "close") return finishClose(ports, tip.entry);
+    await killOvertaken(ports, tip.link);
     const turn = await takeForClose(ports, tip);
     if (!turn) continue;
     const position: Position = {
@@ -46,6 +48,7 @@ export async function closeExecution(ports: Ports, request: CloseRequest): Promi
 }
 
 interface Tip {
+  link: Link;
   entry: StoredEntry;
   head: Head;
   /** The link behind the tip, and the turn that lies there. */
@@ -58,7 +61,8 @@ async function readTip(ports: Ports, execution: string): Promise<Tip> {
   const last = links.filter(({ entry }) => entry).sort((a, b) => b.seq - a.seq)[0];
   if (!last?.entry) throw new NovaError("ChainBroken", `execution ${execution} has no chain`);
   const next: LinkId = { execution, scope: "", seq: last.seq + 1 };
-  return { entry: last.entry, head: headOf(last.entry), next, turn: links.find(({ seq }) => seq === next.seq)?.turn };
+  const { turn } = links.find(({ seq }) => seq === next.seq) ?? {};
+  return { link: last, entry: last.entry, head: headOf(last.entry), next, turn };
 }
 
 /** The turn behind the tip, closed: taken where it was free, taken over where it was not. Null: it changed, read again. */

@@ -8,6 +8,7 @@ import { answerFor, closed, committedEntry } from "./answer.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf, type NodeDefinition } from "./definition.ts";
 import type { EndAnswer, NodeEvent, TaskAnswer } from "./event.ts";
+import { killOvertaken } from "./overtaken.ts";
 import { runTask } from "./run-task.ts";
 
 /**
@@ -21,6 +22,7 @@ export async function runNode(ports: Ports, event: NodeEvent, signal: AbortSigna
   for (;;) {
     const position = await readPosition(ports, at);
     const entry = committedEntry(position, event) ?? (await produceEntry(ports, position, definition, event, signal));
+    await killOvertaken(ports, position.next);
     if (entry === "again") continue;
     if (definition.node.type === "end") return endAnswer(ports, event, at.seq);
     return answerFor(entry, event, ports);

@@ -128,7 +128,8 @@ async function finish(
   }
   const entry = await commitOutcome(ports, position, node, outcome, kept);
   if (node.isolation === "fresh") await ports.sandboxes.kill(place.turn.sandbox as string);
-  return entry;
+  // The turn may have moved meanwhile: the entry is answered as it is read, beside its turn.
+  return node.effects === false ? "again" : entry;
 }
 
 /** The sandbox that the turn names is gone: with `effects: false` another one may begin the code again. */

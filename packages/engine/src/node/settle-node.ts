@@ -6,6 +6,7 @@ import type { Ports } from "../ports/index.ts";
 import { closed, committedEntry } from "./answer.ts";
 import { definitionOf } from "./definition.ts";
 import type { CaughtError, NodeEvent, RunPosition } from "./event.ts";
+import { killOvertaken } from "./overtaken.ts";
 import { type Reason, settleTurn } from "./settle-turn.ts";
 
 export interface SettleAnswer extends RunPosition {
@@ -35,6 +36,7 @@ export async function settledEntry(ports: Ports, event: NodeEvent, reason: Reaso
   for (;;) {
     const position = await readPosition(ports, at);
     const entry = committedEntry(position, event);
+    await killOvertaken(ports, position.next);
     if (entry) return entry;
     const { turn } = position.next;
     if (turn?.state === "closed") throw closed(at.execution);
