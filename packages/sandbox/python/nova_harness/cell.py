@@ -13,15 +13,27 @@ from .store import ROOT, socket_path
 
 _WARM = "/run/nova-warm.sock"
 _START_SECONDS = 20
+_LAST_WORDS_CHARS = 2000
 _AFRESH = "import sys; sys.path.insert(0, sys.argv[1]); from nova_harness.daemon import main; main(int(sys.argv[2]))"
 
 
 def attach(name):
     with connect() as connection:
-        connection.sendall(name.encode() + b"\n")
-        while chunk := connection.recv(1 << 16):
-            sys.stdout.write(chunk.decode("ascii"))
-            sys.stdout.flush()
+        try:
+            connection.sendall(name.encode() + b"\n")
+            while chunk := connection.recv(1 << 16):
+                sys.stdout.write(chunk.decode("ascii"))
+                sys.stdout.flush()
+        except ConnectionError:
+            raise RuntimeError(f"the sandbox's daemon has died: {_last_words()}") from None
+
+
+def _last_words():
+    try:
+        with open(os.path.join(ROOT, "daemon.log")) as log:
+            return log.read()[-_LAST_WORDS_CHARS:].strip()
+    except OSError:
+        return "it left no message"
 
 
 def connect():

@@ -250,4 +250,6 @@ def _forget_parent(fd):
     if "asyncio" in sys.modules:
         sys.modules["asyncio"]._set_running_loop(None)
     jail.adopt_orphans()
+    with open(os.path.join(ROOT, "daemon.pid"), "w") as file:
+        file.write(str(os.getpid()))
     gc.freeze()  # what exists now stays shared with the children

@@ -4,13 +4,15 @@ unprivileged user without a way back, limits on memory and processes. Where the 
 gets its own process group, session and limits, and the harness says so.
 """
 
+import contextlib
 import ctypes
 import os
 import resource
 import signal
+import stat
 import sys
 
-from .store import LIB, ROOT
+from .store import HARNESS, LIB, ROOT
 
 _NEWNS, _NEWPID = 0x00020000, 0x20000000
 _NOSUID, _NODEV, _BIND, _REC, _PRIVATE = 2, 4, 4096, 16384, 1 << 18
@@ -19,7 +21,14 @@ _CAPABILITY_VERSION_3 = 0x20080522
 
 _NOBODY = 65534
 _SCRATCH = "size=512m,mode=1777"
-_FRESH = {"/tmp": _SCRATCH, "/var/tmp": _SCRATCH, "/dev/shm": _SCRATCH, "/home": "size=512m,mode=755", "/root": "size=1m"}
+_FRESH = {
+    "/tmp": _SCRATCH,
+    "/var/tmp": _SCRATCH,
+    "/dev/shm": _SCRATCH,
+    "/home": "size=512m,mode=755",
+    "/root": "size=1m,mode=755",
+}
+_LIB_INSIDE = "/home/lib"
 _HOME = "/home/node"
 
 _MEMORY_BYTES = 2 << 30
@@ -57,20 +66,28 @@ def die_with_parent():
 class Jail:
     def __init__(self, isolated):
         self.isolated = isolated
-        self.own_pids = None
-        self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) else None
+        self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) and _others_may_read(sys.base_prefix) else None
 
     def fork(self):
-        """Like os.fork, but the child is the first process of a pid namespace: with it everything in there dies."""
+        """
+        Like os.fork, but the child is the first process of a pid namespace: with it everything in there dies. It takes a
+        helper in between, since a process that has unshared its pids can neither do so again nor always come back.
+        """
         if not self.isolated:
             return os.fork()
-        if self.own_pids is None:
-            self.own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY)
-        _checked(_libc.unshare(ctypes.c_int(_NEWPID)), "unshare")
-        try:
-            return os.fork()
-        finally:
-            _libc.setns(ctypes.c_int(self.own_pids), ctypes.c_int(_NEWPID))
+        told, tell = os.pipe()
+        helper = os.fork()
+        if helper == 0:
+            if _unshare_and_fork(tell) == 0:
+                return 0
+            os._exit(0)
+        os.close(tell)
+        pid = os.read(told, 32)
+        os.close(told)
+        os.waitpid(helper, 0)
+        if not pid:
+            raise OSError("the system refuses a pid namespace")
+        return int(pid)
 
     def enter(self):
         """In the first process of the namespace."""
@@ -78,14 +95,29 @@ class Jail:
             return
         _checked(_libc.unshare(ctypes.c_int(_NEWNS)), "unshare")
         _mount("none", "/", None, _REC | _PRIVATE)
-        _hide_root()
-        for folder, options in _FRESH.items():
-            if os.path.isdir(folder) and not os.path.islink(folder):
-                _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, options)
+        self._make_fresh()
         try:
             _mount("proc", "/proc", "proc", _NOSUID | _NODEV)
         except OSError:
             return  # inside some containers /proc has covers that the kernel will not lift; the old one shows pids, no data
+
+    def _make_fresh(self):
+        """Of the harness's folder only the workflow's modules stay visible, at a place of their own."""
+        has_lib = os.path.isdir(LIB)
+        os.chdir(LIB if has_lib else "/")
+        for folder, options in _FRESH.items():
+            if os.path.isdir(folder) and not os.path.islink(folder) and not _holds_python(folder):
+                _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, options)
+        if has_lib:
+            os.makedirs(_LIB_INSIDE, exist_ok=True)
+            _mount(".", _LIB_INSIDE, None, _BIND)
+        os.chdir("/")
+        if os.path.isdir(ROOT):
+            _mount("tmpfs", ROOT, "tmpfs", _NOSUID | _NODEV, "size=4k,mode=755")
+
+    @property
+    def lib(self):
+        return _LIB_INSIDE if self.isolated else LIB
 
     def settle(self):
         """In the process that will run the code. Returns its home, which is also where it starts."""
@@ -109,11 +141,10 @@ class Jail:
     def _make_home(self):
         if not self.isolated:
             return os.getcwd()
-        home = _HOME if os.path.isdir("/home") else "/tmp/home"
-        os.mkdir(home, 0o700)
+        os.makedirs(_HOME, 0o700, exist_ok=True)
         if self.user is not None:
-            os.chown(home, self.user, self.user)
-        return home
+            os.chown(_HOME, self.user, self.user)
+        return _HOME
 
     def _limit(self):
         _lower(resource.RLIMIT_CORE, 0)
@@ -133,16 +164,27 @@ def _is_mapped(uid):
     return any(first <= uid < first + count for first, _, count in rows)
 
 
-def _hide_root():
-    """Of the harness's folder only the workflow's modules stay visible, where they were."""
-    has_lib = os.path.isdir(LIB)
-    before = os.getcwd()
-    os.chdir(LIB if has_lib else "/")
-    _mount("tmpfs", ROOT, "tmpfs", _NOSUID | _NODEV, "size=4k,mode=755")
-    if has_lib:
-        os.mkdir(LIB)
-        _mount(".", LIB, None, _BIND)
-    os.chdir("/" if before.startswith(ROOT) else before)
+def _unshare_and_fork(tell):
+    if _libc.unshare(ctypes.c_int(_NEWPID)) != 0:
+        return None
+    pid = os.fork()
+    if pid:
+        os.write(tell, str(pid).encode())
+    return pid
+
+
+def _others_may_read(path):
+    """A Python inside root's home cannot import anything once it is not root any more."""
+    while path != "/":
+        if not os.stat(path).st_mode & stat.S_IXOTH:
+            return False
+        path = os.path.dirname(path)
+    return True
+
+
+def _holds_python(folder):
+    places = [sys.base_prefix, sys.prefix, *(entry for entry in sys.path if entry not in ("", HARNESS))]
+    return any(place.startswith(f"{folder}/") for place in places)
 
 
 def _drop_capabilities():
@@ -158,6 +200,6 @@ def _lower(kind, value):
 
 
 def _offer_to_the_oom_killer():
-    if _is_linux:
+    with contextlib.suppress(OSError):  # some systems let nobody choose, and choose well enough
         with open("/proc/self/oom_score_adj", "w") as score:
             score.write("500")

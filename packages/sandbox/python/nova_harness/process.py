@@ -30,6 +30,7 @@ class Process:
         theirs.close()
         os.close(output)
         os.close(status)
+        wire.send(self.control, {"born": True})
         os.set_blocking(self.output, False)
         self.reader = wire.Reader(self.control)
 
@@ -70,6 +71,7 @@ def _become_init(walls, control, output, status):
     """Never returns."""
     code = 70
     try:
+        wire.Reader(control).read()  # by now its parent is the daemon, and not the helper that forked it
         jail.die_with_parent()
         os.setpgid(0, 0)
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -97,7 +99,7 @@ def _become_init(walls, control, output, status):
 
 
 def _become_runner(walls, control):
-    runner.serve(control, walls.settle())
+    runner.serve(control, walls.settle(), walls.lib)
 
 
 def _outlive(child, status, isolated):

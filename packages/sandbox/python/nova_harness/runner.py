@@ -18,7 +18,7 @@ from .changes import collect
 from .context import Outputs, make_context
 from .encode import Encoder
 from .printed import Printed
-from .store import HARNESS, LIB
+from .store import HARNESS
 from .supply import Supply
 
 _PRIVATE_ENVIRONMENT = re.compile(r"(AWS|E2B|IPY|JPY|JUPYTER|NOVA|OPENAI)")
@@ -26,10 +26,10 @@ _INLINE_BLOBS_BYTES = 64 * 1024
 _FEWEST_FRAMES = 3000
 
 
-def serve(control, home):
+def serve(control, home, lib):
     """Never returns. Waits for a request behind finished walls, everything ready that does not depend on it."""
     reader = wire.Reader(control)
-    runner = Runner(Supply(control, reader), home)
+    runner = Runner(Supply(control, reader), home, lib)
     wire.send(control, {"ready": True})
     if reader.read() is None:
         os._exit(0)
@@ -42,7 +42,7 @@ def serve(control, home):
 
 
 class Runner:
-    def __init__(self, supply, home):
+    def __init__(self, supply, home, lib):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         faulthandler.enable(file=2)
         if hasattr(sys, "set_int_max_str_digits"):
@@ -52,7 +52,7 @@ class Runner:
         self.printed = sys.stdout = sys.__stdout__ = Printed()
         self.printed.watch_json()
         self.main = self._make_main_module()
-        sys.path[:] = [LIB] + [entry for entry in sys.path if entry not in ("", HARNESS, LIB)]
+        sys.path[:] = [lib] + [entry for entry in sys.path if entry not in ("", HARNESS)]
         _clean_environment(home)
         _reseed()
 

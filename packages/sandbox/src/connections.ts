@@ -1,0 +1,77 @@
+import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
+import type { SandboxSpec } from "@nova/engine";
+import { Breaker } from "./breaker.ts";
+
+/** Loading it takes a fifth of a second: it starts at once, and nobody waits for it before the first call. */
+const loadSdk = () => import("@e2b/code-interpreter");
+
+/** Connected sandboxes that one Lambda keeps between nodes; each saves the call that fetches its tokens. */
+const mostKept = 200;
+
+/** E2B's control plane, and what this process knows about sandboxes that it has been connected to. */
+export class Connections {
+  readonly #sdk = loadSdk();
+  readonly #breaker = new Breaker();
+  readonly #kept = new Map<string, Promise<E2bSandbox>>();
+
+  constructor() {
+    this.#sdk.catch(() => undefined); // whoever awaits it sees why
+  }
+
+  async create({ template, lifetimeSeconds, execution, scope, internet }: SandboxSpec): Promise<E2bSandbox> {
+    const { Sandbox } = await this.#sdk;
+    const sandbox = await this.#breaker.guard(() =>
+      Sandbox.create(template, {
+        timeoutMs: lifetimeSeconds * 1000,
+        metadata: { execution, scope, nova: "1" },
+        allowInternetAccess: internet,
+        network: { allowPublicTraffic: false },
+      }),
+    );
+    this.#keep(sandbox.sandboxId, Promise.resolve(sandbox));
+    return sandbox;
+  }
+
+  /** The kept connection, or a new one; a new one also sees to it that the sandbox lives this long. */
+  get(id: string, lifetimeSeconds: number): Promise<E2bSandbox> {
+    return this.#kept.get(id) ?? this.connect(id, lifetimeSeconds);
+  }
+
+  /** Extends the sandbox's life where it would end earlier; E2B cuts down in silence what the plan does not allow. */
+  async connect(id: string, lifetimeSeconds: number): Promise<E2bSandbox> {
+    const { Sandbox } = await this.#sdk;
+    const connecting = this.#breaker.guard(() => Sandbox.connect(id, { timeoutMs: lifetimeSeconds * 1000 }));
+    this.#keep(id, connecting);
+    connecting.catch(() => this.forget(id));
+    return connecting;
+  }
+
+  forget(id: string): void {
+    this.#kept.delete(id);
+  }
+
+  async kill(id: string): Promise<void> {
+    const { Sandbox } = await this.#sdk;
+    this.forget(id);
+    await this.#breaker.guard(() => Sandbox.kill(id));
+  }
+
+  async idsOf(execution: string): Promise<string[]> {
+    const { Sandbox } = await this.#sdk;
+    const pages = Sandbox.list({ query: { metadata: { execution, nova: "1" } } });
+    const ids: string[] = [];
+    while (pages.hasNext) {
+      const page = await this.#breaker.guard(() => pages.nextItems());
+      ids.push(...page.map(({ sandboxId }) => sandboxId));
+    }
+    return ids;
+  }
+
+  #keep(id: string, sandbox: Promise<E2bSandbox>): void {
+    this.#kept.set(id, sandbox);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= mostKept) break;
+      this.#kept.delete(oldest);
+    }
+  }
+}

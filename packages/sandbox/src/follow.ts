@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
+import { NovaError } from "@nova/engine";
+import { type AttachOptions, attach, HarnessFailure } from "./attach.ts";
+import type { Connections } from "./connections.ts";
+import { asRunError, IoFailure, isGone, isRefusedKey } from "./failures.ts";
+import type { LastAnswer } from "./messages.ts";
+
+const firstPauseMs = 50;
+const longestPauseMs = 2_000;
+/** A harness that fails this often in a row, with the sandbox alive, will not recover. */
+const mostHarnessFailures = 4;
+
+export interface Followed {
+  sandbox: string;
+  lifetimeSeconds: number;
+  makeInput: (nonce: string) => string;
+  signal: AbortSignal;
+}
+
+/** An answer has been dealt with; "gone" and "unfinished" are what is left when there is none. */
+export type Ending<T> = T | "gone" | "unfinished" | "refused";
+
+/**
+ * Attaches, and attaches again whenever the connection breaks, until there is an answer and `settle` has dealt with it,
+ * the control plane knows no such sandbox, or the signal fires. A broken connection or a 502 never means that the code
+ * has stopped.
+ */
+export async function followUntilAnswered<T>(
+  connections: Connections,
+  followed: Followed,
+  options: AttachOptions,
+  settle: (sandbox: E2bSandbox, answer: LastAnswer) => Promise<T>,
+): Promise<Ending<T>> {
+  const { signal } = followed;
+  const over = new AbortController();
+  const aborted = whenAborted(signal, over.signal);
+  const patience = new Patience();
+  try {
+    for (let round = 0; !signal.aborted; round++) {
+      try {
+        return await Promise.race([once(connections, followed, pickContext(options, round), settle), aborted]);
+      } catch (error) {
+        if (isGone(error)) return "gone";
+        patience.bear(error);
+        connections.forget(followed.sandbox); // the next round asks the control plane
+        await pause(round, signal);
+      }
+    }
+    return "unfinished";
+  } finally {
+    over.abort();
+  }
+}
+
+/** Throws what attaching again will not cure. */
+class Patience {
+  #harnessFailures = 0;
+
+  bear(error: unknown): void {
+    if (error instanceof IoFailure) throw error.cause;
+    if (isRefusedKey(error)) throw asRunError("the sandbox cannot be reached", error);
+    this.#harnessFailures = error instanceof HarnessFailure ? this.#harnessFailures + 1 : 0;
+    if (this.#harnessFailures < mostHarnessFailures) return;
+    const reason = (error as HarnessFailure).message;
+    throw new NovaError("NodeFailed", `the sandbox's harness fails (${reason})`, { cause: error });
+  }
+}
+
+async function once<T>(
+  connections: Connections,
+  { sandbox: id, lifetimeSeconds, makeInput }: Followed,
+  options: AttachOptions,
+  settle: (sandbox: E2bSandbox, answer: LastAnswer) => Promise<T>,
+): Promise<T | "refused"> {
+  const sandbox = await connections.get(id, lifetimeSeconds);
+  const answer = await attach(sandbox, makeInput, options);
+  if (answer === "refused") return answer;
+  if (answer.type === "trouble") throw new HarnessFailure(answer.message);
+  return settle(sandbox, answer);
+}
+
+/** After a broken attach the default context may still be busy with it. */
+function pickContext(options: AttachOptions, round: number): AttachOptions {
+  return round === 0 ? options : { ...options, ownContext: true };
+}
+
+function whenAborted(signal: AbortSignal, over: AbortSignal): Promise<"unfinished"> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve("unfinished"), { signal: over });
+  });
+}
+
+/** Exponential, with full jitter. */
+async function pause(round: number, signal: AbortSignal): Promise<void> {
+  const limitMs = Math.min(longestPauseMs, firstPauseMs * 2 ** round);
+  await sleep(Math.random() * limitMs, undefined, { signal }).catch(() => undefined); // fired: the caller looks
+}

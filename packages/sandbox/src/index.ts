@@ -1,0 +1,2 @@
+export { harnessFolder } from "./harness.ts";
+export { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";

@@ -1,0 +1,155 @@
+import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
+import {
+  type Claim,
+  NovaError,
+  type RunIo,
+  type RunOptions,
+  type RunOutcome,
+  type RunRequest,
+  type Sandbox,
+  type Sandboxes,
+  type SandboxSpec,
+  type StopOutcome,
+} from "@nova/engine";
+import { Connections } from "./connections.ts";
+import { asRunError, isBeyondPlan, isGone } from "./failures.ts";
+import { followUntilAnswered } from "./follow.ts";
+import { harnessFolder, type SandboxFile, sandboxFiles } from "./harness.ts";
+import { type LastAnswer, runInput, stopInput } from "./messages.ts";
+import { inputHashes, namedBlobs } from "./references.ts";
+import { takeResult } from "./results.ts";
+import { writeFiles } from "./transfer.ts";
+
+export interface SandboxesOptions {
+  /** Where `nova_harness` lies; a bundled Lambda has a copy of it elsewhere. */
+  harnessFolder?: string;
+}
+
+/** A sandbox outlives the code it runs by this much. */
+const marginSeconds = 60;
+/** Clocks differ, and the control plane takes a moment. */
+const toleranceSeconds = 5;
+
+/** Python in E2B sandboxes. The SDK finds E2B by its own variables (`E2B_API_KEY`, `E2B_API_URL`, `E2B_SANDBOX_URL`). */
+export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
+  const connections = new Connections();
+  const folder = options.harnessFolder ?? harnessFolder;
+  return {
+    create: (spec) => create(connections, spec, () => sandboxFiles(folder, spec.lib)),
+    run: (sandbox, request, io, runOptions) => run(connections, sandbox, request, io, runOptions),
+    stop: (sandbox, claim, io, signal) => stop(connections, sandbox, claim, io, signal),
+    extend: (sandbox, lifetimeSeconds) => extend(connections, sandbox, lifetimeSeconds),
+    kill: (sandbox) => kill(connections, sandbox),
+    async killAll(execution) {
+      const ids = await listIds(connections, execution);
+      await Promise.all(ids.map((id) => kill(connections, id)));
+    },
+  };
+}
+
+async function create(
+  connections: Connections,
+  spec: SandboxSpec,
+  readFiles: () => Promise<SandboxFile[]>,
+): Promise<Sandbox> {
+  const createdAt = Date.now();
+  const files = readFiles();
+  const sandbox = await connections.create(spec).catch((error) => {
+    throw asRunError("no sandbox can be had from E2B", error);
+  });
+  try {
+    await writeFiles(sandbox, await files);
+  } catch (error) {
+    await connections.kill(sandbox.sandboxId).catch(() => undefined); // else it dies at the end of its life
+    throw asRunError("a new sandbox took no files", error);
+  }
+  return { id: sandbox.sandboxId, createdAt: iso(createdAt), endsAt: iso(createdAt + spec.lifetimeSeconds * 1000) };
+}
+
+async function run(
+  connections: Connections,
+  sandbox: string,
+  request: RunRequest,
+  io: RunIo,
+  { first, permit, signal }: RunOptions,
+): Promise<RunOutcome> {
+  const ahead = namedBlobs(request);
+  const ending = await followUntilAnswered(
+    connections,
+    {
+      sandbox,
+      lifetimeSeconds: request.timeoutSeconds + marginSeconds,
+      makeInput: (nonce) => runInput(request, nonce, ahead),
+      signal,
+    },
+    { ownContext: !first, permit, io },
+    (e2b, answer) => settleRun(e2b, answer, request, io),
+  );
+  return typeof ending === "string" ? { kind: ending } : ending;
+}
+
+async function settleRun(
+  sandbox: E2bSandbox,
+  answer: LastAnswer,
+  request: RunRequest,
+  io: RunIo,
+): Promise<Extract<RunOutcome, { kind: "finished" | "tombstoned" }>> {
+  if (answer.type === "result" || answer.type === "outcome")
+    return { kind: "finished", result: await takeResult(sandbox, answer, inputHashes(request), io) };
+  return { kind: "tombstoned" };
+}
+
+async function stop(
+  connections: Connections,
+  sandbox: string,
+  claim: Claim,
+  io: RunIo,
+  signal: AbortSignal,
+): Promise<StopOutcome> {
+  const ending = await followUntilAnswered(
+    connections,
+    { sandbox, lifetimeSeconds: marginSeconds, makeInput: (nonce) => stopInput(claim, nonce), signal },
+    { ownContext: true, permit: Promise.resolve(true), io },
+    (e2b, answer) => settleStop(e2b, answer, io),
+  );
+  if (ending === "gone") return { kind: "gone" };
+  if (typeof ending === "string")
+    throw new NovaError("SandboxUnavailable", `sandbox ${sandbox} cannot be reached to stop its code`);
+  return ending;
+}
+
+async function settleStop(sandbox: E2bSandbox, answer: LastAnswer, io: RunIo): Promise<StopOutcome> {
+  if (answer.type === "result" || answer.type === "outcome")
+    return { kind: "finished", result: await takeResult(sandbox, answer, new Set(), io) };
+  return { kind: "stopped", logs: answer.type === "stopped" ? answer.logs : "" };
+}
+
+/** Asks for the time and looks whether it was given: beyond the plan's limit E2B gives less in silence. */
+async function extend(connections: Connections, sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null> {
+  const neededUntil = Date.now() + lifetimeSeconds * 1000;
+  try {
+    const { endAt } = await (await connections.connect(sandbox.id, lifetimeSeconds)).getInfo();
+    return endAt.getTime() + toleranceSeconds * 1000 < neededUntil ? null : { ...sandbox, endsAt: endAt.toISOString() };
+  } catch (error) {
+    if (isGone(error) || isBeyondPlan(error)) return null;
+    throw asRunError("the sandbox's life cannot be extended", error);
+  }
+}
+
+async function kill(connections: Connections, sandbox: string): Promise<void> {
+  await connections.kill(sandbox).catch((error) => {
+    throw asRunError(`sandbox ${sandbox} cannot be killed`, error);
+  });
+}
+
+async function listIds(connections: Connections, execution: string): Promise<string[]> {
+  try {
+    return await connections.idsOf(execution);
+  } catch (error) {
+    throw asRunError("the sandboxes of an execution cannot be listed", error);
+  }
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

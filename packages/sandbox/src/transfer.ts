@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
+import type { BlobRef } from "@nova/engine";
+import { root, type SandboxFile } from "./harness.ts";
+
+/** Files in and out of a sandbox, as root. Large ones stream: their bytes cross this process, not its heap. */
+
+export async function writeText(sandbox: E2bSandbox, path: string, text: string): Promise<void> {
+  await sandbox.files.write(`${root}/${path}`, text, { user: "root", useOctetStream: true });
+}
+
+export async function writeFiles(sandbox: E2bSandbox, files: SandboxFile[]): Promise<void> {
+  await sandbox.files.writeFiles(files, { user: "root" });
+}
+
+export async function writeStream(sandbox: E2bSandbox, path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const stream = ReadableStream.from(body) as ReadableStream;
+  await sandbox.files.write(`${root}/${path}`, stream, { user: "root", useOctetStream: true });
+}
+
+export function readText(sandbox: E2bSandbox, path: string): Promise<string> {
+  return sandbox.files.read(`${root}/${path}`, { user: "root" });
+}
+
+export async function readBlob(sandbox: E2bSandbox, sha256: string): Promise<AsyncIterable<Uint8Array>> {
+  return sandbox.files.read(`${root}/blobs/${sha256}`, { user: "root", format: "stream" });
+}
+
+/** What the code's process left is not what it said it was. */
+export class DamagedBlob extends Error {
+  override name = "DamagedBlob";
+}
+
+/** Passes the bytes through and fails at their end when they are not what the reference says. */
+export async function* checked(ref: BlobRef, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of body) {
+    hash.update(chunk);
+    bytes += chunk.byteLength;
+    yield chunk;
+  }
+  if (bytes !== ref.bytes || hash.digest("hex") !== ref.sha256)
+    throw new DamagedBlob(`the value ${ref.sha256} changed after the code had ended - leave the harness's files alone`);
+}
+
+/** Passes the bytes through, and remembers an error of their source: whoever consumes them may hide it. */
+export class Watched implements AsyncIterable<Uint8Array> {
+  readonly #body: AsyncIterable<Uint8Array>;
+  failure: unknown;
+
+  constructor(body: AsyncIterable<Uint8Array>) {
+    this.#body = body;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.#body;
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+  }
+}
