@@ -54,7 +54,7 @@ def _words(pattern: str) -> re.Pattern:
 _GROSS, _DUE, _TOTAL, _AMOUNT = map(_words, (lexicon.GROSS, lexicon.DUE, lexicon.TOTAL, lexicon.AMOUNT))
 _NET, _TAX, _OTHER, _COUNT = map(_words, (lexicon.NET, lexicon.TAX, lexicon.OTHER, lexicon.COUNT))
 _PREVIOUS, _PAID, _INCL, _EXCL = map(_words, (lexicon.PREVIOUS, lexicon.PAID, lexicon.INCL, lexicon.EXCL))
-_WITHIN, _DUE_FIRST, _ITEM_HEAD = map(_words, (lexicon.WITHIN, lexicon.DUE_FIRST, lexicon.ITEM_HEAD))
+_WITHIN, _ADDED, _DUE_FIRST, _ITEM_HEAD = map(_words, (lexicon.WITHIN, lexicon.ADDED, lexicon.DUE_FIRST, lexicon.ITEM_HEAD))
 _THROUGH = _words("after | nach | apres | dopo | efter | including | incl | inkl | po")
 
 
@@ -111,8 +111,8 @@ def _kind_of_total(words: str, included: bool) -> str:
 def _kind_of_amount(words: str, included: bool) -> str:
     if included:
         return "incl"
+    if _TAX.search(words):
+        return "net" if _EXCL.search(words) and not _ADDED.search(words) else "tax"
     if _EXCL.search(words):
         return "net"
-    if _TAX.search(words):
-        return "tax"
     return "amount" if _AMOUNT.search(words) else "none"

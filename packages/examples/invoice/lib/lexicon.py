@@ -7,7 +7,7 @@ and accents), so they are written as people print them. To teach another languag
 # A total that names itself the whole of the document.
 GROSS = r"""
     grand total | gross (total|amount|sum|value) | total gross | (invoice|order|bill|receipt|document|purchase) (grand )?(total|amount|value|sum)
-    | total (for|of) (this|the|your) (invoice|order|bill|purchase) | total (invoice|bill|order) | overall total | final (total|amount) | total charged?
+    | total (for|of) (this|the|your) (invoice|order|bill|purchase) | total (invoice|bill|order) | overall total | final (total|amount) | total charged? | total after (discount|tax|vat)
     | (gesamt|rechnungs|end|brutto|rechnungsgesamt|rechnungsend|gesamtrechnungs)(betrag|summe|endbetrag|bruttobetrag) | gesamtbruttobetrag
     | (summe|gesamt|gesamtpreis) brutto | brutto(gesamt)?summe | brutto gesamt(betrag)? | (gesamt|brutto)entgelt
     | total general | total (de (la )?)?facture | montant total | total de la commande | montant (de la )?facture
@@ -110,15 +110,18 @@ INCL = r"""
 
 # "Of which tax": the amount is the tax that lies inside, not the whole.
 WITHIN = r"""
-    (davon|darin( enthalten(e[rs]?)?)?|enthalten(e[rs]?)?|dont|of which|includes?|including|waarvan|waarin|di cui|de los cuales|w tym|heraf|varav|herav|z toho|z czego|contains|hiervon|inbegrepen)
-    ( \w+)? (vat|tax(es)?|gst|mwst|ust|umsatzsteuer|mehrwertsteuer|steuer|tva|btw|iva|moms|mva|dph|podatek|ptu)
+    (davon|darin( enthalten(e[rs]?)?)?|enthalten(e[rs]?)?|dont|of which|includes?|including|waarvan|waarin|di cui|de los cuales|w tym|heraf|varav|herav|z toho|z czego|contains|hiervon|inbegrepen)( \w+)?
+    (vat|tax(es)?|gst|mwst|ust|umsatzsteuer|mehrwertsteuer|steuer|tva|btw|iva|moms|mva|dph|podatek|ptu)
     """
 
 # "Without tax": makes a total a net one.
 EXCL = r"""
-    excl\w* | exkl\w* | ekskl\w* | ex | ht | h t | hors | net | netto\w* | nett | neto | ohne | without | before | sin | sem | senza | zonder | bez | brez | bu?den | uden | uten | fără
-    | hariç | sans | zzgl | plus | exempt | verotonta | ilman | pre tax | pretax | imponibile | base | без | χωρίς | nélkül
+    excl\w* | exkl\w* | ekskl\w* | eks | ex | ht | h t | hors | net | netto\w* | nett | neto | ohne | without | before | sin | sem | senza | zonder | bez | brez | bu?den | uden | uten | fără
+    | hariç | sans | zzgl | zuzüglich | plus | exempt | verotonta | ilman | pre tax | pretax | imponibile | base | без | χωρίς | nélkül
     """
+
+# Tax that comes on top: beside an amount alone it means the tax, beside a total the sum before it.
+ADDED = r"zzgl | zuzüglich | plus | vermeerderd met"
 
 # Due although they begin like a net amount.
 DUE_FIRST = r"net à payer | net (amount )?(due|payable) | netto a pagare | neto a pagar | líquido a \w+ | netto zu zahlen"
