@@ -6,12 +6,12 @@ import type { NodeIo } from "./run-io.ts";
 import type { Task } from "./task.ts";
 
 /** What the code's result means for the run: the node's changes and the edge it takes, or why it failed. */
-export function judge(
+export async function judge(
   { node, edges }: Pick<Task, "node" | "edges">,
   result: CodeResult,
   io: NodeIo,
   run: RunFacts,
-): Outcome {
+): Promise<Outcome> {
   const common = { logs: io.mask(result.logs), executionTimeMs: result.durationMs, run };
   const fail = (message: string): Outcome => ({
     ...common,
@@ -27,7 +27,7 @@ export function judge(
     };
     return { ...common, status: "failed", class: result.class, failure, next: node.onError ?? null };
   }
-  const foreign = io.foreignReference(result.set);
+  const foreign = await io.foreignReference(result.set);
   if (foreign)
     return fail(
       `context["${foreign.key}"] refers to a blob that is not this node's (${foreign.ref.sha256}) - set the value itself`,

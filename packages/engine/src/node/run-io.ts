@@ -9,23 +9,20 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { RunIo } from "../ports/sandboxes.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";
+import { entriesBefore, wasWrittenBefore } from "./scope-entries.ts";
 
 /** What a run of code may reach: the blobs of its input, and what earlier nodes of its scope set. */
 export interface NodeIo extends RunIo {
-  /** The first key whose value refers to a blob that was neither in the input nor uploaded by this run. */
-  foreignReference(set: readonly Member[]): { key: string; ref: BlobRef } | undefined;
+  /** The first key whose value refers to a blob that neither the node's input, nor `outputs`, nor this run can have. */
+  foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
   /** The first key whose value, or a blob of it, contains a secret input. */
   leakedSecret(set: readonly Member[]): string | undefined;
   /** Text as people may read it. */
   mask(text: string): string;
 }
 
-export function createNodeIo(
-  ports: Ports,
-  { before, at }: Position,
-  input: Context,
-  secrets: ReadonlySet<string>,
-): NodeIo {
+export function createNodeIo(ports: Ports, position: Position, input: Context, secrets: ReadonlySet<string>): NodeIo {
+  const { before, at } = position;
   const inInput = lazy(
     () =>
       new Set(
@@ -35,7 +32,7 @@ export function createNodeIo(
           .map((ref) => ref.sha256),
       ),
   );
-  /** Uploaded by this run, or named inside a JSON blob that was served or uploaded. */
+  /** Uploaded by this run, or named inside results of other nodes or a JSON blob that crossed here. */
   const met = new Set<string>();
   const leaking = new Set<string>();
   const redactor = redactorFor(secrets, input);
@@ -54,20 +51,23 @@ export function createNodeIo(
     },
     async outputs(node) {
       let last: StoredEntry | undefined;
-      for await (const entry of entriesOf(ports, at)) if (headOf(entry).node_id === node) last = entry;
+      for await (const entry of entriesBefore(ports, at)) if (headOf(entry).node_id === node) last = entry;
       if (!last) return null;
       const { context } = await contextAfter(last, ports.blobs);
-      return objectText(context.writtenBy(headOf(last).seq));
+      const text = objectText(context.writtenBy(headOf(last).seq));
+      for (const { sha256 } of referencesIn(text)) met.add(sha256);
+      return text;
     },
     async outputNames() {
       const names = new Set<string>();
-      for await (const entry of entriesOf(ports, at)) names.add(headOf(entry).node_id);
+      for await (const entry of entriesBefore(ports, at)) names.add(headOf(entry).node_id);
       return Array.from(names);
     },
-    foreignReference(set) {
+    async foreignReference(set) {
       for (const { key, json } of set) {
-        const ref = referencesIn(json).find(({ sha256 }) => !isKnown(sha256));
-        if (ref) return { key, ref };
+        for (const ref of referencesIn(json)) {
+          if (!isKnown(ref.sha256) && !(await wasWrittenBefore(ports, position, ref.sha256))) return { key, ref };
+        }
       }
       return undefined;
     },
@@ -79,13 +79,6 @@ export function createNodeIo(
     },
     mask: (text) => redactor.mask(text),
   };
-}
-
-/** Successful entries of this scope before the node's own link. */
-async function* entriesOf(ports: Ports, at: Position["at"]): AsyncIterable<StoredEntry> {
-  for await (const { scope, seq, entry } of ports.chain.links(at.execution)) {
-    if (scope === at.scope && seq < at.seq && entry && headOf(entry).status === "success") yield entry;
-  }
 }
 
 const referencePattern = /"sha256"\s*:\s*"([0-9a-f]{64})"/g;

@@ -117,7 +117,7 @@ async function finish(
   io: NodeIo,
 ): Promise<StoredEntry | "again"> {
   const { position, node, kept } = task;
-  const outcome = judge(task, result, io, factsOf(task, place));
+  const outcome = await judge(task, result, io, factsOf(task, place));
   const attemptsLeft =
     node.effects === false && node.retry && place.turn.attempt < Math.min(node.retry.attempts, mostAttempts);
   if (outcome.status === "failed" && attemptsLeft) {
