@@ -14,14 +14,29 @@ const lostStartMs = 30_000;
 /** The error with which the local cloud ends runs that it was killed under. */
 export const interruptedError = "Interrupted";
 
-/** Every open execution: what died is closed, what was closed half is finished, a start that was lost is repeated. */
-export async function sweep(ports: Ports): Promise<{ closed: string[]; restarted: string[] }> {
-  const done = { closed: [] as string[], restarted: [] as string[] };
+/** Ids of executions by what a sweep did with them. */
+export interface Swept {
+  closed: string[];
+  restarted: string[];
+  /** Could not be swept this time; the next sweep tries again. */
+  failed: { id: string; reason: string }[];
+}
+
+/**
+ * Every open execution: what died is closed, what was closed half is finished, a start that was lost is repeated. One
+ * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting.
+ */
+export async function sweep(ports: Ports): Promise<Swept> {
+  const swept: Swept = { closed: [], restarted: [], failed: [] };
   for await (const record of ports.executions.open()) {
-    const what = await sweepExecution(ports, record);
-    if (what) done[what].push(record.id);
+    try {
+      const what = await sweepExecution(ports, record);
+      if (what) swept[what].push(record.id);
+    } catch (error) {
+      swept.failed.push({ id: record.id, reason: String(error) });
+    }
   }
-  return done;
+  return swept;
 }
 
 /** One open execution; also the answer to its state machine's status event, which is best effort. */
