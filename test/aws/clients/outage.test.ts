@@ -17,9 +17,9 @@ test.each<[string, unknown, boolean]>([
   expect(isOutage(thrown)).toBe(expected);
 });
 
-test("keeps the cause of an outage, out of ElectroDB's wrapping", async () => {
+test("keeps the cause of an outage", async () => {
   const cause = error({ name: "InternalServerError", $metadata: { httpStatusCode: 500 } });
-  const failed = reaching("DynamoDB", () => Promise.reject(error({ isElectroError: true, cause })));
+  const failed = reaching("DynamoDB", () => Promise.reject(cause));
   await expect(failed).rejects.toThrow(StoreUnavailable);
   await expect(failed).rejects.toMatchObject({ cause, message: expect.stringContaining("InternalServerError") });
 });

@@ -5,7 +5,6 @@ interface ServiceError {
   code?: string;
   $metadata?: { httpStatusCode?: number };
   $retryable?: unknown;
-  cause?: unknown;
 }
 
 const throttles = new Set([
@@ -38,18 +37,11 @@ export function isOutage(error: unknown): boolean {
   return name === "TimeoutError" || throttles.has(name ?? "") || noConnection.has(code ?? "");
 }
 
-/** The error that the service gave, out of ElectroDB's wrapping. */
-export function serviceError(error: unknown): unknown {
-  const { isElectroError, cause } = (error ?? {}) as { isElectroError?: boolean; cause?: unknown };
-  return isElectroError && cause ? cause : error;
-}
-
 /** Runs a call to a store; an outage that outlasted the retries is `StoreUnavailable`, everything else stays as it is. */
 export async function reaching<T>(store: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
-  } catch (error) {
-    const cause = serviceError(error);
+  } catch (cause) {
     if (!isOutage(cause)) throw cause;
     const reason = cause instanceof Error ? cause.name : "no answer";
     throw new StoreUnavailable(`${store} did not answer in time (${reason}) - try again`, { cause });

@@ -2,13 +2,14 @@ import type { ChainStore, Link, LinkId, Turn } from "@nova/engine";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
+import { consistently, plainly } from "../options.ts";
 import { ENTRY, type LinkEntity, type LinkItem, linkEntity, TURN } from "./link-entity.ts";
 import { entryItem, linksOf, turnItem } from "./link-item.ts";
 import { chainPartition } from "./partition.ts";
 import { stepEntity } from "./step-entity.ts";
 
-/** Keys decide what an item is; checking ElectroDB's ownership attributes as well would only cost filter expressions. */
-const strongly = { consistent: true, ignoreOwnership: true } as const;
+/** The keys say what an item is; ElectroDB's ownership attributes as well would only cost filters. */
+const strongly = { ...consistently, ignoreOwnership: true } as const;
 const store = "DynamoDB";
 const lastSeq = 9_999_999_999;
 
@@ -36,7 +37,7 @@ export function createChainStore(connection: TableConnection): ChainStore {
       return found;
     },
     putTurn: (at, turn, expected) => putTurn(link, at, turn, expected),
-    putEntry: (at, entry) => reachingIf(store, () => link.create(entryItem(at, entry)).go()),
+    putEntry: (at, entry) => reachingIf(store, () => link.create(entryItem(at, entry)).go(plainly)),
     links: (execution) => readLinks(link, execution),
     ...steps(connection),
   };
@@ -60,12 +61,12 @@ async function itemsBetween(
 
 function putTurn(link: LinkEntity, at: LinkId, turn: Turn, expected: Turn | null): Promise<boolean> {
   const item = turnItem(at, turn);
-  if (!expected) return reachingIf(store, () => link.create(item).go());
+  if (!expected) return reachingIf(store, () => link.create(item).go(plainly));
   const replacement = link.put(item).where(({ state, sandbox, attempt }, { eq, notExists }) => {
     const sameSandbox = expected.sandbox === null ? notExists(sandbox) : eq(sandbox, expected.sandbox);
     return `${eq(state, expected.state)} AND ${sameSandbox} AND ${eq(attempt, expected.attempt)}`;
   });
-  return reachingIf(store, () => replacement.go());
+  return reachingIf(store, () => replacement.go(plainly));
 }
 
 /** Page by page. A page may end within a link, so its last link waits for the next page. */
@@ -87,7 +88,8 @@ function steps(connection: TableConnection): Pick<ChainStore, "putStep" | "steps
   const entity = stepEntity(connection);
   const linkOf = ({ execution, scope, seq }: LinkId) => ({ partition: chainPartition(execution, scope), scope, seq });
   return {
-    putStep: (at, step) => reachingIf(store, () => entity.create({ ...linkOf(at), format: FORMAT, ...step }).go()),
+    putStep: (at, step) =>
+      reachingIf(store, () => entity.create({ ...linkOf(at), format: FORMAT, ...step }).go(plainly)),
     async steps(at) {
       const query = entity.query.chain(linkOf(at));
       const { data } = await reaching(store, () => query.go({ ...strongly, pages: "all" }));

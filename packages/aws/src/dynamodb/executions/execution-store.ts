@@ -2,6 +2,7 @@ import type { Execution, ExecutionStore, WorkflowStore } from "@nova/engine";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
+import { consistently, plainly } from "../options.ts";
 import { type ExecutionEntity, type ExecutionItem, executionEntity } from "./execution-entity.ts";
 import { listExecutions } from "./list-executions.ts";
 
@@ -20,10 +21,9 @@ export function createExecutionStore(
   const entity = executionEntity(connection);
   return {
     create: ({ open, ...execution }) =>
-      reachingIf(store, () => entity.create({ ...execution, ...(open && { open: "open" as const }) }).go()),
+      reachingIf(store, () => entity.create({ ...execution, ...(open && { open: "open" as const }) }).go(plainly)),
     async get(id) {
-      const options = { consistent: true } as const;
-      const { data } = await reaching(store, () => entity.get({ id }).go(options));
+      const { data } = await reaching(store, () => entity.get({ id }).go(consistently));
       return data ? executionOf(data) : undefined;
     },
     update: (id, changes) => update(entity, id, changes),
@@ -38,7 +38,7 @@ export function createExecutionStore(
 async function update(entity: ExecutionEntity, id: string, changes: Partial<Execution>): Promise<void> {
   const { id: _, format: __, workflowId, client, startedAt, open, ...mutable } = changes;
   const patch = entity.patch({ id }).set({ ...mutable, ...(open === true && { open: "open" as const }) });
-  const written = await reachingIf(store, () => (open === false ? patch.remove(["open"]) : patch).go());
+  const written = await reachingIf(store, () => (open === false ? patch.remove(["open"]) : patch).go(plainly));
   if (!written) throw new UnknownExecution(`there is no execution "${id}" to update - create it first`);
 }
 
@@ -46,7 +46,7 @@ async function* openExecutions(entity: ExecutionEntity): AsyncGenerator<Executio
   const query = entity.query.open({ open: "open" });
   let cursor: string | null = null;
   do {
-    const page = await reaching(store, () => query.go({ cursor }));
+    const page = await reaching(store, () => query.go({ ...plainly, cursor }));
     for (const item of page.data) yield executionOf(item);
     cursor = page.cursor;
   } while (cursor);

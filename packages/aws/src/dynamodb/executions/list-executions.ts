@@ -1,5 +1,6 @@
 import type { ExecutionQuery, WorkflowStore } from "@nova/engine";
 import { reaching } from "../../clients/outage.ts";
+import { plainly } from "../options.ts";
 import type { ExecutionEntity, ExecutionItem } from "./execution-entity.ts";
 
 const defaultLimit = 50;
@@ -50,7 +51,7 @@ async function newest(entity: ExecutionEntity, query: ExecutionQuery, limit: num
     return conditions.join(" AND ");
   });
   // One more than asked for tells whether there is a next page; another one is the item the cursor points at.
-  const { data } = await reaching("DynamoDB", () => range.go({ order: "desc", count: limit + 2 }));
+  const { data } = await reaching("DynamoDB", () => range.go({ ...plainly, order: "desc", count: limit + 2 }));
   return query.cursor === undefined ? data : data.filter((item) => item.id !== cursor.id);
 }
 

@@ -3,11 +3,11 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { BucketConnection } from "../../s3/connection.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
+import { consistently, plainly } from "../options.ts";
 import { readDefinition, storeDefinition } from "./definitions.ts";
 import { type VersionItem, versionEntity } from "./version-entity.ts";
 
 const store = "DynamoDB";
-const consistent = { consistent: true } as const;
 const cachedVersions = 200;
 
 /** Published versions. They never change, so a warm Lambda reads each of them once. */
@@ -27,22 +27,22 @@ export function createWorkflowStore(connection: TableConnection, bucket: BucketC
     async get(workflowId, version) {
       const cached = cache.get(cacheKey(workflowId, version));
       if (cached) return cached;
-      const { data } = await reaching(store, () => entity.get({ workflowId, version }).go(consistent));
+      const { data } = await reaching(store, () => entity.get({ workflowId, version }).go(consistently));
       return data ? versionOf(data) : undefined;
     },
     async latest(workflowId) {
-      const newest = { ...consistent, order: "desc", limit: 1 } as const;
+      const newest = { ...consistently, order: "desc", limit: 1 } as const;
       const { data } = await reaching(store, () => entity.query.record({ workflowId }).go(newest));
       return data[0] && versionOf(data[0]);
     },
     async create({ workflow, ...version }) {
       const definition = await storeDefinition(bucket, { ...version, workflow });
-      return reachingIf(store, () => entity.create({ ...version, ...definition }).go());
+      return reachingIf(store, () => entity.create({ ...version, ...definition }).go(plainly));
     },
     async *list() {
       let cursor: string | null = null;
       do {
-        const page = await reaching(store, () => entity.query.all({}).go({ cursor }));
+        const page = await reaching(store, () => entity.query.all({}).go({ ...plainly, cursor }));
         for (const item of page.data) yield await versionOf(item);
         cursor = page.cursor;
       } while (cursor);
