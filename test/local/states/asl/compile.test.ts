@@ -12,58 +12,54 @@ function rejection(definition: Json): DefinitionRejected {
     if (error instanceof DefinitionRejected) return error;
     throw error;
   }
-  throw new Error("the definition was accepted");
+  throw new TypeError("the definition was accepted");
 }
 
 const one = (state: Json): Json => ({ StartAt: "S", States: { S: state } });
 
 describe("a definition that cannot be run", () => {
   it.each<[Json, string, RegExp]>([
-    [[], "$", /must be an object/],
-    [{ States: {} }, "$.StartAt", /is required/],
-    [{ StartAt: "S", States: {} }, "$.StartAt", /names "S", which is no state/],
-    [one({ Type: "Sleep" }), "$.States.S.Type", /"Sleep" is no state type/],
-    [one({ Type: "Pass" }), "$.States.S.Next", /and not both/],
-    [one({ Type: "Pass", End: true, Next: "S" }), "$.States.S.Next", /and not both/],
-    [one({ Type: "Pass", End: true, InputPath: "a" }), "$.States.S.InputPath", /not a JSONPath/],
+    [[], "/", /object is expected/],
+    [{ States: {} }, "/StartAt", /is required/],
+    [{ StartAt: "S", States: {} }, "/StartAt", /Missing 'StartAt' target: S/],
+    [one({ Type: "Sleep" }), "/States/S/Type", /"Sleep" is no state type/],
+    [one({ Type: "Pass" }), "/States/S/Next", /and not both/],
+    [one({ Type: "Pass", End: true, Next: "S" }), "/States/S/Next", /and not both/],
+    [one({ Type: "Pass", End: true, InputPath: "a" }), "/States/S/InputPath", /not a JSONPath/],
     [
       one({ Type: "Pass", End: true, Parameters: { "a.$": 1 } }),
-      "$.States.S.Parameters.a.$",
+      "/States/S/Parameters/a.$",
       /must be a valid JSONPath/,
     ],
-    [one({ Type: "Pass", End: true, Assign: { a: 1 } }), "$.States.S.Assign", /use ResultPath/],
-    [one({ Type: "Pass", End: true, QueryLanguage: "JSONata" }), "$.States.S.QueryLanguage", /use JSONPath/],
-    [{ QueryLanguage: "JSONata", StartAt: "S", States: {} }, "$.QueryLanguage", /use JSONPath/],
+    [one({ Type: "Pass", End: true, Assign: { a: 1 } }), "/States/S/Assign", /is not supported here/],
+    [one({ Type: "Pass", End: true, QueryLanguage: "JSONata" }), "/States/S/QueryLanguage", /use JSONPath/],
+    [{ QueryLanguage: "JSONata", StartAt: "S", States: {} }, "/QueryLanguage", /use JSONPath/],
     [
       one({ Type: "Task", End: true, Resource: "arn:aws:states:::sqs:sendMessage" }),
-      "$.States.S.Resource",
+      "/States/S/Resource",
       /name a Lambda/,
     ],
     [
       one({ Type: "Task", End: true, Resource: FUNCTION, Retry: [{}] }),
-      "$.States.S.Retry[0].ErrorEquals",
+      "/States/S/Retry[0]/ErrorEquals",
       /error names/,
     ],
-    [
-      one({ Type: "Task", End: true, Resource: FUNCTION, TimeoutSeconds: "9" }),
-      "$.States.S.TimeoutSeconds",
-      /a number/,
-    ],
-    [one({ Type: "Fail", Error: "E", ErrorPath: "$.e" }), "$.States.S.ErrorPath", /cannot stand beside Error/],
-    [one({ Type: "Wait", End: true, Timestamp: "tomorrow" }), "$.States.S.Timestamp", /ISO 8601/],
+    [one({ Type: "Task", End: true, Resource: FUNCTION, TimeoutSeconds: "9" }), "/States/S/TimeoutSeconds", /a number/],
+    [one({ Type: "Fail", Error: "E", ErrorPath: "$.e" }), "/States/S/ErrorPath", /cannot stand beside Error/],
+    [one({ Type: "Wait", End: true, Timestamp: "tomorrow" }), "/States/S/Timestamp", /ISO 8601/],
     [
       one({
         Type: "Map",
         End: true,
         ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED" }, StartAt: "S", States: {} },
       }),
-      "$.States.S.ItemProcessor.ProcessorConfig.Mode",
+      "/States/S/ItemProcessor/ProcessorConfig/Mode",
       /not supported locally/,
     ],
     [
       one({ Type: "Parallel", End: true, Branches: [{ StartAt: "X", States: {} }] }),
-      "$.States.S.Branches[0].StartAt",
-      /no state/,
+      "/States/S/Branches[0]/StartAt",
+      /Missing 'StartAt' target: X/,
     ],
   ])("%j is rejected at %s", (definition, at, reason) => {
     const rejected = rejection(definition);

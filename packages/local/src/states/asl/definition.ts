@@ -1,13 +1,13 @@
 import { DefinitionRejected } from "./failure.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
-/** A part of a definition and its place, so that whatever is wrong can be said with a path. */
+/** A part of a definition and its place, so that whatever is wrong can be said as AWS says it: `at /States/S/Next`. */
 export class Definition {
   readonly fields: JsonObject;
   readonly at: string;
 
   constructor(value: Json | undefined, at: string) {
-    if (!isObject(value)) throw new DefinitionRejected(at, "must be an object");
+    if (!isObject(value)) throw new DefinitionRejected(at, "An object is expected");
     this.fields = value;
     this.at = at;
   }
@@ -17,8 +17,12 @@ export class Definition {
     return Object.hasOwn(this.fields, field) ? this.fields[field] : undefined;
   }
 
+  has(field: string): boolean {
+    return Object.hasOwn(this.fields, field);
+  }
+
   path(field: string): string {
-    return `${this.at}.${field}`;
+    return `${this.at}/${field}`;
   }
 
   text(field: string): string {
@@ -33,26 +37,52 @@ export class Definition {
     return value;
   }
 
-  optionalNumber(field: string): number | undefined {
+  optionalNumber(field: string, least: number, most = Number.POSITIVE_INFINITY): number | undefined {
     const value = this.get(field);
-    if (value !== undefined && typeof value !== "number") throw this.reject(field, "must be a number");
+    if (value === undefined) return undefined;
+    if (typeof value === "number" && value >= least && value <= most) return value;
+    throw this.reject(
+      field,
+      `must be a number of at least ${least}${most < Number.POSITIVE_INFINITY ? ` and at most ${most}` : ""}`,
+    );
+  }
+
+  optionalInteger(field: string, least: number, most?: number): number | undefined {
+    const value = this.optionalNumber(field, least, most);
+    if (value !== undefined && !Number.isInteger(value)) throw this.reject(field, "must be an integer");
     return value;
   }
 
   child(field: string): Definition {
+    if (!this.has(field)) throw this.reject(field, "is required");
     return new Definition(this.get(field), this.path(field));
   }
 
   /** The objects of a list; none where the field is absent. */
   children(field: string): Definition[] {
-    const value = this.get(field) ?? [];
+    const value = this.has(field) ? this.get(field) : [];
     if (!Array.isArray(value)) throw this.reject(field, "must be an array");
     return value.map((item, i) => new Definition(item, `${this.path(field)}[${i}]`));
   }
 
-  /** @throws for a field that AWS knows and the local interpreter does not run. */
-  refuse(field: string, instead: string): void {
-    if (this.get(field) !== undefined) throw this.reject(field, `is not supported locally: ${instead}`);
+  /** The objects of a list that must be there. */
+  someChildren(field: string): Definition[] {
+    const children = this.children(field);
+    if (children.length === 0) throw this.reject(field, "must be an array that is not empty");
+    return children;
+  }
+
+  /** @throws where two of the fields stand side by side */
+  atMostOne(...fields: string[]): string | undefined {
+    const present = fields.filter((field) => this.has(field));
+    if (present.length > 1) throw this.reject(present[1] as string, `cannot stand beside ${present[0]}`);
+    return present[0];
+  }
+
+  /** @throws for a field that means nothing here, as AWS does */
+  allowOnly(allowed: ReadonlySet<string>): void {
+    const unknown = Object.keys(this.fields).find((field) => !allowed.has(field));
+    if (unknown !== undefined) throw this.reject(unknown, "is not supported here");
   }
 
   reject(field: string, reason: string): DefinitionRejected {

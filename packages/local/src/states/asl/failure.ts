@@ -56,14 +56,17 @@ export function runtimeFailure(details: string): EvaluationFailure {
   return new EvaluationFailure("States.Runtime", details);
 }
 
-/** The definition cannot be run here; `at` is a JSON path into it. */
+/** AWS would refuse the definition, or it cannot be run here. */
 export class DefinitionRejected extends Error {
   override readonly name = "DefinitionRejected";
+  /** As AWS writes it: `/States/S/Next`. */
   readonly at: string;
+  readonly code: string;
 
-  constructor(at: string, message: string) {
+  constructor(at: string, message: string, code = "SCHEMA_VALIDATION_FAILED") {
     super(message);
-    this.at = at;
+    this.at = at || "/";
+    this.code = code;
   }
 }
 

@@ -1,11 +1,19 @@
+import type { Definition } from "./definition.ts";
 import { DefinitionRejected, runtimeFailure } from "./failure.ts";
 import { compileIntrinsic } from "./intrinsic/compile-intrinsic.ts";
 import { isObject, type Json, type JsonObject, setOwn } from "./json.ts";
 import { compilePath, PathNotFound } from "./path/read-path.ts";
 import type { Expression, Scope } from "./scope.ts";
 
-/** Parameters, ResultSelector, ItemSelector: JSON in which a key ending in `.$` holds a path or an intrinsic function. */
-export function compileTemplate(template: Json, at: string): Expression {
+/** Parameters, ResultSelector or ItemSelector; undefined where the state has none. */
+export function compileTemplateField(definition: Definition, field: string): Expression | undefined {
+  const template = definition.get(field);
+  if (template === null) throw definition.reject(field, "must not be null");
+  return template === undefined ? undefined : compileTemplate(template, definition.path(field));
+}
+
+/** JSON in which a key ending in `.$` holds a path or an intrinsic function. */
+function compileTemplate(template: Json, at: string): Expression {
   if (Array.isArray(template)) return compileList(template, at);
   if (isObject(template)) return compileObject(template, at);
   return () => template;
@@ -21,8 +29,8 @@ function compileObject(object: JsonObject, at: string): Expression {
   if (!hasPaths(object)) return () => object;
   const fields = Object.entries(object).map(([key, value]): [string, Expression] =>
     key.endsWith(".$")
-      ? [key.slice(0, -2), compileReference(key, value, `${at}.${key}`)]
-      : [key, compileTemplate(value, `${at}.${key}`)],
+      ? [key.slice(0, -2), compileReference(key, value, `${at}/${key}`)]
+      : [key, compileTemplate(value, `${at}/${key}`)],
   );
   return (scope) => {
     const result: JsonObject = {};

@@ -1,5 +1,6 @@
 import type { Definition } from "./definition.ts";
 import type { StateFailure } from "./failure.ts";
+import { retrierFields } from "./fields.ts";
 
 interface Retrier {
   errorEquals: string[];
@@ -16,21 +17,30 @@ export interface Retries {
   delayAfter(failure: StateFailure): number | undefined;
 }
 
+/** Step Functions: a year and a day. */
+const LONGEST_DELAY_SECONDS = 31_622_400;
+
 /** Compiles `Retry`; the result makes a fresh count for each stay. */
 export function compileRetry(definition: Definition): (random: () => number) => Retries {
-  const retriers = definition.children("Retry").map(compileRetrier);
+  const definitions = definition.children("Retry");
+  assertAllIsLast(definitions);
+  const retriers = definitions.map(compileRetrier);
   return (random) => countRetries(retriers, random);
 }
 
 /** Defaults: AWS Step Functions, "Error handling". */
 function compileRetrier(definition: Definition): Retrier {
+  definition.allowOnly(retrierFields);
+  const jitter = definition.optionalText("JitterStrategy") ?? "NONE";
+  if (jitter !== "FULL" && jitter !== "NONE") throw definition.reject("JitterStrategy", "must be FULL or NONE");
   return {
     errorEquals: errorEquals(definition),
-    intervalSeconds: definition.optionalNumber("IntervalSeconds") ?? 1,
-    maxAttempts: definition.optionalNumber("MaxAttempts") ?? 3,
-    backoffRate: definition.optionalNumber("BackoffRate") ?? 2,
-    maxDelaySeconds: definition.optionalNumber("MaxDelaySeconds") ?? Number.POSITIVE_INFINITY,
-    jitter: definition.optionalText("JitterStrategy") === "FULL",
+    intervalSeconds: definition.optionalInteger("IntervalSeconds", 1, LONGEST_DELAY_SECONDS) ?? 1,
+    maxAttempts: definition.optionalInteger("MaxAttempts", 0, 99_999_999) ?? 3,
+    backoffRate: definition.optionalNumber("BackoffRate", 1) ?? 2,
+    maxDelaySeconds:
+      definition.optionalInteger("MaxDelaySeconds", 1, LONGEST_DELAY_SECONDS) ?? Number.POSITIVE_INFINITY,
+    jitter: jitter === "FULL",
   };
 }
 
@@ -53,4 +63,14 @@ export function errorEquals(definition: Definition): string[] {
   const names = definition.get("ErrorEquals");
   if (Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === "string")) return names;
   throw definition.reject("ErrorEquals", "must be a list of error names");
+}
+
+/** `States.ALL` stands alone, in the last retrier or catcher. */
+export function assertAllIsLast(handlers: readonly Definition[]): void {
+  for (const [index, handler] of handlers.entries()) {
+    const names = errorEquals(handler);
+    if (names.includes("States.ALL") && (names.length > 1 || index < handlers.length - 1)) {
+      throw handler.reject("ErrorEquals", "must name States.ALL alone, and in the last place");
+    }
+  }
 }

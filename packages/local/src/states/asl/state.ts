@@ -77,8 +77,10 @@ export class Visit {
 /** `Next` xor `End`. */
 export function compileNext(definition: Definition): string | undefined {
   const next = definition.optionalText("Next");
-  const end = definition.get("End") === true;
-  if ((next === undefined) !== end) throw definition.reject("Next", 'or "End": true must be given, and not both');
+  const end = definition.get("End");
+  if (end !== undefined && end !== true) throw definition.reject("End", "must be true");
+  if ((next === undefined) !== (end === true))
+    throw definition.reject("Next", 'or "End": true must be given, and not both');
   return next;
 }
 

@@ -3,7 +3,7 @@ import type { Definition } from "./definition.ts";
 import { StateFailure } from "./failure.ts";
 import type { Json } from "./json.ts";
 import { compileResultPath } from "./path/write-path.ts";
-import { compileTemplate } from "./payload-template.ts";
+import { compileTemplateField } from "./payload-template.ts";
 import { compileRetry } from "./retry.ts";
 import { compileNext, compileSelector, type State, type Transition, type Visit } from "./state.ts";
 
@@ -22,7 +22,7 @@ export interface Work {
 export function compileWork(name: string, definition: Definition, work: Work): State {
   const next = compileNext(definition);
   const readInput = compileSelector(definition, "InputPath");
-  const buildParameters = work.type === "Map" ? undefined : compileOptionalTemplate(definition, "Parameters");
+  const buildParameters = work.type === "Map" ? undefined : compileTemplateField(definition, "Parameters");
   const finish = compileOutput(definition);
   const retry = compileRetry(definition);
   const caught = compileCatch(definition);
@@ -62,7 +62,7 @@ export function compileWork(name: string, definition: Definition, work: Work): S
 
 /** ResultSelector, then ResultPath into the raw input, then OutputPath, then the limit. */
 function compileOutput(definition: Definition): (input: Json, result: Json, visit: Visit) => Json {
-  const select = compileOptionalTemplate(definition, "ResultSelector");
+  const select = compileTemplateField(definition, "ResultSelector");
   const place = compileResultPath(definition.get("ResultPath"), definition.path("ResultPath"));
   const outputPath = compileSelector(definition, "OutputPath");
   return (input, result, visit) => {
@@ -71,9 +71,4 @@ function compileOutput(definition: Definition): (input: Json, result: Json, visi
     visit.assertWithinDataLimit(output);
     return output;
   };
-}
-
-function compileOptionalTemplate(definition: Definition, field: string) {
-  const template = definition.get(field);
-  return template === undefined ? undefined : compileTemplate(template, definition.path(field));
 }

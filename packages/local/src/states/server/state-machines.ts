@@ -161,7 +161,7 @@ function sameContent(a: Omit<Revision, "number">, b: Omit<Revision, "number">): 
 }
 
 function assertValid(definition: string): void {
-  const finding = checkDefinition(definition)[0];
+  const finding = checkDefinition(definition);
   if (!finding) return;
   throw invalidDefinition(`${finding.code}: ${finding.message}${finding.location ? ` at ${finding.location}` : ""}`);
 }

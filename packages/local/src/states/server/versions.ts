@@ -1,6 +1,6 @@
 import { parseStateMachineArn } from "./arns.ts";
 import { AwsError, invalidArn } from "./aws-error.ts";
-import { checkDefinition } from "./definition-check.ts";
+import { diagnoseDefinition } from "./definition-check.ts";
 import { pageOf } from "./page.ts";
 import { type Operation, seconds } from "./service.ts";
 import { findMachine, publishVersion, versionArn } from "./state-machines.ts";
@@ -43,7 +43,7 @@ export const deleteStateMachineVersion: Operation = (service, request) => {
 
 export const validateStateMachineDefinition: Operation = (_service, request) => {
   const most = request.pageSize();
-  const diagnostics = checkDefinition(request.text("definition"));
+  const diagnostics = diagnoseDefinition(request.text("definition"));
   return {
     result: diagnostics.length === 0 ? "OK" : "FAIL",
     diagnostics: diagnostics.slice(0, most),

@@ -119,7 +119,7 @@ describe("a Choice state", () => {
 
   it("fails with States.NoChoiceMatched where no rule holds and there is no Default", async () => {
     const state = { Type: "Choice", Choices: [{ Variable: "$.v", IsNull: true, Next: "Yes" }] };
-    const result = await runState(state, { v: 1 }, { more });
+    const result = await runState(state, { v: 1 }, { more: { Yes: more.Yes } });
     expect(result).toMatchObject({ status: "FAILED", error: "States.NoChoiceMatched" });
     expect(result.cause).toMatch(/^An error occurred while executing the state 'S' \(entered at the event id #2\)\./);
   });

@@ -6,7 +6,9 @@ import { compileRule } from "./choice-rule.ts";
 export function compileChoice(name: string, definition: Definition): State {
   const inputPath = compileSelector(definition, "InputPath");
   const outputPath = compileSelector(definition, "OutputPath");
-  const choices = definition.children("Choices").map((rule) => ({ holds: compileRule(rule), next: rule.text("Next") }));
+  const choices = definition
+    .someChildren("Choices")
+    .map((rule) => ({ holds: compileRule(rule), next: rule.text("Next") }));
   const otherwise = definition.optionalText("Default");
   return {
     name,

@@ -28,6 +28,28 @@ export const comparisons: Record<string, Comparison> = {
     typeof value === "string" && typeof pattern === "string" && wildcard(pattern).test(value),
 };
 
+interface OperandType {
+  name: string;
+  takes(operand: Json): boolean;
+}
+
+const operandTypes: [prefix: string, type: OperandType][] = [
+  ["String", { name: "a string", takes: (operand) => asString(operand) !== undefined }],
+  ["Numeric", { name: "a number", takes: (operand) => asNumber(operand) !== undefined }],
+  ["Boolean", { name: "true or false", takes: (operand) => asBoolean(operand) !== undefined }],
+  [
+    "Timestamp",
+    { name: "a timestamp such as 2026-01-31T12:00:00Z", takes: (operand) => asTimestamp(operand) !== undefined },
+  ],
+  ["Is", { name: "true or false", takes: (operand) => asBoolean(operand) !== undefined }],
+];
+
+/** What an operator may be given in the definition; nothing of those that take a path. */
+export function operandTypeOf(operator: string): OperandType | undefined {
+  if (operator.endsWith("Path")) return undefined;
+  return operandTypes.find(([prefix]) => operator.startsWith(prefix))?.[1];
+}
+
 function ordered(type: string, read: Reading): Record<string, Comparison> {
   return {
     [`${type}Equals`]: comparing(read, (a, b) => a === b),

@@ -23,10 +23,10 @@ export function compileFail(name: string, definition: Definition): State {
 /** `Error` is fixed; `ErrorPath` is a path or an intrinsic function that must give a string. */
 function compileText(definition: Definition, field: "Error" | "Cause"): OptionalText {
   const pathField = `${field}Path`;
+  definition.atMostOne(field, pathField);
   const path = definition.optionalText(pathField);
   const fixed = definition.optionalText(field);
   if (path === undefined) return () => fixed;
-  if (fixed !== undefined) throw definition.reject(pathField, `cannot stand beside ${field}`);
   const at = definition.path(pathField);
   const read = path.startsWith("States.") ? compileIntrinsic(path, at) : compileFieldPath(path, pathField, at);
   return (scope) => {

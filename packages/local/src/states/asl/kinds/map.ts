@@ -2,7 +2,7 @@ import type { Definition } from "../definition.ts";
 import { enter } from "../enter.ts";
 import { runtimeFailure } from "../failure.ts";
 import type { Json } from "../json.ts";
-import { compileTemplate } from "../payload-template.ts";
+import { compileTemplateField } from "../payload-template.ts";
 import { compileField, type State, type StateMachine, type Visit } from "../state.ts";
 import { Thread } from "../thread.ts";
 import { recordAborted, runTogether } from "../together.ts";
@@ -14,9 +14,8 @@ const MOST_CONCURRENT = 40;
 export function compileMap(name: string, definition: Definition, processor: StateMachine): State {
   const readItems = compileItems(definition);
   const readWidth = compileConcurrency(definition);
-  const selector = definition.get("ItemSelector") === undefined ? "Parameters" : "ItemSelector";
-  const template = definition.get(selector);
-  const select = template === undefined ? undefined : compileTemplate(template, definition.path(selector));
+  const selector = definition.atMostOne("ItemSelector", "Parameters") ?? "ItemSelector";
+  const select = compileTemplateField(definition, selector);
 
   async function attempt(selected: Json, _parameters: Json, visit: Visit): Promise<Json> {
     const { thread } = visit;
@@ -61,7 +60,8 @@ function compileItems(definition: Definition): (selected: Json, visit: Visit) =>
 
 /** 0 or nothing: as many as Step Functions allows. */
 function compileConcurrency(definition: Definition): (selected: Json, visit: Visit) => number {
-  const fixed = definition.optionalNumber("MaxConcurrency") ?? 0;
+  const fixed = definition.optionalInteger("MaxConcurrency", 0) ?? 0;
+  definition.atMostOne("MaxConcurrency", "MaxConcurrencyPath");
   const path = definition.optionalText("MaxConcurrencyPath");
   const read = path === undefined ? undefined : compileField(definition, "MaxConcurrencyPath");
   return (selected, visit) => {

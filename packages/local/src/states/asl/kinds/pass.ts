@@ -1,7 +1,7 @@
 import type { Definition } from "../definition.ts";
 import type { Json } from "../json.ts";
 import { compileResultPath } from "../path/write-path.ts";
-import { compileTemplate } from "../payload-template.ts";
+import { compileTemplateField } from "../payload-template.ts";
 import { compileNext, compileSelector, type State } from "../state.ts";
 
 export function compilePass(name: string, definition: Definition): State {
@@ -9,8 +9,7 @@ export function compilePass(name: string, definition: Definition): State {
   const inputPath = compileSelector(definition, "InputPath");
   const outputPath = compileSelector(definition, "OutputPath");
   const place = compileResultPath(definition.get("ResultPath"), definition.path("ResultPath"));
-  const parameters = definition.get("Parameters");
-  const build = parameters === undefined ? undefined : compileTemplate(parameters, definition.path("Parameters"));
+  const build = compileTemplateField(definition, "Parameters");
   const fixed: Json | undefined = definition.get("Result");
   return {
     name,

@@ -26,11 +26,13 @@ export function compileWait(name: string, definition: Definition): State {
 }
 
 function compileDelay(definition: Definition): Delay {
-  const seconds = definition.optionalNumber("Seconds");
+  const field = definition.atMostOne("Seconds", "SecondsPath", "Timestamp", "TimestampPath");
+  if (field === undefined) throw definition.reject("Seconds", "is required, or SecondsPath, Timestamp, TimestampPath");
+  const seconds = definition.optionalInteger("Seconds", 0, 99_999_999);
   if (seconds !== undefined) return () => seconds * 1000;
   const timestamp = definition.optionalText("Timestamp");
   if (timestamp !== undefined) return untilFixed(definition, timestamp);
-  if (definition.get("SecondsPath") !== undefined) return secondsFrom(readable(definition, "SecondsPath"));
+  if (field === "SecondsPath") return secondsFrom(readable(definition, "SecondsPath"));
   return untilFrom(readable(definition, "TimestampPath"));
 }
 

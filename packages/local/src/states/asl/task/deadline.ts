@@ -9,9 +9,9 @@ export type Seconds = (scope: Scope) => number | undefined;
 
 /** `TimeoutSeconds` or `TimeoutSecondsPath`; likewise for heartbeats. */
 export function compileSeconds(definition: Definition, field: "TimeoutSeconds" | "HeartbeatSeconds"): Seconds {
-  const fixed = definition.optionalNumber(field);
+  const fixed = definition.optionalInteger(field, 1, 99_999_999);
   const pathField = `${field}Path`;
-  if (definition.get(pathField) === undefined) return () => fixed;
+  if (definition.atMostOne(field, pathField) !== pathField) return () => fixed;
   const read = compileField(definition, pathField);
   return (scope) => {
     const value = read(scope);

@@ -1,0 +1,143 @@
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  DescribeStateMachineCommand,
+  DescribeStateMachineForExecutionCommand,
+  GetExecutionHistoryCommand,
+  ListExecutionsCommand,
+  ListStateMachineVersionsCommand,
+  type SFNClient,
+  StartExecutionCommand,
+  UpdateStateMachineCommand,
+} from "@aws-sdk/client-sfn";
+import { describe, expect, it } from "vitest";
+import { EXECUTION, heldLambda, invokes, MACHINE, passes, ROLE, testServer } from "./support/server.ts";
+
+const create = new CreateStateMachineCommand({ name: "flow", definition: passes, roleArn: ROLE, publish: true });
+const start = (name: string) => new StartExecutionCommand({ stateMachineArn: MACHINE, name, input: '{"x":1}' });
+
+/** Everything the API tells of one execution, without what differs from answer to answer. */
+async function tell(client: SFNClient, name: string) {
+  const executionArn = `${EXECUTION}:${name}`;
+  const answers = [
+    await client.send(new DescribeExecutionCommand({ executionArn })),
+    await client.send(new GetExecutionHistoryCommand({ executionArn })),
+    await client.send(new DescribeStateMachineForExecutionCommand({ executionArn })),
+    await client.send(new ListExecutionsCommand({ stateMachineArn: MACHINE })),
+    await client.send(new DescribeStateMachineCommand({ stateMachineArn: `${MACHINE}:1` })),
+    await client.send(new ListStateMachineVersionsCommand({ stateMachineArn: MACHINE })),
+  ];
+  return answers.map(({ $metadata: _metadata, ...rest }) => rest);
+}
+
+/** A server that died with one execution running: what it had written is in its folder. */
+async function diedRunning() {
+  const held = heldLambda();
+  const server = await testServer({ invokeLambda: held.invokeLambda });
+  await server.client.send(create);
+  await server.client.send(new UpdateStateMachineCommand({ stateMachineArn: MACHINE, definition: invokes }));
+  await server.client.send(start("one"));
+  await held.called;
+  await server.close();
+  return server;
+}
+
+describe("a data folder opened again", () => {
+  it("answers as the process that wrote it did", async () => {
+    const first = await testServer();
+    await first.client.send(create);
+    await first.client.send(start("one"));
+    await first.client.send(
+      new UpdateStateMachineCommand({ stateMachineArn: MACHINE, definition: invokes, publish: true }),
+    );
+    await first.client.send(start("two"));
+    await first.idle();
+    const told = [await tell(first.client, "one"), await tell(first.client, "two")];
+    await first.close();
+    const second = await testServer({ dataDir: first.dataDir });
+    expect(second.interrupted).toEqual([]);
+    expect([await tell(second.client, "one"), await tell(second.client, "two")]).toEqual(told);
+    await expect(second.client.send(start("one"))).rejects.toMatchObject({ name: "ExecutionAlreadyExists" });
+  });
+
+  it("names what was interrupted, once, and keeps how far it came", async () => {
+    const first = await diedRunning();
+    expect(first.changes).toEqual([]);
+    const second = await testServer({ dataDir: first.dataDir });
+    expect(second.interrupted).toEqual(["one"]);
+    expect(second.changes).toEqual([]);
+    const executionArn = `${EXECUTION}:one`;
+    expect(await second.client.send(new DescribeExecutionCommand({ executionArn }))).toMatchObject({
+      status: "ABORTED",
+      error: "Interrupted",
+      cause: "The local cloud stopped while this execution was running.",
+      input: '{"x":1}',
+    });
+    const { events } = await second.client.send(new GetExecutionHistoryCommand({ executionArn }));
+    expect(events?.map(({ type }) => type)).toEqual([
+      "ExecutionStarted",
+      "TaskStateEntered",
+      "LambdaFunctionScheduled",
+      "LambdaFunctionStarted",
+      "ExecutionAborted",
+    ]);
+    await second.close();
+    expect((await testServer({ dataDir: first.dataDir })).interrupted).toEqual([]);
+  });
+
+  it("recovers from lines that a crash cut short", async () => {
+    const first = await diedRunning();
+    const folder = join(first.dataDir, "states");
+    for (const file of ["executions.ndjson", "machines.ndjson", "history/0.ndjson"])
+      appendFileSync(join(folder, file), '{"half');
+    const second = await testServer({ dataDir: first.dataDir });
+    expect(second.interrupted).toEqual(["one"]);
+    await second.client.send(start("two"));
+    await second.idle();
+    const told = await tell(second.client, "one");
+    await second.close();
+    const third = await testServer({ dataDir: first.dataDir });
+    expect(third.interrupted).toEqual([]);
+    expect(await tell(third.client, "one")).toEqual(told);
+  });
+
+  it("believes the history where the process died between it and the index", async () => {
+    const first = await testServer();
+    await first.client.send(create);
+    await first.client.send(start("one"));
+    await first.idle();
+    await first.close();
+    const index = join(first.dataDir, "states", "executions.ndjson");
+    const lines = readFileSync(index, "utf8").split("\n");
+    writeFileSync(index, `${lines[0]}\n`);
+    const second = await testServer({ dataDir: first.dataDir });
+    expect(second.interrupted).toEqual([]);
+    const described = await second.client.send(new DescribeExecutionCommand({ executionArn: `${EXECUTION}:one` }));
+    expect(described).toMatchObject({ status: "SUCCEEDED", output: '{"x":1}' });
+  });
+
+  it("has an execution's start on disk before it is answered", async () => {
+    const held = heldLambda();
+    const { client, dataDir } = await testServer({ invokeLambda: held.invokeLambda });
+    await client.send(new CreateStateMachineCommand({ name: "flow", definition: invokes, roleArn: ROLE }));
+    await client.send(start("one"));
+    const folder = join(dataDir, "states");
+    expect(readFileSync(join(folder, "executions.ndjson"), "utf8")).toContain(`${EXECUTION}:one`);
+    expect(readFileSync(join(folder, "history/0.ndjson"), "utf8")).toContain("ExecutionStarted");
+  });
+
+  it("reads no history of what has ended until somebody asks", async () => {
+    const first = await testServer();
+    await first.client.send(create);
+    for (const name of ["one", "two"]) await first.client.send(start(name));
+    await first.idle();
+    await first.close();
+    const histories = join(first.dataDir, "states", "history");
+    for (const file of readdirSync(histories)) writeFileSync(join(histories, file), "not read\n");
+    const second = await testServer({ dataDir: first.dataDir });
+    const { executions } = await second.client.send(new ListExecutionsCommand({ stateMachineArn: MACHINE }));
+    expect(executions?.map(({ status }) => status)).toEqual(["SUCCEEDED", "SUCCEEDED"]);
+  });
+});

@@ -1,0 +1,44 @@
+import { ListStateMachinesCommand } from "@aws-sdk/client-sfn";
+import { describe, expect, it } from "vitest";
+import { clientOf, KEY, testServer } from "../support/server.ts";
+
+const authorization = `AWS4-HMAC-SHA256 Credential=${KEY}/20260101/us-east-1/states/aws4_request, Signature=x`;
+
+function post(url: string, target: string, body: string, headers: Record<string, string> = { authorization }) {
+  return fetch(url, { method: "POST", body, headers: { "x-amz-target": target, ...headers } });
+}
+
+describe("the endpoint", () => {
+  it("answers nobody without the data folder's access key", async () => {
+    const { url } = await testServer();
+    const stranger = clientOf(url, "AKSTRANGER");
+    await expect(stranger.send(new ListStateMachinesCommand({}))).rejects.toMatchObject({
+      name: "UnrecognizedClientException",
+      message: "The security token included in the request is invalid.",
+      $metadata: { httpStatusCode: 403 },
+    });
+    stranger.destroy();
+    expect((await post(url, "AWSStepFunctions.ListStateMachines", "{}", {})).status).toBe(403);
+  });
+
+  it.each([
+    ["AWSStepFunctions.RedriveExecution", "{}", "UnknownOperationException"],
+    ["DynamoDB_20120810.ListTables", "{}", "UnknownOperationException"],
+    ["AWSStepFunctions.toString", "{}", "UnknownOperationException"],
+    ["AWSStepFunctions.ListStateMachines", "{", "SerializationException"],
+    ["AWSStepFunctions.ListStateMachines", "[]", "SerializationException"],
+    ["AWSStepFunctions.ListStateMachines", '{"maxResults":"many"}', "ValidationException"],
+  ])("answers to %s %s with %s", async (target, body, type) => {
+    const { url } = await testServer();
+    const answer = await post(url, target, body);
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get("content-type")).toBe("application/x-amz-json-1.0");
+    expect(answer.headers.get("x-amzn-requestid")).toMatch(/^[\da-f-]{36}$/);
+    expect(await answer.json()).toMatchObject({ __type: type, message: expect.any(String) });
+  });
+
+  it("listens on this machine only", async () => {
+    const { url } = await testServer();
+    expect(new URL(url).hostname).toBe("127.0.0.1");
+  });
+});

@@ -1,0 +1,207 @@
+import {
+  CreateStateMachineCommand,
+  type CreateStateMachineCommandInput,
+  DeleteStateMachineCommand,
+  DescribeStateMachineCommand,
+  ListStateMachinesCommand,
+  ListTagsForResourceCommand,
+  StartExecutionCommand,
+  TagResourceCommand,
+  UntagResourceCommand,
+  UpdateStateMachineCommand,
+  ValidateStateMachineDefinitionCommand,
+} from "@aws-sdk/client-sfn";
+import { describe, expect, it } from "vitest";
+import { heldLambda, invokes, MACHINE, passes, ROLE, testServer } from "../support/server.ts";
+
+const flow = { name: "flow", definition: passes, roleArn: ROLE };
+const create = (fields: Partial<CreateStateMachineCommandInput> = {}) =>
+  new CreateStateMachineCommand({ ...flow, ...fields });
+
+describe("CreateStateMachine", () => {
+  it("keeps what it was given", async () => {
+    const { client } = await testServer();
+    const created = await client.send(create());
+    expect(created).toMatchObject({ stateMachineArn: MACHINE, creationDate: expect.any(Date) });
+    expect(created.stateMachineVersionArn).toBeUndefined();
+    expect(await client.send(new DescribeStateMachineCommand({ stateMachineArn: MACHINE }))).toMatchObject({
+      ...flow,
+      stateMachineArn: MACHINE,
+      status: "ACTIVE",
+      type: "STANDARD",
+      creationDate: created.creationDate,
+      loggingConfiguration: { level: "OFF", includeExecutionData: false },
+      tracingConfiguration: { enabled: false },
+    });
+  });
+
+  it.each<[string, Partial<CreateStateMachineCommandInput>]>([
+    ["again", {}],
+    ["with another role", { roleArn: `${ROLE}2` }],
+    ["with other tags", { tags: [{ key: "a", value: "b" }] }],
+  ])("answers the same state machine when it is sent %s, and ignores the difference", async (_name, fields) => {
+    const { client } = await testServer();
+    const first = await client.send(create());
+    const second = await client.send(create(fields));
+    expect([second.stateMachineArn, second.creationDate]).toEqual([first.stateMachineArn, first.creationDate]);
+    expect((await client.send(new DescribeStateMachineCommand({ stateMachineArn: MACHINE }))).roleArn).toBe(ROLE);
+  });
+
+  it.each<[string, Partial<CreateStateMachineCommandInput>]>([
+    ["definition", { definition: invokes }],
+    ["format of the definition", { definition: `${passes} ` }],
+    ["tracing", { tracingConfiguration: { enabled: true } }],
+    ["logging", { loggingConfiguration: { level: "ALL" } }],
+  ])("refuses the same name with another %s", async (_name, fields) => {
+    const { client } = await testServer();
+    await client.send(create());
+    await expect(client.send(create(fields))).rejects.toMatchObject({
+      name: "StateMachineAlreadyExists",
+      message: `State Machine Already Exists: '${MACHINE}'`,
+    });
+  });
+
+  it.each<[string, Partial<CreateStateMachineCommandInput>, RegExp]>([
+    ["InvalidName", { name: "has space" }, /^Invalid Name: 'has space'$/],
+    ["InvalidName", { name: "x".repeat(81) }, /^Invalid Name/],
+    ["InvalidName", { name: "größe" }, /^Invalid Name/],
+    ["InvalidName", { name: "a/b" }, /^Invalid Name/],
+    ["InvalidArn", { roleArn: "nobody" }, /^Invalid Arn: 'Invalid ARN prefix: nobody'$/],
+    ["InvalidDefinition", { definition: "{" }, /INVALID_JSON_DESCRIPTION/],
+    [
+      "InvalidDefinition",
+      { definition: '{"StartAt":"S"}' },
+      /'SCHEMA_VALIDATION_FAILED: States is required at \/States'/,
+    ],
+    [
+      "InvalidDefinition",
+      { definition: passes.replace('"StartAt":"S"', '"StartAt":"T"') },
+      /'MISSING_TRANSITION_TARGET: Missing 'StartAt' target: T at \/StartAt'/,
+    ],
+    [
+      "InvalidDefinition",
+      {
+        definition: invokes.replace(
+          "arn:aws:lambda:us-east-1:000000000000:function:work",
+          "arn:aws:states:::sqs:sendMessage",
+        ),
+      },
+      /name a Lambda function or lambda:invoke at \/States\/S\/Resource/,
+    ],
+    ["ValidationException", { versionDescription: "v" }, /only be set when publish is true/],
+    ["ValidationException", { name: undefined as unknown as string }, /at 'name' .* must not be null/],
+    ["StateMachineTypeNotSupported", { type: "EXPRESS" }, /STANDARD/],
+  ])("answers %s to %j", async (name, fields, message) => {
+    const { client } = await testServer();
+    await expect(client.send(create(fields))).rejects.toMatchObject({ name, message: expect.stringMatching(message) });
+    expect((await client.send(new ListStateMachinesCommand({}))).stateMachines).toEqual([]);
+  });
+});
+
+describe("UpdateStateMachine", () => {
+  it("makes a revision only where something changed", async () => {
+    const { client } = await testServer();
+    await client.send(create());
+    const update = (fields: object) =>
+      client.send(new UpdateStateMachineCommand({ stateMachineArn: MACHINE, ...fields }));
+    expect((await update({ definition: passes })).revisionId).toBeUndefined();
+    const first = await update({ definition: invokes });
+    const second = await update({ roleArn: `${ROLE}2` });
+    expect(first.revisionId).toMatch(/^[\da-f-]{36}$/);
+    expect(second.revisionId).not.toBe(first.revisionId);
+    expect((await update({ definition: invokes })).revisionId).toBe(second.revisionId);
+    const described = await client.send(new DescribeStateMachineCommand({ stateMachineArn: MACHINE }));
+    expect(described).toMatchObject({ definition: invokes, roleArn: `${ROLE}2`, revisionId: second.revisionId });
+  });
+
+  it("refuses a definition that is wrong and keeps the one it has", async () => {
+    const { client } = await testServer();
+    await client.send(create());
+    const update = new UpdateStateMachineCommand({ stateMachineArn: MACHINE, definition: "{}" });
+    await expect(client.send(update)).rejects.toMatchObject({ name: "InvalidDefinition" });
+    const described = await client.send(new DescribeStateMachineCommand({ stateMachineArn: MACHINE }));
+    expect(described.definition).toBe(passes);
+  });
+});
+
+describe("finding state machines", () => {
+  it.each([
+    ["StateMachineDoesNotExist", MACHINE, `State Machine Does Not Exist: '${MACHINE}'`],
+    ["StateMachineDoesNotExist", `${MACHINE}:1`, `State Machine Does Not Exist: '${MACHINE}:1'`],
+    ["InvalidArn", "not_an_arn", "Invalid Arn: 'Invalid ARN prefix: not_an_arn'"],
+    [
+      "InvalidArn",
+      MACHINE.replace("stateMachine", "activity"),
+      "Invalid Arn: 'Resource type not valid in this context: activity'",
+    ],
+  ])("answers %s for %s", async (name, stateMachineArn, message) => {
+    const { client } = await testServer();
+    await expect(client.send(new DescribeStateMachineCommand({ stateMachineArn }))).rejects.toMatchObject({
+      name,
+      message,
+    });
+  });
+
+  it("lists them page by page", async () => {
+    const { client } = await testServer();
+    for (const name of ["c", "a", "b"]) await client.send(create({ name }));
+    const first = await client.send(new ListStateMachinesCommand({ maxResults: 2 }));
+    const second = await client.send(new ListStateMachinesCommand({ maxResults: 2, nextToken: first.nextToken }));
+    const names = [...(first.stateMachines ?? []), ...(second.stateMachines ?? [])].map(({ name }) => name);
+    expect(names).toEqual(["a", "b", "c"]);
+    expect(second.nextToken).toBeUndefined();
+  });
+
+  it.each([
+    [{ maxResults: 1001 }, "ValidationException", /less than or equal to 1000/],
+    [{ nextToken: "nonsense" }, "InvalidToken", /^Invalid Token: 'Invalid token'$/],
+  ])("refuses %j", async (fields, name, message) => {
+    const { client } = await testServer();
+    const list = client.send(new ListStateMachinesCommand(fields));
+    await expect(list).rejects.toMatchObject({ name, message: expect.stringMatching(message) });
+  });
+});
+
+describe("DeleteStateMachine", () => {
+  it("aborts what runs, frees the name, and may be sent again", async () => {
+    const held = heldLambda();
+    const { client, changes } = await testServer({ invokeLambda: held.invokeLambda });
+    await client.send(create({ definition: invokes }));
+    await client.send(new StartExecutionCommand({ stateMachineArn: MACHINE, name: "one" }));
+    await held.called;
+    await client.send(new DeleteStateMachineCommand({ stateMachineArn: MACHINE }));
+    await client.send(new DeleteStateMachineCommand({ stateMachineArn: MACHINE }));
+    expect(changes).toMatchObject([{ name: "one", status: "ABORTED" }]);
+    await client.send(create());
+  });
+});
+
+describe("ValidateStateMachineDefinition", () => {
+  it.each([
+    [passes, "OK", []],
+    [
+      "",
+      "FAIL",
+      [{ severity: "ERROR", code: "SCHEMA_VALIDATION_FAILED", message: "Definition must be a valid JSON object" }],
+    ],
+    ["not json", "FAIL", [{ code: "INVALID_JSON_DESCRIPTION" }]],
+    ['{"StartAt":"S"}', "FAIL", [{ code: "SCHEMA_VALIDATION_FAILED", location: "/" }]],
+  ])("%s is %s", async (definition, result, diagnostics) => {
+    const { client } = await testServer();
+    const answer = await client.send(new ValidateStateMachineDefinitionCommand({ definition }));
+    expect(answer).toMatchObject({ result, diagnostics, truncated: false });
+  });
+});
+
+describe("tags", () => {
+  it("are kept, added to and taken away", async () => {
+    const { client } = await testServer();
+    await client.send(create({ tags: [{ key: "a", value: "1" }] }));
+    await client.send(new TagResourceCommand({ resourceArn: MACHINE, tags: [{ key: "b", value: "2" }] }));
+    await client.send(new UntagResourceCommand({ resourceArn: MACHINE, tagKeys: ["a"] }));
+    const { tags } = await client.send(new ListTagsForResourceCommand({ resourceArn: MACHINE }));
+    expect(tags).toEqual([{ key: "b", value: "2" }]);
+    const missing = new ListTagsForResourceCommand({ resourceArn: `${MACHINE}2` });
+    await expect(client.send(missing)).rejects.toMatchObject({ name: "ResourceNotFound" });
+  });
+});

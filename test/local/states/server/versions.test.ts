@@ -1,0 +1,101 @@
+import {
+  CreateStateMachineCommand,
+  DeleteStateMachineVersionCommand,
+  DescribeStateMachineCommand,
+  DescribeStateMachineForExecutionCommand,
+  ListExecutionsCommand,
+  ListStateMachineVersionsCommand,
+  PublishStateMachineVersionCommand,
+  type SFNClient,
+  StartExecutionCommand,
+  UpdateStateMachineCommand,
+} from "@aws-sdk/client-sfn";
+import { describe, expect, it } from "vitest";
+import { EXECUTION, invokes, MACHINE, passes, ROLE, testServer } from "../support/server.ts";
+
+const create = (publish: boolean) =>
+  new CreateStateMachineCommand({ name: "flow", definition: passes, roleArn: ROLE, publish });
+const update = (definition: string, fields: object = {}) =>
+  new UpdateStateMachineCommand({ stateMachineArn: MACHINE, definition, publish: true, ...fields });
+const publish = (fields: object = {}) => new PublishStateMachineVersionCommand({ stateMachineArn: MACHINE, ...fields });
+
+async function versions(client: SFNClient): Promise<string[]> {
+  const answer = await client.send(new ListStateMachineVersionsCommand({ stateMachineArn: MACHINE }));
+  return (answer.stateMachineVersions ?? []).map((version) => version.stateMachineVersionArn ?? "");
+}
+
+describe("versions", () => {
+  it("are published with Create and Update, and listed the latest first", async () => {
+    const { client } = await testServer();
+    const created = await client.send(create(true));
+    const updated = await client.send(update(invokes, { versionDescription: "second" }));
+    expect([created.stateMachineVersionArn, updated.stateMachineVersionArn]).toEqual([`${MACHINE}:1`, `${MACHINE}:2`]);
+    expect(await versions(client)).toEqual([`${MACHINE}:2`, `${MACHINE}:1`]);
+  });
+
+  it("keep the definition that they were published with", async () => {
+    const { client } = await testServer();
+    await client.send(create(true));
+    await client.send(update(invokes, { versionDescription: "second" }));
+    const describeVersion = (n: number) =>
+      client.send(new DescribeStateMachineCommand({ stateMachineArn: `${MACHINE}:${n}` }));
+    expect(await describeVersion(1)).toMatchObject({ stateMachineArn: `${MACHINE}:1`, definition: passes });
+    expect(await describeVersion(2)).toMatchObject({ definition: invokes, description: "second" });
+  });
+
+  it("are not published twice for one revision", async () => {
+    const { client } = await testServer();
+    await client.send(create(true));
+    expect((await client.send(create(true))).stateMachineVersionArn).toBe(`${MACHINE}:1`);
+    expect((await client.send(update(passes))).stateMachineVersionArn).toBe(`${MACHINE}:1`);
+    expect((await client.send(publish())).stateMachineVersionArn).toBe(`${MACHINE}:1`);
+    expect(await versions(client)).toHaveLength(1);
+  });
+
+  it("never take a number that was used before", async () => {
+    const { client } = await testServer();
+    await client.send(create(true));
+    const remove = new DeleteStateMachineVersionCommand({ stateMachineVersionArn: `${MACHINE}:1` });
+    await client.send(remove);
+    await client.send(remove);
+    expect(await versions(client)).toEqual([]);
+    expect((await client.send(publish())).stateMachineVersionArn).toBe(`${MACHINE}:2`);
+  });
+
+  it("are refused where the caller means another revision", async () => {
+    const { client } = await testServer();
+    await client.send(create(false));
+    const { revisionId } = await client.send(update(invokes, { publish: false }));
+    await expect(client.send(publish({ revisionId: "old" }))).rejects.toMatchObject({
+      name: "ConflictException",
+      message: `Failed to publish the State Machine version for revision old. The current State Machine revision is ${revisionId}.`,
+    });
+    expect((await client.send(publish({ revisionId }))).stateMachineVersionArn).toBe(`${MACHINE}:1`);
+  });
+
+  it("cannot be updated", async () => {
+    const { client } = await testServer();
+    await client.send(create(true));
+    const qualified = new UpdateStateMachineCommand({ stateMachineArn: `${MACHINE}:1`, definition: invokes });
+    await expect(client.send(qualified)).rejects.toMatchObject({ name: "StateMachineDoesNotExist" });
+  });
+
+  it("run as they were published, whatever came after", async () => {
+    const { client, idle } = await testServer({
+      invokeLambda: async () => ({ ok: true, payload: '"invoked"' }),
+    });
+    await client.send(create(true));
+    await client.send(update(invokes));
+    await client.send(new StartExecutionCommand({ stateMachineArn: `${MACHINE}:1`, name: "old" }));
+    await client.send(new StartExecutionCommand({ stateMachineArn: MACHINE, name: "new" }));
+    await idle();
+    const definitionOf = async (name: string) =>
+      (await client.send(new DescribeStateMachineForExecutionCommand({ executionArn: `${EXECUTION}:${name}` })))
+        .definition;
+    expect([await definitionOf("old"), await definitionOf("new")]).toEqual([passes, invokes]);
+    const { executions } = await client.send(new ListExecutionsCommand({ stateMachineArn: `${MACHINE}:1` }));
+    expect(executions).toMatchObject([
+      { name: "old", stateMachineArn: MACHINE, stateMachineVersionArn: `${MACHINE}:1` },
+    ]);
+  });
+});
