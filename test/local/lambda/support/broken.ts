@@ -1,0 +1,1 @@
+throw new SyntaxError("this module cannot be loaded");
