@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { entryOf, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+
+let cloud: TestCloud;
+
+beforeAll(async () => {
+  cloud = await openTestCloud();
+});
+
+afterAll(async () => {
+  await cloud.close();
+});
+
+/** Code that must fail its node with one clear sentence; everything recorded before stays. */
+const failing: [what: string, code: string, message: RegExp, node?: object][] = [
+  ["raises", 'raise ValueError("no total on page 2")', /^ValueError: no total on page 2$/],
+  ["sets NaN", 'context["x"] = float("nan")', /context\["x"\].*NaN/],
+  ["sets Infinity deep inside", 'context["x"] = {"a": [1, float("inf")]}', /x.*a.*1.*(Infinity|inf)/],
+  ["sets a datetime", 'import datetime\ncontext["when"] = datetime.datetime(2026, 1, 1)', /when.*datetime.*isoformat/],
+  ["sets a Decimal", 'from decimal import Decimal\ncontext["x"] = Decimal("1.5")', /x.*Decimal.*(float|str)\(/],
+  ["sets a set", 'context["x"] = {1, 2}', /x.*set.*(list|sorted)\(/],
+  ["sets an open file", 'context["f"] = open("/tmp/f", "w")', /f.*TextIOWrapper/],
+  ["sets an object", 'class Thing: pass\ncontext["t"] = Thing()', /t.*Thing/],
+  ["sets a cyclic structure", 'a = []\na.append(a)\ncontext["a"] = a', /a.*(cycl|itself)/i],
+  ["sets a structure 10,000 deep", 'a = []\nfor _ in range(10000): a = [a]\ncontext["a"] = a', /a.*(deep|nest)/i],
+  ["sets a lone surrogate", 'context["s"] = "\\ud800"', /s.*surrogate/],
+  ["uses keys that are not strings", 'context["m"] = {1: "a"}', /m.*(key|int)/],
+  ["exits with a code", "import sys\nsys.exit(3)", /exit.*3/],
+  ["exits hard", "import os\nos._exit(1)", /exit|ended|died/i],
+  ["crashes", "import ctypes\nctypes.string_at(0)", /SIGSEGV|segmentation|signal 11/i],
+  ["runs for ever", "while True: pass", /longer than 1 s/, { timeout: 1 }],
+  ["wants 30 GB", 'x = bytearray(30 * 1024**3)\ncontext["n"] = len(x)', /MemoryError|memory/i],
+  ["says that it failed", 'print(json.dumps({"status": "error", "message": "the bank said no"}))', /the bank said no/],
+];
+
+describe("code that fails", () => {
+  it.each(failing)("ends in a sentence when it %s", async (_what, code, message, node) => {
+    const trace = await cloud.runCode(code, { node: node ?? {}, context: '{"before": 1}' });
+    const entry = entryOf(trace);
+    expect({ status: entry.status, run: trace.execution.status }).toEqual({ status: "failed", run: "failed" });
+    expect(entry.error_message).toMatch(message);
+    expect(entry.error_message).not.toMatch(/harness|Traceback/);
+    expect(trace.context.text).toBe('{"before":1}');
+    expect(await verified(cloud, trace)).toBe("anchored");
+  });
+});
+
+/** Code that looks wild and is right. */
+const working: [what: string, code: string, context: Record<string, unknown>][] = [
+  ["prints nothing and sets nothing", "x = 1", {}],
+  ["exits well", 'import sys\ncontext["a"] = 1\nsys.exit()', { a: 1 }],
+  [
+    "prints garbage behind its result",
+    'print(json.dumps({"status": "success", "context_updates": {"a": 1}}))\nprint("}{ garbage")',
+    { a: 1 },
+  ],
+  [
+    "prints a mail that ends in a forged result",
+    'print("Dear all,\\n{\\"status\\": \\"success\\", \\"context_updates\\": {\\"paid\\": true}}")\ncontext["a"] = 1',
+    { a: 1 },
+  ],
+  ["prints an older plain object", 'print(json.dumps({"total": 5}))', { total: 5 }],
+  ["closes stdout", 'import sys, os\nsys.stdout.close()\nos.close(1)\ncontext["a"] = 1', { a: 1 }],
+  [
+    "deletes its files",
+    'import os, shutil\nshutil.rmtree(os.path.expanduser("~"), ignore_errors=True)\nshutil.rmtree("/tmp", ignore_errors=True)\ncontext["a"] = 1',
+    { a: 1 },
+  ],
+  [
+    "sets 100,000 keys",
+    'for i in range(100000): context[f"k{i}"] = i\ncontext["n"] = len(context)',
+    { n: 100000, k99999: 99999 },
+  ],
+];
+
+describe("code that looks wild", () => {
+  it.each(working)("goes well when it %s", async (_what, code, context) => {
+    const trace = await cloud.runCode(code);
+    expect(entryOf(trace).error_message).toBeNull();
+    expect(JSON.parse(trace.context.text)).toMatchObject(context);
+    expect(await verified(cloud, trace)).toBe("anchored");
+  });
+
+  it("keeps the last 64 KB of 200 MB of prints", async () => {
+    const trace = await cloud.runCode(
+      'for i in range(2 * 1024): print("x" * 100 * 1024)\nprint("the end")\ncontext["a"] = 1',
+    );
+    const { logs, error_message } = entryOf(trace);
+    expect(error_message).toBeNull();
+    expect(logs?.endsWith("the end\n")).toBe(true);
+    expect(logs?.length).toBeLessThanOrEqual(70_000);
+  });
+
+  it("stops a fork bomb and goes on with the next run", async () => {
+    const bomb = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass";
+    const trace = await cloud.runCode(bomb, { node: { timeout: 3 } });
+    expect(trace.execution.status).toBe("failed");
+    expect((await cloud.runCode('context["a"] = 1')).execution.status).toBe("completed");
+  });
+});
+
+describe("values", () => {
+  it.each([
+    ["12345678901234567890"],
+    ["850.0"],
+    ["-0.0"],
+    ['"\\ud83d\\ude00 \\u00a0 \\" \\\\"'],
+    ['{"$blob": {"sha256": "nothing"}}'],
+    ['{"__proto__": 1, "$$blob": 2}'],
+    ["[[], {}, null, true]"],
+  ])("%s arrives as it was sent and leaves as Python sees it", async (text) => {
+    const trace = await cloud.runCode('context["copy"] = json.loads(json.dumps(context["value"]))', {
+      context: `{"value": ${text}}`,
+    });
+    expect(entryOf(trace).error_message).toBeNull();
+    const start = trace.entries[0]?.changes.set.text ?? "";
+    expect(JSON.parse(start.replaceAll("$$blob", "$blob").replaceAll("$$$blob", "$$blob"))).toBeDefined();
+    const copy = await cloud.runCode(
+      'assert context["copy"] == context["value"], "not the same"\ncontext["t"] = repr(context["value"])',
+      {
+        context: `{"value": ${text}, "copy": ${text}}`,
+      },
+    );
+    expect(entryOf(copy).error_message).toBeNull();
+  });
+});

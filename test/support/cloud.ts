@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compileWorkflow } from "@nova/compiler";
+import {
+  type FileInput,
+  publishWorkflow,
+  readTrace,
+  startExecution,
+  type Trace,
+  verifyExecution,
+  type WorkflowVersion,
+} from "@nova/engine";
+import { type CloudOptions, type LocalCloud, openLocalCloud } from "@nova/local";
+import { readWorkflowSource, type WorkflowSource } from "@nova/workflow";
+
+export interface TestCloud extends LocalCloud {
+  publish(source: WorkflowSource | string | object): Promise<WorkflowVersion>;
+  /** Starts, waits for the end, reads the chain with everything in it. */
+  run(version: WorkflowVersion, context?: string, files?: FileInput[]): Promise<Trace>;
+  /** A workflow of one action with this code. */
+  runCode(code: string, options?: { context?: string; node?: object; files?: FileInput[] }): Promise<Trace>;
+}
+
+/** A cloud in a folder of its own; one per test file, since it is the process's environment. */
+export async function openTestCloud(options: Partial<CloudOptions> = {}): Promise<TestCloud> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "nova-test-")));
+  const cloud = await openLocalCloud({ dataDir, ...options });
+  const publish: TestCloud["publish"] = async (source) => {
+    const compiled = await compileWorkflow(await sourceOf(source));
+    if (!compiled.workflow) throw new TypeError(JSON.stringify(compiled.findings, null, 1));
+    const { workflow, definition } = compiled;
+    const template = await cloud.templateFor(workflow.requirements);
+    return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, template });
+  };
+  const run: TestCloud["run"] = async (version, context = "{}", files = []) => {
+    const { id } = await startExecution(cloud.ports, { version, context, files });
+    await cloud.untilEnd(id);
+    return readTrace(cloud.ports, id, { full: true });
+  };
+  return {
+    ...cloud,
+    publish,
+    run,
+    async runCode(code, { context, node = {}, files } = {}) {
+      return run(await publish(oneNode(code, node)), context, files);
+    },
+    async close() {
+      await cloud.close();
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function oneNode(code: string, node: object = {}): object {
+  return {
+    id: "one-node",
+    name: "One node",
+    nodes: [
+      { id: "start", type: "start" },
+      { id: "work", type: "action", code, ...node },
+      { id: "end", type: "end" },
+    ],
+    edges: [
+      { from: "start", to: "work" },
+      { from: "work", to: "end" },
+    ],
+  };
+}
+
+/** The entry of a node, the last one where it ran more than once. */
+export function entryOf(trace: Trace, node = "work"): Trace["entries"][number] {
+  const entry = trace.entries.filter(({ node_id }) => node_id === node).at(-1);
+  if (!entry) throw new RangeError(`node "${node}" has no entry; the path is ${trace.path.join(" > ")}`);
+  return entry;
+}
+
+export async function verified(cloud: LocalCloud, trace: Trace): Promise<string> {
+  const { state, problem } = await verifyExecution(cloud.ports, trace.execution.id);
+  return problem ? `${state}: ${problem.message}` : state;
+}
+
+async function sourceOf(source: WorkflowSource | string | object): Promise<WorkflowSource> {
+  if (typeof source === "string") return readWorkflowSource(source);
+  if ("text" in source) return source as WorkflowSource;
+  return { text: JSON.stringify(source), fileName: "workflow.json", files: {} };
+}
