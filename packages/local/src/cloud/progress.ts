@@ -6,41 +6,55 @@ export interface NodeEvent {
 
 export type Listener = (event: NodeEvent) => void;
 
-/** Enough for every execution that somebody may still wait for. */
-const remembered = 10_000;
+interface Run {
+  events: NodeEvent[];
+  listeners: Set<Listener>;
+  ended: PromiseWithResolvers<void>;
+}
+
+/** Enough for every execution that somebody may still ask about; the oldest are forgotten first. */
+const remembered = 1_000;
 
 /** Who waits for which execution, in this process or as a guest. */
 export class Progress {
-  readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #waiting = new Map<string, Set<() => void>>();
-  readonly #ended = new Set<string>();
+  readonly #runs = new Map<string, Run>();
 
   note(execution: string, event: NodeEvent): void {
-    for (const listener of this.#listeners.get(execution) ?? []) listener(event);
+    const run = this.#run(execution);
+    run.events.push(event);
+    for (const listener of run.listeners) listener(event);
   }
 
   end(execution: string): void {
-    this.#ended.add(execution);
-    if (this.#ended.size > remembered) this.#forgetOldest();
-    for (const resolve of this.#waiting.get(execution) ?? []) resolve();
-    this.#waiting.delete(execution);
+    const run = this.#run(execution);
+    run.ended.resolve();
+    run.listeners.clear();
   }
 
-  /** Resolves when the execution has ended and what follows an end is done; at once where that is so already. */
+  /**
+   * Resolves when the execution has ended and what follows an end is done. The listener hears what was before it came
+   * as well: whoever starts a run learns its id only when it is on its way.
+   */
   async untilEnd(execution: string, listener: Listener = () => {}): Promise<void> {
-    if (this.#ended.has(execution)) return;
-    const listeners = this.#listeners.get(execution) ?? new Set();
-    this.#listeners.set(execution, listeners.add(listener));
-    await new Promise<void>((resolve) => {
-      this.#waiting.set(execution, (this.#waiting.get(execution) ?? new Set()).add(resolve));
-    });
-    listeners.delete(listener);
-    if (listeners.size === 0) this.#listeners.delete(execution);
+    const run = this.#run(execution);
+    for (const event of run.events) listener(event);
+    run.listeners.add(listener);
+    await run.ended.promise;
   }
 
-  #forgetOldest(): void {
-    for (const oldest of this.#ended) {
-      this.#ended.delete(oldest);
+  #run(execution: string): Run {
+    const known = this.#runs.get(execution);
+    if (known) return known;
+    const run: Run = { events: [], listeners: new Set(), ended: Promise.withResolvers() };
+    this.#runs.set(execution, run);
+    if (this.#runs.size > remembered) this.#forgetOne();
+    return run;
+  }
+
+  #forgetOne(): void {
+    for (const [execution, { listeners }] of this.#runs) {
+      if (listeners.size > 0) continue;
+      this.#runs.delete(execution);
       return;
     }
   }

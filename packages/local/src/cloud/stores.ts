@@ -1,16 +1,24 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { CreateBucketCommand } from "@aws-sdk/client-s3";
+import { BucketAlreadyOwnedByYou, CreateBucketCommand, type S3Client } from "@aws-sdk/client-s3";
 import { createTable, s3Client } from "@nova/aws";
 import { bucket, table } from "./environment.ts";
 
-/** Makes the table and the bucket of a data folder that is new. */
+/** Makes the table and the bucket where the data folder is new. */
 export async function createStores(): Promise<void> {
   const dynamodb = new DynamoDBClient();
   const s3 = s3Client(true);
   try {
-    await Promise.all([createTable(dynamodb, table), s3.send(new CreateBucketCommand({ Bucket: bucket }))]);
+    await Promise.all([createTable(dynamodb, table), createBucket(s3)]);
   } finally {
     dynamodb.destroy();
     s3.destroy();
+  }
+}
+
+async function createBucket(s3: S3Client): Promise<void> {
+  try {
+    await s3.send(new CreateBucketCommand({ Bucket: bucket }));
+  } catch (error) {
+    if (!(error instanceof BucketAlreadyOwnedByYou)) throw error;
   }
 }
