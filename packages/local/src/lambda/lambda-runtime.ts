@@ -44,7 +44,7 @@ export async function withDeadline(
   try {
     return await Promise.race([kill, call, deadline]);
   } finally {
-    over.abort();
+    over.abort("over");
     signal?.removeEventListener("abort", onAbort);
   }
 }

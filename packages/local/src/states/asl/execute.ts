@@ -54,7 +54,7 @@ export function prepareExecution(
     async run() {
       const outcome = await finish(machine, JSON.parse(start.input), thread);
       release();
-      controller.abort();
+      controller.abort("over");
       if (outcome) recordEnd(history, outcome, thread.lastEventId);
       return outcome;
     },

@@ -43,7 +43,7 @@ export function compileLambdaInvoke(definition: Definition, waitsForToken: boole
       if (error instanceof StateFailure) recordFailure(error, visit);
       throw error;
     } finally {
-      over.abort();
+      over.abort("over");
       if (pendingTask) thread.run.tokens.revoke(pendingTask.token);
     }
   }

@@ -25,7 +25,7 @@ export class TaskTokens {
 
   /** Tokens name their execution, so that one which is no longer awaited can be told from one that never was. */
   issue(executionArn: string): PendingTask {
-    const token = Buffer.concat([randomBytes(24), Buffer.from(executionArn)]).toString("base64url");
+    const token = Buffer.concat([randomBytes(24), Buffer.from(executionArn)]).toString("base64");
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
     promise.catch(ignoreUnheard);
     const task = { token, answer: promise, lastBeatMs: this.#now() };
@@ -64,7 +64,7 @@ export class TaskTokens {
 }
 
 export function executionOfToken(token: string): string {
-  return Buffer.from(token, "base64url").subarray(24).toString();
+  return Buffer.from(token, "base64").subarray(24).toString();
 }
 
 /** An answer may come after its task timed out: then nobody awaits the promise, and that is no error. */
