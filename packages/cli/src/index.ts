@@ -1,1 +1,2 @@
 export { main } from "./main.ts";
+export { tableLines } from "./output/table.ts";

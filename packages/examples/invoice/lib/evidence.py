@@ -93,7 +93,9 @@ class _Witnesses:
 
     def is_paid_in_part(self, value: Decimal) -> bool:
         """Total - already paid = due: the total is the invoice's, the rest is only what is left of it."""
-        dues = {r.value for r in self.called if r.kind == "due"} | {m.value for m in self.mentions if m.label.kind == "due"}
+        dues = {r.value for r in self.called if r.kind == "due"} | {
+            m.value for m in self.mentions if m.label.kind == "due"
+        }
         return any(_close(abs(value) - part, due) for due in dues - {value} for part in self.payments)
 
     def is_rest(self, value: Decimal) -> bool:

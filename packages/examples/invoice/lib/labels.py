@@ -54,7 +54,9 @@ def _words(pattern: str) -> re.Pattern:
 _GROSS, _DUE, _TOTAL, _AMOUNT = map(_words, (lexicon.GROSS, lexicon.DUE, lexicon.TOTAL, lexicon.AMOUNT))
 _NET, _TAX, _OTHER, _COUNT = map(_words, (lexicon.NET, lexicon.TAX, lexicon.OTHER, lexicon.COUNT))
 _PREVIOUS, _PAID, _INCL, _EXCL = map(_words, (lexicon.PREVIOUS, lexicon.PAID, lexicon.INCL, lexicon.EXCL))
-_WITHIN, _ADDED, _DUE_FIRST, _ITEM_HEAD = map(_words, (lexicon.WITHIN, lexicon.ADDED, lexicon.DUE_FIRST, lexicon.ITEM_HEAD))
+_WITHIN, _ADDED, _DUE_FIRST, _ITEM_HEAD = map(
+    _words, (lexicon.WITHIN, lexicon.ADDED, lexicon.DUE_FIRST, lexicon.ITEM_HEAD)
+)
 _THROUGH = _words("after | nach | apres | dopo | efter | including | incl | inkl | po")
 
 

@@ -124,7 +124,9 @@ EXCL = r"""
 ADDED = r"zzgl | zuzüglich | plus | vermeerderd met"
 
 # Due although they begin like a net amount.
-DUE_FIRST = r"net à payer | net (amount )?(due|payable) | netto a pagare | neto a pagar | líquido a \w+ | netto zu zahlen"
+DUE_FIRST = (
+    r"net à payer | net (amount )?(due|payable) | netto a pagare | neto a pagar | líquido a \w+ | netto zu zahlen"
+)
 
 # Two of these make a line the head of a table of goods.
 ITEM_HEAD = r"""

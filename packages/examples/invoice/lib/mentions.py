@@ -43,7 +43,12 @@ class _Group:
 
 def find_mentions(lines: list[Line]) -> list[Mention]:
     sheet = Sheet(lines)
-    return [mention for at in range(len(lines)) for group in _groups(sheet, at) for mention in _mentions_of(sheet, at, group)]
+    return [
+        mention
+        for at in range(len(lines))
+        for group in _groups(sheet, at)
+        for mention in _mentions_of(sheet, at, group)
+    ]
 
 
 def _groups(sheet: Sheet, at: int) -> list[_Group]:

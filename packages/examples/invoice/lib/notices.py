@@ -37,4 +37,6 @@ def _hand_over(message: EmailMessage, host: str, port: int) -> None:
         with smtplib.SMTP(host, port, timeout=SECONDS) as server:
             server.send_message(message)
     except (OSError, smtplib.SMTPException) as error:
-        raise RuntimeError(f"the mail server {host}:{port} did not take the notice to {message['To']}: {error}") from error
+        raise RuntimeError(
+            f"the mail server {host}:{port} did not take the notice to {message['To']}: {error}"
+        ) from error

@@ -17,7 +17,9 @@ def read_words(pdf: bytes, name: str) -> tuple[list[list], int]:
         pages = document.page_count
     text = "".join(word[5] for word in words)
     if not text or text.count(UNMAPPED) > len(text) / 2:
-        raise ValueError(f"{name} has no readable text on its {pages} page(s): it is a scan; run text recognition (OCR) over it first")
+        raise ValueError(
+            f"{name} has no readable text on its {pages} page(s): it is a scan; run text recognition (OCR) over it first"
+        )
     return words, pages
 
 

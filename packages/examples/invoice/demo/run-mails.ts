@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
+import type { LocalCloud } from "@nova/local";
+import type { InvoiceMail } from "./mails.ts";
+
+/** What became of one mail; `amount` is null where no total was found. */
+export interface MailResult {
+  file: string;
+  amount: number | null;
+  currency: string | null;
+  branch: "high" | "low" | "rejected" | null;
+  status: string;
+  duration_ms: number;
+  execution_id: string;
+}
+
+export interface MailRun {
+  result: MailResult;
+  /** Why it failed, where it did. */
+  error: string | null;
+}
+
+/** Starts the workflow with the mail's bytes, as a mail trigger would, and waits for its end. */
+export async function runMail(
+  cloud: LocalCloud,
+  version: WorkflowVersion,
+  mail: InvoiceMail,
+  smtpPort: number,
+): Promise<MailRun> {
+  const { id } = await startExecution(cloud.ports, {
+    version,
+    context: JSON.stringify({ smtp_host: "127.0.0.1", smtp_port: smtpPort }),
+    files: [fileOf("mail", mail.eml)],
+  });
+  await cloud.untilEnd(id);
+  const { execution, context } = await readTrace(cloud.ports, id);
+  const {
+    record,
+    total_amount: amount,
+    currency,
+  } = JSON.parse(context.text) as {
+    record?: { amount: number | null; currency: string | null; branch: MailResult["branch"] };
+    total_amount?: number;
+    currency?: string;
+  };
+  return {
+    result: {
+      file: mail.file,
+      amount: amount ?? null,
+      currency: currency ?? null,
+      branch: record?.branch ?? null,
+      status: execution.status,
+      duration_ms: execution.durationMs ?? 0,
+      execution_id: id,
+    },
+    error: execution.error?.message ?? null,
+  };
+}
+
+function fileOf(key: string, bytes: Buffer) {
+  return {
+    key,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    bytes: bytes.length,
+    async *open() {
+      yield bytes;
+    },
+  };
+}
+
+/** Works on all items, `width` at a time; results in the order of the items. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const queue = Array.from(items.entries()).values();
+  const worker = async () => {
+    for (const [i, item] of queue) results[i] = await work(item);
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return results;
+}
