@@ -3,7 +3,6 @@
 everything else is there from the start, and a context without such values is a plain dict.
 """
 
-import pprint
 from collections.abc import Mapping
 from copy import deepcopy
 from json import dumps, loads
@@ -13,30 +12,30 @@ from .decode import decode, has_reference, load_value
 
 
 class Unloaded:
-    """Stands in a LazyContext for a value that nobody has looked at."""
+    """Stands in a LazyContext for a value that nobody has looked at. dict's own repr shows what it stands for."""
 
-    __slots__ = ("text",)
+    __slots__ = ("text", "fetch")
 
-    def __init__(self, text):
-        self.text = text
+    def __init__(self, text, fetch):
+        self.text, self.fetch = text, fetch
+
+    def __repr__(self):
+        return repr(self.fetch(self.text))
 
 
 class LazyContext(dict):
     """
     A dict some of whose values come later. Operations on one key fetch that key; those that read all values (items, |,
-    ==, repr, copy, pickle, json) fetch all first and leave the work to dict. `__iter__` is here because C code (dict(),
-    **, update) reads the table of a dict directly unless a subclass has its own, and then asks keys() and [].
+    ==, copy, pickle, json) fetch all first and leave the work to dict. `__iter__` is here because C code (dict(), **,
+    update) reads the table of a dict directly unless a subclass has its own, and then asks keys() and []. `__repr__` is
+    not, because pprint takes a dict for one only while it has dict's.
     """
 
-    __slots__ = ("_fetch",)
-
-    def __init__(self, values, fetch):
-        super().__init__(values)
-        self._fetch = fetch
+    __slots__ = ()
 
     def _real(self, key, value):
         if type(value) is Unloaded:
-            value = self._fetch(value.text)
+            value = value.fetch(value.text)
             super().__setitem__(key, value)
         return value
 
@@ -55,11 +54,9 @@ class LazyContext(dict):
         return self._real(key, super().setdefault(key, default))
 
     def pop(self, key, *default):
-        if key not in self:
-            return super().pop(key, *default)
-        value = self[key]
-        del self[key]
-        return value
+        if key in self:
+            self.get(key)
+        return super().pop(key, *default)
 
     def popitem(self):
         for key in reversed(self):
@@ -86,9 +83,6 @@ class LazyContext(dict):
     def __reduce_ex__(self, protocol):
         return dict, (self.copy(),)
 
-    def __repr__(self):
-        return self._all().__repr__()
-
     def __eq__(self, other):
         return self._all().__eq__(other.copy() if type(other) is LazyContext else other)
 
@@ -106,10 +100,9 @@ class LazyContext(dict):
         return dict.fromkeys(*args)
 
 
-# Error messages, type() and pprint should not tell it from what it stands for.
+# Error messages and type() should not tell it from what it stands for.
 LazyContext.__name__ = LazyContext.__qualname__ = "dict"
 LazyContext.__module__ = "builtins"
-pprint.PrettyPrinter._dispatch[LazyContext.__repr__] = pprint.PrettyPrinter._pprint_dict
 
 
 class Original(NamedTuple):
@@ -131,7 +124,7 @@ def make_context(slots, supply):
         return decode(text, lambda reference: load_value(reference, supply))
 
     def parse(text):
-        return Unloaded(text) if has_reference(text) else decode(text, None)
+        return Unloaded(text, fetch) if has_reference(text) else decode(text, None)
 
     try:
         parsed = _parse_together([text for _, text in slots])
@@ -140,7 +133,7 @@ def make_context(slots, supply):
     originals = {key: Original(text, value) for (key, text), value in zip(slots, parsed)}
     values = {key: original.value for key, original in originals.items()}
     if any(type(value) is Unloaded for value in parsed):
-        values = LazyContext(values, fetch)
+        values = LazyContext(values)
     return LoadedContext(values, originals)
 
 

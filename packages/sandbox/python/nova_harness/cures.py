@@ -1,44 +1,28 @@
-"""What to do about a value that JSON has no place for."""
+"""What to do about a value that JSON has no place for. By name: the types themselves would all have to be imported."""
 
-import collections.abc
-import datetime
-import decimal
-import enum
-import fractions
-import io
-import pathlib
-import types
-import uuid
-
-_BY_TYPE = [
-    ((datetime.datetime, datetime.date, datetime.time), "use x.isoformat()"),
-    (datetime.timedelta, "use x.total_seconds()"),
-    (decimal.Decimal, "use str(x) to keep every digit, or float(x)"),
-    (fractions.Fraction, "use str(x) or float(x)"),
-    (complex, "use [x.real, x.imag]"),
-    ((set, frozenset), "use sorted(x) or list(x)"),
-    (enum.Enum, "use x.value"),
-    ((uuid.UUID, pathlib.PurePath), "use str(x)"),
-    (io.IOBase, "store what x.read() returns"),
-    (BaseException, "use str(x)"),
-    ((types.FunctionType, types.BuiltinFunctionType, types.MethodType, type), "call it and store what it returns"),
-    (types.ModuleType, "store a value of it"),
-    (collections.abc.Mapping, "use dict(x)"),
-    (collections.abc.Iterator, "use list(x)"),
-    ((range, collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView), "use list(x)"),
-]
-_BY_NAME = {
-    "DataFrame": 'use x.to_dict("records")',
-    "Series": "use x.tolist()",
-    "Index": "use x.tolist()",
-    "ndarray": "use x.tolist()",
-    "Timestamp": "use x.isoformat()",
-    "Match": "use x.group()",
-    "Message": "use x.as_string()",
-    "EmailMessage": "use x.as_string()",
-    "Image": "save it to io.BytesIO() and store getvalue()",
-    "Response": "store x.text, x.content or x.json()",
+_CURES = {
+    "use x.isoformat()": "datetime date time Timestamp",
+    "use x.total_seconds()": "timedelta",
+    "use str(x) to keep every digit, or float(x)": "Decimal",
+    "use str(x) or float(x)": "Fraction",
+    "use [x.real, x.imag]": "complex complexfloating",
+    "use sorted(x) or list(x)": "set frozenset",
+    "use x.value": "Enum",
+    "use str(x)": "UUID PurePath BaseException",
+    "store what x.read() returns": "_IOBase",
+    "call it and store what it returns": "function builtin_function_or_method method type partial",
+    "store a value of it": "module",
+    "use list(x)": "range dict_keys dict_values dict_items deque",
+    "use dict(x)": "Mapping mappingproxy",
+    'use x.to_dict("records")': "DataFrame",
+    "use x.tolist()": "Series Index ndarray array",
+    "use x.group()": "Match",
+    "use x.as_string()": "Message EmailMessage",
+    "save it to io.BytesIO() and store getvalue()": "Image",
+    "store x.text, x.content or x.json()": "Response",
 }
+_BY_NAME = {name: cure for cure, names in _CURES.items() for name in names.split()}
+_NUMPY = {"float": "use float(x)", "int": "use int(x)", "uint": "use int(x)", "bool": "use bool(x)", "str": "use str(x)"}
 
 
 def name_of(value):
@@ -47,19 +31,12 @@ def name_of(value):
 
 
 def cure_of(value):
-    by_name = _BY_NAME.get(type(value).__name__)
-    if by_name:
-        return by_name
-    if type(value).__module__.split(".")[0] == "numpy":
-        return _numpy_cure(type(value).__name__)
-    for kinds, cure in _BY_TYPE:
-        if isinstance(value, kinds):
-            return cure
-    return "store str(x), or a dict of the fields that you need"
-
-
-def _numpy_cure(name):
-    for start, cure in (("float", "use float(x)"), ("int", "use int(x)"), ("uint", "use int(x)"), ("bool", "use bool(x)")):
-        if name.startswith(start):
-            return cure
-    return "use str(x)" if name.startswith("str") else "use x.item()"
+    kinds = type(value).__mro__
+    if kinds[0].__module__.split(".")[0] == "numpy":
+        for start, cure in _NUMPY.items():
+            if kinds[0].__name__.startswith(start):
+                return cure
+    for kind in kinds:
+        if kind.__name__ in _BY_NAME:
+            return _BY_NAME[kind.__name__]
+    return "use list(x)" if hasattr(value, "__next__") else "store str(x), or a dict of the fields that you need"

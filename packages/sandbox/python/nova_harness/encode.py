@@ -5,6 +5,7 @@ same two limits.
 """
 
 import hashlib
+import sys
 from json import dumps
 from json.encoder import encode_basestring
 from math import isfinite
@@ -15,6 +16,7 @@ from .decode import ESCAPED, MARK
 LEAF_BYTES = 4096
 VALUE_BYTES = 8192
 _DEEPEST = 500
+_FEWEST_FRAMES = 4 * _DEEPEST
 
 
 class Unfit(Exception):
@@ -40,6 +42,7 @@ class Encoder:
     def encode(self, key, value):
         """(text, {sha256: (reference, bytes)}) of one top-level key's value; bytes is None where a blob has them."""
         self.blobs, self._path, self._open = {}, [key], set()
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _FEWEST_FRAMES))
         if not isinstance(key, str):
             raise Unfit(f"context has the key {key!r:.80} of type {name_of(key)} - keys are texts: use str(key)")
         self._text_problem(key, "key")

@@ -15,6 +15,7 @@ import time
 from . import jail, runner, wire
 
 _STATUS = struct.Struct("=i")
+_BORN = b"."
 _DYING_SECONDS = 0.002
 
 
@@ -30,7 +31,7 @@ class Process:
         theirs.close()
         os.close(output)
         os.close(status)
-        wire.send(self.control, {"born": True})
+        self.control.sendall(_BORN)
         os.set_blocking(self.output, False)
         self.reader = wire.Reader(self.control)
 
@@ -71,7 +72,7 @@ def _become_init(walls, control, output, status):
     """Never returns."""
     code = 70
     try:
-        wire.Reader(control).read()  # by now its parent is the daemon, and not the helper that forked it
+        control.recv(len(_BORN))  # by now its parent is the daemon, and not the helper that forked it
         jail.die_with_parent()
         os.setpgid(0, 0)
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -23,7 +23,6 @@ from .supply import Supply
 
 _PRIVATE_ENVIRONMENT = re.compile(r"(AWS|E2B|IPY|JPY|JUPYTER|NOVA|OPENAI)")
 _INLINE_BLOBS_BYTES = 64 * 1024
-_FEWEST_FRAMES = 3000
 
 
 def serve(control, home, lib):
@@ -52,6 +51,7 @@ class Runner:
         self.printed = sys.stdout = sys.__stdout__ = Printed()
         self.printed.watch_json()
         self.main = self._make_main_module()
+        self.builtins = dict(builtins.__dict__)
         sys.path[:] = [lib] + [entry for entry in sys.path if entry not in ("", HARNESS)]
         _clean_environment(home)
         _reseed()
@@ -66,6 +66,7 @@ class Runner:
             os.environ.update(request["environment"])
             context = make_context(request["context"], self.supply)
             failure = self._execute(request["fileName"], request["code"], context.values)
+            builtins.__dict__.update(self.builtins)  # code may have put anything in their place
             result = failure or self._result(context, out)
         except BaseException as error:  # MemoryError, or a KeyboardInterrupt at the worst moment
             result = faults.describe(error)
@@ -90,7 +91,6 @@ class Runner:
         return None
 
     def _result(self, context, out):
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), _FEWEST_FRAMES))
         printed = self.printed.result()
         if printed.failure is not None:
             return faults.declared(printed.failure)

@@ -1,0 +1,231 @@
+"""A sandbox without E2B: a folder with the harness in it, and processes that do what a kernel does with a cell."""
+
+import base64
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import uuid
+
+HARNESS = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../packages/sandbox/python"))
+_END = "end of cell"
+_KERNEL = f"""
+import sys, json, traceback
+sys.path.insert(0, sys.argv[1])
+scope = {{}}
+for line in sys.stdin:
+    try:
+        exec(json.loads(line), scope)
+    except BaseException:
+        traceback.print_exc()
+    print({_END!r}, flush=True)
+"""
+
+
+def reference(data, kind):
+    return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data), "type": kind}
+
+
+def blob_text(data, kind):
+    return json.dumps({"$blob": reference(data, kind)})
+
+
+def marked_processes(mark):
+    """Programs that were started with MARK=<mark> in their environment."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as environment:
+                if f"MARK={mark}".encode() in environment.read().split(b"\0"):
+                    found.append(int(pid))
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue
+    return found
+
+
+def a_python_for_everybody():
+    """An interpreter that an unprivileged user may run, or None."""
+    for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
+        try:
+            subprocess.run([python, "-c", ""], user=65534, capture_output=True, check=True)
+            return python
+        except (OSError, subprocess.CalledProcessError):
+            continue
+    return None
+
+
+class Kernel:
+    def __init__(self, root, python, **how):
+        self.process = subprocess.Popen(
+            [python, "-c", _KERNEL, os.path.join(root, "harness")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=root,
+            **how,
+        )
+
+    def begin(self, name):
+        """Starts a cell; `lines` yields what it prints."""
+        code = f"import nova_harness; nova_harness.attach({name!r})"
+        self.process.stdin.write(json.dumps(code) + "\n")
+        self.process.stdin.flush()
+
+    def lines(self):
+        while (line := self.process.stdout.readline().rstrip("\n")) != _END:
+            if not line and self.process.poll() is not None:
+                raise ChildProcessError("the kernel has ended")
+            yield line
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Sandbox:
+    """`blobs`: content by hash that needs are served from; `outputs`: texts by node."""
+
+    def __init__(self, lib=None, python=sys.executable, **how):
+        self.root = tempfile.mkdtemp(prefix="nova-sandbox-")
+        self.python, self.how = python, how
+        shutil.copytree(f"{HARNESS}/nova_harness", f"{self.root}/harness/nova_harness")
+        for name in ("inputs", "lib"):
+            os.mkdir(f"{self.root}/{name}")
+        for name, text in (lib or {}).items():
+            with open(f"{self.root}/lib/{name}", "w") as file:
+                file.write(text)
+        os.chmod(self.root, 0o755)
+        if "user" in how:
+            for folder, _, files in os.walk(self.root):
+                for path in [folder, *(os.path.join(folder, name) for name in files)]:
+                    os.chown(path, how["user"], how["user"])
+        self.blobs, self.outputs, self.served, self.kernels = {}, {}, [], []
+        self.links = 0
+
+    def kernel(self):
+        kernel = Kernel(self.root, self.python, **self.how)
+        self.kernels.append(kernel)
+        return kernel
+
+    def write_input(self, header, body):
+        name = uuid.uuid4().hex
+        path = f"{self.root}/inputs/{name}"
+        with open(path, "w") as file:
+            file.write(json.dumps(header) + "\n" + json.dumps(body))
+        if "user" in self.how:
+            os.chown(path, self.how["user"], self.how["user"])
+        return name
+
+    def begin(self, code, context=(), *, kernel=None, link=None, step=0, attempt=1, timeout=20, ahead=(), environment=None):
+        """Starts a run and returns what `finish` needs. `context`: texts by key."""
+        self.links += 1
+        kernel = kernel or (self.kernels[0] if self.kernels else self.kernel())
+        nonce = uuid.uuid4().hex
+        header = {"format": 1, "op": "run", "nonce": nonce, "link": link or f"link-{self.links}", "step": step}
+        header.update(attempt=attempt, timeoutSeconds=timeout, ahead=list(ahead))
+        body = {"code": code, "fileName": "nodes/some.py", "context": list(dict(context).items())}
+        body["environment"] = environment or {}
+        kernel.begin(self.write_input(header, body))
+        return kernel, nonce
+
+    def answers(self, kernel, nonce):
+        for line in kernel.lines():
+            mark, _, text = line.partition(" ")
+            if mark != nonce:
+                raise AssertionError(f"a foreign line on the kernel's stdout: {line!r}")
+            yield json.loads(text)
+
+    def finish(self, begun, serve=True):
+        """The last answer."""
+        last = None
+        for answer in self.answers(*begun):
+            if answer["type"] == "need":
+                if serve:
+                    self.serve(answer)
+            else:
+                last = answer
+        return self.whole(last)
+
+    def whole(self, answer):
+        if answer and answer["type"] == "outcome":
+            with open(f"{self.root}/{answer['path']}") as file:
+                return json.load(file)
+        return answer
+
+    def serve(self, need):
+        if "blob" in need:
+            sha256 = need["blob"]["sha256"]
+            self.served.append(sha256)
+            if sha256 in self.blobs:
+                return self.put(need["put"], self.blobs[sha256])
+            return self.put(need["refuse"], b'{"error": "it was erased"}\n')
+        value = list(self.outputs) if "outputNames" in need else self.outputs.get(need["outputs"])
+        return self.put(need["put"], json.dumps({"value": value}).encode() + b"\n")
+
+    def put(self, path, data):
+        with open(f"{self.root}/{path}", "wb") as file:
+            file.write(data)
+
+    def run(self, code, context=(), **options):
+        """The result {status, ...} with `logs` and `durationMs`."""
+        answer = self.finish(self.begin(code, context, **options))
+        return {**answer["result"], "logs": answer["logs"], "durationMs": answer["durationMs"]}
+
+    def changes(self, code, context=(), **options):
+        """Keys to values, of a success; raises what the code failed with."""
+        result = self.run(code, context, **options)
+        if result["status"] != "success":
+            raise AssertionError(f"{result['message']}\n{result['traceback']}\n{result['logs']}")
+        return {key: self.value(result, json.loads(text)) for key, text in result["set"]}
+
+    def value(self, result, value):
+        """Looks through references."""
+        if isinstance(value, dict) and list(value) == ["$blob"]:
+            return self.content(result, value["$blob"])
+        if isinstance(value, dict):
+            return {key: self.value(result, item) for key, item in value.items()}
+        return [self.value(result, item) for item in value] if isinstance(value, list) else value
+
+    def content(self, result, ref):
+        data = self.read_blob(ref["sha256"])
+        assert reference(data, ref["type"]) == ref
+        inline = next(blob.get("data") for blob in result["blobs"] if blob["sha256"] == ref["sha256"])
+        assert inline is None or base64.b64decode(inline) == data
+        if ref["type"] == "json":
+            return self.value(result, json.loads(data))
+        return data if ref["type"] == "bytes" else data.decode()
+
+    def read_blob(self, sha256):
+        with open(f"{self.root}/blobs/{sha256}", "rb") as file:
+            return file.read()
+
+    def keep(self, data, kind):
+        """A blob that can be asked for; returns the text of its reference."""
+        ref = reference(data, kind)
+        self.blobs[ref["sha256"]] = data
+        return blob_text(data, kind)
+
+    def stop(self, link, step=0, attempt=1, kernel=None):
+        nonce = uuid.uuid4().hex
+        header = {"format": 1, "op": "stop", "nonce": nonce, "link": link, "step": step, "attempt": attempt}
+        kernel = kernel or self.kernel()
+        kernel.begin(self.write_input(header, None))
+        return self.finish((kernel, nonce))
+
+    def daemon_pid(self):
+        with open(f"{self.root}/daemon.pid") as file:
+            return int(file.read())
+
+    def close(self):
+        for kernel in self.kernels:
+            kernel.close()
+        try:
+            os.kill(self.daemon_pid(), signal.SIGKILL)
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # there never was one, or the test has ended it
+        shutil.rmtree(self.root, ignore_errors=True)

@@ -1,0 +1,147 @@
+"""Code that does not end well: each way ends in one sentence, and the next node is none the worse for it."""
+
+import re
+import textwrap
+import time
+import unittest
+
+from support import Sandbox
+
+_CRASH = "import ctypes; print('before', flush=True); ctypes.string_at(0)"
+
+FAILURES = {
+    "an exception": ("x = {}\nx['total']", r"^KeyError: 'total'$"),
+    "an exception without text": ("raise ValueError", r"^ValueError$"),
+    "an exception that cannot be shown": (
+        "class E(Exception):\n    def __str__(self): raise KeyError\nraise E",
+        r"^E: \(its text cannot be shown: KeyError\)$",
+    ),
+    "a syntax error": ("x = 1\nif x\n  y", r"^SyntaxError: .*\(some\.py, line 2\)$"),
+    "an undefined name": ("total + 1", r"^NameError: name 'total' is not defined$"),
+    "an interrupt": ("raise KeyboardInterrupt", r"^KeyboardInterrupt$"),
+    "sys.exit with a status": ("import sys; sys.exit(3)", r"sys\.exit\(3\).*use sys\.exit\(0\)"),
+    "sys.exit with a text": ("import sys; sys.exit('no invoice')", r"^SystemExit: no invoice$"),
+    "os._exit": ("import os; context['a'] = 1; os._exit(1)", r"exit status 1 .*os\._exit\(1\).*sys\.exit\(\)"),
+    "os._exit without an error": ("import os; os._exit(0)", r"exit status 0 before its result could be taken"),
+    "a crash of the interpreter": (_CRASH, r"crashed the Python interpreter \(SIGSEGV\)"),
+    "an abort": ("import os; os.abort()", r"\(SIG(ABRT|SEGV|ILL)\)"),
+    "a kill": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", r"was killed, most likely for the memory"),
+    "30 GB of memory": ("x = bytearray(30 << 30)", r"^MemoryError: the code needs more than 2 GiB"),
+    "memory by and by": ("x = []\nwhile True: x.append('y' * (10 << 20))", r"^MemoryError: "),
+    "endless recursion": ("def f(): f()\nf()", r"^RecursionError: maximum recursion depth"),
+    "a class of nesting": ("x = []\nfor _ in range(10_000): x = [x]\ncontext['x'] = x", r"nested more than 500 levels"),
+    "a huge message": ("raise ValueError('x' * 10_000_000)", r"^ValueError: x{7988}$"),
+    "half a character in the message": ("raise ValueError('\\ud800')", r"^ValueError: \?$"),
+}
+
+FINE = {
+    "sys.exit()": "import sys; context['a'] = 1; sys.exit()",
+    "sys.exit(0)": "import sys; context['a'] = 1; sys.exit(0)",
+    "quit()": "context['a'] = 1; raise SystemExit",
+    "closing stdout": "import sys; sys.stdout.close(); context['a'] = 1",
+    "closing the descriptors of stdout and stderr": "import os; os.close(1); os.close(2); context['a'] = 1",
+    "replacing stdout": "import io, sys; sys.stdout = io.StringIO(); print('x'); context['a'] = 1",
+    "deleting its files": "import shutil\nfor d in ('/tmp', '/home', '.'): shutil.rmtree(d, ignore_errors=True)\ncontext['a'] = 1",
+    "breaking json": "json.dumps = json.loads = None; context['a'] = 1",
+    "breaking builtins": "import builtins; context['a'] = 1; builtins.open = builtins.len = None",
+    "children left running": "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'while True: pass']); context['a'] = 1",
+    "children that hide": "import os\nif os.fork() == 0:\n    os.setsid()\n    while True: pass\ncontext['a'] = 1",
+    "a thread for ever": "import threading, time; threading.Thread(target=time.sleep, args=[99], daemon=True).start(); context['a'] = 1",
+    "a lower recursion limit": "import sys; sys.setrecursionlimit(60); context['a'] = 1",
+}
+
+
+class Endings(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.sandbox = Sandbox(lib={"tools.py": "def fail():\n    raise ValueError('in the module')\n"})
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.sandbox.close()
+
+    def test_each_failure_is_one_sentence(self):
+        for name, (code, pattern) in FAILURES.items():
+            with self.subTest(name):
+                result = self.sandbox.run(code)
+                self.assertEqual((result["status"], result["class"]), ("error", "NodeFailed"), result)
+                self.assertRegex(result["message"], pattern)
+                self.assertNotIn("nova_harness", result["message"] + result["traceback"])
+
+    def test_what_is_only_unusual_is_a_success(self):
+        for name, code in FINE.items():
+            with self.subTest(name):
+                result = self.sandbox.run(code)
+                self.assertEqual((result["status"], result.get("set")), ("success", [["a", "1"]]), result)
+
+    def test_code_that_says_and_changes_nothing_is_a_success_without_changes(self):
+        result = self.sandbox.run("pass")
+        self.assertEqual((result["status"], result["set"], result["delete"], result["logs"]), ("success", [], [], ""))
+
+    def test_the_traceback_shows_the_code_alone(self):
+        code = """
+        from tools import fail
+        try:
+            context["pdf"]
+        except KeyError:
+            fail()
+        """
+        result = self.sandbox.run(textwrap.dedent(code))
+        lines = re.findall(r'File "([^"]+)", line (\d+), in (\S+)\n +(\S.*)', result["traceback"])
+        shown = [(path.rpartition("/")[2], line, name, source) for path, line, name, source in lines]
+        module = "<module>"
+        self.assertEqual(
+            shown,
+            [
+                ("some.py", "4", module, 'context["pdf"]'),
+                ("some.py", "6", module, "fail()"),
+                ("tools.py", "2", "fail", "raise ValueError('in the module')"),
+            ],
+        )
+        self.assertIn("During handling of the above exception", result["traceback"])
+
+    def test_what_was_printed_before_a_crash_is_kept(self):
+        self.assertTrue(self.sandbox.run(_CRASH)["logs"].startswith("before\n"))
+
+    def test_a_loop_for_ever_is_a_timeout(self):
+        for code in ("while True: pass", "import time\nprint('x')\ntime.sleep(99)", "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True: pass"):
+            with self.subTest(code):
+                result = self.sandbox.run(code, timeout=0.3)
+                self.assertEqual((result["status"], result["class"]), ("error", "NodeTimeout"))
+                self.assertEqual(result["message"], 'ran longer than 0.3 s - raise "timeout" (at most 840) or make the code faster')
+
+    def test_waiting_for_a_value_does_not_use_up_the_time(self):
+        text = self.sandbox.keep(b"late" * 9, "bytes")
+        begun = self.sandbox.begin("import time; context['n'] = len(context['x'])", {"x": text}, timeout=0.5)
+        for answer in self.sandbox.answers(*begun):
+            if answer["type"] == "need":
+                started = time.monotonic()
+                while time.monotonic() < started + 0.8:  # longer than the code may run
+                    pass
+                self.sandbox.serve(answer)
+            else:
+                result = answer["result"]
+        self.assertEqual((result["status"], result.get("set")), ("success", [["n", "36"]]), result)
+
+    def test_a_fork_bomb_is_a_timeout(self):
+        code = "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError: pass"
+        result = self.sandbox.run(code, timeout=0.5)
+        self.assertEqual(result["class"], "NodeTimeout", result)
+        self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
+
+    def test_200_mb_of_output_leave_the_last_64_kb(self):
+        code = "line = 'x' * 999\nfor _ in range(200_000): print(line)\nprint('the end')\ncontext['a'] = 1"
+        result = self.sandbox.run(code)
+        self.assertEqual(result["set"], [["a", "1"]])
+        self.assertTrue(result["logs"].endswith("x\nthe end\n"))
+        self.assertLessEqual(len(result["logs"]), 65536)
+        self.assertGreater(len(result["logs"]), 60_000)
+        self.assertEqual(set(result["logs"].split("\n")[:-2]), {"x" * 999})
+
+    def test_output_and_errors_are_one_log_in_order(self):
+        code = "import sys, os\nprint('one')\nprint('two', file=sys.stderr)\nos.system('echo three')\nsys.stdout.write('f\\udcffour')"
+        self.assertEqual(self.sandbox.run(code)["logs"], "one\ntwo\nthree\nf\\udcffour")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,131 @@
+"""What a node's code can see and reach; and what is left of that where the system gives no isolation."""
+
+import json
+import os
+import sys
+import unittest
+
+from support import Sandbox, a_python_for_everybody, marked_processes
+
+_IS_ROOT = sys.platform == "linux" and os.geteuid() == 0
+_PYTHON = a_python_for_everybody() if _IS_ROOT else None
+
+
+@unittest.skipUnless(_IS_ROOT and _PYTHON, "needs root and a Python that everybody may run")
+class Walls(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.sandbox = Sandbox(lib={"tools.py": "x = 1\n"}, python=_PYTHON)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.sandbox.close()
+
+    def values_of(self, code):
+        return self.sandbox.changes(code)
+
+    def test_code_is_an_unprivileged_user_in_a_home_of_its_own(self):
+        code = """
+import os, getpass, pathlib
+context["who"] = [os.getuid(), os.getgid(), os.getgroups(), getpass.getuser()]
+context["home"] = [os.getcwd(), str(pathlib.Path.home()), os.listdir(".")]
+open("file", "w").close()
+context["privileges"] = [line.split()[1] for line in open("/proc/self/status") if line.startswith(("CapEff", "NoNewPrivs"))]
+"""
+        found = self.values_of(code)
+        self.assertEqual(found["who"], [65534, 65534, [], "node"])
+        self.assertEqual(found["home"], ["/home/node", "/home/node", []])
+        self.assertEqual(found["privileges"], ["0000000000000000", "1"])
+
+    def test_other_processes_are_out_of_sight(self):
+        code = "import os; context['pids'] = sorted(int(pid) for pid in os.listdir('/proc') if pid.isdigit()); context['own'] = os.getpid()"
+        found = self.values_of(code)
+        self.assertLessEqual(len(found["pids"]), 2)
+        self.assertIn(found["own"], found["pids"])
+
+    def test_nothing_of_the_harness_can_be_reached(self):
+        code = f"""
+import os
+def attempt(action):
+    try:
+        return repr(action())
+    except OSError as error:
+        return type(error).__name__
+root = {self.sandbox.root!r}
+paths = [root, root + "/socket", root + "/claims", "/root", "/proc/1/root" + root, "/proc/1/environ", "/proc/1/fd"]
+context["found"] = {{path: attempt(lambda: os.listdir(path) if os.path.isdir(path) else open(path).read()) for path in paths}}
+context["up"] = [attempt(lambda: os.listdir(os.open("..", os.O_RDONLY, dir_fd=fd))) for fd in range(3, 20)]
+context["kill"] = attempt(lambda: os.kill(1, 9))
+"""
+        found = self.values_of(code)
+        allowed = ("FileNotFoundError", "PermissionError", "NotADirectoryError", "[]")
+        self.assertEqual({path: seen for path, seen in found["found"].items() if seen not in allowed}, {})
+        self.assertEqual([seen for seen in found["up"] if "outcome" in seen or "claims" in seen], [])
+
+    def test_files_of_one_node_are_gone_for_the_next(self):
+        write = "import os\nfor d in ('/tmp', '/var/tmp', '/dev/shm', '.'): open(d + '/left', 'w').write('x')"
+        self.values_of(write)
+        found = self.values_of("import os; context['left'] = [d for d in ('/tmp', '/var/tmp', '/dev/shm', '.') if 'left' in os.listdir(d)]")
+        self.assertEqual(found["left"], [])
+
+    def test_the_workflows_modules_are_there_and_cannot_be_changed(self):
+        code = "import tools, os\ncontext['x'] = tools.x\ntry:\n    open(tools.__file__, 'a')\nexcept OSError as error: context['error'] = type(error).__name__"
+        self.assertEqual(self.values_of(code), {"x": 1, "error": "PermissionError"})
+
+    def test_processes_are_limited(self):
+        code = "import subprocess\nstarted = 0\ntry:\n    while started < 300:\n        subprocess.Popen(['sleep', '9']); started += 1\nexcept OSError: pass\ncontext['n'] = started"
+        self.assertLess(self.values_of(code)["n"], 128)
+
+    def test_subprocesses_find_the_programs_of_the_system(self):
+        self.assertEqual(self.values_of("import subprocess; context['a'] = subprocess.check_output(['echo', 'x'], text=True)"), {"a": "x\n"})
+
+
+@unittest.skipUnless(_IS_ROOT and _PYTHON, "needs root, to start somebody who is not, and a Python that everybody may run")
+class WithoutPrivileges(unittest.TestCase):
+    """A laptop without bubblewrap: same claims and results, a process group of its own, no walls."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.sandbox = Sandbox(lib={"tools.py": "x = 1\n"}, python=_PYTHON, user=65534, group=65534, extra_groups=[])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.sandbox.close()
+
+    def test_code_runs_and_says_what_it_changed(self):
+        code = "import tools, os; context['a'] = context['a'] + tools.x; context['b'] = [os.getuid(), b'bytes']; print('log')"
+        result = self.sandbox.run(code, {"a": "1"})
+        self.assertEqual(result["logs"], "log\n")
+        values = {key: self.sandbox.value(result, json.loads(text)) for key, text in result["set"]}
+        self.assertEqual(values, {"a": 2, "b": [65534, b"bytes"]})
+
+    def test_a_timeout_ends_the_code_and_what_it_started(self):
+        code = "import subprocess; subprocess.Popen(['sleep', '99'], start_new_session=True)\nwhile True: pass"
+        result = self.sandbox.run(code, timeout=0.3, environment={"MARK": self.sandbox.root})
+        self.assertEqual(result["class"], "NodeTimeout")
+        self.assertEqual(marked_processes(self.sandbox.root), [])
+
+    def test_what_the_code_leaves_running_ends_with_it(self):
+        code = "import subprocess; subprocess.Popen(['sleep', '99'], start_new_session=True)\ncontext['a'] = 1"
+        self.assertEqual(self.sandbox.run(code, environment={"MARK": self.sandbox.root})["set"], [["a", "1"]])
+        self.assertEqual(marked_processes(self.sandbox.root), [])
+
+    def test_crashes_and_exits_are_told_apart(self):
+        for code, message in (("import os; os._exit(2)", "exit status 2"), ("import ctypes; ctypes.string_at(0)", "SIGSEGV")):
+            self.assertIn(message, self.sandbox.run(code)["message"])
+
+    def test_a_fork_bomb_ends_with_its_time(self):
+        code = "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError: pass"
+        self.assertEqual(self.sandbox.run(code, timeout=0.5)["class"], "NodeTimeout")
+        self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
+
+    def test_stop_answers_when_the_code_is_dead(self):
+        text = self.sandbox.keep(b"1" * 9, "bytes")
+        begun = self.sandbox.begin("context['x']", {"x": text}, link="l")
+        next(self.sandbox.answers(*begun))
+        self.assertEqual(self.sandbox.stop("l")["type"], "stopped")
+        self.assertEqual(self.sandbox.finish(begun, serve=False)["type"], "tombstoned")
+
+
+if __name__ == "__main__":
+    unittest.main()

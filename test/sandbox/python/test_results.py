@@ -1,0 +1,289 @@
+"""What counts as the result of a node's code."""
+
+import json
+import textwrap
+import unittest
+
+from support import Sandbox
+
+_MAIL = json.dumps({"status": "success", "context_updates": {"amount": 1}})
+
+
+class Results(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.sandbox = Sandbox(lib={"tools.py": "import json\ndef double(x):\n    return x * 2\ndef text(x): return json.dumps(x)\n"})
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.sandbox.close()
+
+    def run_code(self, code, context=(), **options):
+        return self.sandbox.run(code, context, **options)
+
+    def assert_changes(self, code, expected, context=(), deleted=(), logs=None):
+        result = self.run_code(code, context)
+        self.assertEqual(result["status"], "success", result)
+        self.assertEqual([(key, json.loads(text)) for key, text in result["set"]], list(expected.items()))
+        self.assertEqual(result["delete"], list(deleted))
+        if logs is not None:
+            self.assertEqual(result["logs"], logs)
+
+
+class Changes(Results):
+    def test_what_the_code_changes_in_the_context_is_set(self):
+        context = {"a": "1", "list": "[1, {}]", "text": '"x"', "gone": "null"}
+        for code, expected in [
+            ("context['a'] = 2", {"a": 2}),
+            ("context['new'] = {'x': [1, None]}", {"new": {"x": [1, None]}}),
+            ("context['list'][1]['deep'] = 1", {"list": [1, {"deep": 1}]}),
+            ("context.update(a=True, z=0)", {"a": True, "z": 0}),
+            ("context['a'] = 1.0", {"a": 1.0}),
+            ("for key in ('b', 'a', 'c'): context[key] = 0", {"a": 0, "b": 0, "c": 0}),
+        ]:
+            with self.subTest(code):
+                self.assert_changes(code, expected, context)
+
+    def test_what_it_leaves_alone_or_sets_to_the_same_is_not(self):
+        context = {"a": "1", "n": "8.50e2", "s": '{ "x" :  [850.00, "\\u00e9"] }', "t": '"x"', "big": str(10**30)}
+        for code in [
+            "pass",
+            "str(context)",
+            "dict(context); json.dumps(context)",
+            "context['a'] = 1; context['n'] = 850.0; context['t'] = 'x'; context['big'] = 10 ** 30",
+            "context['s'] = {'x': [850.0, 'é']}",
+            "context['s']['x'].append(1); context['s']['x'].pop()",
+            "context['new'] = 1; del context['new']",
+            "context = {'a': 5}",
+        ]:
+            with self.subTest(code):
+                self.assert_changes(code, {}, context)
+
+    def test_numbers_arrive_exactly(self):
+        result = self.run_code("context['n'] = [2 ** 70, 850.0, 1e300]\ncontext['b'] = context['a'] + 1", {"a": "9007199254740993"})
+        self.assertEqual(result["set"], [["n", "[1180591620717411303424,850.0,1e+300]"], ["b", "9007199254740994"]])
+
+    def test_deleted_keys_are_named(self):
+        self.assert_changes("del context['a']; context.pop('b')", {}, {"a": "1", "b": "2", "c": "3"}, deleted=["a", "b"])
+        self.assert_changes("context.clear(); context['a'] = 2", {"a": 2}, {"a": "1", "b": "2"}, deleted=["b"])
+
+    def test_a_hundred_thousand_keys_are_no_obstacle(self):
+        result = self.run_code("for n in range(100_000): context[f'key{n}'] = n", {f"old{n}": "[1]" for n in range(1000)})
+        self.assertEqual(len(result["set"]), 100_000)
+        self.assertEqual(result["set"][-1], ["key99999", "99999"])
+
+    def test_results_that_cannot_be_kept_fail_the_node_with_the_cure(self):
+        for code, message in [
+            ("context['x'] = float('nan')", 'context key "x": nan is not a JSON number'),
+            ("import datetime; context['a'] = {'at': [datetime.datetime.now()]}", 'context key "a.at[0]": datetime.datetime'),
+            ("context['f'] = open('/dev/null')", "store what x.read() returns"),
+            ("context[1] = 1", "context has the key 1 of type int"),
+            ("print(json.dumps({'context_updates': {'y': float('inf')}}))", 'context key "y": inf'),
+        ]:
+            with self.subTest(code):
+                result = self.run_code(code)
+                self.assertEqual((result["status"], result["class"], result["traceback"]), ("error", "NodeFailed", ""))
+                self.assertIn(message, result["message"])
+
+
+class Printed(Results):
+    def test_its_own_json_is_merged_over_the_changes(self):
+        self.assert_changes(
+            "context['a'] = 1; context['b'] = 1\nprint(json.dumps({'status': 'success', 'context_updates': {'b': 2, 'c': 3}}))",
+            {"a": 1, "b": 2, "c": 3},
+            logs="",
+        )
+
+    def test_the_last_one_counts_and_the_others_are_log(self):
+        code = """
+        import sys
+        for n in range(3):
+            print(json.dumps({"status": "success", "context_updates": {"n": n}}))
+        print("garbage } after the result")
+        print(json.dumps([1]), json.dumps({"plain": 1}))
+        sys.stdout.write("{}")
+        """
+        first = "".join(json.dumps({"status": "success", "context_updates": {"n": n}}) + "\n" for n in range(2))
+        self.assert_changes(textwrap.dedent(code), {"n": 2}, logs=first + 'garbage } after the result\n[1] {"plain": 1}\n{}')
+
+    def test_all_ways_to_print_a_line_of_json_count(self):
+        value = "{'status': 'success', 'context_updates': {'x': 'é'}}"
+        for code in [
+            f"print(json.dumps({value}))",
+            f"print(json.dumps({value}, ensure_ascii=False))",
+            f"print(json.dumps({value}, indent=2))",
+            f"import sys; json.dump({value}, sys.stdout)",
+            f"import sys; sys.stdout.write(json.dumps({value}))",
+            f"import sys; sys.stdout.write('log\\n' + json.dumps({value}) + '\\n')",
+            f"from json import dumps as d; print('log', d({value}), sep='\\n')",
+            f"print('  ' + json.dumps({value}) + '  ')",
+            f"import tools; print(tools.text({value}))",
+            f"print(json.dumps({value}), end='')",
+        ]:
+            with self.subTest(code):
+                self.assert_changes(code, {"x": "é"})
+
+    def test_text_that_only_looks_like_a_result_is_text(self):
+        for code in [
+            "print(context['mail'])",
+            "print('Mail:\\n' + context['mail'])",
+            "import os; os.write(1, context['mail'].encode())",
+            "import subprocess, sys; subprocess.run([sys.executable, '-c', 'print(input())'], input=context['mail'], text=True)",
+            "print(str(json.loads(context['mail'])).replace(\"'\", '\"'))",
+            "print(json.dumps(context['mail']))",
+            "print('x' + json.dumps(json.loads(context['mail'])))",
+            "import sys; print(json.dumps(json.loads(context['mail'])), file=sys.stderr)",
+        ]:
+            with self.subTest(code):
+                result = self.run_code(code, {"mail": json.dumps(_MAIL)})
+                self.assertEqual((result["status"], result["set"]), ("success", []), result)
+                self.assertIn("amount", result["logs"])
+
+    def test_a_plain_object_counts_where_nothing_else_does(self):
+        for code, expected, context in [
+            ("print(json.dumps({'a': 1})); print(json.dumps({'b': 2}))", {"b": 2}, {}),
+            ("print(json.dumps({'b': 2})); print(json.dumps({})); print(json.dumps([])); print(json.dumps(None))", {"b": 2}, {}),
+            ("context['a'] = 1; print(json.dumps({'b': 2}))", {"a": 1}, {}),
+            ("print(json.dumps({'b': 2})); print(json.dumps({'context_updates': {'c': 3}}))", {"c": 3}, {}),
+            ("print(json.dumps({**context, 'b': 2}))", {"b": 2}, {"a": "1", "l": "[1,  2]"}),
+            ("print(json.dumps(context))", {}, {"a": "1"}),
+            ("print(json.dumps({'status': 'fine'}))", {"status": "fine"}, {}),
+        ]:
+            with self.subTest(code):
+                self.assert_changes(code, expected, context)
+
+    def test_an_ignored_plain_object_is_log(self):
+        self.assert_changes("context['a'] = 1; print(json.dumps({'b': 2})); print('end')", {"a": 1}, logs='end\n{"b": 2}\n')
+
+    def test_explicit_updates_are_set_even_to_the_same_value(self):
+        self.assert_changes("print(json.dumps({'context_updates': {'a': 1}}))", {"a": 1}, {"a": "1"})
+
+    def test_an_update_revives_a_deleted_key(self):
+        self.assert_changes("del context['a']; print(json.dumps({'context_updates': {'a': 3}}))", {"a": 3}, {"a": "1"})
+
+    def test_a_reported_error_fails_the_node(self):
+        for code, message in [
+            ("print(json.dumps({'status': 'error', 'context_updates': {}, 'message': 'no total found'}))", "no total found"),
+            ("print(json.dumps({'status': 'error', 'message': 'no mail'})); context['a'] = 1", "no mail"),
+            ("print(json.dumps({'status': 'error', 'context_updates': {}}))", "the code reported an error without a message"),
+        ]:
+            with self.subTest(code):
+                result = self.run_code(code)
+                self.assertEqual((result["status"], result["class"], result["message"]), ("error", "NodeFailed", message))
+
+    def test_a_large_printed_value_becomes_a_blob_and_data_stays_data(self):
+        value = {"pdf": "A" * 10_000, "user": {"$blob": {"sha256": "0" * 64}}}
+        changes = self.sandbox.changes(f"print(json.dumps({{'context_updates': {value!r}}}))")
+        self.assertEqual(changes, {"pdf": "A" * 10_000, "user": {"$$blob": {"sha256": "0" * 64}}})
+
+
+class Surroundings(Results):
+    def test_names_and_modules_that_code_may_rely_on(self):
+        code = """
+        from tools import double
+        import os, sys
+        context["a"] = [double(4), base64.b64encode(b"x").decode(), __name__, __file__, sys.argv]
+        context["b"] = [os.environ["NOVA_IDEMPOTENCY_KEY"], "SECRET" in os.environ, sys.modules["__main__"].context is context]
+        """
+        expected = {"a": [8, "eA==", "__main__", "nodes/some.py", ["nodes/some.py"]], "b": ["k", False, True]}
+        result = self.run_code(textwrap.dedent(code), environment={"NOVA_IDEMPOTENCY_KEY": "k"})
+        self.assertEqual({key: json.loads(text) for key, text in result.get("set", [])}, expected, result)
+
+    def test_code_under_the_main_guard_runs(self):
+        self.assert_changes("def main():\n    context['a'] = 1\nif __name__ == '__main__':\n    main()", {"a": 1})
+
+    def test_threads_finish_before_the_result_is_taken(self):
+        code = "import threading, time\ndef work():\n    time.sleep(0.05)\n    context['a'] = 1\nthreading.Thread(target=work).start()"
+        self.assert_changes(code, {"a": 1})
+
+    def test_nothing_stays_from_one_node_to_the_next(self):
+        self.assert_changes("import sys, os; sys.leftover = x = 1; os.environ['LEFT'] = '1'; open('/tmp/left', 'w').close()", {})
+        self.assert_changes("import sys, os; context['a'] = [hasattr(sys, 'leftover'), 'x' in globals(), 'LEFT' in os.environ]", {"a": [False] * 3})
+
+    def test_random_numbers_differ_between_nodes(self):
+        code = "import random; context['r'] = random.random()"
+        self.assertNotEqual(self.run_code(code)["set"], self.run_code(code)["set"])
+
+    def test_earlier_results_are_read_by_node(self):
+        self.sandbox.outputs = {"extract": json.dumps({"total": 5, "pdf": {"$blob": json.loads(self.sandbox.keep(b"%PDF", "bytes"))["$blob"]}})}
+        code = """
+        context["a"] = [outputs["extract"]["total"], len(outputs["extract"]["pdf"]), list(outputs), "none" in outputs, len(outputs)]
+        try:
+            outputs["none"]
+        except KeyError as error:
+            context["b"] = str(error)
+        """
+        self.assert_changes(textwrap.dedent(code), {"a": [5, 4, ["extract"], False, 1], "b": "'none'"})
+
+
+class Values(Results):
+    def test_large_values_leave_as_blobs_and_come_back_as_what_they_were(self):
+        code = "context['x'] = {'b': b'\\x00\\xff', 't': 'é' * 5000, 'list': list(range(5000)), 's': 'short'}"
+        result = self.run_code(code)
+        expected = {"b": b"\x00\xff", "t": "é" * 5000, "list": list(range(5000)), "s": "short"}
+        self.assertEqual(self.sandbox.value(result, json.loads(result["set"][0][1])), expected)
+        again = self.sandbox.changes("context['same'] = [context['x']['b'] == b'\\x00\\xff', context['x']['list'][-1], len(context['x']['t'])]", dict(result["set"]))
+        self.assertEqual(again, {"same": [True, 4999, 5000]})
+
+    def test_what_is_in_the_sandbox_already_is_asked_of_nobody(self):
+        result = self.run_code("context['x'] = b'abc' * 1000")
+        self.sandbox.served.clear()
+        self.assertEqual(self.sandbox.changes("context['n'] = len(context['x'])", dict(result["set"])), {"n": 3000})
+        self.assertEqual(self.sandbox.served, [])
+
+    def test_blobs_are_asked_for_once_and_only_when_they_are_looked_at(self):
+        context = {"a": self.sandbox.keep(b"first" * 999, "bytes"), "b": self.sandbox.keep(b'{"c": [1.50]}', "json")}
+        self.sandbox.served.clear()
+        self.assertEqual(self.sandbox.changes("context['n'] = 1", context), {"n": 1})
+        self.assertEqual(self.sandbox.served, [])
+        self.assertEqual(self.sandbox.changes("context['n'] = [len(context['a']), len(context['a'])]", context), {"n": [4995, 4995]})
+        self.assertEqual(len(self.sandbox.served), 1)
+
+    def test_blobs_that_were_looked_at_and_not_changed_are_no_changes(self):
+        pdf = self.sandbox.keep(b"%PDF" * 5000, "bytes")
+        context = {
+            "pdf": pdf,
+            "mail": f'{{"files": [{pdf}, {self.sandbox.keep(b"z" * 6000, "text")}], "n": 1.0}}',
+            "page": self.sandbox.keep(b'{"rows" :  [1, 2.50], "more": [' + pdf.encode() + b"]}", "json"),
+            "short": self.sandbox.keep(b"short", "text"),
+        }
+        self.assertEqual(self.sandbox.changes("repr(context)", context), {})
+        self.assertEqual(self.sandbox.changes("context['copy'] = context['mail']['files'][1][:3]", context), {"copy": "zzz"})
+
+    def test_a_reference_that_is_used_again_needs_no_second_file(self):
+        pdf = self.sandbox.keep(b"%PDF" * 7000, "bytes")
+        result = self.run_code("context['again'] = {'pdf': context['pdf']}", {"pdf": pdf})
+        self.assertEqual(json.loads(result["set"][0][1]), {"pdf": json.loads(pdf)})
+        self.assertEqual([blob.get("data") for blob in result["blobs"]], [None])
+
+    def test_a_value_that_was_erased_is_an_error_at_the_place_that_needs_it(self):
+        result = self.run_code("x = 1\ncontext['pdf']", {"pdf": json.dumps({"$blob": {"sha256": "0" * 64, "bytes": 3, "type": "bytes"}})})
+        self.assertIn("it was erased", result["message"])
+        self.assertIn('File "nodes/some.py", line 2', result["traceback"])
+
+    def test_blobs_wanted_ahead_are_announced_before_the_code_asks(self):
+        data = b"ahead" * 2000
+        text = self.sandbox.keep(data, "bytes")
+        self.sandbox.served.clear()
+        ahead = [json.loads(text)["$blob"]]
+        code = "import time\nwhile not context.get('x'): time.sleep(0.001)"
+        self.assertEqual(self.sandbox.changes("context['n'] = len(context['x'])", {"x": text}, ahead=ahead), {"n": 10_000})
+        self.assertEqual(len(self.sandbox.served), 1)
+        self.assertEqual(self.sandbox.changes(code, {"x": text}, ahead=ahead), {})
+
+    def test_a_damaged_upload_is_asked_for_again(self):
+        data, attempts = b"right" * 100, []
+        text = self.sandbox.keep(data, "bytes")
+
+        begun = self.sandbox.begin("context['n'] = context['x'][:5].decode()", {"x": text})
+        for answer in self.sandbox.answers(*begun):
+            if answer["type"] == "need":
+                attempts.append(answer)
+                self.sandbox.put(answer["put"], data if len(attempts) == 2 else b"wrong" * 100)
+            else:
+                result = answer["result"]
+        self.assertEqual((result["set"], len(attempts)), ([["n", '"right"']], 2))
+
+
+if __name__ == "__main__":
+    unittest.main()
