@@ -1,6 +1,6 @@
 import { type FindingCode, findings, parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { action, codesOf, decision, end, graph, parse, row, start } from "../definition.ts";
+import { action, codesOf, decision, edge, end, graph, parse, row, start } from "../definition.ts";
 
 const d = decision("d");
 const [a, b] = [action("a"), action("b")];
@@ -10,8 +10,8 @@ const branches = ["start > d", "a > end", "b > end"];
 const table: Record<string, [definition: unknown, findings: string[], files?: Record<string, string>][]> = {
   "the shape of the file": [
     [[], ["NOVA103 $"]],
-    [{ id: "x", node: [start, end], edges: [] }, ["NOVA103 $", "NOVA105 $.node", "NOVA201 $.nodes", "NOVA203 $.nodes"]],
-    [{ id: "x", nodes: {}, edges: [] }, ["NOVA103 $.nodes", "NOVA201 $.nodes", "NOVA203 $.nodes"]],
+    [{ id: "x", node: [start, end], edges: [] }, ["NOVA103 $", "NOVA105 $.node"]],
+    [{ id: "x", nodes: {}, edges: [] }, ["NOVA103 $.nodes"]],
     [{ id: "x", graph_definition: 3 }, ["NOVA103 $.graph_definition"]],
     [{ nodes: [], graph_definition: row(a) }, ["NOVA107 $.graph_definition.nodes"]],
     [{ ...row(a), id: true }, ["NOVA108 $.id"]],
@@ -88,6 +88,13 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     [
       graph([start, a, b, end], ["start > a", "a > b", "b > a"]),
       ["NOVA902 $.nodes[2]"].slice(1).concat("NOVA209 $.nodes[3]", "NOVA211 $.nodes[1]"),
+      [
+        {
+          ...graph([start, a, b, end], ["start > a", "a > b", "b > end"]),
+          edges: [...["start > a", "a > b", "b > end"].map(edge), { from: "b", to: "a", max: 2 }],
+        },
+        ["NOVA903 $.edges[3].max"],
+      ],
     ],
     [
       {

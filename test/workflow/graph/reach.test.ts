@@ -35,6 +35,15 @@ it("leads a group by the node that nothing in it leads to", () => {
   expect(groupsOf(graph, new Set(["a", "b", "c"]))).toEqual([{ head: "a", others: ["b", "c"] }]);
 });
 
+it("lets a node lead its group though it leads to itself", () => {
+  const edges = [
+    { from: "a", to: "a" },
+    { from: "a", to: "b" },
+  ];
+  const graph = graphOf([{ id: "b" }, { id: "a" }], edges);
+  expect(groupsOf(graph, new Set(["a", "b"]))).toEqual([{ head: "a", others: ["b"] }]);
+});
+
 it("needs no stack for a long row", () => {
   expect(reachableFrom(longRow(50_000), ["n0"]).size).toBe(50_000);
 });

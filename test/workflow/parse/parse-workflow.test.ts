@@ -89,7 +89,7 @@ it("reads code from its file and modules from lib, and leaves other files alone"
 });
 
 it("gives out the Python of a workflow that has errors", () => {
-  const { workflow, python } = parse(graph([decision("d", { code: "x = 1", timeout: -1 })], []));
+  const { workflow, python } = parse(graph([decision("d", { type: "DecisionNode", code: "x = 1", timeout: -1 })], []));
   expect(workflow).toBeUndefined();
   expect(python).toEqual([{ node: { id: "d", type: "decision" }, code: "x = 1", path: "$.nodes[0].code" }]);
 });

@@ -14,6 +14,7 @@ export const AuthoredAction = z
 export type AuthoredAction = z.input<typeof AuthoredAction>;
 
 export const actionKind: TaskKind<typeof AuthoredAction> = {
+  type: "action",
   schema: AuthoredAction,
   edgesIn: "any",
   edgesOut: "one",

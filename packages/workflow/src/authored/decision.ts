@@ -16,6 +16,7 @@ export const AuthoredDecision = z
 export type AuthoredDecision = z.input<typeof AuthoredDecision>;
 
 export const decisionKind: TaskKind<typeof AuthoredDecision> = {
+  type: "decision",
   schema: AuthoredDecision,
   edgesIn: "any",
   edgesOut: "conditions",

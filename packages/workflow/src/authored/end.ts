@@ -9,6 +9,7 @@ export const AuthoredEnd = z
 export type AuthoredEnd = z.input<typeof AuthoredEnd>;
 
 export const endKind: PlainKind<typeof AuthoredEnd> = {
+  type: "end",
   schema: AuthoredEnd,
   edgesIn: "any",
   edgesOut: "none",

@@ -1,9 +1,10 @@
 import type { z } from "zod";
-import type { Executor, Node } from "../workflow.ts";
+import type { Executor, Node, NodeType } from "../workflow.ts";
 import type { nodeFields } from "./fields.ts";
 
 /** How many edges a kind of node allows, and what is asked of them; the checks read this and not the type. */
 interface Shape<Schema extends NodeSchema> {
+  type: NodeType;
   schema: Schema;
   edgesIn: "none" | "any";
   /** `conditions`: each edge out carries one, or "default". */

@@ -9,6 +9,7 @@ export const AuthoredStart = z
 export type AuthoredStart = z.input<typeof AuthoredStart>;
 
 export const startKind: PlainKind<typeof AuthoredStart> = {
+  type: "start",
   schema: AuthoredStart,
   edgesIn: "none",
   edgesOut: "one",

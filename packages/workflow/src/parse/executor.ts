@@ -1,6 +1,6 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
-import type { Executor } from "../workflow.ts";
+import type { Executor, NodeType } from "../workflow.ts";
 import { type NodeScope, readFileField } from "./files.ts";
 import type { Loose } from "./loose.ts";
 import type { PythonSource } from "./source.ts";
@@ -23,7 +23,7 @@ const kindOfExecutor = new Map<unknown, Executor["kind"]>([
  * Who does the work of a node, and with what. Reads the node as it was written, so that a wrong timeout does not keep
  * its code from being checked; the schema has already complained about fields of a wrong type.
  */
-export function readExecutor(node: Loose, scope: NodeScope): ReadExecutor {
+export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): ReadExecutor {
   const kind = node.executor === undefined ? "code" : kindOfExecutor.get(node.executor);
   const given = (["code", "codeFile", "prompt", "promptFile"] as const).filter((field) => node[field] !== undefined);
   if (kind === undefined) return { findings: [] };
@@ -42,7 +42,7 @@ export function readExecutor(node: Loose, scope: NodeScope): ReadExecutor {
   const { text, file } = content;
   if (kind !== "code") return { executor: { kind, prompt: text, ...(file && { file }), ...model(node) }, findings };
   const python = {
-    node: { id: String(node.id), type: String(node.type) },
+    node: { id: String(node.id), type },
     code: text,
     path: at(scope.path, field),
     ...(file && { file }),

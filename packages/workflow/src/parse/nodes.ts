@@ -60,7 +60,7 @@ function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Pick<ReadNode, 
   const fields = Object.keys(kind.schema.shape);
   const issues = parsed.success ? [] : findingsOf(parsed.error.issues, { name, value, pathOf, fields, codes });
   if (!kind.runsCode) return { ...(parsed.success && { node: kind.normalise(parsed.data) }), findings: issues };
-  const { executor, python, findings } = readExecutor(value, scope);
+  const { executor, python, findings } = readExecutor(value, kind.type, scope);
   const complete = parsed.success && executor !== undefined;
   return {
     ...(complete && { node: kind.normalise(parsed.data, executor) }),

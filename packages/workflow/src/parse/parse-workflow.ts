@@ -38,7 +38,8 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   findings.push(...lists.findings, ...identity.findings, ...fieldFindings, ...checkInputs(document));
   for (const { findings: own } of [...nodes, ...edges]) findings.push(...own);
   const outline = outlineOf(nodes, edges, nodesPath);
-  findings.push(...checkWhole(outline));
+  // Without one of the lists every node would be wrong: nothing that the missing list does not say already.
+  if (lists.findings.length === 0) findings.push(...checkWhole(outline));
   const python = [...nodes.flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];
   if (hasNoError(findings)) findings.push(...checkOverwrites(outline));
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, nodes, edges) : undefined;

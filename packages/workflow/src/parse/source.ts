@@ -1,3 +1,5 @@
+import type { NodeType } from "../workflow.ts";
+
 /** What a person wrote: the JSON and the files beside it, by path relative to the JSON's folder, with `/`. */
 export interface WorkflowSource {
   text: string;
@@ -12,7 +14,7 @@ export interface WorkflowSource {
 /** Python of a workflow, for whoever checks Python: there even if the graph has errors. */
 export interface PythonSource {
   /** Absent for a module of `lib/`. */
-  node?: { id: string; type: string };
+  node?: { id: string; type: NodeType };
   code: string;
   /** File that holds it; absent if it is in the JSON, at `path`. */
   file?: string;
