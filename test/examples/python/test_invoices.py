@@ -4,7 +4,6 @@ import json
 import unittest
 
 import paths
-
 from layout import lines_from_words, text_of
 from totals import find_total, find_total_in_text
 

@@ -1,7 +1,6 @@
 import unittest
 
 import paths  # noqa: F401
-
 from labels import classify, heads_items
 
 KINDS = {
@@ -31,10 +30,16 @@ class Classifies(unittest.TestCase):
                     self.assertEqual(classify(text).kind, kind)
 
     def test_only_the_words_nearest_to_the_amount(self):
-        long = "Grand total of all the many things that we have told you about so often in this very long letter of ours"
+        long = (
+            "Grand total of all the many things that we have told you about so often in this very long letter of ours"
+        )
         self.assertEqual(classify(long).kind, "none")
 
     def test_heads_of_tables_of_goods(self):
-        for head in ["Description  Qty  Price  Total", "Pos  Bezeichnung  Menge  Einzelpreis", "Nazwa towaru  Ilość  Cena"]:
+        for head in [
+            "Description  Qty  Price  Total",
+            "Pos  Bezeichnung  Menge  Einzelpreis",
+            "Nazwa towaru  Ilość  Cena",
+        ]:
             self.assertTrue(heads_items(head), head)
         self.assertFalse(heads_items("VAT rate  Net amount  VAT amount  Total"))

@@ -1,7 +1,6 @@
 import unittest
 
 import paths  # noqa: F401
-
 from layout import lines_from_text, lines_from_words, text_of
 
 
@@ -39,7 +38,9 @@ class ReadsLines(unittest.TestCase):
         self.assertEqual([line.page for line in lines], [0, 1])
 
     def test_and_prints_them_with_their_columns(self):
-        text = text_of(lines_from_words([word("Net", 10, 0), word("8.00", 200, 0), word("Tax", 10, 20), word("1.00", 200, 20)]))
+        text = text_of(
+            lines_from_words([word("Net", 10, 0), word("8.00", 200, 0), word("Tax", 10, 20), word("1.00", 200, 20)])
+        )
         first, second = text.splitlines()
         self.assertEqual(first.index("8.00"), second.index("1.00"))
 

@@ -2,7 +2,6 @@ import unittest
 from email.message import EmailMessage
 
 import paths  # noqa: F401
-
 from mail import read_mail
 
 PDF = b"%PDF-1.7\nbody"

@@ -2,7 +2,6 @@ import unittest
 from decimal import Decimal
 
 import paths  # noqa: F401
-
 from money import amounts_in, decimal_sign
 
 # text, what it is worth, its currency mark

@@ -37,7 +37,11 @@ def pymupdf_reading(text):
 
         def get_text(self, what):
             assert what == "words"
-            return [(10 * n, 10 * row, 10 * n + 9, 10 * row + 9, w) for row, line in enumerate(text.splitlines()) for n, w in enumerate(line.split())]
+            return [
+                (10 * n, 10 * row, 10 * n + 9, 10 * row + 9, w)
+                for row, line in enumerate(text.splitlines())
+                for n, w in enumerate(line.split())
+            ]
 
     class Document(list):
         needs_pass, page_count = text == "locked", 1
@@ -72,7 +76,15 @@ class RunsNodes(unittest.TestCase):
 
     def test_from_a_mail_to_a_high_notice_and_its_record(self):
         context = self.run_nodes(
-            eml(PDF), "read_mail", "has_pdf", "extract_text", "find_total", "over_1000", "notify_high", "record", text="Total 1.000,01 EUR"
+            eml(PDF),
+            "read_mail",
+            "has_pdf",
+            "extract_text",
+            "find_total",
+            "over_1000",
+            "notify_high",
+            "record",
+            text="Total 1.000,01 EUR",
         )
         self.assertIs(context["branch_decision"], True)
         self.assertEqual((context["total_amount"], context["currency"], context["pdf_pages"]), (1000.01, "EUR", 1))
@@ -91,9 +103,14 @@ class RunsNodes(unittest.TestCase):
         context = self.run_nodes(eml(), "read_mail", "has_pdf", "send_rejection", "record")
         self.assertIs(context["branch_decision"], False)
         record = context["record"]
-        self.assertEqual((record["file"], record["amount"], record["branch"], record["sender"]), (None, None, "rejected", "ann@example.com"))
+        self.assertEqual(
+            (record["file"], record["amount"], record["branch"], record["sender"]),
+            (None, None, "rejected", "ann@example.com"),
+        )
         self.assertEqual((self.sent[0]["To"], self.sent[0]["Subject"]), ("ann@example.com", "Re: May invoice"))
-        self.assertEqual((self.sent[0]["In-Reply-To"], self.sent[0]["Auto-Submitted"]), ("<ann-1@example.com>", "auto-replied"))
+        self.assertEqual(
+            (self.sent[0]["In-Reply-To"], self.sent[0]["Auto-Submitted"]), ("<ann-1@example.com>", "auto-replied")
+        )
 
     def test_what_they_leave_in_the_context_is_json_and_bytes(self):
         path = ["read_mail", "extract_text", "find_total", "notify_low", "record"]

@@ -1,8 +1,7 @@
 import unittest
 
-from invoice_texts import CASES
-
 import paths  # noqa: F401  (makes the example's lib importable)
+from invoice_texts import CASES
 from totals import find_total_in_text
 
 

@@ -1,0 +1,38 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import PostalMime from "postal-mime";
+import { expect, test } from "vitest";
+import { invoiceMails } from "../../../packages/examples/invoice/demo/mails.ts";
+
+const folder = join(import.meta.dirname, "../../../packages/examples/invoice/invoices");
+
+test("puts each PDF into a mail of its own, byte for byte, and forgets the last one", async () => {
+  const pdfs = (await readdir(folder)).filter((name) => name.endsWith(".pdf"));
+  expect(pdfs).toHaveLength(7);
+
+  const mails = await invoiceMails(pdfs.map((name) => join(folder, name)));
+
+  expect(mails.map((mail) => mail.file)).toEqual([...pdfs, "(no attachment)"]);
+  const parsed = await Promise.all(mails.map((mail) => PostalMime.parse(mail.eml)));
+  for (const [index, name] of pdfs.entries()) {
+    const [attachment, ...others] = parsed[index]?.attachments ?? [];
+    expect(others).toEqual([]);
+    expect(attachment).toMatchObject({ filename: name, mimeType: "application/pdf" });
+    const content = Buffer.from(attachment?.content as ArrayBuffer);
+    expect(content.equals(await readFile(join(folder, name)))).toBe(true);
+  }
+  expect(parsed.at(-1)?.attachments).toEqual([]);
+});
+
+test("writes mails that every server accepts: sender, recipient, subject, date and an id of their own", async () => {
+  const mails = await invoiceMails([join(folder, "oyo.pdf")]);
+  const headers = mails.map((mail) => mail.eml.toString("latin1").split("\r\n\r\n")[0] ?? "");
+  for (const header of ["From", "To", "Subject", "Date", "Message-ID", "MIME-Version"]) {
+    for (const text of headers) expect(text).toMatch(new RegExp(`^${header}: `, "m"));
+  }
+  expect(new Set(headers.map((text) => /^Message-ID: (.*)$/m.exec(text)?.[1])).size).toBe(2);
+});
+
+test("names the file that is not there", async () => {
+  await expect(invoiceMails(["/nowhere/missing.pdf"])).rejects.toThrow("missing.pdf");
+});

@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseWorkflow, readWorkflowSource } from "../../packages/workflow/src/index.ts";
+
+const examples = join(import.meta.dirname, "../../packages/examples");
+
+async function parse(name: string) {
+  return parseWorkflow(await readWorkflowSource(join(examples, name)));
+}
+
+test.each(["hello", "invoice"])("%s is a workflow without findings", async (name) => {
+  const { workflow, findings } = await parse(name);
+  expect(findings).toEqual([]);
+  expect(workflow?.id).toBe(name);
+});
+
+test("invoice describes every node, for the console, and marks the ones that send mail", async () => {
+  const { workflow } = await parse("invoice");
+  expect(workflow?.nodes.filter((node) => !node.description)).toEqual([]);
+  const sending = workflow?.nodes.filter((node) => "effects" in node && node.effects).map((node) => node.id);
+  expect(sending).toEqual(["notify_high", "notify_low", "send_rejection"]);
+});
+
+test("invoice brings the modules that its nodes import", async () => {
+  const { workflow } = await parse("invoice");
+  const code = workflow?.nodes.flatMap((node) =>
+    "executor" in node && "code" in node.executor ? node.executor.code : [],
+  );
+  const imported = new Set(
+    code?.flatMap((text) => [...text.matchAll(/^from (\w+) import/gm)].map((match) => match[1])),
+  );
+  expect([...imported].sort()).toEqual(["layout", "mail", "notices", "pdf", "totals"]);
+  const modules = Object.keys(workflow?.lib ?? {}).map((path) => path.replace(/^lib\/|\.py$/g, ""));
+  expect(modules).toEqual(expect.arrayContaining([...imported]));
+});
