@@ -1,10 +1,14 @@
 import { type FindingCode, findings, parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { action, codesOf, decision, edge, end, graph, parse, row, start } from "../definition.ts";
+import { action, codesOf, decision, end, graph, type Loose, parse, row, start } from "../definition.ts";
 
 const d = decision("d");
 const [a, b] = [action("a"), action("b")];
 const branches = ["start > d", "a > end", "b > end"];
+
+function withEdge(definition: Loose, more: Loose): Loose {
+  return { ...definition, edges: [...(definition.edges as Loose[]), more] };
+}
 
 /** Title, definition, and everything that is found in it. */
 const table: Record<string, [definition: unknown, findings: string[], files?: Record<string, string>][]> = {
@@ -85,21 +89,14 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     [graph([start, a, end], ["start > a", "a > end", "a > end"]), ["NOVA207 $.edges[2]"]],
     [graph([start, a, b, end], ["start > end", "a > b", "b > end"]), ["NOVA209 $.nodes[1]"]],
     [graph([start, a, b, end], ["start > a", "start > b", "a > end", "b > end"]), ["NOVA902 $.nodes[0]"]],
+    [graph([start, a, b, end], ["start > a", "a > b", "b > a"]), ["NOVA209 $.nodes[3]", "NOVA211 $.nodes[1]"]],
     [
-      graph([start, a, b, end], ["start > a", "a > b", "b > a"]),
-      ["NOVA902 $.nodes[2]"].slice(1).concat("NOVA209 $.nodes[3]", "NOVA211 $.nodes[1]"),
-      [
-        {
-          ...graph([start, a, b, end], ["start > a", "a > b", "b > end"]),
-          edges: [...["start > a", "a > b", "b > end"].map(edge), { from: "b", to: "a", max: 2 }],
-        },
-        ["NOVA903 $.edges[3].max"],
-      ],
+      withEdge(graph([start, d, a, end], ["start > d", "d > end: true", "d > a: false"]), { from: "a", to: "d", max: 3 }),
+      ["NOVA903 $.edges[3].max"],
     ],
-    [
-      {
-        ...graph([start, d, a, end], []),
-        edges: [
+    [withEdge(row(a, b), { from: "b", to: "a", max: 2 }), ["NOVA903 $.edges[3].max"]],
+  ],
+  edges: [
           { from: "start", to: "d" },
           { from: "d", to: "end", condition: true },
           { from: "d", to: "a", condition: false },
@@ -110,9 +107,9 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     ],
   ],
   edges: [
-    [{ ...graph([start, end], []), edges: [3, { from: "start", to: "end" }] }, ["NOVA104 $.edges[0]"]],
-    [{ ...graph([start, end], []), edges: [{ from: "start", to: "end", when: true }] }, ["NOVA105 $.edges[0].when"]],
-    [{ ...graph([start, end], []), edges: [{ from: "start" }] }, ["NOVA106 $.edges[0]", "NOVA209 $.nodes[1]"]],
+    [{ ...graph([start, end], []), edges: [3, from: "start", to: "end" ] }, ["NOVA104 $.edges[0]"]],
+    [{ ...graph([start, end], []), edges: [from: "start", to: "end", when: true ] }, ["NOVA105 $.edges[0].when"]],
+    [{ ...graph([start, end], []), edges: [from: "start" ] }, ["NOVA106 $.edges[0]", "NOVA209 $.nodes[1]"]],
     [graph([start, end], ["start > end: null"]), ["NOVA104 $.edges[0].condition"]],
     [graph([start, end], ["start > end: true"]), ["NOVA303 $.edges[0].condition"]],
   ],
@@ -133,22 +130,22 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
   ],
   inputs: [
     [{ ...row(a), inputs: 3 }, ["NOVA501 $.inputs"]],
-    [{ ...row(a), inputs: { type: "array" } }, ["NOVA501 $.inputs.type"]],
-    [{ ...row(a), inputs: { email: { type: "string" } } }, ["NOVA501 $.inputs"]],
-    [{ ...row(a), inputs: { properties: { a: { type: "strng" } } } }, ["NOVA501 $.inputs.properties.a.type"]],
-    [{ ...row(a), inputs: { properties: { a: { requried: [] } } } }, ["NOVA501 $.inputs"]],
-    [{ ...row(a), inputs: { properties: { a: { $ref: "#/$defs/b" } } } }, ["NOVA501 $.inputs"]],
-    [{ ...row(a), inputs: { properties: { a: { pattern: "(" } } } }, ["NOVA501 $.inputs"]],
-    [{ ...row(a), inputs: { properties: { a: { format: "of-my-own" } } } }, []],
-    [{ ...row(a), inputs: { $schema: "http://json-schema.org/draft-07/schema#", properties: {} } }, []],
-    [{ ...row(a), inputs: { properties: { error: {} } } }, ["NOVA502 $.inputs.properties.error"]],
-    [{ ...row(a), inputs: { properties: { $blob: {} } } }, ["NOVA502 $.inputs.properties.$blob"]],
-    [{ ...row(a), inputs: { properties: { a: { type: "string", secret: true } } } }, []],
+    [{ ...row(a), inputs: type: "array" }, ["NOVA501 $.inputs.type"]],
+    [{ ...row(a), inputs: type: "string" }, ["NOVA501 $.inputs"]],
+    [{ ...row(a), inputs: type: "strng" }, ["NOVA501 $.inputs.properties.a.type"]],
+    [{ ...row(a), inputs: requried: [] }, ["NOVA501 $.inputs"]],
+    [{ ...row(a), inputs: $ref: "#/$defs/b" }, ["NOVA501 $.inputs"]],
+    [{ ...row(a), inputs: pattern: "(" }, ["NOVA501 $.inputs"]],
+    [{ ...row(a), inputs: format: "of-my-own" }, []],
+    [{ ...row(a), inputs: $schema: "http://json-schema.org/draft-07/schema#", properties: }, []],
+    [{ ...row(a), inputs: }, ["NOVA502 $.inputs.properties.error"]],
+    [{ ...row(a), inputs: }, ["NOVA502 $.inputs.properties.$blob"]],
+    [{ ...row(a), inputs: type: "string", secret: true }, []],
     [
-      { ...row(a), inputs: { properties: { a: { properties: { b: { secret: true } } } } } },
+      { ...row(a), inputs: secret: true },
       ["NOVA503 $.inputs.properties.a.properties.b.secret"],
     ],
-    [{ ...row(a), inputs: { secret: true } }, ["NOVA503 $.inputs.secret"]],
+    [{ ...row(a), inputs: secret: true }, ["NOVA503 $.inputs.secret"]],
   ],
 };
 
