@@ -5,6 +5,9 @@ import { kinds } from "../src/authored/kinds.ts";
 import { workflowFields } from "../src/authored/workflow.ts";
 import { fieldsOf } from "./editor-schema.ts";
 
+const notice =
+  "<!-- Generated from packages/workflow/generate/definition-frame.md: npm run generate -w @nova/workflow -->\n\n";
+
 type Field = Record<string, unknown>;
 
 /** docs/definition.md: a frame written by hand (`{{...}}` marks the gaps), filled from the schema's descriptions. */
@@ -19,7 +22,7 @@ export function definitionPage(frame: string): string {
     task: () => table(taskOnly()),
     edge: () => table(AuthoredEdge.shape),
   };
-  return frame.replace(/\{\{(\w+)\}\}/g, (gap, name: string) => gaps[name]?.() ?? gap);
+  return notice + frame.replace(/\{\{(\w+)\}\}/g, (gap, name: string) => gaps[name]?.() ?? gap);
 }
 
 /** What actions have beyond what all nodes have. */
