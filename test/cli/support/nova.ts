@@ -1,5 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
@@ -11,9 +15,63 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs `nova` as a terminal would, in `cwd`. */
-export async function nova(cwd: string, ...args: string[]): Promise<Ended> {
+export interface Started {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** Resolves when stdout has had a line with this text. */
+  line(part: string): Promise<string>;
+}
+
+/** Starts `nova` as a terminal in the folder `cwd` would. */
+export function startNova(cwd: string, ...args: string[]): Started {
   const child = spawn(process.execPath, [bin, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  return { code: child.exitCode, stdout, stderr };
+  const [lines, waiting] = [[] as string[], new Set<() => void>()];
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(line);
+    for (const look of waiting) look();
+  });
+  const ended = Promise.all([text(child.stderr), once(child, "close")]).then(([stderr]) => ({
+    code: child.exitCode,
+    stdout: lines.map((line) => `${line}\n`).join(""),
+    stderr,
+  }));
+  return { child, ended, line };
+
+  function line(part: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = lines.find((one) => one.includes(part));
+        if (found !== undefined) resolve(found);
+      };
+      waiting.add(look);
+      look();
+      ended.then(({ stderr }) =>
+        reject(new Error(`nova ended before it said "${part}": ${lines.join("\n")}${stderr}`)),
+      );
+    });
+  }
+}
+
+export function nova(cwd: string, ...args: string[]): Promise<Ended> {
+  return startNova(cwd, ...args).ended;
+}
+
+export function newFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), "nova-cli-"));
+}
+
+/** A workflow of actions in a row, from their Python. */
+export async function writeChain(folder: string, id: string, nodes: Record<string, string>): Promise<void> {
+  const path = ["start", ...Object.keys(nodes), "end"];
+  const definition = {
+    id,
+    nodes: path.map((node) => ({ id: node, ...(nodes[node] === undefined ? { type: node } : actionOf(nodes[node])) })),
+    edges: path.slice(1).map((to, index) => ({ from: path[index], to })),
+  };
+  await mkdir(join(folder, id), { recursive: true });
+  await writeFile(join(folder, id, "workflow.json"), JSON.stringify(definition));
+}
+
+function actionOf(code: string): object {
+  return { type: "action", code };
 }

@@ -23,7 +23,7 @@ export const local: CliCommand = {
       );
     const others = cloud.role === "guest" ? "another process's cloud" : "the local cloud";
     console.error(styleText("dim", `${others} of ${cloud.dataDir}; Ctrl-C ends this`));
-    const lost = await Promise.race([interrupt.wish(), cloud.lost.then(() => true)]);
+    const lost = await Promise.race([interrupt.wish(), cloud.ending.then(() => true)]);
     await cloud.close({ interrupt: true });
     if (lost) console.error("nova: the process that owned the data folder has ended - start nova local again");
     return lost ? exitCodes.failed : exitCodes.completed;

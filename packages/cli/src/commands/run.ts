@@ -41,9 +41,10 @@ async function runRequest(request: RunRequest, interrupt: Interrupt, json: boole
     const { execute } = await import("../run/execute.ts");
     const { renderJson } = await import("@nova/engine");
     const { eventLine, noRunResult, runLines, runResult } = await import("../output/run.ts");
-    const ran = await execute(cloud, request, interrupt, (event) => {
+    const running = execute(cloud, request, interrupt, (event) => {
       if (!json) console.log(eventLine(event));
     });
+    const ran = await Promise.race([running, cloud.lost.then(ownerGone)]);
     if (!ran) {
       const error = { class: "Cancelled", message: "interrupted before the run began" };
       console.log(json ? renderJson(noRunResult("cancelled", error)) : styleText("yellow", error.message));
@@ -60,6 +61,11 @@ async function runRequest(request: RunRequest, interrupt: Interrupt, json: boole
     await Promise.race([cloud.close(), interrupt.again().then(() => cloud.close({ interrupt: true }))]);
     clearTimeout(hint);
   }
+}
+
+async function ownerGone(): Promise<never> {
+  const { OwnerGone } = await import("@nova/local");
+  throw new OwnerGone();
 }
 
 function isRefusal(error: unknown): error is Error {

@@ -9,6 +9,8 @@ import type { Listener } from "./progress.ts";
 export interface Visit {
   /** Resolves when the connection is lost: the owner died. */
   ownerLost: Promise<void>;
+  /** Resolves when the owner asks its guests to leave, and when it is lost. */
+  ownerEnding: Promise<void>;
   /** These throw `OwnerGone`. */
   counters(execution: string): Promise<Counters>;
   untilEnd(execution: string, listener?: Listener): Promise<void>;
@@ -28,15 +30,14 @@ export async function visit(owner: Owner, adminKey: string): Promise<Visit | nul
     stay?.destroy();
     return null;
   }
-  // The welcome is never read to its end; `resume` lets the close be seen.
-  const lost = new Promise<void>((resolve) =>
-    stay
-      .resume()
-      .on("error", () => resolve())
-      .once("close", resolve),
-  );
+  const ownerLost = new Promise<void>((resolve) => stay.on("error", () => resolve()).once("close", resolve));
+  const ownerEnding = new Promise<void>((resolve) => {
+    stay.on("data", (chunk: Buffer) => chunk.toString().includes("closing") && resolve());
+    ownerLost.then(resolve);
+  });
   return {
-    ownerLost: lost,
+    ownerLost,
+    ownerEnding,
     counters: (execution) => readCounters(admin, adminKey, execution),
     untilEnd: (execution, listener) => readProgress(admin, adminKey, execution, listener),
     leave: () => stay.destroy(),

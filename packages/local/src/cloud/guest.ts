@@ -17,6 +17,7 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
     environment,
     ports: warmPorts(),
     lost: visit.ownerLost,
+    ending: visit.ownerEnding,
     templateFor: (requirements) => prepareTemplate(dataDir, requirements),
     counters: visit.counters,
     untilEnd: visit.untilEnd,

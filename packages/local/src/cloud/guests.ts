@@ -24,6 +24,11 @@ export class Guests {
     return this.#present.size;
   }
 
+  /** Asks everybody to leave: what they wait for has ended, and they may still read what became of it. */
+  sayGoodbye(): void {
+    for (const connection of this.#present) connection.write("closing\n");
+  }
+
   /**
    * Resolves when the last guest has left, and from that moment nobody is admitted. Until then newcomers are: they
    * could not become owner meanwhile, and would wait for work that is not theirs.

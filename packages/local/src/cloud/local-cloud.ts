@@ -12,6 +12,8 @@ export interface LocalCloud {
   ports: Ports;
   /** Resolves when a guest's owner has died; never for an owner. */
   lost: Promise<void>;
+  /** Resolves when a guest is asked to leave, and when it has lost its owner. */
+  ending: Promise<void>;
   /** The sandbox template of a workflow with these requirements, ready to use. Throws `PythonMissing`. */
   templateFor(requirements: readonly string[]): Promise<string>;
   /** What an execution has cost since the endpoints were opened. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { interruptedError, sweep } from "@nova/engine";
 import { openAdmin } from "./admin-server.ts";
 import { CounterBook } from "./counters.ts";
@@ -12,6 +13,9 @@ import { newOwner, removeOwner, writeOwner } from "./owner-file.ts";
 import { Progress } from "./progress.ts";
 import { createStores } from "./stores.ts";
 import { prepareTemplate } from "./templates.ts";
+
+/** How long guests whose runs were interrupted may take to read what became of them. */
+const goodbyeMs = 10_000;
 
 /** Opens every endpoint in this process, for itself and for guests. */
 export async function openAsOwner(options: CloudOptions, keys: Keys, lock: FolderLock): Promise<LocalCloud> {
@@ -36,6 +40,7 @@ export async function openAsOwner(options: CloudOptions, keys: Keys, lock: Folde
     for await (const { id, stateMachineArn } of ports.executions.open()) {
       await ports.stateMachines.stop(stateMachineArn, id, interruptedError, cause);
     }
+    admin.guests.sayGoodbye();
   }
 
   return {
@@ -44,12 +49,16 @@ export async function openAsOwner(options: CloudOptions, keys: Keys, lock: Folde
     environment,
     ports,
     lost: new Promise(() => {}),
+    ending: new Promise(() => {}),
     templateFor: (requirements) => prepareTemplate(dataDir, requirements),
     counters: async (execution) => counters.of(execution),
     untilEnd: (execution, listener) => progress.untilEnd(execution, listener),
     async close({ interrupt = false } = {}) {
       if (interrupt) await interruptAll();
-      else await admin.guests.lastOneLeft();
+      await Promise.race([
+        admin.guests.lastOneLeft(),
+        ...(interrupt ? [sleep(goodbyeMs, undefined, { ref: false })] : []),
+      ]);
       await opened.states.idle();
       await removeOwner(dataDir);
       await admin.close();

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newFolder, nova, type Started, startNova, writeChain } from "./support/nova.ts";
+
+let cwd: string;
+let running: Started[];
+
+beforeEach(async () => {
+  cwd = await newFolder();
+  running = [];
+  await writeChain(cwd, "quick", { one: "context['done'] = True" });
+  await writeChain(cwd, "long", { wait: "import time; time.sleep(4); context['done'] = True" });
+});
+
+afterEach(() => {
+  for (const { child } of running) child.kill("SIGKILL");
+});
+
+function start(...args: string[]): Started {
+  const started = startNova(cwd, ...args);
+  running.push(started);
+  return started;
+}
+
+async function statuses(): Promise<Record<string, string>> {
+  const { items } = JSON.parse((await nova(cwd, "executions", "--json")).stdout);
+  return Object.fromEntries(items.map((item: { workflow: string; status: string }) => [item.workflow, item.status]));
+}
+
+describe("terminals on one data folder", () => {
+  it("that start at the same moment all run, and each chain is whole", async () => {
+    const ran = await Promise.all([1, 2, 3].map(() => start("run", "quick", "--json").ended));
+    const results = ran.map(({ stdout }) => JSON.parse(stdout));
+    expect(results.map(({ status, context }) => [status, context])).toEqual(
+      Array(3).fill(["completed", { done: true }]),
+    );
+    for (const { execution_id } of results) expect((await nova(cwd, "verify", execution_id)).code).toBe(0);
+  });
+
+  it("do not end one another: an owner stays until the runs of others are over", async () => {
+    const first = start("run", "long", "--set", "n=1");
+    await first.line("wait");
+    const second = start("run", "long", "--set", "n=2", "--json");
+    expect(await first.ended).toMatchObject({ code: 0 });
+    expect(JSON.parse((await second.ended).stdout)).toMatchObject({ status: "completed", context: { n: 2 } });
+  });
+
+  it("find a run interrupted whose process was killed", async () => {
+    const killed = start("run", "long");
+    await killed.line("wait");
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    expect(await statuses()).toEqual({ long: "interrupted" });
+  });
+
+  it("find their runs interrupted when the owner of the cloud is told to end", async () => {
+    const owner = start("local");
+    await owner.line("AWS_ENDPOINT_URL_SFN=");
+    const guest = start("run", "long", "--json");
+    const progress = start("run", "long");
+    await progress.line("wait");
+    owner.child.kill("SIGINT");
+    expect((await owner.ended).code).toBe(0);
+    expect(JSON.parse((await guest.ended).stdout).status).toBe("interrupted");
+    expect((await progress.ended).code).toBe(1);
+    expect(await statuses()).toEqual({ long: "interrupted" });
+  });
+});
