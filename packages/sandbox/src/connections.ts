@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { SandboxSpec } from "@nova/engine";
 import { Breaker } from "./breaker.ts";
+import { isGone } from "./failures.ts";
 
 /** Loading it takes a fifth of a second: it starts at once, and nobody waits for it before the first call. */
 const loadSdk = () => import("@e2b/code-interpreter");
@@ -44,6 +46,17 @@ export class Connections {
     this.#keep(id, connecting);
     connecting.catch(() => this.forget(id));
     return connecting;
+  }
+
+  /** Rejects once the control plane says that there is no such sandbox; a connection to a dead one may stay silent. */
+  async watch(id: string, everyMs: number, over: AbortSignal): Promise<never> {
+    const { Sandbox } = await this.#sdk;
+    for (;;) {
+      await sleep(everyMs, undefined, { signal: over });
+      await Sandbox.getInfo(id).catch((error) => {
+        if (isGone(error)) throw error;
+      });
+    }
   }
 
   forget(id: string): void {

@@ -16,6 +16,8 @@ export interface Followed {
   lifetimeSeconds: number;
   makeInput: (nonce: string) => string;
   signal: AbortSignal;
+  /** How often the control plane is asked whether the sandbox is still there. */
+  lookAfterMs: number;
 }
 
 /** An answer has been dealt with; "gone" and "unfinished" are what is left when there is none. */
@@ -35,11 +37,13 @@ export async function followUntilAnswered<T>(
   const { signal } = followed;
   const over = new AbortController();
   const aborted = whenAborted(signal, over.signal);
+  const gone = connections.watch(followed.sandbox, followed.lookAfterMs, over.signal);
+  gone.catch(() => undefined); // raced below, and ended by `over`
   const patience = new Patience();
   try {
     for (let round = 0; !signal.aborted; round++) {
       try {
-        return await Promise.race([once(connections, followed, pickContext(options, round), settle), aborted]);
+        return await Promise.race([once(connections, followed, pickContext(options, round), settle), aborted, gone]);
       } catch (error) {
         if (isGone(error)) return "gone";
         patience.bear(error);

@@ -23,6 +23,13 @@ import { writeFiles } from "./transfer.ts";
 export interface SandboxesOptions {
   /** Where `nova_harness` lies; a bundled Lambda has a copy of it elsewhere. */
   harnessFolder?: string;
+  /** How often a running node's sandbox is looked after; a connection to a dead one may stay open. Default 20 s. */
+  lookAfterMs?: number;
+}
+
+interface Reach {
+  connections: Connections;
+  lookAfterMs: number;
 }
 
 /** A sandbox outlives the code it runs by this much. */
@@ -32,12 +39,13 @@ const toleranceSeconds = 5;
 
 /** Python in E2B sandboxes. The SDK finds E2B by its own variables (`E2B_API_KEY`, `E2B_API_URL`, `E2B_SANDBOX_URL`). */
 export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
+  const { harnessFolder: folder = harnessFolder, lookAfterMs = 20_000 } = options;
   const connections = new Connections();
-  const folder = options.harnessFolder ?? harnessFolder;
+  const reach = { connections, lookAfterMs };
   return {
     create: (spec) => create(connections, spec, () => sandboxFiles(folder, spec.lib)),
-    run: (sandbox, request, io, runOptions) => run(connections, sandbox, request, io, runOptions),
-    stop: (sandbox, claim, io, signal) => stop(connections, sandbox, claim, io, signal),
+    run: (sandbox, request, io, runOptions) => run(reach, sandbox, request, io, runOptions),
+    stop: (sandbox, claim, io, signal) => stop(reach, sandbox, claim, io, signal),
     extend: (sandbox, lifetimeSeconds) => extend(connections, sandbox, lifetimeSeconds),
     kill: (sandbox) => kill(connections, sandbox),
     async killAll(execution) {
@@ -67,7 +75,7 @@ async function create(
 }
 
 async function run(
-  connections: Connections,
+  { connections, lookAfterMs }: Reach,
   sandbox: string,
   request: RunRequest,
   io: RunIo,
@@ -81,6 +89,7 @@ async function run(
       lifetimeSeconds: request.timeoutSeconds + marginSeconds,
       makeInput: (nonce) => runInput(request, nonce, ahead),
       signal,
+      lookAfterMs,
     },
     { ownContext: !first, permit, io },
     (e2b, answer) => settleRun(e2b, answer, request, io),
@@ -100,7 +109,7 @@ async function settleRun(
 }
 
 async function stop(
-  connections: Connections,
+  { connections, lookAfterMs }: Reach,
   sandbox: string,
   claim: Claim,
   io: RunIo,
@@ -108,7 +117,7 @@ async function stop(
 ): Promise<StopOutcome> {
   const ending = await followUntilAnswered(
     connections,
-    { sandbox, lifetimeSeconds: marginSeconds, makeInput: (nonce) => stopInput(claim, nonce), signal },
+    { sandbox, lifetimeSeconds: marginSeconds, makeInput: (nonce) => stopInput(claim, nonce), signal, lookAfterMs },
     { ownContext: true, permit: Promise.resolve(true), io },
     (e2b, answer) => settleStop(e2b, answer, io),
   );

@@ -1,0 +1,16 @@
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { test } from "vitest";
+
+const run = promisify(execFile);
+const folder = fileURLToPath(new URL("./python", import.meta.url));
+const python = process.env.NOVA_PYTHON ?? "python3";
+
+/** The harness's own tests are Python's; each file fails here with what unittest says. */
+const files = readdirSync(folder).filter((name) => name.startsWith("test_"));
+
+test.each(files)("python: %s", { timeout: 180_000 }, async (file) => {
+  await run(python, ["-m", "unittest", file], { cwd: folder, maxBuffer: 16 << 20 });
+});

@@ -1,0 +1,307 @@
+import { StoreUnavailable } from "@nova/engine";
+import { createSandboxes } from "@nova/sandbox";
+import { describe, expect, test } from "vitest";
+import { Bench, changesOf, eventually } from "./support/bench.ts";
+import { MemoryIo } from "./support/memory-io.ts";
+
+const bench = Bench.use();
+
+/** Code that runs until its blob is served, so that a test can do something meanwhile. */
+const waiting = "import random\nlen(context['held'])\ncontext['once'] = random.random()";
+
+/** Serves blobs only once `open` is called. */
+class HeldIo extends MemoryIo {
+  asked = 0;
+  open: () => void = () => undefined;
+  readonly #opened = new Promise<void>((resolve) => {
+    this.open = resolve;
+  });
+
+  override async openBlob(ref: Parameters<MemoryIo["openBlob"]>[0]) {
+    this.asked++;
+    await this.#opened;
+    return super.openBlob(ref);
+  }
+}
+
+function held() {
+  const io = new HeldIo();
+  return { io, request: bench.request(waiting, { held: io.keep("x".repeat(5000), "text") }) };
+}
+
+describe("a node", () => {
+  test("sets, deletes and logs", async () => {
+    const sandbox = await bench.create({ "lib/tools.py": "def twice(x): return x * 2" });
+    const code = "import tools\nprint('log é')\ncontext['b'] = tools.twice(context['a'])\ndel context['gone']";
+    const outcome = await bench.run(sandbox, bench.request(code, { a: "850.0", gone: "1" }));
+    expect(outcome).toEqual({
+      kind: "finished",
+      result: {
+        ...{ status: "success", set: [{ key: "b", json: "1700.0" }], delete: ["gone"], logs: "log é\n" },
+        durationMs: expect.any(Number),
+      },
+    });
+  });
+
+  test("that fails says how, with a traceback of its own file", async () => {
+    const outcome = await bench.run(await bench.create(), bench.request("x = 1\nx / 0"));
+    expect(outcome).toMatchObject({
+      kind: "finished",
+      result: { status: "error", class: "NodeFailed", message: "ZeroDivisionError: division by zero" },
+    });
+    expect(JSON.stringify(outcome)).toContain('nodes/some.py\\", line 2');
+  });
+
+  test("costs two calls where the sandbox is known and three where it is not", async () => {
+    const sandbox = await bench.create();
+    const callsOf = async (action: () => Promise<unknown>) => {
+      const before = bench.gateway.calls.length;
+      changesOf((await action()) as never);
+      return bench.gateway.calls.slice(before);
+    };
+    const two = ["POST /files", "POST /execute"];
+    expect(await callsOf(() => bench.run(sandbox, bench.request("context['a'] = b'small'")))).toEqual(two);
+    const sandboxes = createSandboxes();
+    const fresh = () => bench.run(sandbox, bench.request("context['a'] = 1"), new MemoryIo(), { sandboxes });
+    expect(await callsOf(fresh)).toEqual(["POST /v2/sandboxes/:id/connect", ...two]);
+  });
+
+  test("with 100,000 changed keys arrives whole", async () => {
+    const request = bench.request("for n in range(100_000): context[f'k{n}'] = n");
+    const changes = changesOf(await bench.run(await bench.create(), request));
+    expect(Object.keys(changes)).toHaveLength(100_000);
+  });
+
+  test("reads the results of earlier ones", async () => {
+    const io = new MemoryIo();
+    io.results.set("extract", `{"total": 12.50, "pdf": ${io.keep("%PDF", "bytes")}}`);
+    const code =
+      "o = outputs['extract']\ncontext['x'] = [o['total'], len(o['pdf']), list(outputs), outputs.get('none')]";
+    const changes = changesOf(await bench.run(await bench.create(), bench.request(code), io));
+    expect(changes).toEqual({ x: [12.5, 4, ["extract"], null] });
+  });
+});
+
+describe("large values", () => {
+  test("stream out, and into another sandbox, in small parts", async () => {
+    const io = new MemoryIo();
+    const make = bench.request("context['big'] = b'ab' * 5_000_000\ncontext['text'] = 'é' * 3000");
+    const made = await bench.run(await bench.create(), make, io);
+    const { big, text } = changesOf(made) as Record<string, { $blob: { bytes: number } }>;
+    expect([big?.$blob.bytes, text?.$blob.bytes]).toEqual([10_000_000, 6000]);
+    expect(io.largestChunkBytes).toBeLessThan(1 << 20);
+
+    const use = bench.request("context['n'] = [len(context['big']), context['text'][-1]]", {
+      big: JSON.stringify(big),
+      text: JSON.stringify(text),
+    });
+    expect(changesOf(await bench.run(await bench.create(), use, io))).toEqual({ n: [10_000_000, "é"] });
+  });
+
+  test("that are in the sandbox already are not sent again", async () => {
+    const [io, sandbox] = [new MemoryIo(), await bench.create()];
+    const { big } = changesOf(await bench.run(sandbox, bench.request("context['big'] = b'x' * 100_000"), io));
+    const next = bench.request("context['n'] = len(context['big'])", { big: JSON.stringify(big) });
+    expect(changesOf(await bench.run(sandbox, next, io))).toEqual({ n: 100_000 });
+    expect(io.served).toEqual([]);
+  });
+
+  test("that the code names are wanted before it looks at them", async () => {
+    const io = new MemoryIo();
+    const request = bench.request("if False: context['named']", {
+      named: io.keep("n".repeat(5000), "text"),
+      other: io.keep("o".repeat(5000), "text"),
+    });
+    await bench.run(await bench.create(), request, io);
+    expect(io.served).toHaveLength(1);
+  });
+
+  test("that were only passed on are not stored again", async () => {
+    const io = new MemoryIo();
+    const request = bench.request("context['list'] = [context['pdf']]", { pdf: io.keep("%PDF", "bytes") });
+    expect(Object.keys(changesOf(await bench.run(await bench.create(), request, io)))).toEqual(["list"]);
+    expect(io.stored).toEqual([]);
+  });
+
+  test("that were erased are an error of the code", async () => {
+    const ref = { sha256: "0".repeat(64), bytes: 5, type: "bytes" };
+    const request = bench.request("context['pdf']", { pdf: JSON.stringify({ $blob: ref }) });
+    const outcome = await bench.run(await bench.create(), request);
+    expect(outcome).toMatchObject({ result: { status: "error", message: expect.stringContaining("was erased") } });
+  });
+});
+
+describe("a second delivery", () => {
+  test("at the same time gets the same result of one run", async () => {
+    const sandbox = await bench.create();
+    const { io, request } = held();
+    const first = bench.run(sandbox, request, io);
+    await eventually(() => io.asked > 0);
+    const second = bench.run(sandbox, request, io, { first: false, sandboxes: createSandboxes() });
+    await eventually(() => io.asked > 1);
+    io.open();
+    expect(await second).toEqual(await first);
+    expect(changesOf(await first)).toHaveProperty("once");
+  });
+
+  test("afterwards gets the kept result", async () => {
+    const sandbox = await bench.create();
+    const request = bench.request("import random; context['once'] = random.random()");
+    const first = await bench.run(sandbox, request);
+    expect(await bench.run(sandbox, request, new MemoryIo(), { first: false })).toEqual(first);
+  });
+});
+
+describe("trouble on the way", () => {
+  test("a broken connection is followed by another attach to the same run", async () => {
+    const { io, request } = held();
+    const running = bench.run(await bench.create(), request, io);
+    await eventually(() => io.asked > 0);
+    bench.gateway.breakConnections();
+    await eventually(() => io.asked > 1);
+    io.open();
+    expect(changesOf(await running)).toHaveProperty("once");
+  });
+
+  test.each([
+    ["502", "POST /execute"],
+    ["502", "POST /files"],
+    ["break", "POST /execute"],
+    ["break", "POST /contexts"],
+    [{ status: 503, body: '{"code":503,"message":"busy"}' }, "POST /files"],
+  ] as const)("%j for %s is never taken for the end of the sandbox", async (fault, call) => {
+    const sandbox = await bench.create();
+    const faults = [fault];
+    bench.gateway.fault = (seen) => (seen === call ? faults.pop() : undefined);
+    const running = bench.run(sandbox, bench.request("context['a'] = 1"), new MemoryIo(), { first: false });
+    expect(changesOf(await running)).toEqual({ a: 1 });
+    expect(faults).toEqual([]);
+    bench.gateway.fault = () => undefined;
+  });
+
+  test("a sandbox that died in the middle is gone", async () => {
+    const sandbox = await bench.create();
+    const { io, request } = held();
+    const running = bench.run(sandbox, request, io);
+    await eventually(() => io.asked > 0);
+    await bench.server.kill(sandbox.id);
+    expect(await running).toEqual({ kind: "gone" });
+    expect(await bench.run(sandbox, request, io, { first: false })).toEqual({ kind: "gone" });
+  });
+
+  test("a sandbox that died without a word is found to be gone", async () => {
+    const sandboxes = createSandboxes({ lookAfterMs: 20 });
+    const sandbox = await bench.create();
+    const { io, request } = held();
+    const running = bench.run(sandbox, request, io, { sandboxes });
+    await eventually(() => io.asked > 0);
+    bench.gateway.keepsDeadConnections = true;
+    await bench.server.kill(sandbox.id);
+    expect(await running).toEqual({ kind: "gone" });
+    bench.gateway.keepsDeadConnections = false;
+  });
+
+  test("the Lambda's end leaves the code running for the next delivery", async () => {
+    const sandbox = await bench.create();
+    const { io, request } = held();
+    const end = new AbortController();
+    const first = bench.run(sandbox, request, io, { signal: end.signal });
+    await eventually(() => io.asked > 0);
+    end.abort();
+    expect(await first).toEqual({ kind: "unfinished" });
+    const next = bench.run(sandbox, request, io, { first: false });
+    await eventually(() => io.asked > 1);
+    io.open();
+    expect(changesOf(await next)).toHaveProperty("once");
+  });
+
+  test("an unreachable E2B leaves the node unfinished when the time is over", async () => {
+    const sandbox = await bench.create();
+    bench.gateway.fault = () => "break";
+    const signal = AbortSignal.timeout(300);
+    expect(await bench.run(sandbox, bench.request("1"), new MemoryIo(), { signal })).toEqual({ kind: "unfinished" });
+    bench.gateway.fault = () => undefined;
+  });
+
+  test.each(["openBlob", "storeBlob"] as const)(
+    "a store that fails in %s fails the delivery, not the node",
+    async (call) => {
+      const [io, sandbox] = [new MemoryIo(), await bench.create()];
+      const request = bench.request("context['b'] = context['a'] + 'x' * 70_000", { a: io.keep("a", "text") });
+      io.failure = { [call]: new StoreUnavailable("S3 is throttling") };
+      await expect(bench.run(sandbox, request, io)).rejects.toThrow("S3 is throttling");
+      io.failure = {};
+      expect(changesOf(await bench.run(sandbox, request, io, { first: false }))).toHaveProperty(
+        "b.$blob.bytes",
+        70_001,
+      );
+    },
+  );
+
+  test("a harness that does not work says so instead of trying for ever", async () => {
+    const sandbox = await bench.create();
+    await bench.run(sandbox, bench.request("1"));
+    const { Sandbox } = await import("@e2b/code-interpreter");
+    const e2b = await Sandbox.connect(sandbox.id);
+    await e2b.files.remove("/root/.nova-sandbox", { user: "root" });
+    await expect(bench.run(sandbox, bench.request("1"), new MemoryIo(), { first: false })).rejects.toMatchObject({
+      name: "NodeFailed",
+      message: expect.stringContaining("No module named 'nova_harness'"),
+    });
+  });
+});
+
+describe("the permit", () => {
+  test("refused: nothing is executed", async () => {
+    const sandbox = await bench.create();
+    const request = bench.request("context['a'] = 1");
+    const before = bench.gateway.calls.length;
+    const refused = await bench.run(sandbox, request, new MemoryIo(), { permit: Promise.resolve(false) });
+    expect(refused).toEqual({ kind: "refused" });
+    expect(bench.gateway.calls.slice(before)).not.toContain("POST /execute");
+  });
+
+  test("that cannot be had fails the delivery", async () => {
+    const sandbox = await bench.create();
+    const permit = Promise.reject(new StoreUnavailable("DynamoDB is throttling"));
+    const running = bench.run(sandbox, bench.request("1"), new MemoryIo(), { permit });
+    await expect(running).rejects.toThrow("DynamoDB is throttling");
+  });
+});
+
+describe("stop", () => {
+  const inTime = () => AbortSignal.timeout(25_000);
+
+  test("kills what runs and lets nothing begin any more", async () => {
+    const sandbox = await bench.create();
+    const { io, request } = held();
+    const running = bench.run(sandbox, { ...request, code: `print('begun', flush=True)\n${waiting}` }, io);
+    await eventually(() => io.asked > 0);
+    expect(await bench.sandboxes.stop(sandbox.id, request.claim, io, inTime())).toEqual({
+      kind: "stopped",
+      logs: "begun\n",
+    });
+    expect(await running).toEqual({ kind: "tombstoned" });
+    expect(await bench.run(sandbox, request, io, { first: false })).toEqual({ kind: "tombstoned" });
+  });
+
+  test("answers the result of what had finished, its blobs stored", async () => {
+    const [io, sandbox] = [new MemoryIo(), await bench.create()];
+    const request = bench.request("context['a'] = b'x' * 100_000");
+    const outcome = await bench.run(sandbox, request);
+    expect(await bench.sandboxes.stop(sandbox.id, request.claim, io, inTime())).toEqual(outcome);
+    expect(io.stored).toHaveLength(1);
+  });
+
+  test("of a sandbox that is gone says so; of one out of reach it throws", async () => {
+    const sandbox = await bench.create();
+    const { claim } = bench.request("1");
+    bench.gateway.fault = () => "break";
+    const unreachable = bench.sandboxes.stop(sandbox.id, claim, new MemoryIo(), AbortSignal.timeout(200));
+    await expect(unreachable).rejects.toMatchObject({ name: "SandboxUnavailable" });
+    bench.gateway.fault = () => undefined;
+    await bench.server.kill(sandbox.id);
+    const sandboxes = createSandboxes();
+    expect(await sandboxes.stop(sandbox.id, claim, new MemoryIo(), inTime())).toEqual({ kind: "gone" });
+  });
+});

@@ -1,0 +1,80 @@
+import type { RunOptions, RunOutcome, RunRequest, Sandbox, Sandboxes } from "@nova/engine";
+import { createSandboxes } from "@nova/sandbox";
+import { afterAll, beforeAll } from "vitest";
+import { type E2bOptions, type E2bServer, openE2b } from "../../../packages/local/src/e2b/open.ts";
+import { Gateway } from "./gateway.ts";
+import { MemoryIo } from "./memory-io.ts";
+
+export const apiKey = "e2b_0123456789abcdef0123456789abcdef01234567";
+
+/** An E2B server, a gateway before it, and the adapter behind the SDK, for the tests of one file. */
+export class Bench {
+  server!: E2bServer;
+  gateway!: Gateway;
+  sandboxes!: Sandboxes;
+  #links = 0;
+
+  static use(options: Partial<E2bOptions> = {}): Bench {
+    const bench = new Bench();
+    beforeAll(async () => {
+      bench.server = await openE2b({ apiKey, ...options });
+      bench.gateway = new Gateway(bench.server.apiUrl);
+      const url = await bench.gateway.listen();
+      Object.assign(process.env, { E2B_API_KEY: apiKey, E2B_API_URL: url, E2B_SANDBOX_URL: url });
+      bench.sandboxes = createSandboxes();
+    });
+    afterAll(async () => {
+      await bench.gateway.close();
+      await bench.server.close();
+    });
+    return bench;
+  }
+
+  create(lib: Record<string, string> = {}, execution = "exec_1"): Promise<Sandbox> {
+    return this.sandboxes.create({
+      ...{ template: "nova", execution, scope: "", lifetimeSeconds: 300, lib, internet: true },
+    });
+  }
+
+  /** A request with a claim of its own. */
+  request(code: string, context: Record<string, string> = {}, more: Partial<RunRequest> = {}): RunRequest {
+    return {
+      claim: { link: `exec_1.${++this.#links}`, step: 0, attempt: 1 },
+      node: "some",
+      nodeType: "action",
+      code,
+      fileName: "nodes/some.py",
+      timeoutSeconds: 20,
+      context: Object.entries(context).map(([key, json]) => ({ key, json })),
+      environment: {},
+      ...more,
+    };
+  }
+
+  run(
+    sandbox: Sandbox | string,
+    request: RunRequest,
+    io = new MemoryIo(),
+    { sandboxes = this.sandboxes, ...options }: Partial<RunOptions> & { sandboxes?: Sandboxes } = {},
+  ): Promise<RunOutcome> {
+    const id = typeof sandbox === "string" ? sandbox : sandbox.id;
+    const defaults = { first: true, permit: Promise.resolve(true), signal: AbortSignal.timeout(25_000) };
+    return sandboxes.run(id, request, io, { ...defaults, ...options });
+  }
+}
+
+/** What a run set, parsed; fails on anything but a success. */
+export function changesOf(outcome: RunOutcome): Record<string, unknown> {
+  if (outcome.kind !== "finished" || outcome.result.status !== "success")
+    throw new TypeError(`not a success: ${JSON.stringify(outcome)}`);
+  return Object.fromEntries(outcome.result.set.map(({ key, json }) => [key, JSON.parse(json)]));
+}
+
+/** Waits for something that no event announces; fails when it has not come after ten seconds. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new RangeError("the condition did not come true within ten seconds");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
