@@ -1,13 +1,32 @@
+import re
 import unittest
 
-import paths  # noqa: F401  (makes the example's lib importable)
-from invoice_texts import CASES
+import paths
 from totals import find_total_in_text
 
 
+def invoices():
+    """The texts of the fixture: (what is special, amount or None, currency or None, text)."""
+    parts = re.split(r"^## (.*) -> (.*)$", (paths.FIXTURES / "texts.txt").read_text(), flags=re.MULTILINE)[1:]
+    for special, expected, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        amount, _, currency = expected.partition(" ")
+        yield special, None if amount == "nothing" else float(amount), currency.replace("?", "") or None, text
+
+
 class FindsTheTotal(unittest.TestCase):
-    def test_in_every_language_layout_and_currency(self):
-        for special, text, amount, currency in CASES:
-            with self.subTest(special):
+    def test_in_every_language_layout_currency_and_wording(self):
+        cases = list(invoices())
+        self.assertGreater(len(cases), 110)
+        for special, amount, currency, text in cases:
+            with self.subTest(special, text=text):
                 found = find_total_in_text(text)
                 self.assertEqual((amount, currency), (found.amount, found.currency) if found else (None, None), found)
+
+    def test_and_says_by_which_words(self):
+        found = find_total_in_text("Subtotal  10.00\nGrand total  $12.00")
+        self.assertEqual(found.label, "grand total")
+
+    def test_in_a_long_document_without_losing_its_way(self):
+        items = "\n".join(f"Call {n}    {n % 7}.{n % 90 + 10}" for n in range(1500))
+        found = find_total_in_text(f"Number  Price\n{items}\nTotal to pay    EUR 6,123.45\n")
+        self.assertEqual((found.amount, found.currency), (6123.45, "EUR"))

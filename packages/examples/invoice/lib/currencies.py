@@ -16,10 +16,10 @@ SIGNS = {
     "US$": "USD", "U$S": "USD", "CA$": "CAD", "CAD$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "S$": "SGD",
     "HK$": "HKD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN", "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₴": "UAH", "₺": "TRY",
     "₪": "ILS", "₩": "KRW", "฿": "THB", "₫": "VND", "₱": "PHP", "₦": "NGN", "₵": "GHS", "₸": "KZT", "円": "JPY", "元": "CNY",
-    "zł": "PLN", "zl": "PLN", "PLN": "PLN", "Kč": "CZK", "Kc": "CZK", "Ft": "HUF", "lei": "RON", "LEI": "RON", "лв": "BGN",
-    "руб": "RUB", "грн": "UAH", "SFr": "CHF", "sFr": "CHF", "Fr": "CHF", "CHF": "CHF", "RM": "MYR", "Rp": "IDR", "KSh": "KES",
+    "zł": "PLN", "zl": "PLN", "Kč": "CZK", "Kc": "CZK", "Ft": "HUF", "lei": "RON", "LEI": "RON", "лв": "BGN",
+    "руб": "RUB", "грн": "UAH", "SFr": "CHF", "sFr": "CHF", "Fr": "CHF", "RM": "MYR", "Rp": "IDR", "KSh": "KES",
     "TL": "TRY", "Dhs": "AED", "Rs": "INR", "RS": "INR", "rs": "INR", "Re": "INR", "euro": "EUR", "euros": "EUR", "Euro": "EUR",
-    "Euros": "EUR", "EURO": "EUR", "EUROS": "EUR", "Eur": "EUR", "eur": "EUR", "GH₵": "GHS", "RMB": "CNY",
+    "Euros": "EUR", "EURO": "EUR", "EUROS": "EUR", "Eur": "EUR", "eur": "EUR", "GH₵": "GHS", "RMB": "CNY", "S/.": "PEN", "S/": "PEN", "đ": "VND",
 }  # fmt: skip
 # Signs that several currencies share: the document decides, the first is the default.
 SHARED = {

@@ -17,6 +17,7 @@ SCORES = {"gross": 100, "due": 88, "total": 70, "incl": 60, "amount": 40, "paid"
 
 LABEL_WORDS = 14  # of a longer text only the words nearest to the amount are its label
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_]{5})[.;!?]\s+(?=[^\W\d_])")  # after a word too long for an abbreviation
 _CURRENCIES = re.compile(r"(?<!\w)(?:eur|euros?|usd|gbp|chf|inr|pln|sek|dkk|nok|rs|kr|zl|kc|cad|aud|czk|huf|ron)(?!\w)")
 
 
@@ -36,7 +37,7 @@ NONE = Label("none", "")
 def fold(text: str) -> str:
     """Case and accents taken away."""
     folded = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
-    return "".join(c for c in folded if not unicodedata.combining(c))
+    return "".join(c for c in folded if not unicodedata.category(c).startswith("M"))
 
 
 @lru_cache(maxsize=8192)
@@ -63,7 +64,7 @@ _THROUGH = _words("after | nach | apres | dopo | efter | including | incl | inkl
 @lru_cache(maxsize=8192)
 def classify(text: str) -> Label:
     """The kind of a label; "none" when its words say nothing about sums."""
-    words = " ".join(plain(text).split()[-LABEL_WORDS:])
+    words = " ".join(plain(_SENTENCE_END.split(text)[-1]).split()[-LABEL_WORDS:])
     return Label(_kind(words), words) if words else NONE
 
 

@@ -18,8 +18,8 @@ GROSS = r"""
     | (razem|wartość|suma|kwota|ogółem) brutto | należność ogółem | kwota (należności|ogółem) | wartość faktury
     | (faktura|total|slut)(belopp|summa|beløb|beløp) | summa totalt? | sum total(t)? | laskun (loppu)?summa | loppusumma
     | celková (částka|cena) | celková suma | brutto ?(végösszeg|összesen) | végösszeg | számla (végösszege|összege|összeg)
-    | (sveukupno|ukupno) računa? | ukupan iznos | skupni znesek | kopēj\w+ (summa|rēķins) | genel toplam | τελικό σύνολο | γενικό σύνολο | συνολικό ποσό | сумма счета
-    | 合計金額 | 総合計 | ご?請求(金額|額|合計) | 価税合計 | 价税合计 | 總計 | 总计 | 總額 | 总额 | 發票總額 | 총액 | 합계금액 | 총 합계
+    | (sveukupno|ukupno) računa? | ukupan iznos | skupni znesek | kopēj\w+ (summa|rēķins) | genel toplam | fatura toplam\w* | τελικό σύνολο | γενικό σύνολο | συνολικό ποσό | сумма счета
+    | 合計金額 | 総合計 | ご?請求(金額|額|合計) | 価税合計 | 价税合计 | 總計 | 总计 | 總額 | 总额 | 發票總額 | 총액 | ยอดรวมทั้งสิ้น | จำนวนเงินรวม | tổng cộng | tổng (số )?tiền | 합계금액 | 총 합계
     """
 
 # What has to be paid now, which a payment made or an old balance can set apart from the total.
@@ -47,8 +47,8 @@ DUE = r"""
 TOTAL = r"""
     total\w* | (total|sum) (amount|price|cost|sum|value|charges?) | sum | totaal | gesamt(summe|preis|wert)? | insgesamt | summe\w* | endpreis
     | totale | totali | suma | razem | ogółem | łącznie | summa\w* | i ?alt | samlet | yhteensä | celkem | celkom | spolu | összesen | mindösszesen
-    | toplam | tutar | σύνολο | ολικό | итого | всего | итог | разом | всього | ukupno | sveukupno | skupaj | (iš )?viso | kopā | kokku | общо | тотал
-    | вкупно | jumlah | soma | 合計 | 合计 | 總數 | 계 | 합계 | סה כ | المجموع | الإجمالي
+    | toplam\w* | tutar\w* | σύνολο | ολικό | итого | всего | итог | разом | всього | ukupno | sveukupno | skupaj | (iš )?viso | kopā | kokku | общо | тотал
+    | вкупно | jumlah | soma | 合計 | 合计 | 總數 | 계 | 합계 | סה כ | รวม | thành tiền | المجموع | الإجمالي
     """
 
 AMOUNT = r"amount | betrag | montant | bedrag | importe | importo | kwota | belopp | beløb | beløp | částka | összeg | price | preis | prix | prijs | valor | iznos | znesek"
@@ -112,6 +112,7 @@ INCL = r"""
 WITHIN = r"""
     (davon|darin( enthalten(e[rs]?)?)?|enthalten(e[rs]?)?|dont|of which|includes?|including|waarvan|waarin|di cui|de los cuales|w tym|heraf|varav|herav|z toho|z czego|contains|hiervon|inbegrepen)( \w+)?
     (vat|tax(es)?|gst|mwst|ust|umsatzsteuer|mehrwertsteuer|steuer|tva|btw|iva|moms|mva|dph|podatek|ptu)
+    | (vat|tax(es)?|gst|mwst|ust|tva|btw|iva|moms|mva) (included|contained|incluse|inclus|incluido|compresa|enthalten|inbegrepen|inkluderat) (in|im|dans|en|nel|i)
     """
 
 # "Without tax": makes a total a net one.
