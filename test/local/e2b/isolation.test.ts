@@ -73,7 +73,7 @@ describe.runIf(process.platform === "linux")("with bubblewrap", () => {
     ["make a device", "mknod /tmp/disk b 254 0 && head -c 1 /tmp/disk"],
     ["tell the kernel what to run", "echo '|/tmp/x' > /proc/sys/kernel/core_pattern"],
     ["signal the agent", "kill -9 1; kill -STOP 1; cat /proc/1/environ"],
-    ["open the agent's descriptors", "ls /proc/1/fd/"],
+    ["open the agent's descriptors", "cat /proc/1/fd/0"],
   ])("does not let root %s", async (_, command) => {
     await expect(sandbox().commands.run(command, { user: "root" })).rejects.toMatchObject({ name: "CommandExitError" });
     expect((await sandbox().runCode("'alive'")).text).toBe("alive");

@@ -49,7 +49,10 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const url = await listen(server, options.port ?? 0);
   return {
     ...{ apiUrl: url, sandboxUrl: url, isolated: zygotes.isolated, warmed: () => zygotes.warmed() },
-    python: { path: python.path, version: python.version, missing: python.missing },
+    get python() {
+      const missing = [...new Set([...python.missing, ...zygotes.failedImports()])];
+      return { path: python.path, version: python.version, missing };
+    },
     sandboxes: () => sandboxes.all().map(({ id, metadata, startedAt }) => ({ id, metadata, startedAt })),
     kill: (id) => sandboxes.kill(id),
     close: async () => {

@@ -29,6 +29,9 @@ export type Sandbox = NewSandbox & {
   timer: NodeJS.Timeout | undefined;
 };
 
+/** A longer timer would fire at once; 24 days are more than a laptop stays on. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** All sandboxes of this server, with their lifetimes and the limits of the plan. */
 export class Sandboxes {
   #zygotes: Zygotes;
@@ -155,7 +158,8 @@ export class Sandboxes {
     const latest = sandbox.startedAt.getTime() + lifetimeSeconds * 1000;
     sandbox.endAt = new Date(Math.min(from + seconds * 1000, latest));
     clearTimeout(sandbox.timer);
-    sandbox.timer = setTimeout(() => this.#expire(sandbox), sandbox.endAt.getTime() - Date.now()).unref();
+    const delayMs = Math.min(sandbox.endAt.getTime() - Date.now(), LONGEST_TIMER_MS);
+    sandbox.timer = setTimeout(() => this.#expire(sandbox), delayMs).unref();
   }
 
   #expire(sandbox: Sandbox): void {

@@ -18,7 +18,10 @@ const IDLE_MS = 100;
 
 /** A started Python that forks sandboxes; see python/nova_sandboxd/zygote.py for its side. */
 export class Zygote {
+  /** Resolves when packages are imported, or will not be. */
   readonly warmed: Promise<void>;
+  readonly failedImports: string[] = [];
+  alive = true;
   #process: ChildProcess;
   #sockets: string;
   #warming: "not begun" | "held" | "on" | "done" = "not begun";
@@ -67,21 +70,23 @@ export class Zygote {
     stdin.on("error", () => this.#markWarm());
     await new Promise<void>((resolve, reject) => {
       createInterface({ input: stdout }).on("line", (line) => {
-        const event = JSON.parse(line) as { ready?: boolean; warm?: boolean };
-        if (event.ready) resolve();
-        if (event.warm) this.#becomeWarm();
+        const event = JSON.parse(line) as { ready: true } | { warm: boolean; failed: string[] };
+        if ("ready" in event) return resolve();
+        this.failedImports.push(...event.failed);
+        this.#endWarming();
       });
       this.#process.on("error", (cause) =>
         reject(new E2bServerError(`cannot start Python: ${cause.message}`, { cause })),
       );
       this.#process.on("exit", (code, signal) => {
-        this.#becomeWarm();
+        this.alive = false;
+        this.#endWarming();
         reject(new E2bServerError(`Python ended at once (${signal ?? code}): ${said.trim().split("\n").at(-1) ?? ""}`));
       });
     });
   }
 
-  #becomeWarm() {
+  #endWarming() {
     this.#warming = "done";
     this.#markWarm();
   }
@@ -111,7 +116,7 @@ export class Zygote {
     connection.on("error", () => connection.destroy());
     connection.write(`${JSON.stringify({ environment, internet })}\n`);
     const [answer] = (await Promise.race([once(connection, "data"), ended.then(() => [])])) as [Buffer?];
-    if (!answer) throw new E2bServerError("the Python process is gone, so no sandbox can be made - restart the server");
+    if (!answer) throw new E2bServerError("the Python process is gone, so this sandbox cannot be made - try again");
     const made = JSON.parse(answer.toString()) as { socket: string } | { error: string };
     if ("error" in made) throw new E2bServerError(`cannot make a sandbox: ${made.error}`);
     connection.resume();

@@ -48,22 +48,23 @@ export class Zygotes {
     this.#adopt(first);
   }
 
-  #adopt(zygote: Zygote): Zygote {
+  #adopt(zygote: Zygote): void {
     this.#started.add(zygote);
     zygote.setActive(this.#active > 0);
-    return zygote;
   }
 
   /** The one whose sandboxes also see these package folders; folders that do not exist are left out. */
   async withSites(extra: string[]): Promise<Zygote> {
     const sites = [...extra.filter((folder) => existsSync(folder)), ...this.#python.siteFolders];
     const known = this.#bySites.get(key(sites));
-    if (known) return known;
-    const starting = Zygote.start(this.#python, sites, this.#identity, this.#scratch).then((zygote) =>
-      this.#adopt(zygote),
-    );
+    if (known && (await known).alive) return known;
+    if (known !== this.#bySites.get(key(sites))) return this.withSites(extra); // somebody else has replaced it meanwhile
+    const starting = Zygote.start(this.#python, sites, this.#identity, this.#scratch);
     this.#bySites.set(key(sites), starting);
-    starting.catch(() => this.#bySites.delete(key(sites)));
+    starting.then(
+      (zygote) => this.#adopt(zygote),
+      () => this.#bySites.delete(key(sites)),
+    );
     return starting;
   }
 
@@ -74,6 +75,11 @@ export class Zygotes {
 
   finished(): void {
     if (--this.#active === 0) for (const zygote of this.#started) zygote.setActive(false);
+  }
+
+  /** Packages that are there but cannot be imported; known once the zygotes are warm. */
+  failedImports(): string[] {
+    return [...this.#started].flatMap((zygote) => zygote.failedImports);
   }
 
   async warmed(): Promise<void> {

@@ -150,7 +150,7 @@ class Commands:
         try:
             os.killpg(command.pid, signal.SIGKILL)
         except ProcessLookupError:
-            return
+            return  # only its output is still held open
 
     def forget(self, command):
         self.running.pop(command.pid, None)

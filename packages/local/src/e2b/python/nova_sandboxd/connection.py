@@ -6,6 +6,7 @@ import os
 
 _READ = 1 << 18
 _CONGESTED = 1 << 20
+_SMALL = 1 << 12
 
 
 class Connection:
@@ -65,9 +66,8 @@ class Connection:
             return
         self.waiting.append(data)
         self.waiting_bytes += len(data)
-        if len(self.waiting) == 1:
-            self._writable()
         self.stalled = self.stalled or self.congested
+        self._write_soon()
 
     def send_json(self, value):
         self.send(json.dumps(value).encode() + b"\n")
@@ -79,7 +79,7 @@ class Connection:
     def send_file(self, file, size):
         """Takes over the open file; sends exactly `size` bytes or breaks the connection."""
         self.waiting.append([file, 0, size])
-        self._writable()
+        self._write_soon()
 
     def finish(self):
         self.finishing = True
@@ -89,6 +89,10 @@ class Connection:
     @property
     def congested(self):
         return self.waiting_bytes > _CONGESTED
+
+    def _write_soon(self):
+        if len(self.waiting) == 1:
+            self.loop.soon(self._writable)
 
     def _writable(self):
         try:
@@ -100,12 +104,12 @@ class Connection:
         except OSError:
             self._peer_ended()
             self.close()
-            return
         if not self.closed:
             self._after_writing()
 
     def _send_first(self):
         """False when the peer takes no more for now."""
+        self._join_small()
         first = self.waiting[0]
         if isinstance(first, list):
             return self._send_part_of_file(first)
@@ -116,6 +120,14 @@ class Connection:
             return False
         self.waiting.popleft()
         return True
+
+    def _join_small(self):
+        """One system call, and one wake-up of the reader, for lines that were written one by one."""
+        small = []
+        while self.waiting and isinstance(self.waiting[0], bytes) and len(self.waiting[0]) < _SMALL:
+            small.append(self.waiting.popleft())
+        if small:
+            self.waiting.appendleft(b"".join(small))
 
     def _send_part_of_file(self, part):
         file, offset, size = part

@@ -1,17 +1,12 @@
-"""The agent's end of the kernels: one queue per context, output forwarded while the cell runs."""
+"""Contexts: one kernel and one queue of cells each, output forwarded while the cell runs."""
 
 import codecs
 import collections
 import datetime
 import json
 import os
-import signal
-import socket
 import time
 import uuid
-
-from . import kernel
-from .loop import forget_parent
 
 _KEEPALIVE = 5  # seconds of silence; the code interpreter's KEEPALIVE_INTERVAL
 _PIPE = 1 << 16
@@ -31,63 +26,38 @@ def error_line(name_and_value):
     return encode({"type": "error", "name": name, "value": value, "traceback": ""})
 
 
-class KernelProcess:
-    """A forked kernel, seen from the agent: its pid and the ends of its three channels."""
-
-    def __init__(self, limits):
-        self.control, control = socket.socketpair()
-        self.stdout, stdout = os.pipe()
-        self.stderr, stderr = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            try:
-                forget_parent({control.fileno(), stdout, stderr})
-                limits.bind_process()
-                kernel.run(control, stdout, stderr)
-            finally:
-                os._exit(70)
-        control.close()
-        os.close(stdout)
-        os.close(stderr)
-        os.set_blocking(self.stdout, False)
-        os.set_blocking(self.stderr, False)
-
-    def tell(self, kind, message):
-        kernel.write_frame(self.control, kind, json.dumps(message).encode())
-
-    def interrupt(self):
-        """The whole process group, as Jupyter does: what the cell started without detaching it belongs to the cell."""
-        try:
-            os.killpg(self.pid, signal.SIGINT)
-        except ProcessLookupError:
-            return  # it has just ended, or not yet begun
-
-    def close(self):
-        self.control.close()
-        os.close(self.stdout)
-        os.close(self.stderr)
-
-
 class Execution:
     def __init__(self, connection, code, environment):
         self.connection, self.code, self.environment = connection, code, environment
-        self.abandoned = False
+        self.begun = self.abandoned = False
 
     def emit(self, data):
         if not self.abandoned:
             self.connection.send(data)
 
+    @property
+    def congested(self):
+        return not self.abandoned and self.connection.congested
+
+    def finish(self, *last_lines):
+        for line in last_lines:
+            self.emit(line)
+        self.emit(encode({"type": "end_of_execution"}))
+        self.connection.on_end = self.connection.on_drained = None
+        self.connection.finish()
+
 
 class Context:
-    def __init__(self, agent, process, cwd, language="python"):
-        self.agent, self.loop = agent, agent.loop
-        self.id, self.cwd, self.language = str(uuid.uuid4()), cwd, language
-        self.queue, self.current, self.count = collections.deque(), None, 0
-        self.keepalive = None
-        self._adopt(process)
+    """`kernels` makes and ends the processes; `on_busy` is called when a cell begins."""
+
+    def __init__(self, loop, kernels, cwd, on_busy):
+        self.loop, self.kernels, self.on_busy = loop, kernels, on_busy
+        self.id, self.cwd = str(uuid.uuid4()), cwd
+        self.queue, self.current, self.keepalive = collections.deque(), None, None
+        self._adopt(kernels.take(cwd))
 
     def describe(self):
-        return {"id": self.id, "language": self.language, "cwd": self.cwd}
+        return {"id": self.id, "language": "python", "cwd": self.cwd}
 
     def execute(self, connection, code, environment):
         execution = Execution(connection, code, environment)
@@ -97,52 +67,42 @@ class Context:
         self.queue.append(execution)
         self._next()
 
-    def replace_kernel(self, reason=_CLOSED):
-        """Ends the kernel and everything it has not detached; the context goes on with a new, empty one."""
-        process = self.process
-        self._end(reason)
-        self.agent.end_kernel(process)
-        self._adopt(self.agent.new_kernel(self.cwd))
-        self._next()
+    def restart(self):
+        """Ends the kernel and what it has not detached; the context goes on with a new, empty one."""
+        self.process.end(self.loop)
+        self._replace(_CLOSED)
 
     def close(self):
-        self._end(_CLOSED)
+        self.process.end(self.loop)
+        self._break_off(_CLOSED)
         for waiting in self.queue:
-            waiting.emit(error_line(_CLOSED) + encode({"type": "end_of_execution"}))
-            waiting.connection.finish()
-        self.queue.clear()
-        self.agent.end_kernel(self.process)
+            waiting.finish(error_line(_CLOSED))
 
     def kernel_died(self):
-        """Jupyter restarts a kernel that dies and tells the cell so."""
-        while self._read_frames():
-            pass
+        """Jupyter restarts a kernel that dies, and tells the cell so."""
+        while self.process.receive():
+            self._take_frames()
         self._drain()
-        process = self.process
-        self._end(_RESTARTED)
-        self._forget(process)
-        process.close()
-        self._adopt(self.agent.new_kernel(self.cwd))
-        self._next()
+        self.process.close(self.loop)
+        self._replace(_RESTARTED)
 
     # --- the kernel -------------------------------------------------------------------------------
 
     def _adopt(self, process):
-        self.process, self.count, self.frames = process, 0, bytearray()
-        process.control.setblocking(True)
-        self.decoders = {fd: codecs.getincrementaldecoder("utf-8")("replace") for fd in (process.stdout, process.stderr)}
+        self.process, self.count = process, 0
+        self.decoders = {fd: codecs.getincrementaldecoder("utf-8")("replace") for fd, _ in process.outputs}
         self._watch_output()
 
-    def _forget(self, process):
-        for fd in (process.control.fileno(), process.stdout, process.stderr):
-            self.loop.watch(fd)
+    def _replace(self, reason):
+        self._break_off(reason)
+        self._adopt(self.kernels.take(self.cwd))
+        self._next()
 
     def _watch_output(self):
         """While the client does not keep up, the pipes fill and the cell waits in its write."""
-        process = self.process
-        stopped = self.current is not None and not self.current.abandoned and self.current.connection.congested
-        self.loop.watch(process.control.fileno(), None if stopped else self._read_frames)
-        for fd, kind in ((process.stdout, "stdout"), (process.stderr, "stderr")):
+        stopped = self.current is not None and self.current.congested
+        self.loop.watch(self.process.control.fileno(), None if stopped else self._read_frames)
+        for fd, kind in self.process.outputs:
             self.loop.watch(fd, None if stopped else lambda fd=fd, kind=kind: self._read_output(fd, kind))
 
     def _read_output(self, fd, kind):
@@ -153,12 +113,42 @@ class Context:
             return 0
         if not data:
             self.loop.watch(fd)
-            return 0
-        if self.current:
+        elif self.current:
             self._emit_text(kind, self.decoders[fd].decode(data))
-            if self.current.connection.congested:
+            if self.current.congested:
                 self._watch_output()
         return len(data)
+
+    def _drain(self):
+        """What the cell wrote before its last frame is in the pipes; a detached child may go on writing for ever."""
+        for fd, kind in self.process.outputs:
+            taken = 0
+            while taken < _PIPE and (size := self._read_output(fd, kind)):
+                taken += size
+            if self.current:
+                self._emit_text(kind, self.decoders[fd].decode(b"", final=True))
+
+    def _read_frames(self):
+        if self.process.receive() is None:
+            self.loop.watch(self.process.control.fileno())  # the end of the process will say what happened
+        self._take_frames()
+
+    def _take_frames(self):
+        while self.current and (frame := self.process.take_frame()):
+            kind, payload = frame
+            if kind == b"B":
+                self._mark_begun()
+                continue
+            self._drain()
+            if kind == b"L":
+                self._emit(payload)
+            else:
+                self._finish()
+
+    def _mark_begun(self):
+        self.current.begun = True
+        if self.current.abandoned:
+            self.process.interrupt()
 
     def _emit_text(self, kind, text):
         if text:
@@ -169,48 +159,6 @@ class Context:
         self.current.emit(data)
         self.last_output = time.monotonic()
 
-    def _drain(self):
-        """What the cell wrote before its last frame is in the pipes; a detached child may go on writing for ever."""
-        for fd, kind in ((self.process.stdout, "stdout"), (self.process.stderr, "stderr")):
-            taken = 0
-            while taken < _PIPE and (size := self._read_output(fd, kind)):
-                taken += size
-            if self.current:
-                self._emit_text(kind, self.decoders[fd].decode(b"", final=True))
-
-    def _read_frames(self):
-        """Returns whether there was anything."""
-        try:
-            data = self.process.control.recv(1 << 20, socket.MSG_DONTWAIT)
-        except (BlockingIOError, ConnectionError):
-            return False
-        if not data:
-            self.loop.watch(self.process.control.fileno())  # the end of the process will say what happened
-            return False
-        self.frames += data
-        while (frame := self._take_frame()) is not None:
-            kind, payload = frame
-            if self.current is None:
-                continue
-            self._drain()
-            if kind == b"L":
-                self._emit(payload)
-            else:
-                self._finish()
-        return True
-
-    def _take_frame(self):
-        header = kernel._HEADER
-        if len(self.frames) < header.size:
-            return None
-        kind, size = header.unpack_from(self.frames)
-        end = header.size + size
-        if len(self.frames) < end:
-            return None
-        payload = bytes(self.frames[header.size : end])
-        del self.frames[:end]
-        return kind, payload
-
     # --- executions -------------------------------------------------------------------------------
 
     def _next(self):
@@ -218,37 +166,31 @@ class Context:
             return
         self.current = self.queue.popleft()
         self.count += 1
-        self.agent.watchdog.wake()
+        self.on_busy()
         self._emit(encode({"type": "number_of_executions", "execution_count": self.count}))
         self.keepalive = self.loop.later(_KEEPALIVE, self._keep_alive)
-        message = {"code": self.current.code, "environment": self.current.environment}
-        try:
-            self.process.tell(b"E", message)
-        except ConnectionError:
-            return  # the kernel is dead, and its end is about to be noticed
+        self.process.tell(b"E", {"code": self.current.code, "environment": self.current.environment})
 
-    def _finish(self, *last_lines):
-        execution, self.current = self.current, None
-        for line in last_lines:
-            execution.emit(line)
-        execution.emit(encode({"type": "end_of_execution"}))
-        self.keepalive.cancel()
-        execution.connection.on_end = execution.connection.on_drained = None
-        execution.connection.finish()
+    def _finish(self):
+        self._end_current()
         self._watch_output()
         self._next()
 
-    def _end(self, reason):
+    def _break_off(self, reason):
         if self.current:
-            queue, self.queue = self.queue, collections.deque()
-            self._finish(error_line(reason))
-            self.queue = queue
+            self._end_current(error_line(reason))
+
+    def _end_current(self, *last_lines):
+        execution, self.current = self.current, None
+        self.keepalive.cancel()
+        execution.finish(*last_lines)
 
     def _abandon(self, execution):
         """The client went away: the code interpreter interrupts the cell, like Ctrl-C, for the next one not to wait."""
         execution.abandoned = True
         if execution is self.current:
-            self.process.interrupt()
+            if execution.begun:  # earlier, the kernel would take it for a late one of the cell before
+                self.process.interrupt()
             self._watch_output()
         else:
             self.queue.remove(execution)

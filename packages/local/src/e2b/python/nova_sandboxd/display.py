@@ -19,8 +19,10 @@ def represent(value):
     shown = {"text": text}
     for key, method in _METHODS.items():
         content = _call(value, method)
-        if content is not None:
-            shown[key] = base64.b64encode(content).decode() if isinstance(content, bytes) else content
+        if isinstance(content, bytes):
+            shown[key] = base64.b64encode(content).decode()
+        elif content is not None:
+            shown[key] = _plain_json(content) if key == "json" else str(content)
     if isinstance(value, (dict, list)) and "json" not in shown:
         plain = _plain_json(value)
         if plain is not None:

@@ -1,6 +1,7 @@
 """
 A kernel: the process in which cells run, one after the other, on globals of its own. It has one thread, so that a cell
-may fork; it reads requests from `control` and answers with frames: `L` an output line, `D` the cell is done.
+may fork; it reads requests from `control` and answers with frames: `B` the cell begins and can be interrupted from now
+on, `L` an output line, `D` the cell is done.
 """
 
 import builtins
@@ -15,7 +16,7 @@ import types
 
 from . import cell, display
 
-_HEADER = struct.Struct(">cI")
+HEADER = struct.Struct(">cI")
 _CACHED_SOURCE = 1 << 20
 
 
@@ -28,15 +29,23 @@ def run(control, stdout, stderr):
     Kernel(control, stdout, stderr).serve()
 
 
+def frame(kind, payload=b""):
+    return HEADER.pack(kind, len(payload)) + payload
+
+
 def write_frame(sock, kind, payload=b""):
-    sock.sendall(_HEADER.pack(kind, len(payload)) + payload)
+    sock.sendall(frame(kind, payload))
+
+
+def encode(line):
+    return json.dumps(line).encode() + b"\n"
 
 
 def read_frame(sock):
-    header = _read_exactly(sock, _HEADER.size)
+    header = _read_exactly(sock, HEADER.size)
     if header is None:
         return None, b""
-    kind, size = _HEADER.unpack(header)
+    kind, size = HEADER.unpack(header)
     return kind, _read_exactly(sock, size)
 
 
@@ -86,6 +95,7 @@ class Kernel:
 
     def execute(self, request):
         self.count += 1
+        self.last_line = None
         overlay = request.get("environment") or {}
         before = {name: os.environ.get(name) for name in overlay}
         os.environ.update(overlay)
@@ -98,7 +108,7 @@ class Kernel:
                     os.environ.pop(name, None)
                 else:
                     os.environ[name] = value
-            write_frame(self.control, b"D")
+            self.answer()
 
     def run_cell(self, code):
         name = f"<cell {self.count}>"
@@ -107,28 +117,32 @@ class Kernel:
         try:
             signal.signal(signal.SIGINT, self.interrupt)
             self.running = True
+            write_frame(self.control, b"B")
             value = cell.run(code, name, self.module.__dict__)
             self.running = False
             self.end_if_forked()
             if value is not None:
                 self.module.__dict__["_"] = value
-                self.emit({"type": "result", "is_main_result": True, **display.represent(value)})
+                self.last_line = {"type": "result", "is_main_result": True, **display.represent(value)}
         except BaseException as error:
             self.running = False
             self.end_if_forked(error)
-            self.emit({"type": "error", **display.describe_error(error)})
+            self.last_line = {"type": "error", **display.describe_error(error)}
         finally:
             self.running = False
             self.flush()
 
+    def answer(self):
+        """The last line and the end go together, for the agent to wake up once."""
+        last = frame(b"L", encode(self.last_line)) if self.last_line else b""
+        self.control.sendall(last + frame(b"D"))
+
     def display(self, *values):
         """IPython's display(): shows values before the cell ends."""
         for value in values:
-            self.emit({"type": "result", "is_main_result": False, **display.represent(value)})
-
-    def emit(self, line):
-        self.flush()
-        write_frame(self.control, b"L", json.dumps(line).encode() + b"\n")
+            self.flush()
+            line = {"type": "result", "is_main_result": False, **display.represent(value)}
+            write_frame(self.control, b"L", encode(line))
 
     def interrupt(self, *_):
         if self.running:
@@ -148,9 +162,9 @@ class Kernel:
             sys.stdin = open(0, closefd=False)
 
     def flush(self):
-        for stream in (sys.stdout, sys.stderr):
+        for name in ("stdout", "stderr"):
             try:
-                stream.flush()
+                getattr(sys, name).flush()
             except (AttributeError, OSError, ValueError):
                 continue  # the cell closed it or put something else in its place
 

@@ -10,11 +10,12 @@ import site
 import sys
 import traceback
 
-from . import enclosure, linux, zygote
+from . import enclosure, linux, loop, zygote
 
 
 def main():
     try:
+        os.closerange(4, loop.max_open_descriptor() + 1)  # what the server's libraries forgot to mark close-on-exec
         settings = json.loads(read_line(0))
         if settings["isolated"]:
             enclosure.become_unprivileged_root(settings["ids"])
@@ -25,7 +26,9 @@ def main():
         os.environ.clear()
         os.environ.update(settings["environment"])
         os.umask(0o022)
-        zygote.Zygote(settings).serve()
+        events = os.dup(1)
+        os.dup2(2, 1)  # whatever an imported package prints is no event
+        zygote.Zygote(settings, events).serve()
     except BaseException:
         traceback.print_exc()
         os._exit(1)

@@ -22,6 +22,7 @@ class Loop:
         self._selector = selectors.DefaultSelector()
         self._timers = []
         self._order = itertools.count()
+        self._soon = []
 
     def watch(self, fd, on_readable=None, on_writable=None):
         """Replaces what is watched on the descriptor; with neither callback it is forgotten."""
@@ -39,6 +40,10 @@ class Loop:
         timer = Timer(callback)
         heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._order), timer))
         return timer
+
+    def soon(self, callback):
+        """Before the loop waits again: what one event causes in many places is then done once."""
+        self._soon.append(callback)
 
     def on_child_exit(self, callback):
         """Calls back with (pid, wait status) of every child that ends."""
@@ -61,7 +66,13 @@ class Loop:
 
     def run(self):
         while True:
-            for key, events in self._selector.select(self._run_timers()):
+            wait = self._run_timers()
+            if self._soon:
+                due, self._soon = self._soon, []
+                for callback in due:
+                    callback()
+                continue
+            for key, events in self._selector.select(wait):
                 on_readable, on_writable = key.data
                 if events & selectors.EVENT_READ and on_readable:
                     on_readable()

@@ -62,21 +62,22 @@ def signal_all(members, number):
         fresh = [process.pid for process in members() if process.pid not in told]
         if not fresh:
             return
+        told.update(fresh)
         for pid in fresh:
-            told.add(pid)
-            try:
-                os.kill(pid, number)
-            except ProcessLookupError:
-                continue
+            send_signal(pid, number)
 
 
 def kill_family(root):
     signal_all(lambda: descendants(root), signal.SIGSTOP)
     signal_all(lambda: descendants(root), signal.SIGKILL)
+    send_signal(root, signal.SIGKILL)
+
+
+def send_signal(pid, number):
     try:
-        os.kill(root, signal.SIGKILL)
+        os.kill(pid, number)
     except ProcessLookupError:
-        return
+        return  # it has ended by itself
 
 
 def own_bytes(process, parent):

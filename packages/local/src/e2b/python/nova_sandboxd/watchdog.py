@@ -96,7 +96,7 @@ class Watchdog:
                 groups.setdefault(process.group, []).append(process.pid)
         largest = max(groups.values(), key=len)
         for pid in largest:
-            self._signal(pid, signal.SIGSTOP)
+            processes.send_signal(pid, signal.SIGSTOP)
         self._kill(largest)
 
     def _kill(self, pids):
@@ -104,10 +104,4 @@ class Watchdog:
         if self.kills > _UNHELPFUL_KILLS:
             os._exit(1)  # pid 1 takes the sandbox with it
         for pid in pids:
-            self._signal(pid, signal.SIGKILL)
-
-    def _signal(self, pid, number):
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            return
+            processes.send_signal(pid, signal.SIGKILL)

@@ -1,0 +1,84 @@
+"""A kernel as the agent sees it: its pid, and the ends of its three channels."""
+
+import json
+import os
+import signal
+import socket
+
+from . import kernel
+from .loop import forget_parent
+
+
+class KernelProcess:
+    def __init__(self, limits):
+        self.control, control = socket.socketpair()
+        self.stdout, stdout = os.pipe()
+        self.stderr, stderr = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                forget_parent({control.fileno(), stdout, stderr})
+                limits.bind_process()
+                kernel.run(control, stdout, stderr)
+            finally:
+                os._exit(70)
+        control.close()
+        os.close(stdout)
+        os.close(stderr)
+        os.set_blocking(self.stdout, False)
+        os.set_blocking(self.stderr, False)
+        self.received = bytearray()
+
+    @property
+    def outputs(self):
+        return ((self.stdout, "stdout"), (self.stderr, "stderr"))
+
+    def tell(self, kind, message):
+        try:
+            kernel.write_frame(self.control, kind, json.dumps(message).encode())
+        except ConnectionError:
+            return  # it is dead, and its end is about to be noticed
+
+    def receive(self):
+        """Returns how much came, which `take_frame` then has; None when nothing will come any more."""
+        try:
+            data = self.control.recv(1 << 20, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return 0
+        except ConnectionError:
+            return None
+        self.received += data
+        return len(data) or None
+
+    def take_frame(self):
+        """The next whole frame as (kind, payload), or None."""
+        if len(self.received) < kernel.HEADER.size:
+            return None
+        kind, size = kernel.HEADER.unpack_from(self.received)
+        end = kernel.HEADER.size + size
+        if len(self.received) < end:
+            return None
+        payload = bytes(self.received[kernel.HEADER.size : end])
+        del self.received[:end]
+        return kind, payload
+
+    def interrupt(self):
+        """The whole process group, as Jupyter does: what the cell started without detaching it belongs to the cell."""
+        self._signal_group(signal.SIGINT)
+
+    def end(self, loop):
+        self.close(loop)
+        self._signal_group(signal.SIGKILL)
+
+    def close(self, loop):
+        for fd in (self.control.fileno(), self.stdout, self.stderr):
+            loop.watch(fd)
+        self.control.close()
+        os.close(self.stdout)
+        os.close(self.stderr)
+
+    def _signal_group(self, number):
+        try:
+            os.killpg(self.pid, number)
+        except ProcessLookupError:
+            return  # it has just ended, or not yet begun

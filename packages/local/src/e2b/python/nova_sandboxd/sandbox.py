@@ -1,0 +1,102 @@
+"""A sandbox as the zygote sees it: a forked agent behind walls, and the connection that keeps it alive."""
+
+import itertools
+import json
+import os
+import signal
+import socket
+
+from . import agent, enclosure, linux, processes
+from .loop import forget_parent
+
+_serial = itertools.count()
+
+
+class Sandbox:
+    """`own_pids` is a descriptor of the zygote's pid namespace, or None where nothing is isolated."""
+
+    def __init__(self, settings, own_pids, internet):
+        self.settings, self.own_pids, self.lifeline = settings, own_pids, None
+        self.name = f"{os.getpid()}-{next(_serial)}"
+        listener = listen(settings["sockets"], self.name)
+        self.channel, theirs = socket.socketpair()
+        self.pid = self._fork()
+        if self.pid == 0:
+            _become_agent(settings, listener, theirs, own_pids is not None, internet)
+        listener.close()
+        theirs.close()
+
+    def _fork(self):
+        """The first child after an unshare is pid 1 of the new namespace; then the zygote's own is restored."""
+        if self.own_pids is None:
+            return os.fork()
+        linux.unshare(linux.NEWPID)
+        pid = -1
+        try:
+            pid = os.fork()
+        finally:
+            if pid != 0:
+                linux.setns(self.own_pids, linux.NEWPID)
+        return pid
+
+    def await_enclosure(self):
+        """The ids of a user namespace can only be written from outside."""
+        if self.own_pids is None:
+            return
+        asked = self.channel.recv(4096)
+        if asked != b"map":
+            raise ChildProcessError(f"a sandbox could not be closed off: {asked.decode() or 'its process died'}")
+        enclosure.write_map(self.pid, self.settings["innerIds"])
+        self.channel.sendall(b".")
+
+    def hand_over(self, request, connection):
+        self.channel.sendall(json.dumps(request).encode() + b"\n")
+        self.channel.close()
+        self.lifeline = connection
+        connection.sendall(json.dumps({"socket": self.name}).encode() + b"\n")
+
+    def kill(self):
+        """The first process of the namespace takes all others with it; without namespaces they are looked up."""
+        if self.own_pids is None:
+            processes.kill_family(self.pid)
+        else:
+            processes.send_signal(self.pid, signal.SIGKILL)
+
+
+def _become_agent(settings, listener, channel, isolated, internet):
+    try:
+        forget_parent({listener.fileno(), channel.fileno()})
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+
+        def await_map():
+            channel.sendall(b"map")
+            channel.recv(1)
+
+        if isolated:
+            enclosure.enclose(internet, settings["diskBytes"], settings["userId"], await_map)
+        agent.Agent(settings, listener, channel).serve()
+    except BaseException as error:
+        try:
+            channel.sendall(f"{type(error).__name__}: {error}".encode())
+        finally:
+            os._exit(1)
+
+
+def listen(folder, name):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"{folder}/{name}")
+    listener.listen(128)
+    listener.setblocking(False)
+    return listener
+
+
+def read_line(connection):
+    line = b""
+    while not line.endswith(b"\n"):
+        part = connection.recv(65536)
+        if not part:
+            raise ConnectionError("the connection ended before its request")
+        line += part
+    return line

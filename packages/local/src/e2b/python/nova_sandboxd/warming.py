@@ -1,0 +1,33 @@
+"""What is imported ahead of time: the template's packages, and the parts of the standard library that code uses."""
+
+import importlib
+import os
+import warnings
+
+_STANDARD = (
+    "asyncio base64 calendar collections concurrent.futures contextlib copy csv dataclasses datetime decimal email "
+    "email.message enum fractions functools glob gzip hashlib hmac html http.client inspect io itertools json logging "
+    "math mimetypes multiprocessing pathlib pickle pprint queue random re secrets shlex shutil smtplib sqlite3 ssl "
+    "statistics string subprocess tempfile textwrap threading traceback typing unicodedata urllib.request uuid "
+    "xml.etree.ElementTree zipfile zoneinfo"
+).split()
+
+
+def import_all(packages):
+    """Returns those of `packages` that cannot be imported."""
+    failed = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in [*_STANDARD, *packages]:
+            try:
+                importlib.import_module(name)
+            except Exception:  # an import runs any code; what fails here fails again, visibly, in the user's own code
+                failed.append(name)
+    return [name for name in failed if name in packages]
+
+
+def fork_quietly():
+    """Python 3.12 warns of forks beside threads; the successor, which is the child, has none of them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return os.fork()
