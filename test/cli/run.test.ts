@@ -28,7 +28,7 @@ async function runJson(...args: string[]) {
   return { code, text: stdout, result: JSON.parse(stdout) };
 }
 
-describe("nova run", () => {
+describe("nova run", { timeout: 60_000 }, () => {
   it("prints the run as one JSON object, with values digit for digit", async () => {
     await writeFile(join(cwd, "exact.json"), '{"id": 12345678901234567890, "total": 850.0}');
     const { code, text, result } = await runJson("hello", "--context", "exact.json", "--set", 'name="Adalbert"');
@@ -86,7 +86,7 @@ describe("nova run", () => {
   });
 });
 
-describe("an execution that is over", () => {
+describe("an execution that is over", { timeout: 60_000 }, () => {
   it("can be traced, verified, listed and not be cancelled any more", async () => {
     const { result } = await runJson("hello", "--set", 'name="Bo"');
     const id = result.execution_id;

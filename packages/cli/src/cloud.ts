@@ -1,11 +1,12 @@
+import { join } from "node:path";
 import { styleText } from "node:util";
 import type { LocalCloud } from "@nova/local";
 
-/** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
-export async function openCloud(): Promise<LocalCloud> {
+/** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`; or one that lies in a folder inside, apart from people's runs. */
+export async function openCloud(inside = ""): Promise<LocalCloud> {
   const { openLocalCloud } = await import("@nova/local");
   return openLocalCloud({
-    dataDir: process.env.NOVA_DATA_DIR ?? ".nova",
+    dataDir: join(process.env.NOVA_DATA_DIR ?? ".nova", inside),
     warn: (sentence) => console.error(styleText("yellow", `nova: ${sentence}`)),
   });
 }

@@ -10,5 +10,6 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   verify: async () => (await import("./verify.ts")).verify,
   executions: async () => (await import("./executions.ts")).executions,
   cancel: async () => (await import("./cancel.ts")).cancel,
+  bench: async () => (await import("./bench.ts")).bench,
   local: async () => (await import("./local.ts")).local,
 };

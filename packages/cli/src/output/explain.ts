@@ -10,6 +10,10 @@ const explained: Record<string, ExitCode> = {
   LocalCloudError: exitCodes.failed,
   PythonMissing: exitCodes.failed,
   OwnerGone: exitCodes.failed,
+  E2bServerError: exitCodes.failed,
+  DynamoDbFolderError: exitCodes.failed,
+  StoreUnavailable: exitCodes.failed,
+  SandboxUnavailable: exitCodes.failed,
 };
 
 /** One sentence for an error. A stack trace is for us: `NOVA_DEBUG=1` prints it. */

@@ -55,11 +55,8 @@ export async function openAsOwner(options: CloudOptions, keys: Keys, lock: Folde
     untilEnd: (execution, listener) => progress.untilEnd(execution, listener),
     async close({ interrupt = false } = {}) {
       if (interrupt) await interruptAll();
-      await Promise.race([
-        admin.guests.lastOneLeft(),
-        ...(interrupt ? [sleep(goodbyeMs, undefined, { ref: false })] : []),
-      ]);
-      await opened.states.idle();
+      const quiet = admin.guests.lastOneLeft().then(() => opened.states.idle());
+      await (interrupt ? Promise.race([quiet, sleep(goodbyeMs, undefined, { ref: false })]) : quiet);
       await removeOwner(dataDir);
       await admin.close();
       await opened.close();

@@ -1,0 +1,30 @@
+import { styleText } from "node:util";
+import type { Figure } from "../bench/figure.ts";
+import { openCloud } from "../cloud.ts";
+import { exitCodes } from "../errors.ts";
+import type { CliCommand } from "./command.ts";
+
+export const bench: CliCommand = {
+  declare: (command) =>
+    command.summary("take the figures of this machine: how fast, how much").option("--json", "print one JSON object"),
+
+  async run(_, { json }) {
+    const cloud = await openCloud("bench");
+    try {
+      const { takeFigures } = await import("../bench/bench.ts");
+      const figures = await takeFigures(cloud, (figure) => {
+        if (!json) console.log(lineOf(figure));
+      });
+      if (json) console.log(JSON.stringify({ figures }));
+      return figures.some(({ met }) => met === false) ? exitCodes.failed : exitCodes.completed;
+    } finally {
+      await cloud.close();
+    }
+  },
+};
+
+function lineOf({ name, aim, value, met, detail }: Figure): string {
+  const mark = met === null ? styleText("yellow", "-") : met ? styleText("green", "✓") : styleText("red", "✗");
+  const parts = Object.entries(detail).map(([key, one]) => `${key} ${one}`);
+  return `${mark} ${name}: ${styleText("bold", String(value ?? "not taken"))} (aim: ${aim}) ${styleText("dim", parts.join(", "))}`;
+}
