@@ -1,2 +1,3 @@
 export { harnessFolder } from "./harness.ts";
 export { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
+export { type BuildTemplateOptions, buildTemplate, sandboxTemplate, templatePackages } from "./template.ts";

@@ -71,9 +71,15 @@ class Kernel:
 
     def begin(self, name):
         """Starts a cell; `lines` yields what it prints."""
-        code = f"import nova_harness; nova_harness.attach({name!r})"
+        self.tell(f"import nova_harness; nova_harness.attach({name!r})")
+
+    def tell(self, code):
         self.process.stdin.write(json.dumps(code) + "\n")
         self.process.stdin.flush()
+
+    def run(self, code):
+        self.tell(code)
+        return list(self.lines())
 
     def lines(self):
         while (line := self.process.stdout.readline().rstrip("\n")) != _END:

@@ -8,10 +8,9 @@ import sys
 import threading
 import time
 
-from . import wire
-from .store import ROOT, socket_path
+from .store import HARNESS, ROOT, socket_path
 
-_WARM = "/run/nova-warm.sock"
+WARM = "/run/nova-warm.sock"
 _START_SECONDS = 20
 _LAST_WORDS_CHARS = 2000
 _AFRESH = "import sys; sys.path.insert(0, sys.argv[1]); from nova_harness.daemon import main; main(int(sys.argv[2]))"
@@ -86,9 +85,9 @@ def _start_in_warm_process(listener):
     """The template starts a Python with the usual packages imported, which waits to become a daemon (see warm.py)."""
     try:
         with socket.socket(socket.AF_UNIX) as warm:
-            warm.connect(_WARM)
-            wire.send(warm, {"harness": _home()}, [listener.fileno()])
-            return wire.Reader(warm).read() is not None
+            warm.connect(WARM)
+            socket.send_fds(warm, [f"{HARNESS}\n".encode()], [listener.fileno()])
+            return warm.recv(16) != b""
     except OSError:
         return False  # no template of ours, or its process has died
 
@@ -118,14 +117,10 @@ def _fork_daemon(listener):
 
 def _spawn_daemon(listener):
     subprocess.Popen(
-        [sys.executable, "-c", _AFRESH, _home(), str(listener.fileno())],
+        [sys.executable, "-c", _AFRESH, HARNESS, str(listener.fileno())],
         pass_fds=[listener.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,
     )
 
-
-def _home():
-    return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

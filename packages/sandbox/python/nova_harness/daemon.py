@@ -233,7 +233,8 @@ def main(fd):
 
 def _forget_parent(fd):
     """Of the kernel or the warm process nothing is kept but the imported modules."""
-    os.setsid()
+    if os.getsid(0) != os.getpid():
+        os.setsid()
     signal.set_wakeup_fd(-1)
     gc.collect()  # what is unreachable closes its descriptors now, not when their numbers are in other hands
     for number in (signal.SIGCHLD, signal.SIGTERM):
