@@ -14,6 +14,9 @@ import { Progress } from "./progress.ts";
 import { createStores } from "./stores.ts";
 import { prepareTemplate } from "./templates.ts";
 
+/** As often as the schedule of the deployed sweeper. */
+const sweepEveryMs = 60_000;
+
 /** How long guests whose runs were interrupted may take to read what became of them. */
 const goodbyeMs = 10_000;
 
@@ -33,6 +36,10 @@ export async function openAsOwner(options: CloudOptions, keys: Keys, lock: Folde
   const { warmPorts } = await import("@nova/functions");
   const ports = warmPorts();
   await sweep(ports);
+  const sweeping = setInterval(
+    () => sweep(ports).catch((error) => process.emitWarning(`the sweeper will try again: ${error}`)),
+    sweepEveryMs,
+  ).unref();
   await writeOwner(dataDir, newOwner(endpoints, instance));
 
   async function interruptAll(): Promise<void> {
@@ -54,6 +61,7 @@ export async function openAsOwner(options: CloudOptions, keys: Keys, lock: Folde
     counters: async (execution) => counters.of(execution),
     untilEnd: (execution, listener) => progress.untilEnd(execution, listener),
     async close({ interrupt = false } = {}) {
+      clearInterval(sweeping);
       if (interrupt) await interruptAll();
       const quiet = admin.guests.lastOneLeft().then(() => opened.states.idle());
       await (interrupt ? Promise.race([quiet, sleep(goodbyeMs, undefined, { ref: false })]) : quiet);

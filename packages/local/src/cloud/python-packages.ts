@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -44,6 +45,7 @@ export async function ensurePython(
   const installed = await choosePython(undefined, [site]);
   if (lacking(installed, needed).length === 0) return installed;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    await run("apt-get", ["update"]);
     await run("apt-get", ["install", "-y", "--no-install-recommends", ...wanted.map((one) => one.debian)]);
     const again = await choosePython(undefined, [site]);
     if (lacking(again, needed).length === 0) return again;
@@ -61,7 +63,7 @@ export async function installRequirements(
   folder: string,
 ): Promise<void> {
   if (existsSync(folder)) return;
-  const draft = `${folder}.${process.pid}`;
+  const draft = `${folder}.${randomUUID()}`;
   const { ok, reason } = await pipInstall(python, requirements, draft);
   if (!ok) {
     await rm(draft, { recursive: true, force: true });
@@ -78,7 +80,7 @@ function lacking(python: Python, needed: readonly string[]): string[] {
 
 async function pipInstall(python: Python, lines: readonly string[], folder: string) {
   await mkdir(folder, { recursive: true });
-  const file = `${folder}.txt`;
+  const file = `${folder}.${randomUUID()}.txt`;
   await writeFile(file, lines.join("\n"));
   const quietly = ["--quiet", "--disable-pip-version-check", "--no-input"];
   const result = await run(python.path, [

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { visit } from "../../../packages/local/src/cloud/admin-client.ts";
+import { type AdminServer, openAdmin } from "../../../packages/local/src/cloud/admin-server.ts";
+import { CounterBook } from "../../../packages/local/src/cloud/counters.ts";
+import { newOwner, type Owner } from "../../../packages/local/src/cloud/owner-file.ts";
+import { type NodeEvent, Progress } from "../../../packages/local/src/cloud/progress.ts";
+
+const execution = "exec_01KATESTTESTTESTTESTTESTT1";
+
+let counters: CounterBook;
+let progress: Progress;
+let admin: AdminServer;
+let owner: Owner;
+
+beforeEach(async () => {
+  [counters, progress] = [new CounterBook(), new Progress()];
+  admin = await openAdmin({ adminKey: "secret", instance: "one", counters, progress });
+  const nowhere = { dynamodb: "", s3: "", states: "", e2bApi: "", e2bSandbox: "" };
+  owner = newOwner({ ...nowhere, admin: admin.url }, "one");
+});
+
+afterEach(() => admin.close());
+
+async function guest() {
+  const visited = await visit(owner, "secret");
+  if (!visited) throw new TypeError("the owner let no guest in");
+  return visited;
+}
+
+describe("the owner's admin endpoint", () => {
+  it.each(["health", "guest", `counters/${execution}`, `progress/${execution}`])(
+    "answers /%s to nobody without the key",
+    async (path) => {
+      const wrong = { headers: { authorization: "Bearer guessed" } };
+      expect((await fetch(`${admin.url}/${path}`)).status).toBe(401);
+      expect((await fetch(`${admin.url}/${path}`, wrong)).status).toBe(401);
+    },
+  );
+
+  it("tells a guest what an execution has cost, and when it ends", async () => {
+    const one = await guest();
+    counters.countAws("dynamodb", execution, 10);
+    expect(await one.counters(execution)).toEqual(counters.of(execution));
+    const heard: NodeEvent[] = [];
+    progress.note(execution, { node: "a", state: "started" });
+    const end = one.untilEnd(execution, (event) => {
+      heard.push(event);
+      if (event.state === "succeeded") progress.end(execution);
+    });
+    progress.note(execution, { node: "a", state: "succeeded" });
+    await end;
+    expect(heard.map((event) => event.state)).toEqual(["started", "succeeded"]);
+  });
+
+  it("is not mistaken for another process that listens where a dead owner did", async () => {
+    expect(await visit({ ...owner, instance: "two" }, "secret")).toBeNull();
+    expect(
+      await visit({ ...owner, endpoints: { ...owner.endpoints, admin: "http://127.0.0.1:9" } }, "secret"),
+    ).toBeNull();
+  });
+
+  it("admits newcomers until the last guest has left, and nobody afterwards", async () => {
+    const first = await guest();
+    const left = admin.guests.lastOneLeft();
+    const second = await guest();
+    first.leave();
+    second.leave();
+    await left;
+    expect(await visit(owner, "secret")).toBeNull();
+  });
+
+  it("tells guests that wait for something when it closes or dies", async () => {
+    const [polite, waiting] = [await guest(), await guest()];
+    admin.guests.sayGoodbye();
+    await polite.ownerEnding;
+    const end = waiting.untilEnd(execution);
+    const ends = expect(end).rejects.toThrow("the process that owned the data folder has ended");
+    await admin.close();
+    await Promise.all([ends, waiting.ownerLost]);
+  });
+});
