@@ -69,6 +69,10 @@ it.each([
   expect(codesOf(definition)).toEqual([]);
 });
 
+it("does not guess in a graph with errors", () => {
+  expect(codesOf(row(find, convert, action("a", { timeout: 0 })))).toEqual(["NOVA406 $.nodes[3].timeout"]);
+});
+
 it("still sees it where only the first may fail", () => {
   expect(codesOf(row({ ...find, onError: "convert" }, convert))).toEqual([warning]);
 });

@@ -139,6 +139,10 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
       { ...row(a), inputs: { properties: { a: { properties: { b: { secret: true } } } } } },
       ["NOVA503 $.inputs.properties.a.properties.b.secret"],
     ],
+    [
+      { ...row(a), inputs: { $defs: { s: { secret: true } }, properties: { a: { $ref: "#/$defs/s" } } } },
+      ["NOVA503 $.inputs.$defs.s.secret"],
+    ],
     [{ ...row(a), inputs: { secret: true } }, ["NOVA503 $.inputs.secret"]],
   ],
 };

@@ -16,6 +16,11 @@ it.each(["notify", "x", "and then", ""])("makes no wild guess for %j", (wrong) =
   expect(didYouMean(wrong, ids)).toBe("");
 });
 
+it("forgives only case among thousands", () => {
+  const many = Array.from({ length: 2_001 }, (_, index) => `node_${index}`);
+  expect([didYouMean("nod_7", many), didYouMean("Node_7", many)]).toEqual(["", ' - did you mean "node_7"?']);
+});
+
 it("has nothing to say without candidates", () => {
   expect(didYouMean("read", [])).toBe("");
 });

@@ -47,6 +47,11 @@ it("says everything that is wrong at once", () => {
   ]);
 });
 
+it("takes a list of wrong items for one mistake", () => {
+  const numbers = { inputs: { properties: { list: { items: { type: "number" } } } } };
+  expect(validateInputs(numbers, JSON.stringify({ list: Array(1000).fill("x") }))).toHaveLength(20);
+});
+
 it("asks for an object even where nothing is declared", () => {
   expect(validateInputs({}, '{"a": 1}')).toEqual([]);
   expect(validateInputs({}, "3")).toMatchObject([{ code: "NOVA506" }]);
