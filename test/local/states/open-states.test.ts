@@ -128,6 +128,23 @@ describe("a data folder opened again", () => {
     expect(readFileSync(join(folder, "history/0.ndjson"), "utf8")).toContain("ExecutionStarted");
   });
 
+  it("has an execution's end on disk before anybody is told of it", async () => {
+    const told: string[] = [];
+    const server = await testServer({
+      onStatusChange() {
+        told.push(readFileSync(join(server.dataDir, "states/history/0.ndjson"), "utf8"));
+        told.push(readFileSync(join(server.dataDir, "states/executions.ndjson"), "utf8"));
+      },
+    });
+    await server.client.send(create);
+    await server.client.send(start("one"));
+    await server.idle();
+    expect(told).toEqual([
+      expect.stringContaining("ExecutionSucceeded"),
+      expect.stringContaining('"status":"SUCCEEDED"'),
+    ]);
+  });
+
   it("reads no history of what has ended until somebody asks", async () => {
     const first = await testServer();
     await first.client.send(create);

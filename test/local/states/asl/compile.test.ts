@@ -15,6 +15,9 @@ function rejection(definition: Json): DefinitionRejected {
   throw new TypeError("the definition was accepted");
 }
 
+const end = { Type: "Pass", End: true };
+const task = { Type: "Task", Resource: FUNCTION, End: true };
+const all = { ErrorEquals: ["States.ALL"] };
 const one = (state: Json): Json => ({ StartAt: "S", States: { S: state } });
 
 describe("a definition that cannot be run", () => {
@@ -24,6 +27,24 @@ describe("a definition that cannot be run", () => {
     [{ StartAt: "S", States: {} }, "/StartAt", /Missing 'StartAt' target: S/],
     [one({ Type: "Sleep" }), "/States/S/Type", /"Sleep" is no state type/],
     [one({ Type: "Pass" }), "/States/S/Next", /and not both/],
+    [{ StartAt: "S", States: { S: end, T: end } }, "/States/T", /State "T" is not reachable/],
+    [one({ Type: "Pass", Next: "T" }), "/States/S/Next", /Missing 'Next' target: T/],
+    [one({ Type: "Pass", Next: "S" }), "/States", /No terminal state/],
+    [one({ ...end, Bogus: 1 }), "/States/S/Bogus", /is not supported here/],
+    [{ StartAt: "S", States: { S: end }, Bogus: 1 }, "/Bogus", /is not supported here/],
+    [one({ ...task, Retry: [all, { ErrorEquals: ["E"] }] }), "/States/S/Retry[0]/ErrorEquals", /States.ALL alone/],
+    [
+      one({ ...task, Catch: [{ ErrorEquals: ["E", "States.ALL"], Next: "S" }] }),
+      "/States/S/Catch[0]/ErrorEquals",
+      /alone/,
+    ],
+    [one({ ...task, Retry: [{ ...all, BackoffRate: 0.5 }] }), "/States/S/Retry[0]/BackoffRate", /at least 1/],
+    [one({ Type: "Parallel", End: true, Branches: [] }), "/States/S/Branches", /not empty/],
+    [
+      one({ Type: "Parallel", End: true, Branches: [{ StartAt: "S", States: { S: end } }] }),
+      "/States/S/Branches[0]/States/S",
+      /Two states/,
+    ],
     [one({ Type: "Pass", End: true, Next: "S" }), "/States/S/Next", /and not both/],
     [one({ Type: "Pass", End: true, InputPath: "a" }), "/States/S/InputPath", /not a JSONPath/],
     [

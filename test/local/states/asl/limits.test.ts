@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DATA_LIMIT_BYTES } from "../../../../packages/local/src/states/asl/data-limit.ts";
 import { HISTORY_LIMIT } from "../../../../packages/local/src/states/history.ts";
 import { runStateMachine } from "../../../../packages/local/src/states/run-state-machine.ts";
-import { answer, echo, FUNCTION, noLambda, outline, runState } from "../support/run.ts";
+import { answer, echo, FUNCTION, failure, noLambda, outline, runState, scripted } from "../support/run.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 
 const task = { Type: "Task", Resource: FUNCTION };
@@ -36,6 +36,18 @@ describe("the limit of 256 KiB", () => {
   });
 });
 
+it("holds the limit for what a catcher adds to the input", async () => {
+  const input = { a: text(DATA_LIMIT_BYTES - 20) };
+  const state = {
+    ...task,
+    Parameters: {},
+    Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: "$.e", Next: "Caught" }],
+  };
+  const { invokeLambda } = scripted(failure("Broken"));
+  const result = await runState(state, input, { invokeLambda, more: { Caught: { Type: "Succeed" } } });
+  expect(result).toMatchObject({ status: "FAILED", error: "States.DataLimitExceeded" });
+});
+
 const again = { Variable: "$", IsPresent: true, Next: "A" };
 const loop = {
   StartAt: "A",
@@ -59,6 +71,21 @@ describe("the limits of an execution", () => {
     expect([result.status, result.error, result.cause]).toEqual(["TIMED_OUT", undefined, undefined]);
     expect(outline(result).at(-1)).toBe("5<0 ExecutionTimedOut");
     expect(clock.now() - virtualClock().now()).toBe(60_000);
+  });
+
+  it("ends it inside a Parallel when it is stopped, and no Retry or Catch takes that for a failure", async () => {
+    const stop = new AbortController();
+    const invokeLambda: typeof echo = () => new Promise(() => setImmediate(() => stop.abort()));
+    const handling = {
+      Retry: [{ ErrorEquals: ["States.ALL"] }],
+      Catch: [{ ErrorEquals: ["States.ALL"], Next: "Caught" }],
+    };
+    const branch = { StartAt: "T", States: { T: { ...task, End: true } } };
+    const more = { Caught: { Type: "Succeed" } };
+    const state = { Type: "Parallel", Branches: [branch], ...handling };
+    const result = await runState(state, {}, { invokeLambda, signal: stop.signal, more });
+    expect(result.status).toBe("ABORTED");
+    expect(result.events.map(({ type }) => type).slice(-2)).toEqual(["LambdaFunctionStarted", "ExecutionAborted"]);
   });
 
   it("ends it as ABORTED when it is stopped, and tells the running function", async () => {

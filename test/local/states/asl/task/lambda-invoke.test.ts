@@ -139,6 +139,35 @@ describe("lambda:invoke.waitForTaskToken", () => {
     expect(clock.now() - virtualClock().now()).toBe(10_000);
   });
 
+  it("takes no answer for a task that timed out, and records nothing more of it", async () => {
+    const clock = virtualClock();
+    const tokens = new TaskTokens(clock.now);
+    let token = "";
+    const begun = Promise.withResolvers<void>();
+    const invokeLambda = async (_arn: string, payload: string) => {
+      token = (JSON.parse(payload) as { token: string }).token;
+      await begun.promise;
+      return answer(null);
+    };
+    const after = { Caught: { Type: "Wait", Seconds: 60, Next: "End" }, End: { Type: "Succeed" } };
+    const state = { ...wait, TimeoutSeconds: 1, Catch: [{ ErrorEquals: ["States.ALL"], Next: "Caught" }] };
+    const running = runState(
+      state,
+      {},
+      { clock: { ...clock, sleep: settleAfterTimeout }, tokens, invokeLambda, more: after },
+    );
+    const result = await running;
+    expect(tokens.succeed(token, "late")).toBe(false);
+    expect(result.events.map(({ type }) => type)).not.toContain("TaskSubmitted");
+    expect(result.status).toBe("SUCCEEDED");
+
+    /** The function answers while the machine is already in the state after the timeout. */
+    async function settleAfterTimeout(ms: number, signal?: AbortSignal): Promise<void> {
+      if (ms === 60_000) begun.resolve();
+      await clock.sleep(ms, signal);
+    }
+  });
+
   it("counts from the last heartbeat, and no heartbeat moves TimeoutSeconds", async () => {
     const clock = virtualClock();
     const result = await runWaiting(
