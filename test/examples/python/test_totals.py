@@ -1,3 +1,4 @@
+import random
 import re
 import unittest
 
@@ -30,3 +31,13 @@ class FindsTheTotal(unittest.TestCase):
         items = "\n".join(f"Call {n}    {n % 7}.{n % 90 + 10}" for n in range(1500))
         found = find_total_in_text(f"Number  Price\n{items}\nTotal to pay    EUR 6,123.45\n")
         self.assertEqual((found.amount, found.currency), (6123.45, "EUR"))
+
+    def test_or_none_in_shuffled_scraps_but_never_stumbles(self):
+        """What a PDF can hold knows no bounds; an error must come from the document, not from reading it."""
+        scraps = [word for *_, text in invoices() for word in re.findall(r"\S+", text)]
+        chance = random.Random(7)
+        for _ in range(150):
+            words = chance.choices(scraps, k=chance.randrange(1, 60))
+            text = "".join(word + chance.choice([" ", " ", "   ", "\n", "\n\n", ""]) for word in words)
+            with self.subTest(text=text):
+                find_total_in_text(text)

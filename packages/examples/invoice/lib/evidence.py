@@ -123,7 +123,7 @@ class _Witnesses:
 
     @cached_property
     def largest(self) -> Decimal:
-        return max(abs(m.value) for m in self.mentions if m.strong or m.label.kind in WHOLE)
+        return max((abs(m.value) for m in self.mentions if m.strong or m.label.kind in WHOLE), default=Decimal(0))
 
     @cached_property
     def sums(self) -> dict[int, list[Mention]]:
