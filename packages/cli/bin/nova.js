@@ -29,9 +29,8 @@ function installedNode() {
 
 function runUnder(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: "inherit" });
-  // Ctrl-C reaches both of us; whoever signals only this process means the other one.
-  process.on("SIGINT", () => {});
-  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  // Whoever signals this process means the other one, which takes it in its stride when Ctrl-C has reached both.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => {
     if (signal) {
       process.removeAllListeners(signal);

@@ -1,6 +1,9 @@
 import { once } from "node:events";
 import { exitCodes } from "./errors.ts";
 
+/** One Ctrl-C can arrive several times: from the terminal, and forwarded by npm or by the Node that started this one. */
+const sameWishMs = 300;
+
 /**
  * Ctrl-C, or a signal that asks for an end. Whoever works takes a wish and tidies up; a wish that nobody takes any more
  * ends the process.
@@ -8,6 +11,7 @@ import { exitCodes } from "./errors.ts";
 export class Interrupt {
   #wishes = 0;
   #taken = 0;
+  #lastMs = Number.NEGATIVE_INFINITY;
   readonly #events = new EventTarget();
 
   constructor() {
@@ -31,6 +35,9 @@ export class Interrupt {
   }
 
   #wish(): void {
+    const isSame = performance.now() - this.#lastMs < sameWishMs;
+    this.#lastMs = performance.now();
+    if (isSame) return;
     this.#wishes += 1;
     if (this.#wishes > Math.max(1, this.#taken)) process.exit(exitCodes.interrupted);
     this.#events.dispatchEvent(new Event("wish"));

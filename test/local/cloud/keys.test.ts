@@ -22,6 +22,12 @@ describe("the keys of a data folder", () => {
     expect((await stat(join(one, "keys.json"))).mode & 0o777).toBe(0o600);
   });
 
+  it("need a folder, and say so where there can be none", async () => {
+    const file = join(await newFolder(), "file");
+    await writeFile(file, "");
+    await expect(readKeys(file)).rejects.toThrow(/the data folder .*file cannot be used - make it a folder/);
+  });
+
   it.each(["", "{}", '{"accessKeyId":"a"}'])("that are damaged (%j) are named, not replaced", async (text) => {
     const folder = await newFolder();
     await writeFile(join(folder, "keys.json"), text);

@@ -1,12 +1,11 @@
 import type { DynamoDbOptions } from "../dynamodb/index.ts";
 import { type E2bOptions, type E2bServer, openE2b } from "../e2b/open.ts";
-import { withChaos } from "../lambda/chaos.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { S3Options } from "../s3/index.ts";
-import type { States } from "../states/open-states.ts";
 import { region } from "./environment.ts";
 import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
+import { createLambda, deliver, statusFunction } from "./lambda.ts";
 import type { Endpoints } from "./owner-file.ts";
 import type { Progress } from "./progress.ts";
 import { sitePackages } from "./python-packages.ts";
@@ -27,31 +26,20 @@ export interface CloudOptions {
 
 export interface OpenedEndpoints {
   urls: Omit<Endpoints, "admin">;
-  states: States;
   e2b: E2bServer;
+  /** Resolves when no execution runs and no function is at work. */
+  idle(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** DynamoDB, S3, E2B and Step Functions with its Lambdas; side by side, because the slowest decides when a run begins. */
 export async function openEndpoints(options: CloudOptions, keys: Keys, progress: Progress): Promise<OpenedEndpoints> {
-  const { dataDir, faults } = options;
-  const { accessKeyId } = keys;
-  const functions = loadFunctions();
+  const lambda = createLambda(options.chaos);
   const [e2b, dynamodb, s3, states] = await Promise.all([
-    openE2b({
-      apiKey: keys.e2bApiKey,
-      sitePackages: [sitePackages(dataDir)],
-      templates: (template) => [templateFolder(dataDir, template)],
-      ...(options.limits && { limits: options.limits }),
-      ...(options.warn && { warn: options.warn }),
-    }),
-    import("../dynamodb/index.ts").then(({ openDynamoDb }) =>
-      openDynamoDb({ dataDir, accessKeyId, ...(faults?.dynamodb && { faults: faults.dynamodb }) }),
-    ),
-    import("../s3/index.ts").then(({ openS3 }) =>
-      openS3({ dataDir, accessKeyId, ...(faults?.s3 && { faults: faults.s3 }) }),
-    ),
-    openStatesWith(options, accessKeyId, functions, progress),
+    openE2bWith(options, keys),
+    openDynamoDbWith(options, keys),
+    openS3With(options, keys),
+    openStatesWith(options, keys, lambda.invoke, progress),
   ]);
   return {
     urls: {
@@ -61,8 +49,11 @@ export async function openEndpoints(options: CloudOptions, keys: Keys, progress:
       e2bApi: e2b.apiUrl,
       e2bSandbox: e2b.sandboxUrl,
     },
-    states,
     e2b,
+    async idle() {
+      await states.idle();
+      await lambda.settled();
+    },
     async close() {
       await states.close();
       await Promise.all([e2b.close(), s3.close(), dynamodb.close()]);
@@ -70,36 +61,42 @@ export async function openEndpoints(options: CloudOptions, keys: Keys, progress:
   };
 }
 
+function openE2bWith({ dataDir, limits, warn }: CloudOptions, { e2bApiKey }: Keys) {
+  return openE2b({
+    apiKey: e2bApiKey,
+    sitePackages: [sitePackages(dataDir)],
+    templates: (template) => [templateFolder(dataDir, template)],
+    ...(limits && { limits }),
+    ...(warn && { warn }),
+  });
+}
+
+async function openDynamoDbWith({ dataDir, faults }: CloudOptions, { accessKeyId }: Keys) {
+  const { openDynamoDb } = await import("../dynamodb/index.ts");
+  return openDynamoDb({ dataDir, accessKeyId, ...(faults?.dynamodb && { faults: faults.dynamodb }) });
+}
+
+async function openS3With({ dataDir, faults }: CloudOptions, { accessKeyId }: Keys) {
+  const { openS3 } = await import("../s3/index.ts");
+  return openS3({ dataDir, accessKeyId, ...(faults?.s3 && { faults: faults.s3 }) });
+}
+
 async function openStatesWith(
-  { dataDir, chaos }: CloudOptions,
-  accessKeyId: string,
-  functions: Promise<InvokeLambda>,
+  { dataDir }: CloudOptions,
+  { accessKeyId }: Keys,
+  invoke: InvokeLambda,
   progress: Progress,
-): Promise<States> {
+) {
   const { openStates } = await import("../states/open-states.ts");
-  const lambdas: InvokeLambda = async (arn, payload, signal) => (await functions)(arn, payload, signal);
-  const invokeLambda = chaos ? withChaos(lambdas, chaos).invokeLambda : lambdas;
   return openStates({
     dataDir,
     accessKeyId,
     region,
-    invokeLambda: withProgress(invokeLambda, progress),
+    invokeLambda: withProgress(invoke, progress),
     // EventBridge's part: the function that is subscribed to status changes, then whoever waits.
     async onStatusChange(detail) {
-      await lambdas(statusFunction, JSON.stringify({ detail }));
+      await deliver(invoke, statusFunction, JSON.stringify({ detail }));
       progress.end(detail.name);
     },
   });
-}
-
-const statusFunction = `arn:aws:lambda:${region}:000000000000:function:nova-execution-status:live`;
-
-/** Loading the functions takes longest and needs no endpoint: their first invocation is what reads the environment. */
-async function loadFunctions(): Promise<InvokeLambda> {
-  process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
-  const [{ functions }, { createLambdaRuntime }] = await Promise.all([
-    import("@nova/functions"),
-    import("../lambda/lambda-runtime.ts"),
-  ]);
-  return createLambdaRuntime({ functions });
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { access, constants, link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LocalCloudError } from "./errors.ts";
 
@@ -16,12 +16,22 @@ export interface Keys {
 
 /** Reads the keys of the data folder; makes them when it has none. Two processes at once end up with the same ones. */
 export async function readKeys(dataDir: string): Promise<Keys> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir);
   const path = join(dataDir, "keys.json");
   const text = await readIfThere(path);
   if (text !== undefined) return parseKeys(text, path);
   await createWhole(path, JSON.stringify(randomKeys(), null, 2));
   return parseKeys(await readFile(path, "utf8"), path);
+}
+
+async function makeFolder(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await access(dataDir, constants.W_OK);
+  } catch (cause) {
+    const advice = "make it a folder that you may write to, or name another one in NOVA_DATA_DIR";
+    throw new LocalCloudError(`the data folder ${dataDir} cannot be used - ${advice}`, { cause });
+  }
 }
 
 /** Makes a file that nobody ever sees half written; leaves one that is there. */

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { interruptedError, type Ports, sweep } from "@nova/engine";
+import type { CounterBook, Counters } from "./counters.ts";
+import type { OpenedEndpoints } from "./endpoints.ts";
+import type { Guests } from "./guests.ts";
+import type { LocalCloud } from "./local-cloud.ts";
+import type { Listener, Progress } from "./progress.ts";
+import { prepareTemplate } from "./templates.ts";
+
+/** As often as the schedule of the deployed sweeper. */
+const sweepEveryMs = 60_000;
+
+/** How long guests whose runs were interrupted may take to read what became of them. */
+const goodbyeMs = 10_000;
+
+interface Parts {
+  dataDir: string;
+  environment: Record<string, string>;
+  ports: Ports;
+  counters: CounterBook;
+  progress: Progress;
+  guests: Guests;
+  opened: Pick<OpenedEndpoints, "idle">;
+}
+
+/** The cloud as the process sees it that opened it. */
+export class OwnersCloud implements LocalCloud {
+  readonly role = "owner";
+  readonly dataDir: string;
+  readonly environment: Record<string, string>;
+  readonly ports: Ports;
+  readonly lost = new Promise<void>(() => {});
+  readonly ending = new Promise<void>(() => {});
+  readonly #parts: Parts;
+  readonly #shutDown: () => Promise<void>;
+  readonly #sweeping: NodeJS.Timeout;
+
+  /** `shutDown` closes the endpoints and gives the data folder free. */
+  constructor(parts: Parts, shutDown: () => Promise<void>) {
+    this.dataDir = parts.dataDir;
+    this.environment = parts.environment;
+    this.ports = parts.ports;
+    this.#parts = parts;
+    this.#shutDown = shutDown;
+    this.#sweeping = setInterval(() => this.#sweep(), sweepEveryMs).unref();
+  }
+
+  templateFor(requirements: readonly string[]): Promise<string> {
+    return prepareTemplate(this.dataDir, requirements);
+  }
+
+  async counters(execution: string): Promise<Counters> {
+    return this.#parts.counters.of(execution);
+  }
+
+  untilEnd(execution: string, listener?: Listener): Promise<void> {
+    return this.#parts.progress.untilEnd(execution, listener);
+  }
+
+  async close({ interrupt = false } = {}): Promise<void> {
+    const { guests, opened } = this.#parts;
+    clearInterval(this.#sweeping);
+    if (interrupt) await this.#interruptAll();
+    const quiet = guests.lastOneLeft().then(() => opened.idle());
+    await (interrupt ? Promise.race([quiet, sleep(goodbyeMs, undefined, { ref: false })]) : quiet);
+    await this.#shutDown();
+  }
+
+  async #interruptAll(): Promise<void> {
+    const cause = "The process that ran it was stopped.";
+    for await (const { id, stateMachineArn } of this.ports.executions.open()) {
+      await this.ports.stateMachines.stop(stateMachineArn, id, interruptedError, cause);
+    }
+    this.#parts.guests.sayGoodbye();
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await sweep(this.ports);
+    } catch (error) {
+      process.emitWarning(`the sweeper failed and will try again: ${error}`);
+    }
+  }
+}
