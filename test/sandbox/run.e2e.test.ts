@@ -176,7 +176,6 @@ describe("trouble on the way", () => {
     const running = bench.run(sandbox, bench.request("context['a'] = 1"), new MemoryIo(), { first: false });
     expect(changesOf(await running)).toEqual({ a: 1 });
     expect(faults).toEqual([]);
-    bench.gateway.fault = () => undefined;
   });
 
   test("a sandbox that died in the middle is gone", async () => {
@@ -220,7 +219,6 @@ describe("trouble on the way", () => {
     bench.gateway.fault = () => "break";
     const signal = AbortSignal.timeout(300);
     expect(await bench.run(sandbox, bench.request("1"), new MemoryIo(), { signal })).toEqual({ kind: "unfinished" });
-    bench.gateway.fault = () => undefined;
   });
 
   test.each(["openBlob", "storeBlob"] as const)(

@@ -4,9 +4,13 @@ import { NovaError } from "@nova/engine";
 const connectionCodes = [
   "ECONNREFUSED",
   "ECONNRESET",
+  "EPIPE",
   "ENOTFOUND",
   "EAI_AGAIN",
   "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_SOCKET",
   "UND_ERR_CONNECT_TIMEOUT",
 ];
 

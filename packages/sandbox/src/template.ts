@@ -18,9 +18,12 @@ export async function sandboxTemplate(requirements: string[] = []): Promise<Temp
     .pipInstall([...templatePackages, ...requirements].map(shellQuoted))
     .copy("warm.py", "/usr/local/lib/nova/warm.py", { user: "root", mode: 0o644 })
     .copy("nova-warm.service", `${units}/nova-warm.service`, { user: "root", mode: 0o644 })
-    .runCmd(`mkdir -p ${units}/multi-user.target.wants && ln -sf ../nova-warm.service ${units}/multi-user.target.wants/`, {
-      user: "root",
-    });
+    .runCmd(
+      `mkdir -p ${units}/multi-user.target.wants && ln -sf ../nova-warm.service ${units}/multi-user.target.wants/`,
+      {
+        user: "root",
+      },
+    );
 }
 
 export interface BuildTemplateOptions {

@@ -1,6 +1,6 @@
 import type { RunOptions, RunOutcome, RunRequest, Sandbox, Sandboxes } from "@nova/engine";
 import { createSandboxes } from "@nova/sandbox";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { type E2bOptions, type E2bServer, openE2b } from "../../../packages/local/src/e2b/open.ts";
 import { Gateway } from "./gateway.ts";
 import { MemoryIo } from "./memory-io.ts";
@@ -22,6 +22,9 @@ export class Bench {
       const url = await bench.gateway.listen();
       Object.assign(process.env, { E2B_API_KEY: apiKey, E2B_API_URL: url, E2B_SANDBOX_URL: url });
       bench.sandboxes = createSandboxes();
+    });
+    afterEach(() => {
+      bench.gateway.fault = () => undefined;
     });
     afterAll(async () => {
       await bench.gateway.close();

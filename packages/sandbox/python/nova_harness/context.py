@@ -9,6 +9,7 @@ from json import dumps, loads
 from typing import NamedTuple
 
 from .decode import decode, has_reference, load_value
+from .supply import Unavailable
 
 
 class Unloaded:
@@ -35,7 +36,10 @@ class LazyContext(dict):
 
     def _real(self, key, value):
         if type(value) is Unloaded:
-            value = value.fetch(value.text)
+            try:
+                value = value.fetch(value.text)
+            except Unavailable as error:
+                raise Unavailable(f'the value of "{key}" cannot be loaded: {error}') from None
             super().__setitem__(key, value)
         return value
 

@@ -1,0 +1,138 @@
+import { createSandboxes } from "@nova/sandbox";
+import { describe, expect, test } from "vitest";
+import { apiKey, Bench, changesOf } from "./support/bench.ts";
+import { MemoryIo } from "./support/memory-io.ts";
+
+const bench = Bench.use({ limits: { lifetimeSeconds: 3600, concurrent: 8 } });
+
+async function withEnvironment<T>(changes: Record<string, string>, action: () => Promise<T>): Promise<T> {
+  const before = { ...process.env };
+  Object.assign(process.env, changes);
+  try {
+    return await action();
+  } finally {
+    Object.assign(process.env, before);
+  }
+}
+
+const spec = {
+  template: "nova",
+  execution: "exec_2",
+  scope: "/fork@3.1",
+  lifetimeSeconds: 300,
+  lib: {},
+  internet: true,
+};
+
+describe("create", () => {
+  test("names execution and scope, and says how long the sandbox lives", async () => {
+    const before = Date.now();
+    const sandbox = await bench.sandboxes.create(spec);
+    expect(bench.server.sandboxes().find(({ id }) => id === sandbox.id)?.metadata).toEqual({
+      ...{ nova: "1", execution: "exec_2", scope: "/fork@3.1" },
+    });
+    expect(Date.parse(sandbox.createdAt)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(sandbox.endsAt) - Date.parse(sandbox.createdAt)).toBe(300_000);
+    await bench.sandboxes.kill(sandbox.id);
+  });
+
+  test("opens the code port to nobody else, and no network where none is allowed", async () => {
+    const { Sandbox } = await import("@e2b/code-interpreter");
+    const sandbox = await bench.sandboxes.create({ ...spec, internet: false });
+    const response = await fetch(`${bench.server.sandboxUrl}/execute`, {
+      method: "POST",
+      headers: { "e2b-sandbox-id": sandbox.id, "e2b-sandbox-port": "49999", "content-type": "application/json" },
+      body: JSON.stringify({ code: "1" }),
+    });
+    expect(response.status).toBe(403);
+    expect((await Sandbox.getInfo(sandbox.id)).allowInternetAccess).not.toBe(true);
+    await bench.sandboxes.kill(sandbox.id);
+  });
+
+  test("is unavailable, and worth another try, while E2B is at a limit", async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => bench.sandboxes.create(spec)));
+    await expect(bench.sandboxes.create(spec)).rejects.toMatchObject({
+      name: "SandboxUnavailable",
+      message: expect.stringMatching(/^no sandbox can be had from E2B \(.*maximum number of concurrent/),
+    });
+    await Promise.all(made.map(({ id }) => bench.sandboxes.kill(id)));
+  });
+
+  test("says what is wrong with the key", async () => {
+    const creating = withEnvironment({ E2B_API_KEY: `${apiKey.slice(0, -1)}8` }, () => createSandboxes().create(spec));
+    await expect(creating).rejects.toMatchObject({
+      name: "NodeFailed",
+      message: expect.stringMatching(/^E2B refused the API key - set E2B_API_KEY/),
+    });
+  });
+
+  test("kills the sandbox that took no files", async () => {
+    bench.gateway.fault = (call) => (call === "POST /files" ? "502" : undefined);
+    await expect(bench.sandboxes.create(spec)).rejects.toMatchObject({ name: "SandboxUnavailable" });
+    expect(bench.server.sandboxes()).toEqual([]);
+  });
+
+  test("stops calling for a while when E2B cannot be reached", async () => {
+    bench.gateway.fault = () => "break";
+    const sandboxes = createSandboxes();
+    const attempts = Array.from({ length: 5 }, () => sandboxes.create(spec).catch(({ name }: Error) => name));
+    expect(new Set(await Promise.all(attempts))).toEqual(new Set(["SandboxUnavailable"]));
+    const before = bench.gateway.calls.length;
+    await expect(sandboxes.create(spec)).rejects.toThrow("E2B cannot be reached");
+    expect(bench.gateway.calls).toHaveLength(before);
+  });
+});
+
+describe("extend", () => {
+  test("gives the time asked for, and the sandbox stays connected", async () => {
+    const sandbox = await bench.create();
+    const extended = await bench.sandboxes.extend(sandbox, 900);
+    expect(Date.parse(extended?.endsAt ?? "") - Date.now()).toBeGreaterThan(895_000);
+    expect(changesOf(await bench.run(sandbox, bench.request("context['a'] = 1")))).toEqual({ a: 1 });
+    await bench.sandboxes.kill(sandbox.id);
+  });
+
+  test("never shortens a life", async () => {
+    const sandbox = await bench.create();
+    const extended = await bench.sandboxes.extend(sandbox, 10);
+    expect(Date.parse(extended?.endsAt ?? "")).toBeGreaterThan(Date.now() + 200_000);
+    await bench.sandboxes.kill(sandbox.id);
+  });
+
+  test("is null for a life that the plan refuses", async () => {
+    const sandbox = await bench.create();
+    expect(await bench.sandboxes.extend(sandbox, 4000)).toBeNull();
+    await bench.sandboxes.kill(sandbox.id);
+  });
+
+  test("is null for a life that the plan cuts down in silence", async () => {
+    const sandbox = await bench.create();
+    const cut = { sandboxID: sandbox.id, startedAt: sandbox.createdAt, endAt: new Date(Date.now() + 600_000) };
+    bench.gateway.fault = (call) =>
+      call === "GET /sandboxes/:id" ? { status: 200, body: JSON.stringify(cut) } : undefined;
+    expect(await bench.sandboxes.extend(sandbox, 900)).toBeNull();
+    await bench.sandboxes.kill(sandbox.id);
+  });
+
+  test("is null for a sandbox that is gone", async () => {
+    const sandbox = await bench.create();
+    await bench.server.kill(sandbox.id);
+    expect(await bench.sandboxes.extend(sandbox, 300)).toBeNull();
+  });
+});
+
+describe("kill", () => {
+  test("of a sandbox that is gone is no error", async () => {
+    const sandbox = await bench.create();
+    await bench.sandboxes.kill(sandbox.id);
+    await bench.sandboxes.kill(sandbox.id);
+    expect(await bench.run(sandbox, bench.request("1"), new MemoryIo(), { first: false })).toEqual({ kind: "gone" });
+  });
+
+  test("takes all sandboxes of one execution, and no other", async () => {
+    await Promise.all([bench.create({}, "exec_a"), bench.create({}, "exec_a"), bench.create({}, "exec_b")]);
+    await bench.sandboxes.killAll("exec_a");
+    expect(bench.server.sandboxes().map(({ metadata }) => metadata.execution)).toEqual(["exec_b"]);
+    await bench.sandboxes.killAll("exec_b");
+  });
+});

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { sandboxTemplate, templatePackages } from "@nova/sandbox";
+import { Template } from "e2b";
+import { expect, test } from "vitest";
+import { TEMPLATE_PACKAGES } from "../../packages/local/src/e2b/python.ts";
+
+type Rendered = {
+  fromTemplate: string;
+  startCmd?: string;
+  steps: { type: string; args: string[]; filesHash?: string }[];
+};
+
+async function render(requirements: string[]): Promise<Rendered> {
+  return JSON.parse(await Template.toJSON(await sandboxTemplate(requirements)));
+}
+
+test("builds on the code interpreter and leaves its start command alone", async () => {
+  const { fromTemplate, startCmd } = await render([]);
+  expect([fromTemplate, startCmd]).toEqual(["code-interpreter-v1", undefined]);
+});
+
+test("installs its packages and the workflow's, each as one word of the shell", async () => {
+  const { steps } = await render(["numpy>=2; python_version > '3.9'"]);
+  expect(steps[0]).toMatchObject({ type: "RUN" });
+  expect(steps[0]?.args[0]).toBe(
+    `pip install 'pymupdf' 'pandas' 'requests' 'pillow' 'psycopg[binary]' 'numpy>=2; python_version > '\\''3.9'\\'''`,
+  );
+});
+
+test("brings a warm Python as a service, from files that exist", async () => {
+  const { steps } = await render([]);
+  const copied = steps.filter(({ type }) => type === "COPY");
+  expect(copied.map(({ args }) => args[0])).toEqual(["warm.py", "nova-warm.service"]);
+  expect(copied.every(({ filesHash }) => filesHash)).toBe(true);
+  expect(steps.at(-1)?.args[0]).toContain("multi-user.target.wants");
+});
+
+test("imports in the warm Python what a local sandbox imports, and what the template installs", () => {
+  const warm = readFileSync(new URL("../../packages/sandbox/template/warm.py", import.meta.url), "utf8");
+  for (const name of TEMPLATE_PACKAGES) expect(warm).toMatch(new RegExp(`\\b${name}\\b`));
+  expect(templatePackages).toHaveLength(TEMPLATE_PACKAGES.length);
+});

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import type { BlobRef } from "@nova/engine";
+import { expect, test } from "vitest";
+import { checked, Watched } from "../../packages/sandbox/src/transfer.ts";
+
+const body = Buffer.from("content");
+const ref: BlobRef = { sha256: createHash("sha256").update(body).digest("hex"), bytes: body.length, type: "bytes" };
+
+async function* parts(...all: (Uint8Array | Error)[]): AsyncIterable<Uint8Array> {
+  for (const part of all) {
+    if (part instanceof Error) throw part;
+    yield part;
+  }
+}
+
+test("passes on what is as it was described", async () => {
+  const read = await Array.fromAsync(checked(ref, parts(body.subarray(0, 3), body.subarray(3))));
+  expect(Buffer.concat(read)).toEqual(body);
+});
+
+test.each([
+  ["is shorter", body.subarray(1)],
+  ["is longer", Buffer.from("content!")],
+  ["has another hash", Buffer.from("c0ntent")],
+])("fails at the end of what %s", async (_, other) => {
+  await expect(Array.fromAsync(checked(ref, parts(other)))).rejects.toMatchObject({ name: "DamagedBlob" });
+});
+
+test("remembers why a source failed, whatever its reader makes of it", async () => {
+  const failure = new RangeError("connection lost");
+  const watched = new Watched(parts(body, failure));
+  await expect(Array.fromAsync(watched)).rejects.toBe(failure);
+  expect(watched.failure).toBe(failure);
+});
