@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const script = join(import.meta.dirname, "langgraph.py");
+const script = join(import.meta.dirname, "langgraph_chain.py");
 const packages = ["langgraph", "langgraph-checkpoint-sqlite"];
 
 /** LangGraph as a rival, installed once into the data folder; `why` where it cannot be had. */
