@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installRequirements } from "../../../packages/local/src/cloud/python-packages.ts";
 import { templateOf } from "../../../packages/local/src/cloud/templates.ts";
 import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
+import { makeWheel } from "./support/wheel.ts";
 
 const run = promisify(execFile);
 
@@ -18,10 +19,10 @@ let wheel: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nova-packages-"));
   python = await choosePython(undefined, []);
-  wheel = join(folder, "novatiny-1.0-py3-none-any.whl");
-  await writeFile(join(folder, "make.py"), makeWheel);
-  await run(python.path, [join(folder, "make.py"), wheel]);
+  wheel = await makeWheel(python, folder);
 });
+
+afterAll(() => rm(folder, { recursive: true }));
 
 describe("requirements", () => {
   it("are installed once into a folder that is there whole or not at all", async () => {
@@ -50,14 +51,3 @@ describe("requirements", () => {
     expect(templateOf(["rich"])).not.toBe(templateOf(["rich==13.0"]));
   });
 });
-
-/** The smallest wheel there can be, so that nothing has to be fetched or built. */
-const makeWheel = `
-import sys, zipfile
-with zipfile.ZipFile(sys.argv[1], "w") as wheel:
-    wheel.writestr("novatiny.py", "answer = 42\\n")
-    info = "novatiny-1.0.dist-info/"
-    wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: novatiny\\nVersion: 1.0\\n")
-    wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-    wheel.writestr(info + "RECORD", "novatiny.py,,\\n" + info + "METADATA,,\\n" + info + "WHEEL,,\\n" + info + "RECORD,,\\n")
-`;
