@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { publishChain, runChain } from "../chains.ts";
 import { type Bench, median, rounded, timed } from "../figure.ts";
@@ -10,6 +10,7 @@ const rounds = 5;
 /** 40 code nodes with the whole audit, against 40 bare interpreter starts and 40 steps of LangGraph with SQLite. */
 export const fortyNodes: Bench = async (cloud) => {
   const version = await publishChain(cloud, nodes);
+  const python = interpreter();
   const rival = await langGraph(cloud.dataDir);
   await runChain(cloud, version);
   const chain: number[] = [];
@@ -17,7 +18,7 @@ export const fortyNodes: Bench = async (cloud) => {
   const graph: number[] = [];
   for (let round = 0; round < rounds; round++) {
     chain.push((await runChain(cloud, version)).wallMs);
-    bare.push(await timed(bareStarts));
+    bare.push(await timed(() => bareStarts(python)));
     if (rival.run) graph.push(await rival.run(nodes));
   }
   const [chainMs, bareMs] = [median(chain), median(bare)];
@@ -48,6 +49,11 @@ export const fortyNodes: Bench = async (cloud) => {
   ];
 };
 
-async function bareStarts(): Promise<void> {
-  for (let i = 0; i < nodes; i++) await once(spawn("python3", ["-c", "n = 1"], { stdio: "ignore" }), "exit");
+/** The interpreter itself: what `python3` names may be a shell script that looks for it, and ten times slower. */
+function interpreter(): string {
+  return execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim();
+}
+
+async function bareStarts(python: string): Promise<void> {
+  for (let i = 0; i < nodes; i++) await once(spawn(python, ["-c", "n = 1"], { stdio: "ignore" }), "exit");
 }
