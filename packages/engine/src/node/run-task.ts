@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { RunErrorClass, TaskNode } from "@nova/workflow";
 import { linkName } from "../chain/link-name.ts";
 import { contextAfter, inputAfter, type LoadedContext, type Position } from "../chain/position.ts";
@@ -41,7 +40,7 @@ export async function runTask(ports: Ports, task: Task, signal: AbortSignal): Pr
   });
   // What became of the sandbox matters to the holder of the turn alone: "gone" may be known before the turn is.
   if (outcome.kind === "refused" || (outcome.kind === "gone" && !(await place.permit))) {
-    await dropUnnamed(ports, place);
+    if (place.created) await dropUnlessNamed(ports, position, place.turn);
     return "again";
   }
   switch (outcome.kind) {
@@ -61,7 +60,6 @@ interface Place {
   /** Null where only the id is known: another delivery made it, so the next node makes its own. */
   sandbox: Sandbox | null;
   created: boolean;
-  put: Promise<TurnPut>;
   /** True once the turn is ours. */
   permit: Promise<boolean>;
 }
@@ -71,42 +69,22 @@ function adopt(turn: Turn, { before, at }: Position): Place {
   if (turn.sandbox === null)
     throw new NovaError("ChainBroken", `the turn at link ${at.seq} of ${at.execution} names no sandbox`);
   const sandbox = before.warm?.id === turn.sandbox ? before.warm : null;
-  return {
-    turn,
-    sandbox,
-    created: false,
-    put: Promise.resolve({ ours: true, there: turn }),
-    permit: Promise.resolve(true),
-  };
+  return { turn, sandbox, created: false, permit: Promise.resolve(true) };
 }
 
 async function takeTurn(ports: Ports, position: Position, node: TaskNode, version: WorkflowVersion): Promise<Place> {
   const { sandbox, created } = await chooseSandbox(ports, position, node, version);
   const turn: Turn = { node: node.id, state: "held", sandbox: sandbox.id, attempt: 1, since: isoNow(ports) };
-  const put = putTurn(ports, position, turn, null);
-  return { turn, sandbox, created, put, permit: put.then(({ ours }) => ours) };
-}
-
-interface TurnPut {
-  ours: boolean;
-  /** The turn that lies there now. */
-  there: Turn | undefined;
+  return { turn, sandbox, created, permit: ports.chain.putTurn(position.at, turn, null) };
 }
 
 /**
- * A condition that failed is compared first: a turn that is exactly ours is ours, since clients repeat their own puts.
- * (One that another delivery took in the same warm sandbox is not: whoever is not the first attaches.)
+ * A put that lost may be the client's own repetition of one that won: a sandbox is dropped only if the turn that lies
+ * there does not name it. (Where it does, the chain is read again and the turn found there is adopted.)
  */
-async function putTurn(ports: Ports, { at }: Position, turn: Turn, expected: Turn | null): Promise<TurnPut> {
-  if (await ports.chain.putTurn(at, turn, expected)) return { ours: true, there: turn };
-  const { turn: there } = await ports.chain.read(at);
-  return { ours: isDeepStrictEqual(there, turn), there };
-}
-
-/** A sandbox that was made for a turn and is not named by the turn that lies there serves nobody. */
-async function dropUnnamed(ports: Ports, { turn, created, put }: Pick<Place, "turn" | "created" | "put">) {
-  const { there } = await put;
-  if (created && turn.sandbox !== null && there?.sandbox !== turn.sandbox) await ports.sandboxes.kill(turn.sandbox);
+async function dropUnlessNamed(ports: Ports, { at }: Position, { sandbox }: Turn): Promise<void> {
+  const { turn } = await ports.chain.read(at);
+  if (sandbox !== null && turn?.sandbox !== sandbox) await ports.sandboxes.kill(sandbox);
 }
 
 async function finish(
@@ -153,8 +131,7 @@ async function replaceSandbox(ports: Ports, task: Task, place: Place): Promise<S
   await recordAttempt(ports, position, place.turn, outcome);
   const sandbox = await ports.sandboxes.create(sandboxSpec(position.at, node, version));
   const turn: Turn = { ...place.turn, sandbox: sandbox.id, attempt: place.turn.attempt + 1, since: isoNow(ports) };
-  const put = putTurn(ports, position, turn, place.turn);
-  await dropUnnamed(ports, { turn, created: true, put });
+  if (!(await ports.chain.putTurn(position.at, turn, place.turn))) await dropUnlessNamed(ports, position, turn);
   return "again";
 }
 

@@ -1,0 +1,385 @@
+import { describe, expect, it } from "vitest";
+import { headOf } from "../../packages/engine/src/chain/head.ts";
+import { action, flow } from "../support/engine/flows.ts";
+import { textRef } from "../support/engine/harness.ts";
+import { fails, Story, succeeds } from "../support/engine/story.ts";
+
+const one = flow(
+  "one",
+  [action("a")],
+  [
+    ["start", "a"],
+    ["a", "end"],
+  ],
+); // prettier-ignore
+const repeatable = flow(
+  "repeatable",
+  [action("a", { effects: false, retry: { attempts: 3, delaySeconds: 5 } }), action("b", { isolation: "fresh" })],
+  [
+    ["start", "a"],
+    ["a", "b"],
+    ["b", "end"],
+  ],
+);
+const rescued = flow(
+  "rescued",
+  [action("a", { onError: "r" }), action("b"), action("r")],
+  [
+    ["start", "a"],
+    ["a", "b"],
+    ["b", "end"],
+    ["r", "end"],
+  ],
+);
+
+/** A story is only well told if no invariant broke in it. */
+function wellTold(story: Story): void {
+  expect(story.invariants.violations).toEqual([]);
+}
+
+describe("case a: code begins in S1, the Lambda dies, S1 dies, a retry comes", () => {
+  async function upToTheRetry(workflow: typeof one): Promise<{ story: Story; answer: unknown }> {
+    const story = await new Story(workflow).start();
+    story.codeStopsAt = "finish";
+    const first = story.deliver("a", 0);
+    await story.finish(first);
+    first.kill();
+    story.world.sandboxes.kill("S1");
+    story.codeStopsAt = undefined;
+    const answer = await story.finish(story.deliver("a", 0));
+    wellTold(story);
+    return { story, answer };
+  }
+
+  it("does not begin the code again, and the node is interrupted", async () => {
+    const { story, answer } = await upToTheRetry(one);
+    expect(answer).toBe("NodeInterrupted");
+    expect(story.begun).toHaveLength(1);
+    expect(story.chain).toEqual(["start success", "a failed"]);
+  });
+
+  it("begins a second attempt in the sandbox that the turn names, where effects are false", async () => {
+    const { story, answer } = await upToTheRetry(repeatable);
+    expect(answer).toMatchObject({ seq: 1 });
+    expect(story.begun.map(({ box, claim }) => [box.id, claim.attempt])).toEqual([
+      ["S1", 1],
+      ["S2", 2],
+    ]);
+    const [, entry] = story.world.chain.entriesOf(story.id);
+    expect(entry && headOf(entry)).toMatchObject({ attempt: 2, sandbox_id: "S2", steps: [expect.any(String)] });
+  });
+});
+
+describe("case c: a cancel while code runs", () => {
+  it("kills the code, drops its outcome, and closes behind a failed entry", async () => {
+    const story = await new Story(one).start();
+    story.codeStopsAt = "finish";
+    const delivery = story.deliver("a", 0);
+    await story.finish(delivery);
+    const closed = await story.finish(story.cancel());
+    story.codeStopsAt = undefined;
+    expect(closed).toMatchObject({ status: "cancelled", error: { node: "a", class: "ExecutionClosed" } });
+    expect(await story.finish(delivery)).toBe("ExecutionClosed");
+    expect(story.chain).toEqual(["start success", "a failed", "(close) cancelled"]);
+    expect(story.world.machines.get(story.id)?.status).toBe("aborted");
+    await story.judge();
+    wellTold(story);
+  });
+
+  it("keeps an outcome that was there before it", async () => {
+    const story = await new Story(one).start();
+    const delivery = story.deliver("a", 0);
+    await story.until(delivery, "entry 1");
+    await story.finish(story.cancel());
+    expect(await story.finish(delivery)).toMatchObject({ seq: 1 });
+    expect(story.chain).toEqual(["start success", "a success", "(close) cancelled"]);
+    expect(await story.verify()).toMatchObject({ state: "anchored", links: 3 });
+  });
+
+  it("stops the state machine before it touches the chain", async () => {
+    const story = await new Story(one).start();
+    const cancel = story.cancel();
+    await story.until(cancel, "tip");
+    expect(story.world.machines.get(story.id)?.status).toBe("aborted");
+  });
+});
+
+describe("case d: the node commits, and Step Functions sees nothing but timeouts", () => {
+  it("goes on along the node's own edge, because the chain says success", async () => {
+    const story = await new Story(rescued).start();
+    const { lambdas, scheduler } = story.world;
+    let timeouts = 2;
+    lambdas.mostRetries = 1;
+    lambdas.timer = (onFired) => {
+      if (timeouts-- <= 0) return null;
+      const fire = { name: "fire", ready: () => story.chain.includes("a success"), effect: onFired };
+      return scheduler.spawn("time is over", (own) => own.call(fire));
+    };
+    await story.everything();
+    expect(story.world.machines.get(story.id)?.visited).toContain("a.settled");
+    expect(story.chain).toEqual(["start success", "a success", "b success", "end success", "(close) completed"]);
+  });
+
+  it.each([
+    ["a kept result is committed as the node's own", undefined, { failed: false }, "a success"],
+    ["code that still runs is killed, and the node has failed", "finish" as const, { failed: true }, "a failed"],
+  ])("when nothing was committed, %s", async (_what, codeStopsAt, answer, link) => {
+    const story = await new Story(rescued).start();
+    story.codeStopsAt = codeStopsAt;
+    const delivery = story.deliver("a", 0);
+    if (answer.failed) await story.finish(delivery);
+    else await story.until(delivery, "entry 1");
+    delivery.kill();
+    expect(await story.finish(story.settle("a", 0))).toMatchObject({ seq: 1, ...answer });
+    expect(story.chain).toEqual(["start success", link]);
+    expect(story.world.sandboxes.running()).toEqual([]);
+  });
+});
+
+it("case e: A and B are each other's onError, and every visit is a link of its own", async () => {
+  const mutual = flow(
+    "mutual",
+    [action("a", { onError: "b" }), action("b", { onError: "a" })],
+    [
+      ["start", "a"],
+      ["a", "end"],
+      ["b", "end"],
+    ],
+  );
+  const story = await new Story(mutual, { a: [fails("first a"), succeeds("a", "2")], b: [fails("b")] }).start();
+  await story.everything();
+  expect(story.chain).toEqual([
+    "start success",
+    "a failed",
+    "b failed",
+    "a success",
+    "end success",
+    "(close) completed",
+  ]);
+  expect(await story.finish(story.deliver("a", 0))).toBe("NodeFailed");
+  expect(story.begun).toHaveLength(3);
+  await story.invariants.judge();
+  wellTold(story);
+});
+
+describe("case h: a 502 while the code runs on", () => {
+  it("attaches again to the code that runs", async () => {
+    const story = await new Story(one).start();
+    const delivery = story.deliver("a", 0);
+    await story.until(delivery, "wait");
+    await story.perform(delivery, "before");
+    expect(await story.finish(delivery)).toMatchObject({ seq: 1 });
+    expect(story.begun).toHaveLength(1);
+    wellTold(story);
+  });
+
+  it("leaves the code to the next delivery when the connection stays broken", async () => {
+    const story = await new Story(one).start();
+    const delivery = story.deliver("a", 0);
+    for (let i = 0; i < 3; i++) {
+      await story.until(delivery, "execute");
+      await story.perform(delivery, "after");
+    }
+    expect(await story.finish(delivery)).toBe("NodeUnfinished");
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    expect(story.begun).toHaveLength(1);
+    wellTold(story);
+  });
+
+  it("writes no failed entry beside a running program: what cannot be reached is killed first", async () => {
+    const story = await new Story(rescued).start();
+    story.codeStopsAt = "finish";
+    await story.finish(story.deliver("a", 0));
+    const settle = story.settle("a", 0);
+    await story.until(settle, "look for a result");
+    await story.perform(settle, "before");
+    await story.until(settle, "entry 1");
+    expect(story.world.sandboxes.alive()).toEqual([]);
+    expect(await story.finish(settle)).toMatchObject({ failed: true });
+  });
+});
+
+describe("case i: the closer dies after the close entry", () => {
+  it.each(["get record", "update record status", "publish", "kill all sandboxes", "update record open"])(
+    "before its call %s; a sweeper does the rest",
+    async (call) => {
+      const story = await new Story(flow("bare", [], [["start", "end"]])).start();
+      const end = story.deliver("end", 0);
+      await story.until(end, call);
+      await story.perform(end, "kill");
+      expect(story.chain).toEqual(["start success", "end success", "(close) completed"]);
+      expect(story.world.record(story.id).open).toBe(true);
+      await story.finish(story.sweeper());
+      expect(story.world.record(story.id)).toMatchObject({ status: "completed", open: false });
+      await story.judge();
+      wellTold(story);
+    },
+  );
+});
+
+it("case j: two deliveries write the same step, and the entry lists the one that is stored", async () => {
+  const story = await new Story(repeatable, { a: [fails("once"), succeeds("a", "1")] }).start();
+  const first = story.deliver("a", 0);
+  const second = story.deliver("a", 0);
+  await story.until(first, "step 1 1");
+  await story.until(second, "step 1 1");
+  story.world.clock.advance(1);
+  await story.finish(second);
+  expect(await story.finish(first)).toMatchObject({ seq: 1 });
+  expect(story.begun.map(({ claim }) => claim.attempt)).toEqual([1, 2]);
+  await story.everything();
+  expect(await story.verify()).toMatchObject({ state: "anchored" });
+});
+
+describe("case l: the Lambda that was asked for a blob dies", () => {
+  const letter = "dear all ".repeat(1000);
+
+  it("is asked for again by whoever attaches, and the code goes on", async () => {
+    const story = await new Story(one, { a: [succeeds("a", "1", { reads: "letter" })] }).start(
+      JSON.stringify({ letter }),
+    );
+    const first = story.deliver("a", 0);
+    await story.until(first, "get blob");
+    await story.perform(first, "kill");
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    expect(story.begun).toHaveLength(1);
+  });
+
+  it("leaves a large result in the sandbox, from where the next one takes it", async () => {
+    const report = Buffer.from("report ".repeat(1000));
+    const large = succeeds("report", JSON.stringify({ $blob: textRef(report) }), { files: [report] });
+    const story = await new Story(one, { a: [large] }).start();
+    const first = story.deliver("a", 0);
+    await story.until(first, "put blob");
+    await story.perform(first, "kill");
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1, summary: { set: ["report"] } });
+    expect(Array.from(story.world.blobs.blobs.values(), String)).toContain(String(report));
+  });
+
+  it("does not make a stranger of a blob that only the dead one had met inside another", async () => {
+    const rows = Array.from({ length: 1000 }, (_, i) => `row ${i}`);
+    const inner = JSON.stringify({ $blob: textRef(Buffer.from(letter)) });
+    const story = await new Story(one, { a: [succeeds("copy", inner, { reads: "mail" })] }).start(
+      JSON.stringify({ mail: { letter, rows } }),
+    );
+    const first = story.deliver("a", 0);
+    await story.until(first, "entry 1");
+    await story.perform(first, "kill");
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1, summary: { set: ["copy"] } });
+  });
+});
+
+describe("what the random model has found since", () => {
+  it("kills a second attempt before the next node begins, when the first one's result is committed after all", async () => {
+    const story = await new Story(repeatable).start();
+    const first = story.deliver("a", 0);
+    await story.until(first, "entry 1");
+    story.world.sandboxes.kill("S1");
+    story.codeStopsAt = "finish";
+    await story.finish(story.deliver("a", 0));
+    expect(story.begun).toHaveLength(2);
+    expect(await story.finish(first)).toMatchObject({ seq: 1 });
+    await story.finish(story.deliver("b", 1));
+    expect(story.begun).toHaveLength(3);
+    wellTold(story);
+  });
+
+  it("learns nothing from the loss of a sandbox that the turn does not name", async () => {
+    const story = await new Story(one).start();
+    const loser = story.deliver("a", 0);
+    await story.until(loser, "turn 1");
+    const winner = story.deliver("a", 0);
+    await story.until(winner, "execute");
+    story.world.sandboxes.kill("S1");
+    story.codeStopsAt = "finish";
+    await story.finish(loser, winner);
+    story.codeStopsAt = undefined;
+    expect(await story.finish(loser, winner)).toMatchObject({ seq: 1 });
+    expect(story.chain).toEqual(["start success", "a success"]);
+  });
+
+  it("keeps a sandbox that the turn names, though the answer to its put was lost", async () => {
+    const story = await new Story(one).start();
+    const delivery = story.deliver("a", 0);
+    await story.until(delivery, "turn 1");
+    await story.perform(delivery, "repeat");
+    expect(await story.finish(delivery)).toMatchObject({ seq: 1 });
+    expect(story.begun.map(({ box }) => box.id)).toEqual(["S1"]);
+  });
+
+  it("does not call a node failed that had not begun when the time of the workflow was over", async () => {
+    const story = await new Story(rescued).start();
+    await story.finish(story.deliver("a", 0));
+    story.world.machines.get(story.id)?.end("timed_out");
+    await story.finish(story.sweeper());
+    expect(story.chain).toEqual(["start success", "a success", "(close) failed"]);
+    expect(story.world.record(story.id).error).toMatchObject({ node: "b", class: "NodeTimeout" });
+  });
+});
+
+describe("the edges of the protocol", () => {
+  it("records the node that never got a sandbox as failed, before the close", async () => {
+    const story = await new Story(one).start();
+    await story.finish(story.close(0, { Error: "SandboxUnavailable", Cause: '{"errorMessage":"no capacity"}' }));
+    expect(story.chain).toEqual(["start success", "a failed", "(close) failed"]);
+    expect(story.world.record(story.id).error).toEqual({
+      node: "a",
+      class: "SandboxUnavailable",
+      message: "no capacity",
+    });
+  });
+
+  it("does not let an end node answer for a run that was closed otherwise", async () => {
+    const story = await new Story(flow("bare", [], [["start", "end"]])).start();
+    const end = story.deliver("end", 0);
+    await story.until(end, "entry 1");
+    const cancel = story.cancel();
+    await story.until(cancel, "entry 1");
+    await story.perform(end);
+    await story.finish(cancel);
+    expect(await story.finish(end)).toBe("ExecutionClosed");
+    expect(story.chain).toEqual(["start success", "end success", "(close) cancelled"]);
+  });
+
+  it.each([
+    ["another node's entry", async (story: Story) => void (await story.finish(story.deliver("a", 0)))],
+    ["another node's turn", (story: Story) => story.until(story.deliver("a", 0), "upload")],
+  ])("calls %s at a node's link what it is: a broken chain", async (_what, prepare) => {
+    const story = await new Story(rescued).start();
+    await prepare(story);
+    if (_what.endsWith("turn")) await story.perform(story.world.scheduler.ready()[0]?.process as never);
+    expect(await story.finish(story.deliver("b", 0))).toBe("ChainBroken");
+  });
+
+  it("answers a late delivery from the chain, and runs nothing", async () => {
+    const story = await new Story(rescued).start();
+    await story.everything();
+    const before = story.world.scheduler.story.length;
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    expect(story.world.scheduler.story.slice(before)).toEqual(["run a: read 0.."]);
+  });
+
+  it("repeats a start that was lost, but not one that may be under way", async () => {
+    const story = await new Story(one).start();
+    story.world.machines.clear();
+    await story.finish(story.sweeper());
+    expect(story.world.machines.size).toBe(0);
+    story.world.clock.advance(31_000);
+    await story.finish(story.sweeper());
+    await story.everything();
+    expect(story.world.record(story.id).status).toBe("completed");
+  });
+
+  it("sweeps the other executions when one cannot be swept", async () => {
+    const story = await new Story(one).start();
+    const [damaged] = [story.id];
+    await story.start();
+    for (const run of story.world.machines.values()) run.end("aborted");
+    const link = story.world.chain.at({ execution: damaged as string, scope: "", seq: 0 });
+    link.entry = { ...link.entry, head: "{", hash: "", contents: {} };
+    expect(await story.finish(story.sweeper())).toMatchObject({
+      closed: [story.id],
+      failed: [{ id: damaged, reason: expect.stringContaining("SyntaxError") }],
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import {
+  type ChainStore,
+  type Link,
+  type LinkId,
+  type StoredEntry,
+  type StoredStep,
+  StoreUnavailable,
+  type Turn,
+} from "@nova/engine";
+import type { Call, Caller } from "./scheduler.ts";
+
+interface Place extends Link {
+  scope: string;
+  steps: Map<number, StoredStep>;
+}
+
+/** The chain partitions, with DynamoDB's conditions. Tests may reach in and tamper. */
+export class ChainState {
+  readonly places = new Map<string, Place>();
+  /** Sees every entry that is really written. */
+  onEntry: (at: LinkId, entry: StoredEntry) => void = () => undefined;
+
+  at({ execution, scope, seq }: LinkId): Place {
+    const key = `${execution}#${scope}#${seq}`;
+    const place = this.places.get(key) ?? { scope, seq, steps: new Map() };
+    this.places.set(key, place);
+    return place;
+  }
+
+  /** Links of one execution in key order. */
+  linksOf(execution: string): Place[] {
+    return Array.from(this.places)
+      .filter(([key, { turn, entry }]) => key.startsWith(`${execution}#`) && (turn || entry))
+      .map(([, place]) => place)
+      .sort((a, b) => (a.scope < b.scope ? -1 : a.scope > b.scope ? 1 : a.seq - b.seq));
+  }
+
+  entriesOf(execution: string): StoredEntry[] {
+    return this.linksOf(execution).flatMap(({ scope, entry }) => (scope === "" && entry ? [entry] : []));
+  }
+
+  port(caller: Caller): ChainStore {
+    const read = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
+    const put = (name: string, effect: () => boolean) => caller.call({ name, effect, outage, repeats: true });
+    return {
+      readTail: (at) =>
+        read(`read ${at.seq}..`, () => {
+          const { entry } = this.at(at);
+          return { ...(entry && { here: entry }), next: linkOf(this.at({ ...at, seq: at.seq + 1 })) };
+        }),
+      tip: (execution, scope) => read("tip", () => this.#tip(execution, scope)),
+      read: (at) => read(`read ${at.seq}`, () => linkOf(this.at(at))),
+      putTurn: (at, turn, expected) =>
+        put(`turn ${at.seq} ${turn.node} ${turn.state} ${turn.attempt}`, () => this.#putTurn(at, turn, expected)),
+      putEntry: (at, entry) => put(`entry ${at.seq}`, () => this.#putEntry(at, entry)),
+      putStep: (at, step) =>
+        put(`step ${at.seq} ${step.step}`, () => {
+          const { steps } = this.at(at);
+          if (steps.has(step.step)) return false;
+          steps.set(step.step, Object.freeze({ ...step }));
+          return true;
+        }),
+      steps: (at) =>
+        read(`steps ${at.seq}`, () => Array.from(this.at(at).steps.values()).sort((a, b) => a.step - b.step)),
+      links: (execution) => this.#pages(execution, caller),
+    };
+  }
+
+  #putTurn(at: LinkId, turn: Turn, expected: Turn | null): boolean {
+    const place = this.at(at);
+    const there = place.turn;
+    const asExpected = expected
+      ? there?.state === expected.state && there.sandbox === expected.sandbox && there.attempt === expected.attempt
+      : there === undefined;
+    if (asExpected) place.turn = Object.freeze({ ...turn });
+    return asExpected;
+  }
+
+  #putEntry(at: LinkId, entry: StoredEntry): boolean {
+    const place = this.at(at);
+    if (place.entry) return false;
+    place.entry = Object.freeze({ ...entry });
+    this.onEntry(at, entry);
+    return true;
+  }
+
+  /** The last two items: a turn and an entry are an item each, the turn before the entry. */
+  #tip(execution: string, scope: string): Link[] {
+    const places = this.linksOf(execution).filter((place) => place.scope === scope);
+    const items = places.flatMap(({ seq, turn, entry }): Link[] => [
+      ...(turn ? [{ seq, turn }] : []),
+      ...(entry ? [{ seq, entry }] : []),
+    ]);
+    const links = new Map<number, Link>();
+    for (const item of items.slice(-2).reverse()) links.set(item.seq, { ...links.get(item.seq), ...item });
+    return Array.from(links.values());
+  }
+
+  async *#pages(execution: string, caller: Caller): AsyncIterable<{ scope: string } & Link> {
+    const pageSize = 4;
+    for (let from = 0; ; from += pageSize) {
+      const call: Call<Place[]> = { name: "links", effect: () => this.linksOf(execution), outage };
+      const page = (await caller.call(call)).slice(from, from + pageSize);
+      for (const { scope, ...place } of page) yield { scope, ...linkOf(place) };
+      if (page.length < pageSize) return;
+    }
+  }
+}
+
+function linkOf({ seq, turn, entry }: Link): Link {
+  return { seq, ...(turn && { turn }), ...(entry && { entry }) };
+}
+
+function outage(): Error {
+  return new StoreUnavailable("DynamoDB did not answer in time");
+}

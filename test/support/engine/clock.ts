@@ -1,0 +1,29 @@
+import type { Clock } from "@nova/engine";
+import type { Caller } from "./scheduler.ts";
+
+/** Time that moves only when the test says so. */
+export class VirtualClock {
+  now = Date.parse("2026-01-01T00:00:00.000Z");
+
+  advance(ms: number): void {
+    this.now += ms;
+  }
+
+  advanceTo(ms: number): void {
+    this.now = Math.max(this.now, ms);
+  }
+
+  iso(ms = this.now): string {
+    return new Date(ms).toISOString();
+  }
+
+  port(caller: Caller): Clock {
+    return {
+      now: () => this.now,
+      sleep: (ms) => {
+        const due = this.now + ms;
+        return caller.call({ name: `sleep ${ms}`, effect: () => this.advanceTo(due) });
+      },
+    };
+  }
+}

@@ -1,0 +1,139 @@
+import type { ActionNode, Condition, DecisionNode, Edge, Node, Workflow } from "@nova/workflow";
+
+type Options = Partial<Pick<ActionNode, "effects" | "onError" | "retry" | "isolation">>;
+/** `["a", "b"]`, or with the condition of a decision's edge in third place. */
+type Arrow = [from: string, to: string, condition?: Condition];
+
+/** A normalised workflow; `start` and `end` come by themselves. Built directly, so that it may be what the checks refuse. */
+export function flow(id: string, tasks: Node[], arrows: Arrow[], more: Partial<Workflow> = {}): Workflow {
+  const edges = arrows.map(
+    ([from, to, condition]): Edge => ({ from, to, ...(condition !== undefined && { condition }) }),
+  );
+  const nodes: Node[] = [{ id: "start", type: "start" }, ...tasks, { id: "end", type: "end" }];
+  return { format: 1, id, name: id, requirements: [], lib: {}, nodes, edges, ...more };
+}
+
+export function action(id: string, options: Options = {}): ActionNode {
+  return { id, type: "action", executor: { kind: "code", code: `# ${id}` }, timeoutSeconds: 60, ...options };
+}
+
+export function decision(id: string, options: Options = {}): DecisionNode {
+  return { id, type: "decision", executor: { kind: "code", code: `# ${id}` }, timeoutSeconds: 60, ...options };
+}
+
+const retry = { attempts: 3, delaySeconds: 5 };
+
+/** The shapes that the random model runs; between them every rule of the protocol has something to do. */
+export const flows: Workflow[] = [
+  flow("bare", [], [["start", "end"]]),
+  flow(
+    "linear",
+    [action("a"), action("b")],
+    [
+      ["start", "a"],
+      ["a", "b"],
+      ["b", "end"],
+    ],
+  ),
+  flow(
+    "repeatable",
+    [action("a", { effects: false }), action("b"), action("c", { effects: false })],
+    [
+      ["start", "a"],
+      ["a", "b"],
+      ["b", "c"],
+      ["c", "end"],
+    ],
+  ),
+  flow(
+    "retried",
+    [action("a", { effects: false, retry }), action("b", { effects: true })],
+    [
+      ["start", "a"],
+      ["a", "b"],
+      ["b", "end"],
+    ],
+  ),
+  flow(
+    "branching",
+    [decision("d"), action("a"), action("b")],
+    [
+      ["start", "d"],
+      ["d", "a", "yes"],
+      ["d", "b", "default"],
+      ["a", "end"],
+      ["b", "end"],
+    ],
+  ),
+  flow(
+    "gap",
+    [decision("d", { effects: false, retry: { attempts: 2, delaySeconds: 0 } }), action("a")],
+    [
+      ["start", "d"],
+      ["d", "a", true],
+      ["d", "end", false],
+      ["a", "end"],
+    ],
+  ),
+  flow(
+    "rescued",
+    [action("a", { onError: "r" }), action("b"), action("r")],
+    [
+      ["start", "a"],
+      ["a", "b"],
+      ["b", "end"],
+      ["r", "end"],
+    ],
+  ),
+  flow(
+    "rescued decision",
+    [decision("d", { onError: "r", effects: false }), action("a"), action("r")],
+    [
+      ["start", "d"],
+      ["d", "a", "yes"],
+      ["d", "r", "no"],
+      ["a", "end"],
+      ["r", "end"],
+    ],
+  ),
+  flow(
+    "rescued and retried",
+    [action("a", { onError: "r", effects: false, retry }), action("r", { effects: false })],
+    [
+      ["start", "a"],
+      ["a", "end"],
+      ["r", "end"],
+    ],
+  ),
+  flow(
+    "fresh",
+    [action("a"), action("b", { isolation: "fresh", effects: false }), action("c")],
+    [
+      ["start", "a"],
+      ["a", "b"],
+      ["b", "c"],
+      ["c", "end"],
+    ],
+  ),
+  flow(
+    "each other's onError",
+    [action("a", { onError: "b" }), action("b", { onError: "a" })],
+    [
+      ["start", "a"],
+      ["a", "end"],
+      ["b", "end"],
+    ],
+  ),
+  flow(
+    "limited",
+    [action("a"), action("b", { effects: false })],
+    [
+      ["start", "a"],
+      ["a", "b"],
+      ["b", "end"],
+    ],
+    {
+      timeoutSeconds: 600,
+    },
+  ),
+];

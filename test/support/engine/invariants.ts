@@ -1,0 +1,166 @@
+import { type Execution, type Head, type StoredEntry, verifyExecution } from "@nova/engine";
+import type { Workflow } from "@nova/workflow";
+import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { claimName, type Run } from "./sandbox-state.ts";
+import { atOnce } from "./scheduler.ts";
+import type { World } from "./world.ts";
+
+/** Watches a world while it goes on, and judges it when it is over (protocol, Invariants). */
+export class Invariants {
+  readonly violations: string[] = [];
+  /** Runs of code by claim, the value that each one set beside them. */
+  readonly #begun = new Map<string, Run>();
+  readonly #world: World;
+  readonly #workflow: Workflow;
+
+  constructor(world: World, workflow: Workflow) {
+    this.#world = world;
+    this.#workflow = workflow;
+    world.chain.onEntry = (at, entry) => this.#watchEntry(at.execution, entry);
+    world.scheduler.onFailure = (process, error) => this.#watchError(process.name, error);
+  }
+
+  /** To be told of every beginning of code. */
+  readonly onBegin = (run: Run): void => {
+    const { claim, request } = run;
+    const name = claimName(claim);
+    const node = this.#workflow.nodes.find(({ id }) => id === request.node);
+    if (this.#begun.has(name)) this.#violated(`code of ${name} began twice`);
+    if (claim.attempt > 1 && !(node && "effects" in node && node.effects === false))
+      this.#violated(`code of ${name} began again, though its effects are not false`);
+    if (this.#entries(run.box.execution).some(({ head }) => head.close))
+      this.#violated(`code of ${name} began after the close`);
+    for (const other of this.#world.sandboxes.running()) {
+      if (other !== run && other.box.execution === run.box.execution)
+        this.#violated(`code of ${claimName(other.claim)} still runs while code of ${name} begins`);
+    }
+    this.#begun.set(name, run);
+  };
+
+  #watchEntry(execution: string, entry: StoredEntry): void {
+    if (!headOf(entry).close) return;
+    for (const { box, claim } of this.#world.sandboxes.running()) {
+      if (box.execution === execution)
+        this.#violated(`code of ${claimName(claim)} runs while the close entry is written`);
+    }
+  }
+
+  /** An error as text, `Name: message`. */
+  watchReason(process: string, reason: string): void {
+    if (!expectedErrors.has(reason.split(":")[0] ?? "")) this.#violated(`${process} met ${reason}`);
+  }
+
+  #watchError(process: string, error: unknown): void {
+    const name = error instanceof Error ? error.name : "";
+    const isExpected = expectedErrors.has(name);
+    if (!isExpected)
+      this.#violated(`${process} threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  }
+
+  /** When everything is over and the sweepers have been there. */
+  async judge(): Promise<void> {
+    for (const record of this.#world.executions.records.values()) await this.#judgeExecution(record);
+  }
+
+  async #judgeExecution(record: Execution): Promise<void> {
+    const { id } = record;
+    const entries = this.#entries(id);
+    if (record.open) this.#violated(`${id} stays open`);
+    const verification = await verifyExecution(this.#world.ports(atOnce), id);
+    if (verification.state !== "anchored") this.#violated(`the chain is ${JSON.stringify(verification)}`);
+    const close = entries.at(-1)?.head.close;
+    if (!close) {
+      this.#violated("the last entry is no close entry");
+      return;
+    }
+    if (record.status !== close.status) this.#violated(`the record says ${record.status}, the chain ${close.status}`);
+    entries.forEach(({ head, entry }, i) => {
+      this.#judgeEntry(head, entry, entries[i - 1]?.head);
+    });
+    this.#judgeCompletion(
+      id,
+      close.status,
+      entries.map(({ head }) => head),
+    );
+    this.#judgeEvents(id, close.status);
+    if (!this.#world.sandboxes.cleared.has(id)) this.#violated("its sandboxes were not killed");
+    for (const box of this.#world.sandboxes.alive()) {
+      const runs = Array.from(box.runs.values());
+      if (runs.some(({ state }) => state === "running")) this.#violated(`code still runs in ${box.id}`);
+    }
+  }
+
+  #judgeEntry(head: Head, entry: StoredEntry, before: Head | undefined): void {
+    if (head.close) return;
+    const where = `link ${head.seq} (${head.node_id})`;
+    const edges = this.#workflow.edges.filter(({ from }) => from === head.node_id);
+    const node = this.#workflow.nodes.find(({ id }) => id === head.node_id);
+    const onError = node && "onError" in node ? (node.onError ?? null) : null;
+    const expected =
+      head.status === "failed"
+        ? onError
+        : (edges.find(({ condition }) => head.decision_result === null || String(condition) === head.decision_result)
+            ?.to ?? null);
+    if (head.path_taken !== expected) this.#violated(`${where} leads to ${head.path_taken}, not to ${expected}`);
+    if (before && before.path_taken !== head.node_id) this.#violated(`${where} does not follow ${before.node_id}`);
+    if (head.steps.length < head.attempt - 1)
+      this.#violated(`${where} was attempt ${head.attempt}, but lists ${head.steps.length} steps`);
+    if (head.status === "success" && head.code !== null) this.#judgeResult(head, entry, where);
+  }
+
+  /** What was committed is what the run of this very attempt set. */
+  #judgeResult(head: Head, entry: StoredEntry, where: string): void {
+    const run = this.#begun.get(`${head.execution_id}.${head.seq}.0.${head.attempt}`);
+    const { result } = run ?? {};
+    const context = entry.contents.context;
+    const text = context && "text" in context ? context.text : "";
+    if (result?.status !== "success") this.#violated(`${where} says success, its code did not`);
+    for (const { json } of result?.status === "success" ? result.set : []) {
+      if (!text.includes(JSON.stringify(json))) this.#violated(`${where} has lost what its code set: ${json}`);
+    }
+  }
+
+  #judgeCompletion(id: string, status: string, heads: Head[]): void {
+    const machine = this.#world.machines.get(id);
+    const last = heads.at(-2);
+    if (machine?.status === "succeeded" && status !== "completed")
+      this.#violated(`Step Functions succeeded, the run is ${status}`);
+    if (status === "completed" && last?.node_type !== "end") this.#violated(`completed after ${last?.node_id}`);
+    if (machine) this.#judgePath(heads, machine.visited);
+  }
+
+  /** Step Functions was where the chain says, and at most one node further: that one found its run closed. */
+  #judgePath(heads: Head[], states: string[]): void {
+    const taken = heads.filter(({ node_type }) => node_type !== "close").map(({ node_id }) => node_id);
+    const visited = states.filter((name) => !name.includes("."));
+    const isPath = taken.every((name, i) => name === (visited[i] ?? (i === 0 ? name : undefined)));
+    if (!isPath || visited.length > taken.length + 1)
+      this.#violated(`Step Functions went ${visited.join(" > ")}, the chain ${taken.join(" > ")}`);
+  }
+
+  #judgeEvents(id: string, status: string): void {
+    const events = this.#world.events.published.filter(({ detail }) => detail.execution_id === id);
+    if (events.length === 0) this.#violated("no event tells of the close");
+    if (events.some(({ detail }) => detail.status !== status)) this.#violated(`an event does not say ${status}`);
+  }
+
+  #entries(execution: string): { head: Head; entry: StoredEntry }[] {
+    return this.#world.chain.entriesOf(execution).map((entry) => ({ head: headOf(entry), entry }));
+  }
+
+  #violated(sentence: string): void {
+    this.violations.push(sentence);
+  }
+}
+
+/** What may leave a Lambda: our classes but `ChainBroken`, which is a bug, and outages. */
+const expectedErrors = new Set([
+  "NodeFailed",
+  "NodeTimeout",
+  "NodeInterrupted",
+  "ExecutionClosed",
+  "SandboxUnavailable",
+  "NodeUnfinished",
+  "StoreUnavailable",
+  "ServiceUnavailable",
+]);

@@ -1,0 +1,54 @@
+import { cancelExecution, interruptedError, type Ports } from "@nova/engine";
+import type { Workflow } from "@nova/workflow";
+import type { Random } from "./random.ts";
+import type { World } from "./world.ts";
+
+/** Somebody who does something to a run, once, at any time at which it can be done. */
+export interface Meddler {
+  name: string;
+  chance: number;
+  possible: () => boolean;
+  act: () => void;
+}
+
+/** Everybody besides Step Functions who may act on a run: people, sweepers, EventBridge, and fate. */
+export function meddlers(
+  world: World,
+  workflow: Workflow,
+  random: Random,
+  sweep: (ports: Ports) => Promise<void>,
+): Meddler[] {
+  const id = () => world.executions.records.keys().next().value as string;
+  const isKnown = () => world.executions.records.size > 0;
+  const machines = () => Array.from(world.machines.values());
+  const isOver = () => machines().some(({ status }) => status !== "running");
+  const speed = () => random.pick([1, 1, 0.2]);
+  const end = (status: "aborted" | "timed_out", error?: string) => () => {
+    for (const run of machines()) run.end(status, error ? { Error: error, Cause: "" } : undefined);
+  };
+  const cancel = () => void world.spawn("cancel", (ports) => cancelExecution(ports, id()), speed());
+  const sweeping = () => void world.spawn("sweeper", sweep, speed());
+  const deaths = random.pick([0, 0.1, 0.9]);
+  const death: Omit<Meddler, "chance"> = {
+    name: "fate",
+    possible: () => world.sandboxes.alive().length > 0,
+    act: () => world.sandboxes.kill(random.pick(world.sandboxes.alive()).id),
+  };
+  return [
+    { name: "somebody", chance: 0.2, possible: isKnown, act: cancel },
+    { name: "somebody else", chance: 0.1, possible: isKnown, act: cancel },
+    { name: "schedule", chance: 0.3, possible: isKnown, act: sweeping },
+    { name: "second schedule", chance: 0.15, possible: isKnown, act: sweeping },
+    { ...death, chance: deaths },
+    { ...death, chance: deaths / 2 },
+    { ...death, chance: deaths / 2 },
+    { name: "EventBridge", chance: 0.3, possible: isOver, act: () => void world.tellEnded(id()) },
+    { name: "owner", chance: 0.04, possible: () => machines().length > 0, act: end("aborted", interruptedError) },
+    {
+      name: "time limit",
+      chance: workflow.timeoutSeconds ? 0.5 : 0,
+      possible: () => machines().length > 0,
+      act: end("timed_out"),
+    },
+  ];
+}

@@ -1,0 +1,149 @@
+/**
+ * A deterministic scheduler of cooperative processes. A process is an async function; whatever it asks of the world is
+ * a call, and a call is performed only when somebody picks it: the random model, or a test that tells a story. Between
+ * two calls all promises settle. So every interleaving of calls can happen, and none happens by accident.
+ */
+export interface Call<T> {
+  name: string;
+  /** What it does to the world, at once. */
+  effect: () => T;
+  /** The error by which an outage shows; absent: it cannot fail. */
+  outage?: () => Error;
+  /** A conditional put, which an SDK may repeat after a lost response. */
+  repeats?: boolean;
+  /** Absent: it can be performed at any time. */
+  ready?: () => boolean;
+}
+
+/** What a port needs of its surroundings. */
+export interface Caller {
+  call<T>(call: Call<T>): Promise<T>;
+}
+
+/** For plain tests: everything happens at once and nothing fails. */
+export const atOnce: Caller = {
+  async call({ effect }) {
+    return effect();
+  },
+};
+
+/** `before`: fails, nothing happened. `after`: happens, the answer is lost. `repeat`: happens, the SDK asks again. `kill`: its process dies. */
+export type Fault = "before" | "after" | "repeat" | "kill";
+
+export interface PendingCall {
+  process: Process;
+  call: Call<unknown>;
+  weight: number;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export class Process implements Caller {
+  readonly name: string;
+  /** How often it is picked, compared with others. */
+  readonly weight: number;
+  state: "running" | "done" | "failed" | "killed" = "running";
+  answer: unknown;
+  error: unknown;
+  readonly #scheduler: Scheduler;
+
+  constructor(scheduler: Scheduler, name: string, weight: number) {
+    this.#scheduler = scheduler;
+    this.name = name;
+    this.weight = weight;
+  }
+
+  call<T>(call: Call<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      // A dead process gets no answers any more.
+      if (this.state === "killed") return;
+      this.#scheduler.enqueue({
+        process: this,
+        call,
+        weight: this.weight,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      });
+    });
+  }
+
+  kill(): void {
+    if (this.state !== "running") return;
+    this.state = "killed";
+    this.#scheduler.forget(this);
+  }
+
+  get isOver(): boolean {
+    return this.state !== "running";
+  }
+}
+
+export class Scheduler {
+  #pending: PendingCall[] = [];
+  readonly #log: { process: string; call: string; fault: Fault | undefined }[] = [];
+  /** Told of every process that ends with an error. */
+  onFailure: (process: Process, error: unknown) => void = () => undefined;
+
+  spawn(name: string, body: (process: Process) => Promise<unknown>, weight = 1): Process {
+    const process = new Process(this, name, weight);
+    const end = (state: "done" | "failed", outcome: Partial<Process>) => {
+      if (process.state === "killed") return;
+      Object.assign(process, outcome, { state });
+      if (state === "failed") this.onFailure(process, outcome.error);
+    };
+    body(process).then(
+      (answer) => end("done", { answer }),
+      (error: unknown) => end("failed", { error }),
+    );
+    return process;
+  }
+
+  enqueue(call: PendingCall): void {
+    this.#pending.push(call);
+  }
+
+  forget(process: Process): void {
+    this.#pending = this.#pending.filter((pending) => pending.process !== process);
+  }
+
+  /** Calls that can be performed now, in the order in which they were made. */
+  ready(): PendingCall[] {
+    return this.#pending.filter(({ call }) => call.ready?.() ?? true);
+  }
+
+  /** Performs a call, or lets it fail; afterwards every promise that can settle has settled. */
+  async perform(pending: PendingCall, fault?: Fault): Promise<void> {
+    const { process, call } = pending;
+    this.#log.push({ process: process.name, call: call.name, fault });
+    this.#pending.splice(this.#pending.indexOf(pending), 1);
+    if (fault === "kill") process.kill();
+    else if (fault === "repeat") this.#echo(pending);
+    else this.#answer(pending, fault);
+    await settled();
+  }
+
+  #answer({ call, resolve, reject }: PendingCall, fault: "before" | "after" | undefined): void {
+    try {
+      const value = fault === "before" ? undefined : call.effect();
+      if (fault) reject(call.outage?.());
+      else resolve(value);
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  #echo(pending: PendingCall): void {
+    pending.call.effect();
+    this.enqueue({ ...pending, call: { ...pending.call, repeats: false } });
+  }
+
+  /** What happened, one line a call. */
+  get story(): string[] {
+    return this.#log.map(({ process, call, fault }) => `${process}: ${call}${fault ? ` [${fault}]` : ""}`);
+  }
+}
+
+/** Resolves when no promise is left that could settle by itself. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,202 @@
+import { type Ports, type RunRequest, startExecution, sweep } from "@nova/engine";
+import type { DecisionNode, Workflow } from "@nova/workflow";
+import { flows } from "./flows.ts";
+import { type Script, textRef } from "./harness.ts";
+import { Invariants } from "./invariants.ts";
+import type { Invocation } from "./machine.ts";
+import { meddlers } from "./meddlers.ts";
+import { Random } from "./random.ts";
+import { type Fault, type PendingCall, type Process, settled } from "./scheduler.ts";
+import { World } from "./world.ts";
+
+/** One random run: which flow, what happened call by call, and every invariant that it broke. */
+export interface Simulation {
+  flow: string;
+  story: string[];
+  violations: string[];
+  world: World;
+}
+
+/** Runs the real engine once on a random flow, in a random order, with random faults. The seed says it all. */
+export async function simulate(seed: number): Promise<Simulation> {
+  return new Model(new Random(seed)).run();
+}
+
+/** Speeds of processes: most alike, some so slow that everything else overtakes them. */
+const weights = [1, 1, 1, 0.3, 0.05];
+const faultBudgets = [0, 0, 1, 2, 4, 8, 12];
+const mostSweeps = 12;
+/** Far more than any run takes that comes to an end. */
+const mostCalls = 5000;
+/** Calls that a run takes when it takes long. */
+const longRun = 100;
+/** One value is a blob from the start. */
+const context = JSON.stringify({ letter: "dear all ".repeat(500) });
+
+class Model {
+  readonly #random: Random;
+  readonly #world = new World();
+  readonly #workflow: Workflow;
+  readonly #invariants: Invariants;
+  readonly #faultChance: number;
+  #faultsLeft: number;
+  readonly #twiceChance: number;
+  readonly #longestCode: number;
+  #ran = 0;
+  #picks = 0;
+  readonly #stallChance: number;
+  readonly #stalled = new Map<Process, number>();
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.#workflow = random.pick(flows);
+    this.#faultsLeft = random.pick(faultBudgets);
+    this.#longestCode = random.pick([3, 3, 15]);
+    this.#twiceChance = random.pick([0.05, 0.2, 0.6]);
+    this.#stallChance = random.pick([0, 0.03, 0.1]);
+    this.#faultChance = random.pick([0.02, 0.1, 0.3]);
+    this.#invariants = new Invariants(this.#world, this.#workflow);
+    this.#world.lambdas = {
+      invoke: (invocation) => this.#invoke(invocation),
+      timer: (onFired) => this.#timer("time is over", 0.1, onFired),
+      mostRetries: random.below(4),
+    };
+    this.#world.code = {
+      script: (request) => this.#script(request),
+      onBegin: this.#invariants.onBegin,
+      weight: () => random.pick(weights),
+    };
+  }
+
+  async run(): Promise<Simulation> {
+    this.#start();
+    this.#meddle();
+    await this.#goOn();
+    this.#faultsLeft = 0;
+    for (let sweeps = 0; sweeps < mostSweeps && this.#isOpen(); sweeps++) {
+      this.#world.clock.advance(60_000);
+      this.#world.spawn("last sweeper", (ports) => this.#sweep(ports));
+      await this.#goOn();
+    }
+    await this.#invariants.judge();
+    const { violations } = this.#invariants;
+    return { flow: this.#workflow.id, story: this.#world.scheduler.story, violations, world: this.#world };
+  }
+
+  #isOpen(): boolean {
+    return Array.from(this.#world.executions.records.values()).some(({ open }) => open);
+  }
+
+  #start(): void {
+    const version = this.#world.publish(this.#workflow);
+    this.#world.spawn("start", (ports) => startExecution(ports, { version, context }));
+  }
+
+  async #sweep(ports: Ports): Promise<void> {
+    for (const { reason } of (await sweep(ports)).failed) this.#invariants.watchReason("sweeper", reason);
+  }
+
+  /** Whoever else may do something to a run does it once, at a time of his own. */
+  #meddle(): void {
+    const all = meddlers(this.#world, this.#workflow, this.#random, (ports) => this.#sweep(ports));
+    for (const { name, chance, possible, act } of all) {
+      if (!this.#random.chance(chance)) continue;
+      const from = this.#random.below(longRun);
+      // Harm is done while somebody has read and not yet written: half of them wait for such a moment.
+      const isPatient = this.#random.chance(this.#stallChance > 0 ? 0.5 : 0);
+      const isTime = () => this.#picks >= from && (!isPatient || this.#isStalled());
+      const call = { name: "acts", ready: () => isTime() && possible(), effect: act };
+      this.#world.scheduler.spawn(name, (own) => own.call(call), 5);
+    }
+  }
+
+  /** A task is delivered once, or twice at the same time, or once more when everything may be over. */
+  #invoke(invocation: Invocation): Process[] {
+    const deliver = (label: string, weight = this.#random.pick(weights)) => {
+      const time = new AbortController();
+      const delivery = this.#world.deliver(invocation, { label, weight, time });
+      this.#timer(`deadline of ${delivery.name}`, 0.1, () => time.abort());
+      return delivery;
+    };
+    const deliveries = [deliver("")];
+    if (this.#random.chance(this.#twiceChance)) deliveries.push(deliver(" again"));
+    if (this.#random.chance(0.1)) {
+      const late = { name: "deliver late", effect: () => void deliver(" late") };
+      this.#world.scheduler.spawn("late", (own) => own.call(late), 0.01);
+    }
+    return deliveries;
+  }
+
+  #timer(name: string, chance: number, onFired: () => void): Process | null {
+    if (this.#faultsLeft === 0 || !this.#random.chance(chance)) return null;
+    return this.#world.scheduler.spawn(name, (own) => own.call({ name: "fire", effect: onFired }), 0.02);
+  }
+
+  #script(request: RunRequest): Script {
+    const pauses = this.#random.below(this.#longestCode);
+    const reads = this.#random.chance(0.1) ? { reads: "letter" } : {};
+    const logs = "";
+    const dice = this.#random.next();
+    if (dice < 0.2) {
+      const error = {
+        class: dice < 0.05 ? "NodeTimeout" : "NodeFailed",
+        message: "it broke",
+        traceback: "line 1",
+      } as const;
+      return { pauses, ...reads, result: { status: "error", ...error, logs, durationMs: 1 } };
+    }
+    const set = [{ key: request.node, json: `"run ${++this.#ran}"` }];
+    const files = this.#random.chance(0.1) ? [Buffer.from(`report ${this.#ran} `.repeat(500))] : [];
+    for (const file of files) set.push({ key: "report", json: JSON.stringify({ $blob: textRef(file) }) });
+    if (request.nodeType === "decision") set.push({ key: "branch_decision", json: this.#decision(request.node) });
+    return { pauses, ...reads, files, result: { status: "success", set, delete: [], logs, durationMs: 1 } };
+  }
+
+  #decision(id: string): string {
+    const node = this.#workflow.nodes.find((candidate) => candidate.id === id) as DecisionNode;
+    const conditions = this.#workflow.edges.flatMap(({ from, condition }) => (from === node.id ? [condition] : []));
+    return JSON.stringify(this.#random.pick([...conditions, "something else"]));
+  }
+
+  async #goOn(): Promise<void> {
+    const { scheduler, clock } = this.#world;
+    await settled();
+    for (let ready = scheduler.ready(); ready.length > 0; ready = scheduler.ready()) {
+      if (this.#picks > mostCalls) {
+        this.#invariants.violations.push(`there is no end after ${mostCalls} calls`);
+        return;
+      }
+      const pending = this.#random.weighted(this.#awake(ready));
+      clock.advance(1 + this.#random.below(20));
+      await scheduler.perform(pending, this.#fault(pending));
+    }
+  }
+
+  /** Now and then a process stalls, most likely before it writes, and everything else goes on for a while. */
+  #awake(ready: PendingCall[]): PendingCall[] {
+    this.#picks++;
+    const { process, call } = this.#random.pick(ready);
+    if (!this.#stalled.has(process) && this.#random.chance(this.#stallChance * (call.repeats ? 5 : 1))) {
+      this.#stalled.set(process, this.#picks + 5 + this.#random.below(60));
+    }
+    const awake = ready.filter((pending) => !this.#stands(pending.process));
+    return awake.length > 0 ? awake : ready;
+  }
+
+  #stands(process: Process): boolean {
+    return (this.#stalled.get(process) ?? 0) >= this.#picks;
+  }
+
+  #isStalled(): boolean {
+    return Array.from(this.#stalled.keys()).some((process) => !process.isOver && this.#stands(process));
+  }
+
+  #fault({ call, process }: PendingCall): Fault | undefined {
+    if (this.#faultsLeft === 0 || !call.outage || !this.#random.chance(this.#faultChance)) return undefined;
+    // A start that fails before its record is there leaves nothing to look at.
+    if (process.name === "start" && call.name !== "StartExecution" && this.#random.chance(0.8)) return undefined;
+    this.#faultsLeft--;
+    const faults: Fault[] = ["before", "after", ...(call.repeats ? (["repeat"] as const) : []), "kill"];
+    return process.isOver ? undefined : this.#random.pick(faults);
+  }
+}

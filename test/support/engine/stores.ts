@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import {
+  type BlobHome,
+  BlobMissing,
+  type BlobStore,
+  type EventBus,
+  type Execution,
+  type ExecutionStore,
+  type Signer,
+  StoreUnavailable,
+  type WorkflowStore,
+  type WorkflowVersion,
+} from "@nova/engine";
+import type { Caller } from "./scheduler.ts";
+
+const outage = () => new StoreUnavailable("the store did not answer in time");
+
+export class ExecutionState {
+  readonly records = new Map<string, Execution>();
+
+  port(caller: Caller): ExecutionStore {
+    const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
+    const records = this.records;
+    return {
+      create: (execution) =>
+        ask("create record", () => {
+          if (records.has(execution.id)) return false;
+          records.set(execution.id, { ...execution });
+          return true;
+        }),
+      get: (id) => ask("get record", () => records.get(id)),
+      update: (id, changes) =>
+        ask(`update record ${Object.keys(changes)[0]}`, () => {
+          records.set(id, { ...(records.get(id) as Execution), ...changes });
+        }),
+      list: () => ask("list records", () => ({ items: Array.from(records.values()).reverse() })),
+      async *open() {
+        yield* await ask("open records", () => Array.from(records.values()).filter(({ open }) => open));
+      },
+    };
+  }
+}
+
+export class WorkflowState {
+  readonly versions: WorkflowVersion[] = [];
+
+  /** Versions never change, so a warm Lambda has them; nothing here can fail. */
+  port(): WorkflowStore {
+    const versions = this.versions;
+    const of = (id: string) => versions.filter(({ workflowId }) => workflowId === id);
+    return {
+      get: async (id, version) => of(id).find((candidate) => candidate.version === version),
+      latest: async (id) => of(id).at(-1),
+      create: async (version) => {
+        if (of(version.workflowId).some((other) => other.version === version.version)) return false;
+        versions.push(version);
+        return true;
+      },
+      async *list() {
+        yield* versions;
+      },
+    };
+  }
+}
+
+export class BlobState {
+  readonly blobs = new Map<string, Uint8Array>();
+  puts = 0;
+
+  port(caller: Caller): BlobStore {
+    const keyOf = (home: BlobHome, sha256: string) => `${home.client}/${home.root}/${sha256}`;
+    const load = (home: BlobHome, sha256: string) =>
+      caller.call({
+        name: `get blob ${sha256.slice(0, 6)}`,
+        outage,
+        effect: () => {
+          const body = this.blobs.get(keyOf(home, sha256));
+          if (!body) throw new BlobMissing(`blob ${sha256} was erased`);
+          return body;
+        },
+      });
+    return {
+      put: async (home, ref, body) => {
+        const bytes = body instanceof Uint8Array ? body : await collected(body);
+        const hash = createHash("sha256").update(bytes).digest("hex");
+        if (hash !== ref.sha256 || bytes.length !== ref.bytes)
+          throw new RangeError(`blob ${ref.sha256} has other bytes`);
+        await caller.call({
+          name: `put blob ${hash.slice(0, 6)}`,
+          outage,
+          effect: () => {
+            this.puts++;
+            this.blobs.set(keyOf(home, hash), bytes);
+          },
+        });
+      },
+      get: load,
+      stream: async (home, sha256) => chunksOf(await load(home, sha256)),
+    };
+  }
+}
+
+async function collected(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** In pieces, so that whoever looks into a stream has to look across borders. */
+async function* chunksOf(body: Uint8Array): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < body.length; at += 50) yield body.subarray(at, at + 50);
+}
+
+export class EventState {
+  readonly published: { type: string; detail: Record<string, unknown> }[] = [];
+
+  port(caller: Caller): EventBus {
+    return {
+      publish: (type, detail) =>
+        caller.call({ name: `publish ${type}`, outage, effect: () => void this.published.push({ type, detail }) }),
+    };
+  }
+}
+
+/** Signs like KMS would: whoever has another key cannot. */
+export function signerWith(key: string, caller: Caller): Signer {
+  const mac = (text: string) => createHash("sha256").update(`${key}:${text}`).digest("hex");
+  return {
+    sign: (text) => caller.call({ name: "sign", outage, effect: () => mac(text) }),
+    verify: async (text, signature) => mac(text) === signature,
+  };
+}

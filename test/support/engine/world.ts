@@ -1,0 +1,134 @@
+import {
+  type Execution,
+  executionEnded,
+  failExecution,
+  type NodeEvent,
+  type Ports,
+  runNode,
+  type StateMachines,
+  settleNode,
+  type WorkflowVersion,
+} from "@nova/engine";
+import type { Workflow } from "@nova/workflow";
+import type { StateMachine } from "../../../packages/compiler/src/asl.ts";
+import { toStateMachine } from "../../../packages/compiler/src/to-state-machine.ts";
+import { ChainState } from "./chain-state.ts";
+import { VirtualClock } from "./clock.ts";
+import type { Code } from "./harness.ts";
+import { type Invocation, type Lambdas, MachineRun, type TaskError } from "./machine.ts";
+import { SandboxState } from "./sandbox-state.ts";
+import { sandboxesPort } from "./sandboxes.ts";
+import { type Caller, type Process, Scheduler } from "./scheduler.ts";
+import { BlobState, EventState, ExecutionState, signerWith, WorkflowState } from "./stores.ts";
+
+/** Everything around the engine, in memory: what is stored, what runs in sandboxes, what Step Functions does. */
+export class World {
+  readonly scheduler = new Scheduler();
+  readonly clock = new VirtualClock();
+  readonly chain = new ChainState();
+  readonly executions = new ExecutionState();
+  readonly workflows = new WorkflowState();
+  readonly blobs = new BlobState();
+  readonly events = new EventState();
+  readonly sandboxes = new SandboxState(this.clock);
+  readonly machines = new Map<string, MachineRun>();
+  readonly #definitions = new Map<string, StateMachine>();
+  code: Code = {
+    script: () => ({ result: { status: "success", set: [], delete: [], logs: "", durationMs: 1 } }),
+    onBegin: () => undefined,
+  };
+  lambdas: Lambdas = {
+    invoke: (invocation) => [this.deliver(invocation)],
+    timer: () => null,
+    mostRetries: 2,
+  };
+
+  /** The ports as one process sees them. */
+  ports(caller: Caller): Ports {
+    return {
+      chain: this.chain.port(caller),
+      executions: this.executions.port(caller),
+      workflows: this.workflows.port(),
+      blobs: this.blobs.port(caller),
+      sandboxes: sandboxesPort(this.sandboxes, this.scheduler, () => this.code, caller),
+      stateMachines: this.#stateMachines(caller),
+      signer: signerWith("key", caller),
+      events: this.events.port(caller),
+      clock: this.clock.port(caller),
+    };
+  }
+
+  /** Makes a workflow runnable, its state machine compiled. */
+  publish(workflow: Workflow, version = 1): WorkflowVersion {
+    const stateMachineArn = `arn:${workflow.id}:${version}`;
+    const published: WorkflowVersion = {
+      format: 1,
+      workflowId: workflow.id,
+      version,
+      hash: `${workflow.id}-${version}`,
+      workflow,
+      template: "template",
+      stateMachineArn,
+      createdAt: this.clock.iso(),
+    };
+    this.workflows.versions.push(published);
+    this.#definitions.set(stateMachineArn, toStateMachine(workflow));
+    return published;
+  }
+
+  spawn(name: string, body: (ports: Ports, process: Process) => Promise<unknown>, weight = 1): Process {
+    return this.scheduler.spawn(name, (process) => body(this.ports(process), process), weight);
+  }
+
+  /** One delivery of a task to its Lambda function. */
+  deliver(
+    { function: name, input }: Invocation,
+    { label = "", weight = 1, time = new AbortController() } = {},
+  ): Process {
+    const event = input as unknown as NodeEvent & { error: TaskError };
+    switch (name) {
+      case "nova-run-node":
+        return this.spawn(`run ${event.node}${label}`, (ports) => runNode(ports, event, time.signal), weight);
+      case "nova-settle-node":
+        return this.spawn(`settle ${event.node}${label}`, (ports) => settleNode(ports, event), weight);
+      case "nova-close-execution":
+        return this.spawn(`close${label}`, (ports) => failExecution(ports, event), weight);
+      default:
+        throw new RangeError(`there is no function ${name}`);
+    }
+  }
+
+  /** EventBridge tells of the end of a state machine's execution. */
+  tellEnded(id: string): Process {
+    return this.spawn("status event", (ports) => executionEnded(ports, id));
+  }
+
+  record(id: string): Execution {
+    return this.executions.records.get(id) as Execution;
+  }
+
+  #stateMachines(caller: Caller): StateMachines {
+    const outage = () => Object.assign(new Error("Step Functions did not answer"), { name: "ServiceUnavailable" });
+    const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
+    return {
+      publish: async (name) => `arn:${name}`,
+      start: (arn, name, input) => ask("StartExecution", () => this.#start(arn, name, input)),
+      stop: (_arn, name, error, cause) =>
+        ask("StopExecution", () => this.machines.get(name)?.end("aborted", { Error: error, Cause: cause })),
+      describe: (_arn, name) =>
+        ask("DescribeExecution", () => {
+          const run = this.machines.get(name);
+          if (!run) return null;
+          return { status: run.status, ...(run.error && { error: run.error.Error, cause: run.error.Cause }) };
+        }),
+    };
+  }
+
+  #start(arn: string, name: string, input: string): void {
+    const there = this.machines.get(name);
+    if (there && (there.input !== input || there.status !== "running")) throw new RangeError("ExecutionAlreadyExists");
+    const definition = this.#definitions.get(arn);
+    if (!definition) throw new RangeError(`StateMachineDoesNotExist: ${arn}`);
+    if (!there) this.machines.set(name, new MachineRun(definition, input, this.scheduler, this.lambdas, this.clock));
+  }
+}
