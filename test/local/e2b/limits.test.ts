@@ -88,6 +88,22 @@ print(os.waitstatus_to_exitcode(ended[1]))`;
     await expectBothAlive();
   });
 
+  test("counts memory once that a process shares with those it forked", async () => {
+    const code = `
+import os, time
+held = bytearray(os.urandom(1000) * 300_000)
+children = []
+for _ in range(10):
+    pid = os.fork()
+    if pid == 0:
+        time.sleep(0.5)
+        os._exit(0)
+    children.append(pid)
+print({os.waitpid(pid, 0)[1] for pid in children})
+del held`;
+    expect(await printed(sandbox as Sandbox, code)).toBe("{0}");
+  });
+
   test("stops a fork bomb at the sandbox's number of processes", async () => {
     const bomb = `
 import os, time

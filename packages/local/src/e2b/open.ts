@@ -8,6 +8,8 @@ import { choosePython } from "./python.ts";
 import { type Limits, Sandboxes } from "./sandboxes.ts";
 import { Zygotes } from "./zygotes.ts";
 
+const YOUNG_MS = 500;
+
 export type E2bOptions = {
   /** What X-API-KEY must be; it is also what keeps code in a sandbox from using the control plane. */
   apiKey: string;
@@ -42,8 +44,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const zygotes = await Zygotes.open(python, warn);
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates);
   const server = createServer({ keepAliveTimeout: 650_000, requestTimeout: 0 }, (request, response) => {
-    zygotes.began();
-    response.once("close", () => zygotes.finished());
+    noteActivity(zygotes, response);
     answer(sandboxes, options.apiKey, request, response).catch((error) => answerError(response, error));
   });
   const url = await listen(server, options.port ?? 0);
@@ -63,6 +64,18 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
       await closed;
     },
   };
+}
+
+/** A request counts as waited for while it is young; a cell that runs for minutes keeps nobody from importing. */
+function noteActivity(zygotes: Zygotes, response: ServerResponse) {
+  zygotes.began();
+  const finish = () => {
+    clearTimeout(timer);
+    response.off("close", finish);
+    zygotes.finished();
+  };
+  const timer = setTimeout(finish, YOUNG_MS).unref();
+  response.once("close", finish);
 }
 
 async function answer(sandboxes: Sandboxes, apiKey: string, request: IncomingMessage, response: ServerResponse) {

@@ -16,6 +16,9 @@ const LIMITS = { memoryBytes: 2048 * MiB, processes: 128, diskBytes: 4096 * MiB 
 /** Without a request for this long, the machine is idle enough to import packages ahead of time. */
 const IDLE_MS = 100;
 
+/** A machine that is never idle for so long gets its packages imported all the same. */
+const LATEST_WARMING_MS = 5_000;
+
 /** A started Python that forks sandboxes; see python/nova_sandboxd/zygote.py for its side. */
 export class Zygote {
   /** Resolves when packages are imported, or will not be. */
@@ -26,14 +29,20 @@ export class Zygote {
   #sockets: string;
   #warming: "not begun" | "held" | "on" | "done" = "not begun";
   #idleTimer: NodeJS.Timeout | undefined;
+  #overdueTimer: NodeJS.Timeout;
+  #overdue = false;
   #markWarm: () => void = () => undefined;
 
-  /** `identity` undefined: no isolation. Rejects with an E2bServerError that carries what the process said. */
+  /**
+   * `identity` undefined: no isolation. Rejects with an E2bServerError that carries what the process said; what it says
+   * later is a bug of ours, for `warn`.
+   */
   static async start(
     python: Python,
     sites: string[],
     identity: Identity | undefined,
     scratch: string,
+    warn: Warn,
   ): Promise<Zygote> {
     const sockets = join(scratch, `s${counter++}`);
     mkdirSync(sockets, { mode: 0o700 });
@@ -48,30 +57,39 @@ export class Zygote {
       ...{ sites: launch.sites, environment: launch.environment, sockets: identity ? "/proc/self/fd/3" : sockets },
     };
     process.stdin?.write(`${JSON.stringify(settings)}\n`);
-    await zygote.#listen();
+    await zygote.#listen(warn);
     return zygote;
   }
 
   private constructor(process: ChildProcess, sockets: string) {
     this.#process = process;
     this.#sockets = sockets;
+    this.#overdueTimer = setTimeout(() => {
+      this.#overdue = true;
+      this.#warm();
+    }, LATEST_WARMING_MS).unref();
     this.warmed = new Promise((resolve) => {
       this.#markWarm = resolve;
     });
   }
 
-  async #listen(): Promise<void> {
+  async #listen(warn: Warn): Promise<void> {
     const { stdout, stderr, stdin } = this.#process;
     if (!stdout || !stderr || !stdin) throw new E2bServerError("the Python process was started without pipes");
     let said = "";
+    let isReady = false;
     stderr.setEncoding("utf8").on("data", (text: string) => {
       said = (said + text).slice(-4096);
+      if (isReady) warn(`the sandboxes' Python failed: ${text.trim()}`);
     });
     stdin.on("error", () => this.#markWarm());
     await new Promise<void>((resolve, reject) => {
       createInterface({ input: stdout }).on("line", (line) => {
         const event = JSON.parse(line) as { ready: true } | { warm: boolean; failed: string[] };
-        if ("ready" in event) return resolve();
+        if ("ready" in event) {
+          isReady = true;
+          return resolve();
+        }
         this.failedImports.push(...event.failed);
         this.#endWarming();
       });
@@ -88,12 +106,14 @@ export class Zygote {
 
   #endWarming() {
     this.#warming = "done";
+    clearTimeout(this.#idleTimer);
+    clearTimeout(this.#overdueTimer);
     this.#markWarm();
   }
 
   /** Imports go on only while nobody waits for an answer. */
   setActive(active: boolean): void {
-    if (this.#warming === "done") return;
+    if (this.#warming === "done" || this.#overdue) return;
     clearTimeout(this.#idleTimer);
     if (!active) {
       this.#idleTimer = setTimeout(() => this.#warm(), IDLE_MS).unref();
@@ -104,7 +124,7 @@ export class Zygote {
   }
 
   #warm() {
-    if (this.#warming === "done") return;
+    if (this.#warming === "done" || this.#warming === "on") return;
     this.#process.stdin?.write(this.#warming === "not begun" ? "warm\n" : "proceed\n");
     this.#warming = "on";
   }
@@ -129,12 +149,15 @@ export class Zygote {
 
   async close(): Promise<void> {
     clearTimeout(this.#idleTimer);
+    clearTimeout(this.#overdueTimer);
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");
     this.#process.stdin?.end();
     await exited;
   }
 }
+
+export type Warn = (sentence: string) => void;
 
 export type Lifeline = { socketPath: string; ended: Promise<void>; kill: () => Promise<void> };
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Identity, MANY_IDS, ONE_ID } from "./bubblewrap.ts";
 import type { Python } from "./python.ts";
-import { Zygote } from "./zygote.ts";
+import { type Warn, Zygote } from "./zygote.ts";
 
 /** One zygote per set of package folders: mounts are fixed when it starts, and templates may add folders later. */
 export class Zygotes {
@@ -11,17 +11,18 @@ export class Zygotes {
   #python: Python;
   #identity: Identity | undefined;
   #scratch: string;
+  #warn: Warn;
   #bySites = new Map<string, Promise<Zygote>>();
   #started = new Set<Zygote>();
   #active = 0;
 
-  static async open(python: Python, warn: (sentence: string) => void): Promise<Zygotes> {
+  static async open(python: Python, warn: Warn): Promise<Zygotes> {
     const scratch = mkdtempSync(join(tmpdir(), "nova-e2b-"));
     const reasons: string[] = [];
     for (const identity of possibleIdentities()) {
       try {
-        const zygote = await Zygote.start(python, python.siteFolders, identity, scratch);
-        return new Zygotes(python, identity, scratch, zygote);
+        const zygote = await Zygote.start(python, python.siteFolders, identity, scratch, warn);
+        return new Zygotes(python, identity, scratch, warn, zygote);
       } catch (error) {
         reasons.push((error as Error).message);
       }
@@ -31,19 +32,20 @@ export class Zygotes {
       `sandboxes are not isolated from this machine, run only code that you trust (${why}) - on Linux install bubblewrap`,
     );
     try {
-      const zygote = await Zygote.start(python, python.siteFolders, undefined, scratch);
-      return new Zygotes(python, undefined, scratch, zygote);
+      const zygote = await Zygote.start(python, python.siteFolders, undefined, scratch, warn);
+      return new Zygotes(python, undefined, scratch, warn, zygote);
     } catch (error) {
       rmSync(scratch, { recursive: true, force: true });
       throw error;
     }
   }
 
-  private constructor(python: Python, identity: Identity | undefined, scratch: string, first: Zygote) {
+  private constructor(python: Python, identity: Identity | undefined, scratch: string, warn: Warn, first: Zygote) {
     this.isolated = identity !== undefined;
     this.#python = python;
     this.#identity = identity;
     this.#scratch = scratch;
+    this.#warn = warn;
     this.#bySites.set(key(python.siteFolders), Promise.resolve(first));
     this.#adopt(first);
   }
@@ -59,7 +61,7 @@ export class Zygotes {
     const known = this.#bySites.get(key(sites));
     if (known && (await known).alive) return known;
     if (known !== this.#bySites.get(key(sites))) return this.withSites(extra); // somebody else has replaced it meanwhile
-    const starting = Zygote.start(this.#python, sites, this.#identity, this.#scratch);
+    const starting = Zygote.start(this.#python, sites, this.#identity, this.#scratch, this.#warn);
     this.#bySites.set(key(sites), starting);
     starting.then(
       (zygote) => this.#adopt(zygote),

@@ -135,16 +135,18 @@ class Commands:
             raise Refused("invalid_argument", f"cwd '{config.get('cwd')}' does not exist")
         name = user or "user"
         environment = {**self.agent.environment, "HOME": files.locate(home), "USER": name, "LOGNAME": name}
-        switch = {} if files.single_user or not files.isolated else {"user": number, "group": number, "extra_groups": []}
+        switch = {"user": number, "group": number, "extra_groups": [number]} if number and files.isolated else {}
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 [config["cmd"], *config.get("args", [])],
                 cwd=cwd, env={**environment, **config.get("envs", {})}, start_new_session=True,
                 stdin=subprocess.PIPE if stdin else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                preexec_fn=self.agent.limits.bind_process, **switch,
+                **switch,
             )  # fmt: skip
         except OSError as error:
             raise Refused("invalid_argument", f"error starting process '{config['cmd']}': {error}") from error
+        self.agent.limits.bind(process.pid)
+        return process
 
     def _kill(self, command):
         try:

@@ -14,7 +14,7 @@ import struct
 import sys
 import types
 
-from . import cell, display
+from . import cell, display, linux
 
 HEADER = struct.Struct(">cI")
 _CACHED_SOURCE = 1 << 20
@@ -23,6 +23,8 @@ _CACHED_SOURCE = 1 << 20
 def run(control, stdout, stderr):
     """Never returns. `stdout` and `stderr` are pipes to the agent."""
     os.setsid()
+    if sys.platform == "linux":
+        linux.set_dumpable(True)  # unlike the agent, it is the user's own to trace
     null = os.open(os.devnull, os.O_RDONLY)
     for fd, number in ((null, 0), (stdout, 1), (stderr, 2)):
         os.dup2(fd, number)

@@ -74,12 +74,14 @@ class Loop:
                 continue
             for key, events in self._selector.select(wait):
                 on_readable, on_writable = key.data
-                if events & selectors.EVENT_READ and on_readable:
+                if events & selectors.EVENT_READ and on_readable and self._is_current(key):
                     on_readable()
-                    if key.fd not in self._selector.get_map():
-                        continue
-                if events & selectors.EVENT_WRITE and on_writable:
+                if events & selectors.EVENT_WRITE and on_writable and self._is_current(key):
                     on_writable()
+
+    def _is_current(self, key):
+        """What an earlier event of the same turn closed or replaced is not called any more."""
+        return self._selector.get_map().get(key.fd) is key
 
     def _run_timers(self):
         """Runs what is due; returns the seconds until the next one."""

@@ -30,12 +30,18 @@ def _read_proc():
 
 
 def _read_process(name):
-    with open(f"/proc/{name}/stat", "rb") as stat, open(f"/proc/{name}/statm", "rb") as statm:
-        fields, pages = stat.read().rpartition(b") ")[2].split(), statm.read().split()
+    with open(f"/proc/{name}/stat", "rb") as stat:
+        fields = stat.read().rpartition(b") ")[2].split()
     if fields[0] == b"Z":
         return []
-    anonymous = (int(pages[1]) - int(pages[2])) * _PAGE
-    return [Process(int(name), int(fields[1]), int(fields[2]), anonymous, int(fields[7]) * _PAGE)]
+    return [Process(int(name), int(fields[1]), int(fields[2]), anonymous_bytes(name), int(fields[7]) * _PAGE)]
+
+
+def anonymous_bytes(name):
+    """Memory that is no file's."""
+    with open(f"/proc/{name}/statm", "rb") as statm:
+        pages = statm.read().split()
+    return (int(pages[1]) - int(pages[2])) * _PAGE
 
 
 def _ask_ps():
@@ -80,11 +86,11 @@ def send_signal(pid, number):
         return  # it has ended by itself
 
 
-def own_bytes(process, parent):
+def own_bytes(process, inherited_bytes):
     """
     What the process has for itself. Pages inherited by a fork are shared until they are written to, and every write to
-    one is a page fault; what is more than the parent has was allocated afterwards. (smaps would say it exactly, but
+    one is a page fault; what is more than was there to inherit was allocated afterwards. (smaps would say it exactly, but
     not of a process that has changed its user.)
     """
-    grown = process.anonymous_bytes - (parent.anonymous_bytes if parent else 0)
+    grown = process.anonymous_bytes - inherited_bytes
     return min(process.anonymous_bytes, max(process.faulted_bytes, grown))

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import traceback
 
 from . import agent, enclosure, linux, processes
 from .loop import forget_parent
@@ -67,7 +68,7 @@ def _become_agent(settings, listener, channel, isolated, internet):
     try:
         forget_parent({listener.fileno(), channel.fileno()})
         null = os.open(os.devnull, os.O_RDWR)
-        for fd in (0, 1, 2):
+        for fd in (0, 1):
             os.dup2(null, fd)
 
         def await_map():
@@ -79,6 +80,7 @@ def _become_agent(settings, listener, channel, isolated, internet):
         agent.Agent(settings, listener, channel).serve()
     except BaseException as error:
         try:
+            traceback.print_exc()
             channel.sendall(f"{type(error).__name__}: {error}".encode())
         finally:
             os._exit(1)

@@ -26,6 +26,16 @@ def import_all(packages):
     return [name for name in failed if name in packages]
 
 
+def silence():
+    """Packages have things to say that concern nobody here. Returns the descriptor that was stderr."""
+    stderr = os.dup(2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    os.close(null)
+    return stderr
+
+
 def fork_quietly():
     """Python 3.12 warns of forks beside threads; the successor, which is the child, has none of them."""
     with warnings.catch_warnings():

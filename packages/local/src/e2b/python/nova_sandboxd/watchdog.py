@@ -23,17 +23,22 @@ class Limits:
         self.isolated = settings["isolated"]
         self.base_bytes = _data_bytes()
 
-    def bind_process(self):
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if sys.platform == "linux":
-            self._lower(resource.RLIMIT_DATA, self.memory_bytes + self.base_bytes)
+    def bind(self, pid):
+        """What the kernel enforces for one process and for those that it forks; 0 is the caller itself."""
+        if sys.platform != "linux":
+            return
+        self._lower(pid, resource.RLIMIT_CORE, 0)
+        self._lower(pid, resource.RLIMIT_DATA, self.memory_bytes + self.base_bytes)
         if self.isolated and _counts_per_namespace():
-            self._lower(resource.RLIMIT_NPROC, self.processes)
+            self._lower(pid, resource.RLIMIT_NPROC, self.processes)
 
-    def _lower(self, kind, value):
-        _, hard = resource.getrlimit(kind)
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (value, value))
+    def _lower(self, pid, kind, value):
+        try:
+            _, hard = resource.prlimit(pid, kind)
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.prlimit(pid, kind, (value, value))
+        except ProcessLookupError:
+            return  # it was quick
 
 
 def _counts_per_namespace():
@@ -84,8 +89,11 @@ class Watchdog:
         self._wait(_IDLE if self.quiet > _QUIET_LOOKS else _BUSY)
 
     def _sizes(self, members):
-        by_pid = {process.pid: process for process in members}
-        return {process.pid: processes.own_bytes(process, by_pid.get(process.parent)) for process in members}
+        agent = processes.anonymous_bytes("self")
+        inherited = {process.pid: process.anonymous_bytes for process in members}
+        return {
+            process.pid: processes.own_bytes(process, inherited.get(process.parent, agent)) for process in members
+        }
 
     def _end_largest_group(self, members):
         """A fork bomb is one process group; its members are stopped first, so that none forks while others die."""

@@ -125,8 +125,10 @@ class Zygote:
         self.warmer = os.fork()
         if self.warmer == 0:
             try:
+                stderr = warming.silence()
                 failed = warming.import_all(self.settings["packages"])
                 if warming.fork_quietly() == 0:
+                    os.dup2(stderr, 2)
                     self._succeed(announce, orphaned, failed)
             finally:
                 os._exit(0)
