@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runCommandLine } from "../../packages/cli/src/main.ts";
 import { aslErrors } from "../compiler/support/asl-validator.ts";
 import { type Ended, nova } from "./support/nova.ts";
@@ -12,6 +12,8 @@ beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), "nova-cli-"));
   expect((await nova(cwd, "init", "mine")).code).toBe(0);
 });
+
+afterAll(() => rm(cwd, { recursive: true }));
 
 describe("nova init", () => {
   it("makes a workflow that is valid, and says what to type", async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,6 +20,7 @@ beforeAll(async () => {
 afterAll(async () => {
   owner.child.kill("SIGINT");
   expect(await owner.ended).toMatchObject({ code: 0 });
+  await rm(cwd, { recursive: true });
 });
 
 async function runJson(...args: string[]) {

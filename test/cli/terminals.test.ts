@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newFolder, nova, type Started, startNova, writeChain } from "./support/nova.ts";
 
@@ -11,8 +12,10 @@ beforeEach(async () => {
   await writeChain(cwd, "long", { wait: "import time; time.sleep(4); context['done'] = True" });
 });
 
-afterEach(() => {
+afterEach(async () => {
   for (const { child } of running) child.kill("SIGKILL");
+  await Promise.all(running.map(({ ended }) => ended));
+  await rm(cwd, { recursive: true });
 });
 
 function start(...args: string[]): Started {

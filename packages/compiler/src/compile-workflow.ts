@@ -1,4 +1,4 @@
-import { type Finding, parseWorkflow, type Workflow, type WorkflowSource } from "@nova/workflow";
+import { type Finding, type ParsedWorkflow, parseWorkflow, type Workflow, type WorkflowSource } from "@nova/workflow";
 import type { StateMachine } from "./asl.ts";
 import { checkSources } from "./check/python.ts";
 import { checkSize } from "./check/size.ts";
@@ -10,13 +10,19 @@ export type Compiled =
   | { findings: Finding[]; workflow: Workflow; stateMachine: StateMachine; definition: string }
   | { findings: Finding[]; workflow?: never; stateMachine?: never; definition?: never };
 
+interface CompileOptions {
+  functions?: FunctionArns;
+}
+
 /** Parse, check, lower, emit. `definition` is the state machine's text, as Step Functions gets it. */
-export async function compileWorkflow(
-  source: WorkflowSource,
-  options: { functions?: FunctionArns } = {},
-): Promise<Compiled> {
-  const { workflow, findings, python } = parseWorkflow(source);
-  findings.push(...(await checkSources(python)));
+export function compileWorkflow(source: WorkflowSource, options: CompileOptions = {}): Promise<Compiled> {
+  return compileParsed(parseWorkflow(source), options);
+}
+
+/** Check, lower, emit: the stages behind the parser, for whoever has something to do between them. */
+export async function compileParsed(parsed: ParsedWorkflow, options: CompileOptions = {}): Promise<Compiled> {
+  const { workflow, python } = parsed;
+  const findings = [...parsed.findings, ...(await checkSources(python))];
   if (!workflow || hasErrors(findings)) return { findings };
   const stateMachine = toStateMachine(workflow, options);
   const definition = JSON.stringify(stateMachine);

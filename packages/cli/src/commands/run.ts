@@ -1,9 +1,10 @@
 import { styleText } from "node:util";
+import type { LocalCloud } from "@nova/local";
 import { openCloud } from "../cloud.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
-import { InvalidWorkflow, type RunOptions, type RunRequest, readRequest } from "../run/request.ts";
+import { checkDraft, InvalidWorkflow, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
 import type { CliCommand } from "./command.ts";
 
 type Options = RunOptions & { json?: true };
@@ -22,11 +23,18 @@ export const run: CliCommand = {
   async run([path = ""], options) {
     const { json, ...rest } = options as unknown as Options;
     const interrupt = new Interrupt();
-    const ahead = import("@nova/local");
     try {
-      const request = await readRequest(path, rest);
-      await ahead;
-      return await runRequest(request, interrupt, json === true);
+      const draft = await readDraft(path, rest);
+      // The cloud opens while the Python of the nodes is checked.
+      const opening = openCloud();
+      const [request, cloud] = await Promise.allSettled([checkDraft(draft), opening]);
+      if (cloud.status === "rejected") throw cloud.reason;
+      try {
+        if (request.status === "rejected") throw request.reason;
+        return await runRequest(cloud.value, request.value, interrupt, json === true);
+      } finally {
+        await closeCloud(cloud.value, interrupt);
+      }
     } catch (error) {
       if (json && isRefusal(error)) await printRefusal(error);
       throw error;
@@ -34,33 +42,35 @@ export const run: CliCommand = {
   },
 };
 
-async function runRequest(request: RunRequest, interrupt: Interrupt, json: boolean): Promise<ExitCode> {
+async function runRequest(
+  cloud: LocalCloud,
+  request: RunRequest,
+  interrupt: Interrupt,
+  json: boolean,
+): Promise<ExitCode> {
   if (request.warnings.length > 0) console.error(findingLines(request.warnings).join("\n"));
-  const cloud = await openCloud();
-  try {
-    const { execute } = await import("../run/execute.ts");
-    const { renderJson } = await import("@nova/engine");
-    const { eventLine, noRunResult, runLines, runResult } = await import("../output/run.ts");
-    const running = execute(cloud, request, interrupt, (event) => {
-      if (!json) console.log(eventLine(event));
-    });
-    const ran = await Promise.race([running, cloud.lost.then(ownerGone)]);
-    if (!ran) {
-      const error = { class: "Cancelled", message: "interrupted before the run began" };
-      console.log(json ? renderJson(noRunResult("cancelled", error)) : styleText("yellow", error.message));
-      return exitCodes.interrupted;
-    }
-    console.log(json ? renderJson(runResult(ran)) : runLines(ran).join("\n"));
-    if (interrupt.happened) return exitCodes.interrupted;
-    return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
-  } finally {
-    const hint = setTimeout(
-      () => console.error("waiting for the runs of other terminals; Ctrl-C interrupts them"),
-      500,
-    );
-    await Promise.race([cloud.close(), interrupt.again().then(() => cloud.close({ interrupt: true }))]);
-    clearTimeout(hint);
+  const { execute } = await import("../run/execute.ts");
+  const { renderJson } = await import("@nova/engine");
+  const { eventLine, noRunResult, runLines, runResult } = await import("../output/run.ts");
+  const running = execute(cloud, request, interrupt, (event) => {
+    if (!json) console.log(eventLine(event));
+  });
+  const ran = await Promise.race([running, cloud.lost.then(ownerGone)]);
+  if (!ran) {
+    const error = { class: "Cancelled", message: "interrupted before the run began" };
+    console.log(json ? renderJson(noRunResult("cancelled", error)) : styleText("yellow", error.message));
+    return exitCodes.interrupted;
   }
+  console.log(json ? renderJson(runResult(ran)) : runLines(ran).join("\n"));
+  if (interrupt.happened) return exitCodes.interrupted;
+  return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
+}
+
+/** Other terminals may use the cloud that this one opened; it stays until they are done, or until it is told not to. */
+async function closeCloud(cloud: LocalCloud, interrupt: Interrupt): Promise<void> {
+  const hint = setTimeout(() => console.error("waiting for the runs of other terminals; Ctrl-C interrupts them"), 500);
+  await Promise.race([cloud.close(), interrupt.again().then(() => cloud.close({ interrupt: true }))]);
+  clearTimeout(hint);
 }
 
 async function ownerGone(): Promise<never> {

@@ -1,13 +1,19 @@
 import type { Compiled } from "@nova/compiler";
+import type { ParsedWorkflow } from "@nova/workflow";
 
-/** Reads and compiles what a path names; where there is nothing to read, that is the one finding. */
-export async function readAndCompile(path: string): Promise<Compiled> {
-  const { readWorkflowSource, WorkflowSourceError } = await import("@nova/workflow");
-  const { compileWorkflow } = await import("@nova/compiler");
+/** Reads and parses what a path names; where there is nothing to read, that is the one finding. */
+export async function readAndParse(path: string): Promise<ParsedWorkflow> {
+  const { parseWorkflow, readWorkflowSource, WorkflowSourceError } = await import("@nova/workflow");
   try {
-    return await compileWorkflow(await readWorkflowSource(path));
+    return parseWorkflow(await readWorkflowSource(path));
   } catch (error) {
-    if (error instanceof WorkflowSourceError) return { findings: [error.finding] };
+    if (error instanceof WorkflowSourceError) return { findings: [error.finding], python: [] };
     throw error;
   }
+}
+
+export async function readAndCompile(path: string): Promise<Compiled> {
+  const parsed = await readAndParse(path);
+  const { compileParsed } = await import("@nova/compiler");
+  return compileParsed(parsed);
 }

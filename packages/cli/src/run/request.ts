@@ -1,10 +1,10 @@
 import type { FileInput } from "@nova/engine";
-import type { Finding, Workflow } from "@nova/workflow";
+import type { Finding, ParsedWorkflow, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { readContext } from "../input/context.ts";
 import { readFiles } from "../input/files.ts";
 import { oneNodeWorkflow } from "../input/one-node.ts";
-import { readAndCompile } from "../input/workflow.ts";
+import { readAndParse } from "../input/workflow.ts";
 
 export interface RunOptions {
   context?: string;
@@ -36,18 +36,35 @@ export class InvalidWorkflow extends InvalidInput {
   }
 }
 
+/** What can be known of a run before the Python of its nodes is checked, which takes longest. */
+export interface RunDraft {
+  path: string;
+  parsed: ParsedWorkflow;
+  node: string | undefined;
+  context: string;
+  files: FileInput[];
+}
+
 /** Throws `InvalidWorkflow`, `InvalidInput`. */
-export async function readRequest(path: string, options: RunOptions): Promise<RunRequest> {
-  const [compiled, context, files] = await Promise.all([
-    readAndCompile(path),
+export async function readDraft(path: string, options: RunOptions): Promise<RunDraft> {
+  const [parsed, context, files] = await Promise.all([
+    readAndParse(path),
     readContext(options.context, options.set),
     readFiles(options.file),
   ]);
-  const { workflow, definition, findings } = compiled;
+  const draft = { path, parsed, node: options.node, context, files };
+  if (!parsed.workflow) await checkDraft(draft);
+  else if (options.node !== undefined) oneNodeWorkflow(parsed.workflow, options.node);
+  return draft;
+}
+
+/** Throws `InvalidWorkflow` with all that is wrong. */
+export async function checkDraft({ path, parsed, node, context, files }: RunDraft): Promise<RunRequest> {
+  const { compileParsed, toStateMachine } = await import("@nova/compiler");
+  const { workflow, definition, findings } = await compileParsed(parsed);
   if (!workflow) throw new InvalidWorkflow(path, findings);
   const whole = { workflow, definition, context, files, warnings: findings };
-  if (options.node === undefined) return whole;
-  const { toStateMachine } = await import("@nova/compiler");
-  const alone = oneNodeWorkflow(workflow, options.node);
+  if (node === undefined) return whole;
+  const alone = oneNodeWorkflow(workflow, node);
   return { ...whole, workflow: alone, definition: JSON.stringify(toStateMachine(alone)) };
 }

@@ -1,5 +1,5 @@
 import type { DynamoDbOptions } from "../dynamodb/index.ts";
-import { type E2bOptions, type E2bServer, openE2b } from "../e2b/open.ts";
+import type { E2bOptions, E2bServer } from "../e2b/open.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { S3Options } from "../s3/index.ts";
 import { region } from "./environment.ts";
@@ -8,8 +8,6 @@ import type { Keys } from "./keys.ts";
 import { createLambda, deliver, statusFunction } from "./lambda.ts";
 import type { Endpoints } from "./owner-file.ts";
 import type { Progress } from "./progress.ts";
-import { sitePackages } from "./python-packages.ts";
-import { templateFolder } from "./templates.ts";
 
 export interface CloudOptions {
   /** Where everything is kept: `.nova`. */
@@ -32,11 +30,19 @@ export interface OpenedEndpoints {
   close(): Promise<void>;
 }
 
-/** DynamoDB, S3, E2B and Step Functions with its Lambdas; side by side, because the slowest decides when a run begins. */
-export async function openEndpoints(options: CloudOptions, keys: Keys, progress: Progress): Promise<OpenedEndpoints> {
+/**
+ * DynamoDB, S3 and Step Functions with its Lambdas, beside E2B, which is opening already: the slowest decides when a
+ * run begins.
+ */
+export async function openEndpoints(
+  options: CloudOptions,
+  keys: Keys,
+  opening: Promise<E2bServer>,
+  progress: Progress,
+): Promise<OpenedEndpoints> {
   const lambda = createLambda(options.chaos);
   const [e2b, dynamodb, s3, states] = await Promise.all([
-    openE2bWith(options, keys),
+    opening,
     openDynamoDbWith(options, keys),
     openS3With(options, keys),
     openStatesWith(options, keys, lambda.invoke, progress),
@@ -59,16 +65,6 @@ export async function openEndpoints(options: CloudOptions, keys: Keys, progress:
       await Promise.all([e2b.close(), s3.close(), dynamodb.close()]);
     },
   };
-}
-
-function openE2bWith({ dataDir, limits, warn }: CloudOptions, { e2bApiKey }: Keys) {
-  return openE2b({
-    apiKey: e2bApiKey,
-    sitePackages: [sitePackages(dataDir)],
-    templates: (template) => [templateFolder(dataDir, template)],
-    ...(limits && { limits }),
-    ...(warn && { warn }),
-  });
 }
 
 async function openDynamoDbWith({ dataDir, faults }: CloudOptions, { accessKeyId }: Keys) {

@@ -17,8 +17,10 @@ export async function openLocalCloud(options: CloudOptions): Promise<LocalCloud>
     return openAsGuest(dataDir, keys, claim.owner, claim.visit);
   }
   try {
+    const { openSandboxes } = await import("./sandboxes.ts");
+    const opening = openSandboxes({ ...options, dataDir }, keys);
     const { openAsOwner } = await import("./owner.ts");
-    return await openAsOwner({ ...options, dataDir }, keys, claim.lock);
+    return await openAsOwner({ ...options, dataDir }, keys, claim.lock, opening);
   } catch (error) {
     claim.lock.release();
     throw error;

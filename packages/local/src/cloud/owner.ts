@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sweep } from "@nova/engine";
+import type { E2bServer } from "../e2b/open.ts";
 import { openAdmin } from "./admin-server.ts";
 import { CounterBook } from "./counters.ts";
 import { countRequests } from "./counting.ts";
@@ -14,13 +15,18 @@ import { Progress } from "./progress.ts";
 import { createStores } from "./stores.ts";
 
 /** Opens every endpoint in this process, for itself and for guests. What others left open is swept before they come. */
-export async function openAsOwner(options: CloudOptions, keys: Keys, lock: FolderLock): Promise<LocalCloud> {
+export async function openAsOwner(
+  options: CloudOptions,
+  keys: Keys,
+  lock: FolderLock,
+  opening: Promise<E2bServer>,
+): Promise<LocalCloud> {
   const { dataDir } = options;
   const [instance, counters, progress] = [randomUUID(), new CounterBook(), new Progress()];
   // What a predecessor that was killed has left behind names endpoints that are gone.
   await removeOwner(dataDir);
   const admin = await openAdmin({ adminKey: keys.adminKey, instance, counters, progress });
-  const opened = await openEndpoints(options, keys, progress);
+  const opened = await openEndpoints(options, keys, opening, progress);
   const endpoints = { ...opened.urls, admin: admin.url };
   const environment = environmentOf(endpoints, keys);
   enterEnvironment(environment);

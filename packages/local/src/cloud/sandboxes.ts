@@ -1,0 +1,19 @@
+import { type E2bServer, openE2b } from "../e2b/open.ts";
+import type { CloudOptions } from "./endpoints.ts";
+import type { Keys } from "./keys.ts";
+import { sitePackages } from "./python-packages.ts";
+import { templateFolder } from "./templates.ts";
+
+/** Opens E2B. It comes before everything else: while its Python starts, this process loads the rest. */
+export function openSandboxes({ dataDir, limits, warn }: CloudOptions, { e2bApiKey }: Keys): Promise<E2bServer> {
+  const opening = openE2b({
+    apiKey: e2bApiKey,
+    sitePackages: [sitePackages(dataDir)],
+    templates: (template) => [templateFolder(dataDir, template)],
+    ...(limits && { limits }),
+    ...(warn && { warn }),
+  });
+  // Whoever awaits it hears of a failure; until then it must not count as unheard of.
+  opening.catch(() => undefined);
+  return opening;
+}
