@@ -20,6 +20,7 @@ import traceback
 from . import endings, jail
 from .process import Process
 from .run import INLINE_BYTES, Claim, Run, kept_as_file
+from .runner import clean_environment
 from .store import ROOT, Store
 
 _EAGER, _SOON, _LATER = 0.001, 0.005, 0.02  # seconds between two looks for something that code waits for
@@ -253,4 +254,6 @@ def _forget_parent(fd):
     jail.adopt_orphans()
     with open(os.path.join(ROOT, "daemon.pid"), "w") as file:
         file.write(str(os.getpid()))
-    gc.freeze()  # what exists now stays shared with the children
+    clean_environment()
+    gc.disable()  # nothing here makes garbage worth a look, and looking would unshare the children's memory
+    gc.freeze()

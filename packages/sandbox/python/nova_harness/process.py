@@ -9,13 +9,12 @@ import os
 import signal
 import socket
 import struct
-import sys
 import time
+import traceback
 
 from . import jail, runner, wire
 
 _STATUS = struct.Struct("=i")
-_BORN = b"."
 _DYING_SECONDS = 0.002
 
 
@@ -31,7 +30,6 @@ class Process:
         theirs.close()
         os.close(output)
         os.close(status)
-        self.control.sendall(_BORN)
         os.set_blocking(self.output, False)
         self.reader = wire.Reader(self.control)
 
@@ -48,7 +46,11 @@ class Process:
         return words
 
     def is_alive(self):
-        return os.waitpid(self.pid, os.WNOHANG) == (0, 0)
+        """To be asked of a process that has not begun; a dead one is buried on the way."""
+        if os.waitpid(self.pid, os.WNOHANG) == (0, 0):
+            return True
+        self._close()
+        return False
 
     def tell(self, message, files=()):
         with contextlib.suppress(OSError):  # it died meanwhile, and its end is about to be noticed
@@ -62,45 +64,40 @@ class Process:
         """After the end of the output: returns how the code's process ended, None when it was killed from outside."""
         os.waitpid(self.pid, 0)
         data = os.read(self._status, _STATUS.size)
+        self._close()
+        return _STATUS.unpack(data)[0] if data else None
+
+    def _close(self):
         os.close(self._status)
         os.close(self.output)
         self.control.close()
-        return _STATUS.unpack(data)[0] if data else None
 
 
 def _become_init(walls, control, output, status):
     """Never returns."""
     code = 70
     try:
-        control.recv(len(_BORN))  # by now its parent is the daemon, and not the helper that forked it
         jail.die_with_parent()
         os.setpgid(0, 0)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         os.set_blocking(output, True)
-        null = os.open(os.devnull, os.O_RDWR)
-        for fd, source in ((0, null), (1, output), (2, output)):
-            os.dup2(source, fd)
+        for fd in (1, 2):
+            os.dup2(output, fd)
         _close_all_but(control.fileno(), status)
-        _open_streams()
         walls.enter()
         jail.adopt_orphans()
         child = os.fork()
         if child == 0:
             os.close(status)
-            _become_runner(walls, control)
+            runner.serve(control, walls.settle(), walls.lib)
         control.close()
         _outlive(child, status, walls.isolated)
         code = 0
     except BaseException:
-        sys.excepthook(*sys.exc_info())
-        sys.stderr.flush()
+        os.write(2, traceback.format_exc().encode())
     finally:
         os._exit(code)
-
-
-def _become_runner(walls, control):
-    runner.serve(control, walls.settle(), walls.lib)
 
 
 def _outlive(child, status, isolated):
@@ -136,15 +133,6 @@ def _children():
             return [int(pid) for pid in children.read().split()]
     except OSError:
         return []
-
-
-def _open_streams():
-    """What the kernel's cell had on stdout and stderr belongs to the kernel."""
-    for name, fd in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
-        mode = "r" if fd == 0 else "w"
-        stream = open(fd, mode, encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
-        setattr(sys, name, stream)
-        setattr(sys, f"__{name}__", stream)
 
 
 def _close_all_but(*keep):

@@ -3,6 +3,7 @@
 import base64
 import builtins
 import faulthandler
+import gc
 import json
 import linecache
 import os
@@ -48,13 +49,22 @@ class Runner:
             sys.set_int_max_str_digits(0)
         self.supply = supply
         self.encoder = Encoder(known=supply.loaded)
-        self.printed = sys.stdout = sys.__stdout__ = Printed()
+        self.printed = Printed()
         self.printed.watch_json()
+        self._open_streams()
         self.main = self._make_main_module()
         self.builtins = dict(builtins.__dict__)
         sys.path[:] = [lib] + [entry for entry in sys.path if entry not in ("", HARNESS)]
-        _clean_environment(home)
+        os.environ["HOME"] = home
         _reseed()
+        gc.enable()
+
+    def _open_streams(self):
+        """What the kernel's cell had for stdout belongs to the kernel."""
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        sys.stdin = sys.__stdin__ = open(0, closefd=False)
+        sys.stdout = sys.__stdout__ = self.printed
+        sys.stderr = sys.__stderr__ = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)
 
     def _make_main_module(self):
         main = sys.modules["__main__"] = types.ModuleType("__main__")
@@ -119,19 +129,19 @@ def _write(folder, name, data):
             view = view[file.write(view) :]
 
 
-def _clean_environment(home):
+def clean_environment():
     """The kernel's and the platform's own variables are not the code's business."""
     for name in list(os.environ):
         if _PRIVATE_ENVIRONMENT.match(name):
             del os.environ[name]
-    os.environ.update(HOME=home, USER="node", LOGNAME="node", TMPDIR="/tmp")
+    os.environ.update(USER="node", LOGNAME="node", TMPDIR="/tmp")
 
 
 def _reseed():
     """Forks share the state of generators; the standard library's looks after itself."""
-    numpy = sys.modules.get("numpy")
-    if numpy:
-        numpy.random.seed()
+    numbers = sys.modules.get("numpy.random")
+    if numbers:
+        numbers.seed()
 
 
 def _join_threads():
