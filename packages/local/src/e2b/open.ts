@@ -17,6 +17,8 @@ export type E2bOptions = {
   python?: string;
   /** Folders that `pip install --target` filled; visible in every sandbox, read-only. */
   sitePackages?: string[];
+  /** Where it may note which interpreter it chose, so that the next start need not look again. */
+  cacheFile?: string;
   /** More such folders by template; those that do not exist are left out. */
   templates?: (templateID: string) => string[];
   limits?: Limits;
@@ -40,7 +42,7 @@ export type E2bServer = {
 /** Opens E2B on this machine: control plane and sandboxes behind one address, for the unchanged SDK. */
 export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const { warn = () => undefined, sitePackages = [], templates = () => [] } = options;
-  const python = await choosePython(options.python, sitePackages);
+  const python = await choosePython(options.python, sitePackages, options.cacheFile);
   const zygotes = await Zygotes.open(python, warn);
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates);
   const server = createServer({ keepAliveTimeout: 650_000, requestTimeout: 0 }, (request, response) => {

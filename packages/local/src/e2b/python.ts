@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { E2bServerError } from "./errors.ts";
+import { rememberPython } from "./python-cache.ts";
 
 /** What the sandbox template promises; code may rely on them without installing anything. */
 export const TEMPLATE_PACKAGES = ["fitz", "pandas", "requests", "PIL", "psycopg"] as const;
@@ -31,7 +32,7 @@ def usable(name):
     for place in spec.submodule_search_locations or ():
         for _, _, files in os.walk(place):
             built = [f for f in files if f.endswith(".so") and (".cpython-" in f or ".abi3." in f)]
-            if built: return any(f.endswith(s) for f in built for s in EXTENSION_SUFFIXES)
+            if built: return any(f.endswith(s) for f in built for s in EXTENSION_SUFFIXES if s != ".so")
     return True
 here = os.path.realpath(os.path.dirname(os.__file__))
 folders = [p for p in map(os.path.abspath, filter(None, sys.path)) if os.path.isdir(p)]
@@ -41,21 +42,31 @@ print(json.dumps({"path": sys.executable, "version": "%d.%d.%d" % sys.version_in
   "executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable), "siteFolders": extra}))
 `;
 
-/** `NOVA_PYTHON` (or `wanted`) if given; else the first on PATH that has all packages; else the first there is. */
-export async function choosePython(wanted: string | undefined, sitePackages: string[]): Promise<Python> {
+/**
+ * `NOVA_PYTHON` (or `wanted`) if given; else the first on PATH that has all packages; else the first there is. With a
+ * `cacheFile` it asks only when something has changed.
+ */
+export async function choosePython(
+  wanted: string | undefined,
+  sitePackages: string[],
+  cacheFile?: string,
+): Promise<Python> {
   const named = wanted ?? process.env.NOVA_PYTHON;
-  if (named) {
-    const python = await examine(named, sitePackages);
-    if (python) return python;
-    throw new E2bServerError(`${named} is not a Python 3.10 or newer - set NOVA_PYTHON to one`);
-  }
+  const candidates = named ? [named] : onPath(["python3", "python"]);
+  const sites = sitePackages.filter((folder) => existsSync(folder));
+  const asked = [QUESTIONS, TEMPLATE_PACKAGES.join(), ...sites];
+  return rememberPython(cacheFile, asked, candidates, () => askInTurn(candidates, sites, named));
+}
+
+async function askInTurn(candidates: string[], sites: string[], named: string | undefined): Promise<Python> {
   let first: Python | undefined;
-  for (const candidate of onPath(["python3", "python"])) {
-    const python = await examine(candidate, sitePackages);
+  for (const candidate of candidates) {
+    const python = await examine(candidate, sites);
     if (python && python.missing.length === 0) return python;
     first ??= python;
   }
   if (first) return first;
+  if (named) throw new E2bServerError(`${named} is not a Python 3.10 or newer - set NOVA_PYTHON to one`);
   throw new E2bServerError("no Python 3.10 or newer is on the PATH - install one, or name it in NOVA_PYTHON");
 }
 
@@ -65,8 +76,8 @@ function onPath(names: string[]): string[] {
   return [...new Set(found)].filter((path) => existsSync(path));
 }
 
-async function examine(command: string, sitePackages: string[]): Promise<Python | undefined> {
-  const args = ["-c", QUESTIONS, TEMPLATE_PACKAGES.join(","), ...sitePackages.filter((folder) => existsSync(folder))];
+async function examine(command: string, sites: string[]): Promise<Python | undefined> {
+  const args = ["-c", QUESTIONS, TEMPLATE_PACKAGES.join(","), ...sites];
   const answer = await new Promise<string>((resolve) => {
     execFile(command, args, { timeout: 20_000 }, (error, stdout) => resolve(error ? "" : stdout));
   });

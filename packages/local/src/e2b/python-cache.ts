@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Python } from "./python.ts";
+
+type Remembered = { key: string; python: Python; folders: [path: string, mtimeMs: number][] };
+
+/**
+ * Asking interpreters what they have takes a few tenths of a second at every start. The answer holds until one of them,
+ * or a folder that packages come from, has changed.
+ */
+export async function rememberPython(
+  file: string | undefined,
+  asked: string[],
+  candidates: string[],
+  ask: () => Promise<Python>,
+): Promise<Python> {
+  if (!file) return ask();
+  const facts = [...asked, ...candidates.map((path) => `${path} ${modified(path)}`)];
+  const key = createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+  const known = read(file);
+  if (known?.key === key && known.folders.every(([path, mtimeMs]) => modified(path) === mtimeMs)) return known.python;
+  const python = await ask();
+  const folders = [python.executable, ...python.siteFolders].map((path): [string, number] => [path, modified(path)]);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ key, python, folders } satisfies Remembered));
+  return python;
+}
+
+function modified(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function read(file: string): Remembered | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Remembered;
+  } catch {
+    return undefined; // there is none yet, or a start was cut off while writing it
+  }
+}

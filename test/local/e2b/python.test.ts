@@ -1,0 +1,92 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { choosePython } from "../../../packages/local/src/e2b/python.ts";
+
+const original = { ...process.env };
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "nova-python-"));
+  delete process.env.NOVA_PYTHON;
+});
+afterEach(() => {
+  process.env.PATH = original.PATH;
+  if (original.NOVA_PYTHON) process.env.NOVA_PYTHON = original.NOVA_PYTHON;
+  rmSync(folder, { recursive: true });
+});
+
+/** An interpreter that answers the questions with what it is told, and counts how often it is asked. */
+function fakePython(place: string, answer: { version?: string; missing?: string[] }): string {
+  mkdirSync(join(folder, place), { recursive: true });
+  const path = join(folder, place, "python3");
+  const reply = { path, version: "3.12.1", missing: [], basePrefix: "/usr", executable: path, siteFolders: [] };
+  writeFileSync(path, `#!/bin/sh\necho >> ${folder}/asked\necho '${JSON.stringify({ ...reply, ...answer })}'\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const asked = () => readFileSync(join(folder, "asked"), "utf8").length;
+
+test("takes the first on the PATH that has all packages", async () => {
+  const paths = ["a", "b", "c"].map((place, index) => fakePython(place, { missing: index === 0 ? ["fitz"] : [] }));
+  process.env.PATH = ["a", "b", "c"].map((place) => join(folder, place)).join(delimiter);
+  expect((await choosePython(undefined, [])).path).toBe(paths[1]);
+});
+
+test("takes the first of all, and says what it lacks, when none has them", async () => {
+  const path = fakePython("a", { missing: ["fitz", "PIL"] });
+  fakePython("b", { missing: ["PIL"] });
+  process.env.PATH = [join(folder, "a"), join(folder, "b")].join(delimiter);
+  expect(await choosePython(undefined, [])).toMatchObject({ path, missing: ["fitz", "PIL"] });
+});
+
+test("takes the one that NOVA_PYTHON names, whatever it lacks", async () => {
+  process.env.NOVA_PYTHON = fakePython("named", { missing: ["fitz"] });
+  expect((await choosePython(undefined, [])).path).toBe(process.env.NOVA_PYTHON);
+});
+
+test.each([
+  ["too old", () => fakePython("old", { version: "3.9.2" })],
+  ["not there", () => join(folder, "nothing")],
+])("says what to do when the named one is %s", async (_, place) => {
+  const path = place();
+  await expect(choosePython(path, [])).rejects.toThrow(
+    `${path} is not a Python 3.10 or newer - set NOVA_PYTHON to one`,
+  );
+});
+
+test("says what to do when there is none", async () => {
+  process.env.PATH = folder;
+  await expect(choosePython(undefined, [])).rejects.toThrow("install one, or name it in NOVA_PYTHON");
+});
+
+test("asks again only when an interpreter or a folder of packages has changed", async () => {
+  const cache = join(folder, "cache", "python.json");
+  const path = fakePython("a", {});
+  const site = join(folder, "site");
+  process.env.PATH = join(folder, "a");
+  const choose = (sites: string[] = []) => choosePython(undefined, sites, cache);
+  expect(await choose()).toEqual(await choose());
+  expect(asked()).toBe(1);
+  utimesSync(path, 1, 1);
+  await choose();
+  expect(asked()).toBe(2);
+  mkdirSync(site);
+  await choose([site]);
+  await choose([site]);
+  expect(asked()).toBe(3);
+  writeFileSync(cache, "cut o");
+  await choose([site]);
+  expect(asked()).toBe(4);
+});
+
+test("finds packages without importing them, and not those that were built for another version", async () => {
+  const site = join(folder, "site");
+  for (const name of ["fitz", "pandas", "requests", "PIL", "psycopg"]) {
+    mkdirSync(join(site, name), { recursive: true });
+    writeFileSync(join(site, name, "__init__.py"), "raise RuntimeError('imported')");
+  }
+  writeFileSync(join(site, "pandas", "core.cpython-27-other.so"), "");
+  expect((await choosePython(undefined, [site])).missing).toEqual(["pandas"]);
+});
