@@ -12,12 +12,12 @@ export async function judge(
   io: NodeIo,
   run: RunFacts,
 ): Promise<Outcome> {
-  const common = { logs: io.mask(result.logs), executionTimeMs: result.durationMs, run };
+  const common = { logs: io.maskLogs(result.logs), executionTimeMs: result.durationMs, run };
   const fail = (message: string): Outcome => ({
     ...common,
     status: "failed",
     class: "NodeFailed",
-    failure: { message },
+    failure: { message: io.mask(message) },
     next: node.onError ?? null,
   });
   if (result.status === "error") {

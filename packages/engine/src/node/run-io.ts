@@ -15,13 +15,20 @@ import { entriesBefore, wasWrittenBefore } from "./scope-entries.ts";
 export interface NodeIo extends RunIo {
   /** The first key whose value refers to a blob that neither the node's input, nor `outputs`, nor this run can have. */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
-  /** The first key whose value, or a blob of it, contains a secret input. */
+  /** The first key that contains a secret input, itself or in its value or a blob of that. */
   leakedSecret(set: readonly Member[]): string | undefined;
   /** Text as people may read it. */
   mask(text: string): string;
+  /** The same for the end of a log. */
+  maskLogs(text: string): string;
 }
 
-export function createNodeIo(ports: Ports, position: Position, input: Context, secrets: ReadonlySet<string>): NodeIo {
+export async function createNodeIo(
+  ports: Ports,
+  position: Position,
+  input: Context,
+  secrets: ReadonlySet<string>,
+): Promise<NodeIo> {
   const { before, at } = position;
   const inInput = lazy(
     () =>
@@ -35,7 +42,7 @@ export function createNodeIo(ports: Ports, position: Position, input: Context, s
   /** Uploaded by this run, or named inside results of other nodes or a JSON blob that crossed here. */
   const met = new Set<string>();
   const leaking = new Set<string>();
-  const redactor = redactorFor(secrets, input);
+  const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256));
   const isKnown = (sha256: string) => inInput().has(sha256) || met.has(sha256);
 
   return {
@@ -74,10 +81,12 @@ export function createNodeIo(ports: Ports, position: Position, input: Context, s
     leakedSecret(set) {
       if (redactor.isIdle) return undefined;
       return set.find(
-        ({ json }) => redactor.finds(json) || referencesIn(json).some(({ sha256 }) => leaking.has(sha256)),
+        ({ key, json }) =>
+          redactor.finds(key) || redactor.finds(json) || referencesIn(json).some(({ sha256 }) => leaking.has(sha256)),
       )?.key;
     },
     mask: (text) => redactor.mask(text),
+    maskLogs: (text) => redactor.maskTail(text),
   };
 }
 

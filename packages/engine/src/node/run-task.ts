@@ -28,7 +28,7 @@ export async function runTask(ports: Ports, task: Task, signal: AbortSignal): Pr
   const { position, node, version } = task;
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
   const input = decisionless(await inputAfter(position.beforeEntry, kept.context, ports.blobs), node);
-  const io = createNodeIo(ports, position, input, secretKeys(version.workflow));
+  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow));
   const held = position.next.turn;
   const place = held ? adopt(held, position) : await takeTurn(ports, position, node, version);
   place.permit.catch(() => undefined);

@@ -34,7 +34,7 @@ export async function settleTurn(
     throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
   }
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
-  const io = createNodeIo(ports, position, kept.context, secretKeys(version.workflow));
+  const io = await createNodeIo(ports, position, kept.context, secretKeys(version.workflow));
   const stopped = await stop(ports, position, turn, io);
   const run: RunFacts = {
     attempt: turn.attempt,
@@ -49,7 +49,7 @@ export async function settleTurn(
           status: "failed",
           class: reason.class,
           failure: { message: reason.message },
-          logs: stopped?.kind === "stopped" ? io.mask(stopped.logs) : "",
+          logs: stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "",
           executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
           run,
           next: node.onError ?? null,

@@ -29,6 +29,13 @@ export class Redactor {
     return this.#needles.reduce((masked, needle) => masked.replaceAll(needle, mask), text);
   }
 
+  /** As `mask`, for text whose beginning was cut off, maybe in the middle of a secret. */
+  maskTail(text: string): string {
+    const rests = this.#needles.map((needle) => restAtStart(needle, text));
+    const longest = Math.max(0, ...rests);
+    return this.mask(longest > 0 ? mask + text.slice(longest) : text);
+  }
+
   finds(text: string): boolean {
     return this.#needles.some((needle) => text.includes(needle));
   }
@@ -53,11 +60,26 @@ function formsOf(secret: string): string[] {
     secret,
     JSON.stringify(secret).slice(1, -1),
     asciiJson(secret),
-    encodeURIComponent(secret),
+    ...urlForms(secret),
     hex,
     hex.toUpperCase(),
     ...[0, 1, 2].flatMap((offset) => base64Core(bytes, offset)),
   ];
+}
+
+/** As browsers, Python's `quote` and forms (`quote_plus`, `requests`) write it; they differ in what they leave as it is. */
+function urlForms(secret: string): string[] {
+  const browser = encodeURIComponent(secret);
+  const python = browser.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return [browser, python, python.replaceAll("%2F", "/"), python.replaceAll("%20", "+")];
+}
+
+/** How much of the text's beginning is the end of the needle. */
+function restAtStart(needle: string, text: string): number {
+  for (let cut = 1; needle.length - cut >= shortestSecret; cut++) {
+    if (text.startsWith(needle.slice(cut))) return needle.length - cut;
+  }
+  return 0;
 }
 
 /** As Python's `json.dumps` and `repr` write it: everything beyond ASCII escaped. */
