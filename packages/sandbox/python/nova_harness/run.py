@@ -11,6 +11,7 @@ from .store import DamagedResult
 
 INLINE_BYTES = 200_000  # a longer outcome is fetched as a file: jupyter drops what exceeds 1 MB/s of output
 _LOG_BYTES = 1 << 16
+_LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16
 
 
@@ -157,5 +158,5 @@ class Run:
     def logs(self):
         tail = bytes(self.log[-_LOG_BYTES:])
         if self.log_is_cut or len(tail) < len(self.log):
-            tail = tail[tail.find(b"\n") + 1 :]
+            tail = tail[tail.find(b"\n", 0, _LINE_BYTES) + 1 :]  # of a line longer than that, the end is kept
         return tail.decode("utf-8", "replace")
