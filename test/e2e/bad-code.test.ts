@@ -14,7 +14,7 @@ afterAll(async () => {
 /** Code that must fail its node with one clear sentence; everything recorded before stays. */
 const failing: [what: string, code: string, message: RegExp, node?: object][] = [
   ["raises", 'raise ValueError("no total on page 2")', /^ValueError: no total on page 2$/],
-  ["sets NaN", 'context["x"] = float("nan")', /context\["x"\].*NaN/],
+  ["sets NaN", 'context["x"] = float("nan")', /key "x": nan is not a JSON number/],
   ["sets Infinity deep inside", 'context["x"] = {"a": [1, float("inf")]}', /x.*a.*1.*(Infinity|inf)/],
   ["sets a datetime", 'import datetime\ncontext["when"] = datetime.datetime(2026, 1, 1)', /when.*datetime.*isoformat/],
   ["sets a Decimal", 'from decimal import Decimal\ncontext["x"] = Decimal("1.5")', /x.*Decimal.*(float|str)\(/],
@@ -23,7 +23,7 @@ const failing: [what: string, code: string, message: RegExp, node?: object][] = 
   ["sets an object", 'class Thing: pass\ncontext["t"] = Thing()', /t.*Thing/],
   ["sets a cyclic structure", 'a = []\na.append(a)\ncontext["a"] = a', /a.*(cycl|itself)/i],
   ["sets a structure 10,000 deep", 'a = []\nfor _ in range(10000): a = [a]\ncontext["a"] = a', /a.*(deep|nest)/i],
-  ["sets a lone surrogate", 'context["s"] = "\\ud800"', /s.*surrogate/],
+  ["sets a lone surrogate", 'context["s"] = "\\ud800"', /key "s".*half a character/],
   ["uses keys that are not strings", 'context["m"] = {1: "a"}', /m.*(key|int)/],
   ["exits with a code", "import sys\nsys.exit(3)", /exit.*3/],
   ["exits hard", "import os\nos._exit(1)", /exit|ended|died/i],
@@ -35,11 +35,12 @@ const failing: [what: string, code: string, message: RegExp, node?: object][] = 
 
 describe("code that fails", () => {
   it.each(failing)("ends in a sentence when it %s", async (_what, code, message, node) => {
-    const trace = await cloud.runCode(code, { node: node ?? {}, context: '{"before": 1}' });
+    const trace = await cloud.runCode(`print("so far")\n${code}`, { node: node ?? {}, context: '{"before": 1}' });
     const entry = entryOf(trace);
     expect({ status: entry.status, run: trace.execution.status }).toEqual({ status: "failed", run: "failed" });
     expect(entry.error_message).toMatch(message);
     expect(entry.error_message).not.toMatch(/harness|Traceback/);
+    expect(entry.logs).toContain("so far");
     expect(trace.context.text).toBe('{"before":1}');
     expect(await verified(cloud, trace)).toBe("anchored");
   });
@@ -96,31 +97,5 @@ describe("code that looks wild", () => {
     const trace = await cloud.runCode(bomb, { node: { timeout: 3 } });
     expect(trace.execution.status).toBe("failed");
     expect((await cloud.runCode('context["a"] = 1')).execution.status).toBe("completed");
-  });
-});
-
-describe("values", () => {
-  it.each([
-    ["12345678901234567890"],
-    ["850.0"],
-    ["-0.0"],
-    ['"\\ud83d\\ude00 \\u00a0 \\" \\\\"'],
-    ['{"$blob": {"sha256": "nothing"}}'],
-    ['{"__proto__": 1, "$$blob": 2}'],
-    ["[[], {}, null, true]"],
-  ])("%s arrives as it was sent and leaves as Python sees it", async (text) => {
-    const trace = await cloud.runCode('context["copy"] = json.loads(json.dumps(context["value"]))', {
-      context: `{"value": ${text}}`,
-    });
-    expect(entryOf(trace).error_message).toBeNull();
-    const start = trace.entries[0]?.changes.set.text ?? "";
-    expect(JSON.parse(start.replaceAll("$$blob", "$blob").replaceAll("$$$blob", "$$blob"))).toBeDefined();
-    const copy = await cloud.runCode(
-      'assert context["copy"] == context["value"], "not the same"\ncontext["t"] = repr(context["value"])',
-      {
-        context: `{"value": ${text}, "copy": ${text}}`,
-      },
-    );
-    expect(entryOf(copy).error_message).toBeNull();
   });
 });

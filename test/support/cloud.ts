@@ -38,33 +38,38 @@ export async function openTestCloud(options: Partial<CloudOptions> = {}): Promis
     await cloud.untilEnd(id);
     return readTrace(cloud.ports, id, { full: true });
   };
-  return {
-    ...cloud,
+  const closeCloud = cloud.close.bind(cloud);
+  return Object.assign(cloud, {
     publish,
     run,
-    async runCode(code, { context, node = {}, files } = {}) {
+    async runCode(
+      code: string,
+      { context, node = {}, files }: { context?: string; node?: object; files?: FileInput[] } = {},
+    ) {
       return run(await publish(oneNode(code, node)), context, files);
     },
     async close() {
-      await cloud.close();
+      await closeCloud();
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     },
-  };
+  });
 }
 
 export function oneNode(code: string, node: object = {}): object {
+  return inARow("one-node", { work: { code, ...node } });
+}
+
+/** A workflow of actions one after the other: their code, or their fields. */
+export function inARow(id: string, actions: Record<string, string | object>, workflow: object = {}): object {
+  const path = ["start", ...Object.keys(actions), "end"];
+  const nodes = Object.entries(actions).map(([node, fields]) => ({
+    ...{ id: node, type: "action" },
+    ...(typeof fields === "string" ? { code: fields } : fields),
+  }));
   return {
-    id: "one-node",
-    name: "One node",
-    nodes: [
-      { id: "start", type: "start" },
-      { id: "work", type: "action", code, ...node },
-      { id: "end", type: "end" },
-    ],
-    edges: [
-      { from: "start", to: "work" },
-      { from: "work", to: "end" },
-    ],
+    ...{ id, ...workflow },
+    nodes: [{ id: "start", type: "start" }, ...nodes, { id: "end", type: "end" }],
+    edges: path.slice(1).map((to, index) => ({ from: path[index], to })),
   };
 }
 
