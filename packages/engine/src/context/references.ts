@@ -38,13 +38,19 @@ export function asReference(value: object): BlobRef | undefined {
 
 /** Escapes user data: every key `$blob`, `$$blob`, ... gets one `$` more, so that it cannot pass for a reference. */
 export function escapeReferences(text: string): string {
-  if (!text.includes(`$blob"`)) return text;
+  // A key may be written with escapes, as in "\u0024blob".
+  if (!text.includes(`$blob"`) && !text.includes("\\u")) return text;
+  let found = false;
   const visit = (value: ReturnType<typeof parseExact>): unknown => {
     if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
     if (Array.isArray(value)) return value.map(visit);
-    return Object.fromEntries(
-      Object.entries(value).map(([key, child]) => [/^\$+blob$/.test(key) ? `$${key}` : key, visit(child)]),
-    );
+    return Object.fromEntries(Object.entries(value).map(([key, child]) => [escaped(key), visit(child)]));
   };
-  return JSON.stringify(visit(parseExact(text)));
+  const escaped = (key: string) => {
+    if (!/^\$+blob$/.test(key)) return key;
+    found = true;
+    return `$${key}`;
+  };
+  const value = visit(parseExact(text));
+  return found ? JSON.stringify(value) : text;
 }

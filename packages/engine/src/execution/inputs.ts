@@ -1,4 +1,8 @@
-import { type Finding, validateInputs, type Workflow } from "@nova/workflow";
+import { type Finding, finding, validateInputs, type Workflow } from "@nova/workflow";
+import { nestingOf } from "../json/text.ts";
+
+/** The same limit as for what code sets; far below what the stacks of Node and Python bear. */
+const deepestNesting = 500;
 
 /** The initial context does not fit the workflow's `inputs`; one finding per misfit. */
 export class InputsRefused extends Error {
@@ -15,6 +19,10 @@ export class InputsRefused extends Error {
 export function refuseMisfits({ inputs }: Pick<Workflow, "inputs">, context: string, fileKeys: string[]): void {
   const findings = validateInputs(inputs ? { inputs: withoutKeys(inputs, new Set(fileKeys)) } : {}, context);
   if (findings.length > 0) throw new InputsRefused(findings);
+  if (nestingOf(context) > deepestNesting) {
+    const message = `the context is nested more than ${deepestNesting} levels deep - pass it as text, or as a file`;
+    throw new InputsRefused([finding("NOVA506", "$", message)]);
+  }
 }
 
 function withoutKeys(inputs: NonNullable<Workflow["inputs"]>, keys: Set<string>): NonNullable<Workflow["inputs"]> {

@@ -28,6 +28,19 @@ export function membersOf(text: string): Member[] {
   return Array.from(members, ([key, json]) => ({ key, json }));
 }
 
+/** How many lists and objects lie inside each other at the deepest place of a valid JSON text. */
+export function nestingOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (c === '"') i = endOfString(text, i) - 1;
+    else if (c === "{" || c === "[") deepest = Math.max(deepest, ++depth);
+    else if (c === "}" || c === "]") depth--;
+  }
+  return deepest;
+}
+
 /** The text of an object with these members. */
 export function objectText(members: Iterable<Member>): string {
   const parts: string[] = [];
