@@ -16,6 +16,7 @@ export function meddlers(
   world: World,
   workflow: Workflow,
   random: Random,
+  deaths: number,
   sweep: (ports: Ports) => Promise<void>,
 ): Meddler[] {
   const id = () => world.executions.records.keys().next().value as string;
@@ -28,7 +29,6 @@ export function meddlers(
   };
   const cancel = () => void world.spawn("cancel", (ports) => cancelExecution(ports, id()), speed());
   const sweeping = () => void world.spawn("sweeper", sweep, speed());
-  const deaths = random.pick([0, 0.1, 0.9]);
   const death: Omit<Meddler, "chance"> = {
     name: "fate",
     possible: () => world.sandboxes.alive().length > 0,

@@ -33,6 +33,10 @@ const longRun = 100;
 /** One value is a blob from the start. */
 const context = JSON.stringify({ letter: "dear all ".repeat(500) });
 
+function isRepeatable({ nodes }: Workflow): boolean {
+  return nodes.some((node) => "effects" in node && node.effects === false);
+}
+
 class Model {
   readonly #random: Random;
   readonly #world = new World();
@@ -40,6 +44,7 @@ class Model {
   readonly #invariants: Invariants;
   readonly #faultChance: number;
   #faultsLeft: number;
+  readonly #deaths: number;
   readonly #twiceChance: number;
   readonly #longestCode: number;
   #ran = 0;
@@ -49,11 +54,14 @@ class Model {
 
   constructor(random: Random) {
     this.#random = random;
-    this.#workflow = random.pick(flows);
-    this.#faultsLeft = random.pick(faultBudgets);
-    this.#longestCode = random.pick([3, 3, 15]);
-    this.#twiceChance = random.pick([0.05, 0.2, 0.6]);
-    this.#stallChance = random.pick([0, 0.03, 0.1]);
+    // Every third run goes where few faults do the most harm: repeatable code, two of everything, sandboxes that die.
+    const isHarsh = random.chance(0.33);
+    this.#workflow = random.pick(isHarsh ? flows.filter(isRepeatable) : flows);
+    this.#faultsLeft = isHarsh ? 1 : random.pick(faultBudgets);
+    this.#longestCode = isHarsh ? 15 : random.pick([3, 3, 15]);
+    this.#deaths = isHarsh ? 0.9 : random.pick([0, 0.1, 0.9]);
+    this.#twiceChance = isHarsh ? 0.9 : random.pick([0.05, 0.2, 0.6]);
+    this.#stallChance = isHarsh ? 0.1 : random.pick([0, 0.03, 0.1]);
     this.#faultChance = random.pick([0.02, 0.1, 0.3]);
     this.#invariants = new Invariants(this.#world, this.#workflow);
     this.#world.lambdas = {
@@ -64,7 +72,7 @@ class Model {
     this.#world.code = {
       script: (request) => this.#script(request),
       onBegin: this.#invariants.onBegin,
-      weight: () => random.pick(weights),
+      weight: () => random.pick(isHarsh ? [0.1, 0.3] : weights),
     };
   }
 
@@ -98,7 +106,7 @@ class Model {
 
   /** Whoever else may do something to a run does it once, at a time of his own. */
   #meddle(): void {
-    const all = meddlers(this.#world, this.#workflow, this.#random, (ports) => this.#sweep(ports));
+    const all = meddlers(this.#world, this.#workflow, this.#random, this.#deaths, (ports) => this.#sweep(ports));
     for (const { name, chance, possible, act } of all) {
       if (!this.#random.chance(chance)) continue;
       const from = this.#random.below(longRun);
