@@ -4,7 +4,7 @@ import { parseArgs, styleText } from "node:util";
 import { tableLines } from "@nova/cli";
 import { compileWorkflow } from "@nova/compiler";
 import { publishWorkflow, type WorkflowVersion } from "@nova/engine";
-import { ensurePython, type LocalCloud, type MailCatcher, openLocalCloud, openMailCatcher } from "@nova/local";
+import { ensurePython, type LocalCloud, openLocalCloud, openMailCatcher } from "@nova/local";
 import { readWorkflowSource } from "@nova/workflow";
 import { type InvoiceMail, invoiceMails } from "./mails.ts";
 import { inParallel, type MailRun, runMail } from "./run-mails.ts";
@@ -28,13 +28,15 @@ async function main(argv: string[]): Promise<number> {
   const dataDir = resolve(process.env.NOVA_DATA_DIR ?? ".nova");
   const mails = await readMails(positionals.map((path) => resolve(path)));
 
-  say("Looking for Python and its packages ...");
+  say("Python and its packages ...");
   await ensurePython(dataDir);
   const cloud = await openLocalCloud({ dataDir, warn: (sentence) => console.error(`nova: ${sentence}`) });
   const catcher = await openMailCatcher({ dir: join(dataDir, "demo", "notices") });
   try {
     const version = await publish(cloud);
     await keepMails(join(dataDir, "demo", "mails"), mails);
+    await cloud.warmed();
+    const noticesBefore = (await catcher.messages()).length;
     say(
       `${version.workflow.name}: ${mails.length} mails through ${version.stateMachineArn.split(":stateMachine:")[1]}\n`,
     );
@@ -44,7 +46,7 @@ async function main(argv: string[]): Promise<number> {
       return run;
     });
     if (values.json) console.log(JSON.stringify(runs.map(({ result }) => result)));
-    else await report(runs, catcher, dataDir);
+    else await report(runs, (await catcher.messages()).length - noticesBefore, dataDir);
     return runs.every(({ result }) => result.status === "completed") ? 0 : 1;
   } finally {
     await catcher.close();
@@ -77,14 +79,13 @@ async function publish(cloud: LocalCloud): Promise<WorkflowVersion> {
   });
 }
 
-async function report(runs: MailRun[], catcher: MailCatcher, dataDir: string): Promise<void> {
+async function report(runs: MailRun[], notices: number, dataDir: string): Promise<void> {
   const rows = await Promise.all(runs.map(rowOf));
   console.log(`\n${tableLines(["file", "amount", "currency", "expected", "branch", "time"], rows).join("\n")}\n`);
   for (const { result, error } of runs) if (error !== null) console.log(styleText("red", `${result.file}: ${error}`));
-  const notices = await catcher.messages();
   const here = (path: string) => relative(process.cwd(), path) || path;
   console.log(
-    `${notices.length} notices lie in ${here(join(dataDir, "demo", "notices"))}; the mails that came in are in ${here(join(dataDir, "demo", "mails"))}`,
+    `${notices} notices lie in ${here(join(dataDir, "demo", "notices"))}; the mails that came in are in ${here(join(dataDir, "demo", "mails"))}`,
   );
   const last = runs.find(({ result }) => result.branch === "high") ?? runs[0];
   if (last)

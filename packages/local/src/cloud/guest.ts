@@ -19,6 +19,8 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
     lost: visit.ownerLost,
     ending: visit.ownerEnding,
     templateFor: (requirements) => prepareTemplate(dataDir, requirements),
+    // The owner's sandboxes have had time for it.
+    warmed: async () => undefined,
     counters: visit.counters,
     untilEnd: visit.untilEnd,
     close: async () => visit.leave(),

@@ -16,6 +16,8 @@ export interface LocalCloud {
   ending: Promise<void>;
   /** The sandbox template of a workflow with these requirements, ready to use. Throws `PythonMissing`. */
   templateFor(requirements: readonly string[]): Promise<string>;
+  /** Resolves when sandboxes come with the template's packages imported: before, code waits for its own imports. */
+  warmed(): Promise<void>;
   /** What an execution has cost since the endpoints were opened. */
   counters(execution: string): Promise<Counters>;
   /** Resolves when the execution is over and closed. Throws `OwnerGone`. */

@@ -20,7 +20,7 @@ interface Parts {
   counters: CounterBook;
   progress: Progress;
   guests: Guests;
-  opened: Pick<OpenedEndpoints, "idle">;
+  opened: Pick<OpenedEndpoints, "idle" | "e2b">;
 }
 
 /** The cloud as the process sees it that opened it. */
@@ -43,6 +43,10 @@ export class OwnersCloud implements LocalCloud {
     this.#parts = parts;
     this.#shutDown = shutDown;
     this.#sweeping = setInterval(() => this.#sweep(), sweepEveryMs).unref();
+  }
+
+  warmed(): Promise<void> {
+    return this.#parts.opened.e2b.warmed();
   }
 
   templateFor(requirements: readonly string[]): Promise<string> {
