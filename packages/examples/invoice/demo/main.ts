@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
@@ -55,6 +56,8 @@ async function main(argv: string[]): Promise<number> {
 }
 
 async function readMails(pdfs: string[]): Promise<InvoiceMail[]> {
+  const missing = pdfs.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new RangeError(`there is no file ${missing} - give the paths of PDFs`);
   if (pdfs.length > 0) return (await invoiceMails(pdfs)).slice(0, pdfs.length);
   const files = (await readdir(invoices)).filter((name) => name.endsWith(".pdf")).sort();
   return invoiceMails(files.map((name) => join(invoices, name)));
