@@ -1,0 +1,27 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Something outside that code can change: answers each request with how often its path has been asked for. */
+export interface CountingServer extends AsyncDisposable {
+  url: string;
+  count(path: string): number;
+  counts(): Record<string, number>;
+}
+
+export async function countingServer(): Promise<CountingServer> {
+  const counts = new Map<string, number>();
+  const server = createServer(({ url = "" }, response) => {
+    counts.set(url, (counts.get(url) ?? 0) + 1);
+    response.end(String(counts.get(url)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    count: (path) => counts.get(path) ?? 0,
+    counts: () => Object.fromEntries(counts),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
