@@ -55,9 +55,13 @@ function follow(
   io: RunIo,
 ): Promise<LastAnswer> {
   return new Promise((resolve, reject) => {
+    let isAnswered = false;
     const onStdout = lineReader(nonce, (answer) => {
       if (answer.type === "need") serveNeed(sandbox, answer, io).catch(reject);
-      else resolve(answer);
+      else {
+        isAnswered = true;
+        resolve(answer);
+      }
     });
     sandbox
       .runCode(cell(name), {
@@ -67,6 +71,7 @@ function follow(
         onStdout: ({ line }) => attempt(() => onStdout(line), reject),
       })
       .then(({ error }) => {
+        if (isAnswered) return;
         if (error) throw new HarnessFailure(`${error.name}: ${error.value}`);
         throw new BrokenAttach("the cell ended without an answer");
       })

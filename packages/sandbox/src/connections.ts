@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { SandboxSpec } from "@nova/engine";
 import { Breaker } from "./breaker.ts";
@@ -48,15 +47,10 @@ export class Connections {
     return connecting;
   }
 
-  /** Rejects once the control plane says that there is no such sandbox; a connection to a dead one may stay silent. */
-  async watch(id: string, everyMs: number, over: AbortSignal): Promise<never> {
+  /** True only when the control plane says so; a call that fails says nothing. */
+  async isGone(id: string): Promise<boolean> {
     const { Sandbox } = await this.#sdk;
-    for (;;) {
-      await sleep(everyMs, undefined, { signal: over });
-      await Sandbox.getInfo(id).catch((error) => {
-        if (isGone(error)) throw error;
-      });
-    }
+    return Sandbox.getInfo(id).then(() => false, isGone);
   }
 
   forget(id: string): void {

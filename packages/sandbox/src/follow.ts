@@ -34,26 +34,48 @@ export async function followUntilAnswered<T>(
   options: AttachOptions,
   settle: (sandbox: E2bSandbox, answer: LastAnswer) => Promise<T>,
 ): Promise<Ending<T>> {
-  const { signal } = followed;
-  const over = new AbortController();
-  const aborted = whenAborted(signal, over.signal);
-  const gone = connections.watch(followed.sandbox, followed.lookAfterMs, over.signal);
-  gone.catch(() => undefined); // raced below, and ended by `over`
+  const { sandbox, signal } = followed;
+  const lookout = new Lookout(connections, followed);
   const patience = new Patience();
   try {
     for (let round = 0; !signal.aborted; round++) {
       try {
-        return await Promise.race([once(connections, followed, pickContext(options, round), settle), aborted, gone]);
+        return await Promise.race([once(connections, followed, pickContext(options, round), settle), lookout.end]);
       } catch (error) {
         if (isGone(error)) return "gone";
         patience.bear(error);
-        connections.forget(followed.sandbox); // the next round asks the control plane
+        connections.forget(sandbox); // the next round asks the control plane
         await pause(round, signal);
       }
     }
     return "unfinished";
   } finally {
-    over.abort();
+    lookout.close();
+  }
+}
+
+/** What ends a run besides an answer: the signal, and the death of the sandbox behind a connection that stays silent. */
+class Lookout {
+  readonly end: Promise<"gone" | "unfinished">;
+  #close: () => void = () => undefined;
+
+  constructor(connections: Connections, { sandbox, signal, lookAfterMs }: Followed) {
+    this.end = new Promise((resolve) => {
+      const onAbort = () => resolve("unfinished");
+      const look = async () => {
+        if (await connections.isGone(sandbox)) resolve("gone");
+      };
+      signal.addEventListener("abort", onAbort);
+      const timer = setInterval(look, lookAfterMs);
+      this.#close = () => {
+        signal.removeEventListener("abort", onAbort);
+        clearInterval(timer);
+      };
+    });
+  }
+
+  close(): void {
+    this.#close();
   }
 }
 
@@ -87,12 +109,6 @@ async function once<T>(
 /** After a broken attach the default context may still be busy with it. */
 function pickContext(options: AttachOptions, round: number): AttachOptions {
   return round === 0 ? options : { ...options, ownContext: true };
-}
-
-function whenAborted(signal: AbortSignal, over: AbortSignal): Promise<"unfinished"> {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve("unfinished"), { signal: over });
-  });
 }
 
 /** Exponential, with full jitter. */

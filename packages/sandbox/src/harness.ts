@@ -16,10 +16,11 @@ export const harnessFolder = fileURLToPath(new URL("../python/nova_harness", imp
 export function cell(input: string): string {
   return [
     "import os, sys",
-    `_places = [os.path.expanduser("~/.nova-sandbox/harness"), "${root}/harness"]`,
-    "sys.path[:0] = [place for place in _places if os.path.isdir(place) and place not in sys.path][:1]",
+    'root = os.path.expanduser("~/.nova-sandbox")',
+    `root = root if os.path.isdir(root) else "${root}"`,
+    'if f"{root}/harness" not in sys.path: sys.path.insert(0, f"{root}/harness")',
     "import nova_harness",
-    `nova_harness.attach("${input}")`,
+    `nova_harness.attach("${input}", root)`,
   ].join("\n");
 }
 

@@ -22,11 +22,11 @@ def main(path=PATH, packages=PACKAGES):
             importlib.import_module(name)
         except Exception as error:
             print(f"{name} cannot be imported: {error!r}", file=sys.stderr)
-    become_daemon(*await_harness(path))
+    become_daemon(*await_root(path))
 
 
-def await_harness(path):
-    """(folder to import the harness from, listening socket's descriptor) of the first who asks."""
+def await_root(path):
+    """(the harness's root, a listening socket's descriptor) of the first who asks."""
     if os.path.exists(path):
         os.unlink(path)
     with socket.socket(socket.AF_UNIX) as warm:
@@ -41,11 +41,11 @@ def await_harness(path):
     return line.decode().strip(), listeners[0]
 
 
-def become_daemon(folder, listener):
-    sys.path.insert(0, folder)
+def become_daemon(root, listener):
+    sys.path.insert(0, f"{root}/harness")
     from nova_harness import daemon
 
-    daemon.main(listener)
+    daemon.main(listener, root)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,7 @@ def a_python_for_everybody():
 
 class Kernel:
     def __init__(self, root, python, **how):
+        self.root = root
         self.process = subprocess.Popen(
             [python, "-c", _KERNEL, os.path.join(root, "harness")],
             stdin=subprocess.PIPE,
@@ -71,7 +72,7 @@ class Kernel:
 
     def begin(self, name):
         """Starts a cell; `lines` yields what it prints."""
-        self.tell(f"import nova_harness; nova_harness.attach({name!r})")
+        self.tell(f"import nova_harness; nova_harness.attach({name!r}, {self.root!r})")
 
     def tell(self, code):
         self.process.stdin.write(json.dumps(code) + "\n")

@@ -8,85 +8,90 @@ import sys
 import threading
 import time
 
-from .store import HARNESS, ROOT, socket_path
+from .store import socket_path
 
 WARM = "/run/nova-warm.sock"
 _START_SECONDS = 20
 _LAST_WORDS_CHARS = 2000
-_AFRESH = "import sys; sys.path.insert(0, sys.argv[1]); from nova_harness.daemon import main; main(int(sys.argv[2]))"
+_AFRESH = """
+import sys
+sys.path.insert(0, f"{sys.argv[1]}/harness")
+from nova_harness.daemon import main
+main(int(sys.argv[2]), sys.argv[1])
+"""
 
 
-def attach(name):
-    with connect() as connection:
+def attach(name, root):
+    with connect(root) as connection:
         try:
             connection.sendall(name.encode() + b"\n")
             while chunk := connection.recv(1 << 16):
                 sys.stdout.write(chunk.decode("ascii"))
                 sys.stdout.flush()
         except ConnectionError:
-            raise RuntimeError(f"the sandbox's daemon has died: {_last_words()}") from None
+            raise RuntimeError(f"the sandbox's daemon has died: {_last_words(root)}") from None
 
 
-def _last_words():
+def _last_words(root):
     try:
-        with open(os.path.join(ROOT, "daemon.log")) as log:
+        with open(os.path.join(root, "daemon.log")) as log:
             return log.read()[-_LAST_WORDS_CHARS:].strip()
     except OSError:
         return "it left no message"
 
 
-def connect():
+def connect(root):
     """Two attaches may find no daemon at the same time; the lock lets one of them start it."""
-    daemon = _dial()
+    daemon = _dial(root)
     if daemon:
         return daemon
-    with open(os.path.join(ROOT, "lock"), "w") as lock:
+    with open(os.path.join(root, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return _dial() or _start()
+        return _dial(root) or _start(root)
 
 
-def _dial():
+def _dial(root):
     connection = socket.socket(socket.AF_UNIX)
     try:
-        connection.connect(socket_path())
+        connection.connect(socket_path(root))
         return connection
     except (FileNotFoundError, ConnectionRefusedError):
         connection.close()
         return None
 
 
-def _start():
+def _start(root):
     """The socket listens before there is a daemon, so that nobody waits for its first breath."""
-    path = socket_path()
+    path = socket_path(root)
     if os.path.exists(path):
         os.unlink(path)
-    os.chmod(ROOT, 0o700)
+    os.chmod(root, 0o700)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen(16)
-        if not _start_in_warm_process(listener):
+        if not _start_in_warm_process(listener, root):
             if _is_single_threaded():
-                _fork_daemon(listener)
+                _fork_daemon(listener, root)
             else:
-                _spawn_daemon(listener)
-    return _dial_patiently()
+                _spawn_daemon(listener, root)
+    return _dial_patiently(root)
 
 
-def _dial_patiently():
+def _dial_patiently(root):
     deadline = time.monotonic() + _START_SECONDS
     while True:
-        connection = _dial()
+        connection = _dial(root)
         if connection or time.monotonic() > deadline:
             return connection
         time.sleep(0.01)
 
 
-def _start_in_warm_process(listener):
+def _start_in_warm_process(listener, root):
     """The template starts a Python with the usual packages imported, which waits to become a daemon (see warm.py)."""
     try:
         with socket.socket(socket.AF_UNIX) as warm:
             warm.connect(WARM)
-            socket.send_fds(warm, [f"{HARNESS}\n".encode()], [listener.fileno()])
+            socket.send_fds(warm, [f"{root}\n".encode()], [listener.fileno()])
             return warm.recv(16) != b""
     except OSError:
         return False  # no template of ours, or its process has died
@@ -101,7 +106,7 @@ def _is_single_threaded():
         return sys.platform != "linux" and threading.active_count() == 1
 
 
-def _fork_daemon(listener):
+def _fork_daemon(listener, root):
     """Forked twice, so that the kernel gets no child that it would have to bury."""
     from . import daemon
 
@@ -109,15 +114,15 @@ def _fork_daemon(listener):
     if child == 0:
         try:
             if os.fork() == 0:
-                daemon.main(listener.fileno())
+                daemon.main(listener.fileno(), root)
         finally:
             os._exit(0)
     os.waitpid(child, 0)
 
 
-def _spawn_daemon(listener):
+def _spawn_daemon(listener, root):
     subprocess.Popen(
-        [sys.executable, "-c", _AFRESH, HARNESS, str(listener.fileno())],
+        [sys.executable, "-c", _AFRESH, root, str(listener.fileno())],
         pass_fds=[listener.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

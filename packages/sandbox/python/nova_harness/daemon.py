@@ -21,7 +21,7 @@ from . import endings, jail
 from .process import Process
 from .run import INLINE_BYTES, Claim, Run, kept_as_file
 from .runner import clean_environment
-from .store import ROOT, Store
+from .store import Store
 
 _EAGER, _SOON, _LATER = 0.001, 0.005, 0.02  # seconds between two looks for something that code waits for
 _SLOW_FOLLOWER_SECONDS = 10
@@ -46,11 +46,11 @@ class Follower:
 
 
 class Daemon:
-    def __init__(self, listener):
-        self.listener = listener
+    def __init__(self, listener, root):
+        self.listener, self.root = listener, root
         self.selector = selectors.DefaultSelector()
-        self.store = Store()
-        self.walls, self.spare = _strongest_walls()
+        self.store = Store(root)
+        self.walls, self.spare = _strongest_walls(root)
         self.running = {}
 
     def serve(self):
@@ -60,7 +60,7 @@ class Daemon:
                 if self.selector.get_map().get(key.fileobj) is key:
                     key.data()
             self._look_after_runs()
-            if not os.path.exists(ROOT):
+            if not os.path.exists(self.root):
                 self._leave()
 
     def _watch(self, file, callback):
@@ -202,32 +202,33 @@ class Daemon:
         os._exit(0)
 
 
-def _strongest_walls():
+def _strongest_walls(root):
     """The walls that this system allows, and the first process behind them."""
-    for walls in (jail.Jail(isolated=True), jail.Jail(isolated=False)):
+    for walls in (jail.Jail(True, root), jail.Jail(False, root)):
         try:
             process = Process(walls)
         except OSError:
             continue
         if process.is_ready():
             return walls, process
-        note(process.last_words())
+        note(root, process.last_words())
     raise OSError("the system lets no process be forked")
 
 
-def note(text):
+def note(root, text):
     """For whoever looks into a sandbox that does not do what it should."""
-    with open(os.path.join(ROOT, "daemon.log"), "a") as log:
+    with open(os.path.join(root, "daemon.log"), "a") as log:
         log.write(f"{text}\n")
 
 
-def main(fd):
+def main(fd, root):
     """Never returns."""
     try:
         _forget_parent(fd)
-        Daemon(socket.socket(fileno=fd)).serve()
+        _settle_in(root)
+        Daemon(socket.socket(fileno=fd), root).serve()
     except BaseException:
-        note(traceback.format_exc())
+        note(root, traceback.format_exc())
     finally:
         os._exit(1)
 
@@ -252,8 +253,14 @@ def _forget_parent(fd):
     if "asyncio" in sys.modules:
         sys.modules["asyncio"]._set_running_loop(None)
     jail.adopt_orphans()
-    with open(os.path.join(ROOT, "daemon.pid"), "w") as file:
+
+
+def _settle_in(root):
+    """What every process forked from here is to find."""
+    with open(os.path.join(root, "daemon.pid"), "w") as file:
         file.write(str(os.getpid()))
+    code = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path[:] = [entry for entry in sys.path if entry not in (code, os.path.join(root, "harness"))]
     clean_environment()
     gc.disable()  # nothing here makes garbage worth a look, and looking would unshare the children's memory
     gc.freeze()

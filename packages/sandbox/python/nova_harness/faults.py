@@ -1,10 +1,11 @@
 """How code failed, as the chain of work keeps it: one line, and a traceback without the harness in it."""
 
+import os
 import traceback
 
 from .encode import Unfit
-from .store import HARNESS
 
+_HERE = os.path.dirname(os.path.abspath(__file__))
 _MESSAGE_CHARS = 8_000
 _TRACEBACK_CHARS = 32_000
 
@@ -67,6 +68,6 @@ def _hide_harness(shown):
         if part is None or id(part) in seen:
             continue
         seen.add(id(part))
-        frames = [frame for frame in part.stack if not frame.filename.startswith(HARNESS)]
+        frames = [frame for frame in part.stack if not frame.filename.startswith(_HERE)]
         part.stack = traceback.StackSummary.from_list(frames)
         waiting += [part.__cause__, part.__context__, *(getattr(part, "exceptions", None) or ())]

@@ -11,9 +11,6 @@ import resource
 import signal
 import stat
 import sys
-import tempfile
-
-from .store import HARNESS, LIB, ROOT
 
 _NEWNS, _NEWPID = 0x00020000, 0x20000000
 _NOSUID, _NODEV, _BIND, _REC, _PRIVATE = 2, 4, 4096, 16384, 1 << 18
@@ -68,8 +65,8 @@ def die_with_parent():
 
 
 class Jail:
-    def __init__(self, isolated):
-        self.isolated = isolated
+    def __init__(self, isolated, root):
+        self.isolated, self.root = isolated, root
         self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) and _others_may_read(sys.base_prefix) else None
 
     def fork(self):
@@ -98,8 +95,9 @@ class Jail:
 
     def _make_fresh(self):
         """Of the harness's folder only the workflow's modules stay visible, at a place of their own."""
-        has_lib = os.path.isdir(LIB)
-        os.chdir(LIB if has_lib else "/")
+        lib = os.path.join(self.root, "lib")
+        has_lib = os.path.isdir(lib)
+        os.chdir(lib if has_lib else "/")
         for folder, options in _FRESH.items():
             if os.path.isdir(folder) and not os.path.islink(folder) and not _holds_python(folder):
                 _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, options)
@@ -107,12 +105,12 @@ class Jail:
             os.makedirs(_LIB_INSIDE, exist_ok=True)
             _mount(".", _LIB_INSIDE, None, _BIND)
         os.chdir("/")
-        if os.path.isdir(ROOT):
-            _mount("tmpfs", ROOT, "tmpfs", _NOSUID | _NODEV, "size=4k,mode=755")
+        if os.path.isdir(self.root):
+            _mount("tmpfs", self.root, "tmpfs", _NOSUID | _NODEV, "size=4k,mode=755")
 
     @property
     def lib(self):
-        return _LIB_INSIDE if self.isolated else LIB
+        return _LIB_INSIDE if self.isolated else os.path.join(self.root, "lib")
 
     def settle(self):
         """In the process that will run the code. Returns its home, which is also where it starts."""
@@ -133,7 +131,7 @@ class Jail:
         try:
             os.chdir(home)
         except PermissionError:  # without walls it is the kernel's own folder, which may be root's
-            home = tempfile.gettempdir()
+            home = "/tmp"
             os.chdir(home)
         return home
 
@@ -173,7 +171,7 @@ def _others_may_read(path):
 
 
 def _holds_python(folder):
-    places = [sys.base_prefix, sys.prefix, *(entry for entry in sys.path if entry not in ("", HARNESS))]
+    places = [sys.base_prefix, sys.prefix, *sys.path]
     return any(place.startswith(f"{folder}/") for place in places)
 
 

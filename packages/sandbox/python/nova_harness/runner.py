@@ -19,7 +19,6 @@ from .changes import collect
 from .context import Outputs, make_context
 from .encode import Encoder
 from .printed import Printed
-from .store import HARNESS
 from .supply import Supply
 
 _PRIVATE_ENVIRONMENT = re.compile(r"(AWS|E2B|IPY|JPY|JUPYTER|NOVA|OPENAI)")
@@ -54,7 +53,7 @@ class Runner:
         self._open_streams()
         self.main = self._make_main_module()
         self.builtins = dict(builtins.__dict__)
-        sys.path[:] = [lib] + [entry for entry in sys.path if entry not in ("", HARNESS)]
+        sys.path[:] = [lib, *filter(None, sys.path)]
         os.environ["HOME"] = home
         _reseed()
         gc.enable()

@@ -1,6 +1,7 @@
 """
-What the harness keeps on disk, under the folder that holds the harness itself:
+What the harness keeps on disk, below its root. The code itself may come from elsewhere, already imported.
 
+    harness/                           the code, as uploaded
     inputs/<name>                      what an attach brings: a header line, then the rest; unlinked when opened
     claims/<link>/<step>-<attempt>/    made exclusively: whoever makes it may begin the code, nobody else ever
         outcome                        the message that tells what became of it
@@ -18,21 +19,17 @@ import re
 import shutil
 import stat
 
-HARNESS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ROOT = os.path.dirname(HARNESS)
-LIB = os.path.join(ROOT, "lib")
-
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LONGEST_SOCKET_PATH = 100
 _MOST_RESULT_BYTES = 512 << 20
 
 
-def socket_path():
+def socket_path(root):
     """sun_path holds 104 bytes or little more, and without isolation the root may be a long path."""
-    path = os.path.join(ROOT, "socket")
+    path = os.path.join(root, "socket")
     if len(path.encode()) <= _LONGEST_SOCKET_PATH:
         return path
-    return f"/tmp/nova-{hashlib.sha256(ROOT.encode()).hexdigest()[:24]}.sock"
+    return f"/tmp/nova-{hashlib.sha256(root.encode()).hexdigest()[:24]}.sock"
 
 
 class DamagedResult(Exception):
@@ -40,7 +37,7 @@ class DamagedResult(Exception):
 
 
 class Store:
-    def __init__(self, root=ROOT):
+    def __init__(self, root):
         self.root = root
         for name in ("inputs", "claims", "blobs", "answers"):
             os.makedirs(self.path(name), mode=0o700, exist_ok=True)
