@@ -53,12 +53,14 @@ export async function storeContext(
   changes: Changes,
   pages: PageStore,
 ): Promise<StoredContext> {
-  const touched = new Set([...changes.delete, ...changes.set.map(({ key }) => key)]);
-  const inline = before.inline.filter(([key]) => !touched.has(key));
+  const slots = new Map<string, Slot>();
+  addRows(slots, before.inline);
+  for (const key of changes.delete) slots.delete(key);
   for (const { key } of changes.set) {
     const slot = context.slot(key);
-    if (slot) inline.push([key, slot.by, slot.json]);
+    if (slot) slots.set(key, slot);
   }
+  const inline = rowsOf(slots.values());
   // A deleted key must stay hidden even when it is set again later: it then belongs at the end of the order.
   const removed = before.pages.length === 0 ? [] : Array.from(new Set([...before.removed, ...changes.delete]));
   const next: StoredContext = { pages: before.pages, removed, inline, deleted: changes.delete };

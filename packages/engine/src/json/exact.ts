@@ -31,8 +31,9 @@ export function valueAt(text: string, path: readonly string[]): string | undefin
   if (path.length === 0) return text;
   let value: ExactValue | undefined = parseExact(text);
   for (const step of path) {
-    if (value === null || typeof value !== "object" || isRawNumber(value) || !Object.hasOwn(value, step))
-      return undefined;
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return undefined;
+    // Own and enumerable: a member or an item, not a list's `length`.
+    if (!Object.prototype.propertyIsEnumerable.call(value, step)) return undefined;
     value = (value as { [key: string]: ExactValue })[step];
   }
   return value === undefined ? undefined : JSON.stringify(value);

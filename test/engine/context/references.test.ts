@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { escapeReferences, referencesIn, referenceText } from "../../../packages/engine/src/context/references.ts";
+
+const ref = { sha256: "ab".repeat(32), bytes: 7, type: "text" } as const;
+const reference = referenceText(ref);
+
+it("finds every reference in a value", () => {
+  expect(referencesIn(`{"a":[${reference}],"b":{"c":${reference}},"d":1}`)).toEqual([ref, ref]);
+});
+
+it.each([
+  ["more than the mark", `{"$blob":${JSON.stringify(ref)},"x":1}`],
+  ["no hash", '{"$blob":{"sha256":"ab","bytes":7,"type":"text"}}'],
+  ["no length", `{"$blob":{"sha256":"${ref.sha256}","type":"text"}}`],
+  ["a type that is none", `{"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"code"}}`],
+  ["nothing", '{"$blob":null}'],
+  ["the mark as text", '["$blob"]'],
+])("takes an object with %s for data", (_what, text) => {
+  expect(referencesIn(text)).toEqual([]);
+});
+
+describe("escapeReferences", () => {
+  it.each([
+    ['{"$blob":1}', '{"$$blob":1}'],
+    ['{"$$blob":{"$blob":850.0}}', '{"$$$blob":{"$$blob":850.0}}'],
+    ['[{"\\u0024bl\\u006fb":12345678901234567890}]', '[{"$$blob":12345678901234567890}]'],
+  ])("makes %s the text %s", (text, escaped) => {
+    expect(escapeReferences(text)).toBe(escaped);
+  });
+
+  it.each(['{"a": 850.0}', '{"blob":1}', '["$blob"]', '{"x$blob":1 }', '"\\u00e9"'])("leaves %s untouched", (text) => {
+    expect(escapeReferences(text)).toBe(text);
+  });
+
+  it("leaves no reference in what anybody sends", () => {
+    const key = fc.constantFrom("$blob", "$$blob", "a");
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { withCrossShrink: true },
+        fc.constant(JSON.parse(reference)),
+        fc.array(tie("tree")),
+        fc.dictionary(key, tie("tree")),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, (value) => {
+        expect(referencesIn(escapeReferences(JSON.stringify(value)))).toEqual([]);
+      }),
+    );
+  });
+});
