@@ -1,7 +1,16 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Python } from "./python.ts";
+
+/** `executable` belongs to the base installation under `basePrefix`; a virtual environment only adds to `siteFolders`. */
+export type Python = {
+  path: string;
+  version: string;
+  missing: string[];
+  executable: string;
+  basePrefix: string;
+  siteFolders: string[];
+};
 
 type Remembered = { key: string; python: Python; folders: [path: string, mtimeMs: number][] };
 

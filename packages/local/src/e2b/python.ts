@@ -1,30 +1,27 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { E2bServerError } from "./errors.ts";
-import { rememberPython } from "./python-cache.ts";
+import { type Python, rememberPython } from "./python-cache.ts";
+
+export type { Python };
+
+/** Our own Python. */
+export const PYTHON_SOURCE = fileURLToPath(new URL("./python", import.meta.url));
 
 /** What the sandbox template promises; code may rely on them without installing anything. */
 export const TEMPLATE_PACKAGES = ["fitz", "pandas", "requests", "PIL", "psycopg"] as const;
 
-/** `executable` belongs to the base installation under `basePrefix`; a virtual environment only adds to `siteFolders`. */
-export type Python = {
-  path: string;
-  version: string;
-  missing: string[];
-  executable: string;
-  basePrefix: string;
-  siteFolders: string[];
-};
-
 /**
  * Asks an interpreter about itself without importing the packages, which would take a second: a package counts as
- * there if it is found and its compiled parts, if any, were built for this version.
+ * there if it is found and its compiled parts, if any, were built for this version. On the way it compiles our own sources,
+ * which every start would have to do again, since sandboxes see them read-only.
  */
 const QUESTIONS = `
-import importlib.util, json, os, site, sys
+import compileall, importlib.util, json, os, sys
 from importlib.machinery import EXTENSION_SUFFIXES
-for folder in reversed(sys.argv[2:]): sys.path.insert(0, folder)
+for folder in reversed(sys.argv[3:]): sys.path.insert(0, folder)
 def usable(name):
     try: spec = importlib.util.find_spec(name)
     except Exception: return False
@@ -40,6 +37,7 @@ extra = [p for p in folders if os.path.realpath(p) not in (here, here + "/lib-dy
 print(json.dumps({"path": sys.executable, "version": "%d.%d.%d" % sys.version_info[:3],
   "missing": [n for n in sys.argv[1].split(",") if not usable(n)], "basePrefix": sys.base_prefix,
   "executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable), "siteFolders": extra}))
+compileall.compile_dir(sys.argv[2], quiet=2)
 `;
 
 /**
@@ -77,7 +75,7 @@ function onPath(names: string[]): string[] {
 }
 
 async function examine(command: string, sites: string[]): Promise<Python | undefined> {
-  const args = ["-c", QUESTIONS, TEMPLATE_PACKAGES.join(","), ...sites];
+  const args = ["-c", QUESTIONS, TEMPLATE_PACKAGES.join(","), PYTHON_SOURCE, ...sites];
   const answer = await new Promise<string>((resolve) => {
     execFile(command, args, { timeout: 20_000 }, (error, stdout) => resolve(error ? "" : stdout));
   });

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { enclosedLaunch, type Identity, type Launch, plainLaunch, UNPRIVILEGED_ID } from "./bubblewrap.ts";
 import { E2bServerError } from "./errors.ts";
-import { type Python, TEMPLATE_PACKAGES } from "./python.ts";
+import { TEMPLATE_PACKAGES } from "./python.ts";
+import type { Python } from "./python-cache.ts";
 
 const MiB = 1024 * 1024;
 

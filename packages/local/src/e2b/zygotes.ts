@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, rmSync } from "node:fs";
 import { type Identity, MANY_IDS, ONE_ID } from "./bubblewrap.ts";
-import type { Python } from "./python.ts";
+import type { Python } from "./python-cache.ts";
+import { makeScratch } from "./scratch.ts";
 import { type Warn, Zygote } from "./zygote.ts";
 
 /** One zygote per set of package folders: mounts are fixed when it starts, and templates may add folders later. */
@@ -17,7 +16,7 @@ export class Zygotes {
   #active = 0;
 
   static async open(python: Python, warn: Warn): Promise<Zygotes> {
-    const scratch = mkdtempSync(join(tmpdir(), "nova-e2b-"));
+    const scratch = makeScratch();
     const reasons: string[] = [];
     for (const identity of possibleIdentities()) {
       try {
@@ -29,7 +28,7 @@ export class Zygotes {
     }
     const why = reasons[0] ?? "bubblewrap is for Linux only";
     warn(
-      `sandboxes are not isolated from this machine, run only code that you trust (${why}) - on Linux install bubblewrap`,
+      `sandboxes are not isolated from this machine, run only code that you trust (${why}) - on Linux install bubblewrap and allow user namespaces`,
     );
     try {
       const zygote = await Zygote.start(python, python.siteFolders, undefined, scratch, warn);

@@ -6,7 +6,6 @@ import datetime
 import json
 import os
 import time
-import uuid
 
 _KEEPALIVE = 5  # seconds of silence; the code interpreter's KEEPALIVE_INTERVAL
 _PIPE = 1 << 16
@@ -52,7 +51,7 @@ class Context:
 
     def __init__(self, loop, kernels, cwd, on_busy):
         self.loop, self.kernels, self.on_busy = loop, kernels, on_busy
-        self.id, self.cwd = str(uuid.uuid4()), cwd
+        self.id, self.cwd = os.urandom(16).hex(), cwd
         self.queue, self.current, self.keepalive = collections.deque(), None, None
         self._adopt(kernels.take(cwd))
 

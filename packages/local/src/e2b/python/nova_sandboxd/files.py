@@ -7,6 +7,7 @@ import shutil
 import stat
 import time
 
+_OWN_FOLDERS = ("/home/", "/root/", "/tmp/")  # those that a sandbox without walls has for itself
 USERS = {"root": (0, "/root"), "user": (1000, "/home/user")}
 
 
@@ -41,9 +42,9 @@ class Files:
         return path if path.startswith("/") else os.path.normpath(os.path.join(home, path))
 
     def locate(self, path):
-        if self.isolated or not path.startswith(("/home/", "/root", "/tmp")):
+        if self.isolated or path.startswith(self.root):
             return path
-        return self.root + path
+        return self.root + path if f"{path}/".startswith(_OWN_FOLDERS) else path
 
     # --- whole files ------------------------------------------------------------------------------
 

@@ -10,8 +10,9 @@ import sys
 
 from . import processes
 
-_BUSY, _IDLE = 0.1, 2.0  # seconds between two looks
-_QUIET_LOOKS = 20
+_CLOSE, _BUSY, _IDLE = 0.1, 0.4, 2.0  # seconds between two looks: near a limit, while something happens, else
+_QUIET_LOOKS = 10
+_NOTICEABLE = 1 << 23
 _UNHELPFUL_KILLS = 50
 
 
@@ -61,6 +62,7 @@ class Watchdog:
     def __init__(self, loop, limits, members, kernels):
         self.loop, self.limits, self.members, self.kernels = loop, limits, members, kernels
         self.quiet = self.kills = 0
+        self.seen = None
         self.timer = None
         self.active = sys.platform == "linux"
         self._wait(_IDLE)
@@ -77,16 +79,23 @@ class Watchdog:
 
     def _look(self):
         members = self.members()
-        idle = len(members) <= len(self.kernels())
-        self.quiet = self.quiet + 1 if idle else 0
+        sizes = self._sizes(members)
+        total = sum(sizes.values())
         if len(members) > self.limits.processes:
             self._end_largest_group(members)
-        sizes = self._sizes(members)
-        if sum(sizes.values()) > self.limits.memory_bytes:
+        elif total > self.limits.memory_bytes:
             self._kill([max(sizes, key=sizes.get)])
-        elif len(members) <= self.limits.processes:
+        else:
             self.kills = 0
-        self._wait(_IDLE if self.quiet > _QUIET_LOOKS else _BUSY)
+        self._wait(self._patience(sizes, total))
+
+    def _patience(self, sizes, total):
+        seen = (sizes.keys(), total // _NOTICEABLE)
+        self.quiet = self.quiet + 1 if seen == self.seen else 0
+        self.seen = seen
+        if total > self.limits.memory_bytes / 2 or len(sizes) > self.limits.processes / 2:
+            return _CLOSE
+        return _IDLE if self.quiet > _QUIET_LOOKS else _BUSY
 
     def _sizes(self, members):
         agent = processes.anonymous_bytes("self")
