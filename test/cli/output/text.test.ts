@@ -1,0 +1,48 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, it } from "vitest";
+import { explain } from "../../../packages/cli/src/output/explain.ts";
+import { tableLines } from "../../../packages/cli/src/output/table.ts";
+import { duration, shortened } from "../../../packages/cli/src/output/text.ts";
+
+describe("what people read", () => {
+  it.each([
+    [0, "0 ms"],
+    [999, "999 ms"],
+    [1_000, "1.00 s"],
+    [59_990, "59.99 s"],
+    [361_000, "6 min 1 s"],
+  ])("says %d ms as %s", (ms, text) => {
+    expect(duration(ms)).toBe(text);
+  });
+
+  it("keeps a value on one line", () => {
+    expect(shortened('{\n  "a": 1\n}')).toBe('{ "a": 1 }');
+    expect(shortened("x".repeat(200))).toBe(`${"x".repeat(99)}…`);
+  });
+
+  it("aligns columns, and counts no colours", () => {
+    const lines = tableLines(["id", "status"], [["a", "\u001b[32mdone\u001b[39m"], ["longer", "ok"], ["b"]]);
+    expect(lines.map(stripVTControlCharacters)).toEqual(["id      status", "a       done", "longer  ok", "b"]);
+  });
+});
+
+describe("an error", () => {
+  it.each([
+    ["InvalidInput", 2],
+    ["WorkflowSourceError", 2],
+    ["ExecutionNotFound", 2],
+    ["LocalCloudError", 1],
+  ])("that is meant for people is its own sentence: %s exits with %d", (name, code) => {
+    const error = Object.assign(new Error("do this - or that"), { name });
+    expect(explain(error)).toEqual({ sentence: "do this - or that", code });
+  });
+
+  it("that nobody expected is one line, and says how to see more", () => {
+    const { sentence, code } = explain(new TypeError("x is not a function\n    at somewhere"));
+    expect({ sentence, code }).toEqual({
+      sentence: "TypeError: x is not a function - NOVA_DEBUG=1 shows where this came from",
+      code: 1,
+    });
+    expect(explain("thrown text")).toEqual({ sentence: "thrown text", code: 1 });
+  });
+});

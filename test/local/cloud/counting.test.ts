@@ -1,0 +1,63 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CounterBook } from "../../../packages/local/src/cloud/counters.ts";
+import { countRequests } from "../../../packages/local/src/cloud/counting.ts";
+
+const execution = "exec_01KATESTTESTTESTTESTTESTT1";
+const services = ["dynamodb", "s3", "states", "e2bApi"] as const;
+
+let servers: Server[];
+let urls: Record<(typeof services)[number], string>;
+let book: CounterBook;
+let stop: () => void;
+
+beforeEach(async () => {
+  servers = services.map(() => createServer((request, response) => answer(request.url ?? "", response)));
+  const listening = servers.map((server) => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+  await Promise.all(listening);
+  const addresses = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  urls = Object.fromEntries(services.map((service, index) => [service, addresses[index]])) as typeof urls;
+  book = new CounterBook();
+  const sandboxes = () => [{ id: "ione", metadata: { execution }, startedAt: new Date() }];
+  stop = countRequests(book, urls, { sandboxes });
+});
+
+afterEach(() => {
+  stop();
+  for (const server of servers) server.close();
+});
+
+function answer(url: string, response: { writeHead(status: number): unknown; end(): unknown }): void {
+  response.writeHead(url.includes("taken") ? 412 : 200);
+  response.end();
+}
+
+function dynamodb(operation: string, body: string): RequestInit {
+  const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `DynamoDB_20120810.${operation}` };
+  return { method: "POST", headers, body };
+}
+
+const item = JSON.stringify({ Item: { pk: { S: `${execution}#` } } });
+const put = (bytes: number): RequestInit => ({ method: "PUT", body: Buffer.alloc(bytes) });
+const toSandbox = { headers: { "e2b-sandbox-id": "ione" } };
+
+describe("what an execution asks of the endpoints", () => {
+  it.each<[string, (typeof services)[number], string, RequestInit, object]>([
+    ["an item that is put", "dynamodb", "/", dynamodb("PutItem", item), { dynamodb: 1, bytes: item.length }],
+    ["a query", "dynamodb", "/", dynamodb("Query", item), { dynamodb: 1 }],
+    ["a blob", "s3", `/nova/blobs/default/${execution}/abc`, put(500), { s3: 1, bytes: 500 }],
+    ["a blob that is there", "s3", `/nova/blobs/default/${execution}/taken`, put(500), { s3: 1 }],
+    ["its start", "states", "/", dynamodb("StartExecution", `{"name":"${execution}"}`), { states: 1 }],
+    ["a new sandbox", "e2bApi", "/v2/sandboxes", dynamodb("", `{"metadata":{"x":"${execution}"}}`), { sandbox: 1 }],
+    ["its sandbox's life", "e2bApi", "/sandboxes/ione/timeout", {}, { sandbox: 1 }],
+    ["code in its sandbox", "e2bApi", "/execute", toSandbox, { sandbox: 1 }],
+    ["another sandbox", "e2bApi", "/sandboxes/iother", {}, {}],
+    ["another execution", "s3", "/nova/blobs/default/exec_01KATESTTESTTESTTESTTESTT2/abc", put(5), {}],
+  ])("is counted: %s", async (_, service, path, request, counted) => {
+    await fetch(urls[service] + path, request);
+    const { aws_calls, sandbox_calls, bytes_stored } = book.of(execution);
+    const expected = { dynamodb: 0, s3: 0, states: 0, sandbox: 0, bytes: 0, ...counted };
+    expect({ ...aws_calls, sandbox: sandbox_calls, bytes: bytes_stored }).toEqual(expected);
+  });
+});
