@@ -1,0 +1,60 @@
+import { executionEnded, interruptedError, type StateMachineRun } from "@nova/engine";
+import { expect, it } from "vitest";
+import { action, flow } from "../../support/engine/flows.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+import { Story } from "../../support/engine/story.ts";
+
+const one = flow(
+  "one",
+  [action("a")],
+  [
+    ["start", "a"],
+    ["a", "end"],
+  ],
+); // prettier-ignore
+
+it.each<[string, Partial<StateMachineRun> & { error?: string; cause?: string }, string, object | undefined]>([
+  [
+    "timed out",
+    { status: "timed_out" },
+    "failed",
+    { class: "NodeTimeout", message: expect.stringContaining("longer than its timeout") },
+  ],
+  [
+    "was stopped with its process",
+    { status: "aborted", error: interruptedError },
+    "interrupted",
+    { class: "NodeInterrupted" },
+  ],
+  ["was stopped by hand", { status: "aborted" }, "cancelled", { class: "ExecutionClosed" }],
+  [
+    "failed",
+    { status: "failed", error: "States.Runtime", cause: "no such path" },
+    "failed",
+    { class: "NodeInterrupted", message: "States.Runtime: no such path" },
+  ],
+])("closes a run whose state machine %s", async (_how, { status, error, cause }, recorded, expected) => {
+  const story = await new Story(one).start();
+  const machine = story.world.machines.get(story.id);
+  machine?.process.kill();
+  if (machine && status)
+    Object.assign(machine, { status, ...(error && { error: { Error: error, Cause: cause ?? "" } }) });
+  expect(await story.finish(story.sweeper())).toMatchObject({ closed: [story.id] });
+  expect(story.world.record(story.id)).toMatchObject({ status: recorded, open: false, error: expected });
+  expect(story.world.events.published).toMatchObject([{ type: "execution.failed", detail: { status: recorded } }]);
+  expect(await story.finish(story.sweeper())).toEqual({ closed: [], restarted: [], failed: [] });
+});
+
+it("leaves a run alone that goes on", async () => {
+  const story = await new Story(one).start();
+  expect(await story.finish(story.sweeper())).toEqual({ closed: [], restarted: [], failed: [] });
+  expect(story.chain).toEqual(["start success"]);
+});
+
+it("closes on a status event what the state machine left open, and knows what it does not know", async () => {
+  const story = await new Story(one).start();
+  story.world.machines.get(story.id)?.end("aborted");
+  await executionEnded(story.world.ports(atOnce), story.id);
+  await executionEnded(story.world.ports(atOnce), "exec_of_somebody_else");
+  expect(story.world.record(story.id).status).toBe("cancelled");
+});

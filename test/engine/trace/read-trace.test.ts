@@ -1,0 +1,94 @@
+import { ExecutionNotFound, readTrace, renderJson } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { action, decision, flow } from "../../support/engine/flows.ts";
+import type { Script } from "../../support/engine/harness.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+import { Story, succeeds } from "../../support/engine/story.ts";
+
+const workflow = flow(
+  "traced",
+  [decision("d"), action("a", { onError: "r", effects: false, retry: { attempts: 2, delaySeconds: 0 } }), action("r")],
+  [
+    ["start", "d"],
+    ["d", "a", true],
+    ["d", "end", "default"],
+    ["a", "end"],
+    ["r", "end"],
+  ],
+);
+const broken: Script = {
+  result: {
+    status: "error",
+    class: "NodeFailed",
+    message: "no total",
+    traceback: "line 3",
+    logs: "looking",
+    durationMs: 7,
+  },
+};
+const asJson = (value: unknown) => JSON.parse(renderJson(value));
+
+async function failedTrace(full: boolean) {
+  const scripts = { d: [succeeds("branch_decision", "true")], a: [broken], r: [succeeds("r", "850.0")] };
+  const story = await new Story(workflow, scripts).start('{"n":12345678901234567890}');
+  await story.everything();
+  return { story, trace: await readTrace(story.world.ports(atOnce), story.id, { full }) };
+}
+
+describe("the chain of work", () => {
+  it("is told node by node under its public names", async () => {
+    const { trace } = await failedTrace(false);
+    expect(trace.path).toEqual(["start", "d", "a", "r", "end"]);
+    expect(trace.execution.status).toBe("completed");
+    const [, d, a, r, , close] = trace.entries;
+    expect(d).toMatchObject({ node_type: "decision", decision_result: "true", path_taken: "a", status: "success" });
+    expect(a).toMatchObject({
+      status: "failed",
+      error_class: "NodeFailed",
+      error_message: "no total",
+      traceback: "line 3",
+      path_taken: "r",
+      attempt: 2,
+      execution_time_ms: 7,
+    });
+    expect(asJson(a?.steps)).toMatchObject([
+      { format: 1, attempt_number: 1, status: "failed", error_message: "no total", logs: "looking" },
+    ]);
+    expect(renderJson(r?.changes)).toBe('{"set":{"r":850.0},"delete":[]}');
+    expect(close).toMatchObject({ node_type: "close", status: "success", prev: trace.entries[4]?.hash });
+    expect(a).not.toHaveProperty("input_context");
+  });
+
+  it("ends with the context as it was left, exact to the digit", async () => {
+    const { trace } = await failedTrace(false);
+    expect(trace.context.text).toBe('{"n":12345678901234567890,"branch_decision":true,"r":850.0}');
+  });
+
+  it("is materialised in full: code, logs, what went in and what came out", async () => {
+    const { trace } = await failedTrace(true);
+    const [, , a, r] = trace.entries;
+    expect(a).toMatchObject({ code_executed: "# a", logs: "looking" });
+    expect(a?.input_context?.text).toBe('{"n":12345678901234567890,"branch_decision":true}');
+    expect(asJson(r?.input_context).error).toEqual({
+      node: "a",
+      class: "NodeFailed",
+      message: "no total",
+      traceback: "line 3",
+    });
+    expect(asJson(r?.output_result)).not.toHaveProperty("error");
+  });
+
+  it("shows null for what was erased", async () => {
+    const { story } = await failedTrace(false);
+    const link = story.world.chain.at({ execution: story.id, scope: "", seq: 2 });
+    if (link.entry) link.entry = { ...link.entry, contents: {} };
+    const trace = await readTrace(story.world.ports(atOnce), story.id, { full: true });
+    expect(trace.entries[2]).toMatchObject({ output_result: null, logs: null, code_executed: "# a" });
+    expect(trace.path).toHaveLength(5);
+  });
+
+  it("is missing for an id that nobody has", async () => {
+    const { story } = await failedTrace(false);
+    await expect(readTrace(story.world.ports(atOnce), "exec_x")).rejects.toThrow(ExecutionNotFound);
+  });
+});

@@ -1,0 +1,145 @@
+import type { StoredEntry } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { sha256 } from "../../../packages/engine/src/json/hash.ts";
+import { action, flow } from "../../support/engine/flows.ts";
+import { fails, Story, succeeds } from "../../support/engine/story.ts";
+
+const retry = { attempts: 2, delaySeconds: 0 };
+const workflow = flow(
+  "verified",
+  [action("a", { effects: false, retry }), action("b")],
+  [
+    ["start", "a"],
+    ["a", "b"],
+    ["b", "end"],
+  ],
+);
+
+async function closedStory(): Promise<Story> {
+  const scripts = { a: [fails("once"), succeeds("a", `"${"x".repeat(9000)}"`)], b: [succeeds("b", "850.0")] };
+  const story = await new Story(workflow, scripts).start('{"n":1}');
+  await story.everything();
+  return story;
+}
+
+const place = (story: Story, seq: number) => story.world.chain.at({ execution: story.id, scope: "", seq });
+const entryAt = (story: Story, seq: number) => place(story, seq).entry as StoredEntry;
+const change = (story: Story, seq: number, changes: Partial<StoredEntry>) => {
+  place(story, seq).entry = { ...entryAt(story, seq), ...changes };
+};
+/** Changes a head and stores the right hash beside it. */
+const rewrite = (story: Story, seq: number, from: string | RegExp, to: string) => {
+  const head = entryAt(story, seq).head.replace(from, to);
+  expect(head).not.toBe(entryAt(story, seq).head);
+  change(story, seq, { head, hash: sha256(head) });
+};
+
+it("calls a whole chain anchored", async () => {
+  const story = await closedStory();
+  expect(await story.verify()).toEqual({ state: "anchored", links: 5, erased: [] });
+});
+
+describe("tampering", () => {
+  it.each<[string, number, RegExp, (story: Story) => void]>([
+    [
+      "a head",
+      1,
+      /hash stored beside it/,
+      (story) => change(story, 1, { head: entryAt(story, 1).head.replace("success", "failed") }),
+    ],
+    [
+      "a head and its hash",
+      2,
+      /does not name the hash/,
+      (story) => rewrite(story, 1, '"execution_time_ms":1', '"execution_time_ms":2'),
+    ],
+    ["the first head and its hash", 1, /does not name the hash/, (story) => rewrite(story, 0, "default", "another")],
+    ["a context", 2, /its context was changed/, (story) => change(story, 2, { contents: { context: { text: "{}" } } })],
+    [
+      "a step",
+      1,
+      /step 1 was changed/,
+      (story) => {
+        const step = place(story, 1).steps.get(1);
+        if (step) place(story, 1).steps.set(1, { ...step, text: step.text.replace("once", "never") });
+      },
+    ],
+    [
+      "a step and its hash",
+      1,
+      /a step that it lists/,
+      (story) => place(story, 1).steps.set(1, { step: 1, text: "{}", hash: sha256("{}") }),
+    ],
+    ["a step away", 1, /a step that it lists/, (story) => place(story, 1).steps.clear()],
+    ["a link away", 2, /link 1 was dropped/, (story) => void delete place(story, 1).entry],
+    ["link 0 away", 1, /link 0 was dropped/, (story) => void delete place(story, 0).entry],
+    [
+      "a link behind the close",
+      5,
+      /behind the close/,
+      (story) => {
+        const head = JSON.stringify({ ...JSON.parse(entryAt(story, 2).head), seq: 5, prev: entryAt(story, 4).hash });
+        place(story, 5).entry = { head, hash: sha256(head), contents: {} };
+      },
+    ],
+    ["the close away", 4, /close entry was dropped/, (story) => void delete place(story, 4).entry],
+    [
+      "the close and its hash",
+      4,
+      /not the one that the record of the run knows/,
+      (story) => rewrite(story, 4, "completed", "cancelled"),
+    ],
+    ["the count", 4, /counts 4 links, the chain has 5/, (story) => rewrite(story, 4, '"count":5', '"count":4')],
+    [
+      "the signature",
+      4,
+      /signature of the close entry is not valid/,
+      (story) => change(story, 4, { signature: "another" }),
+    ],
+  ])("that changes %s is found at link %i", async (_what, seq, message, tamper) => {
+    const story = await closedStory();
+    tamper(story);
+    expect(await story.verify()).toMatchObject({
+      state: "broken",
+      problem: { seq, message: expect.stringMatching(message) },
+    });
+  });
+
+  it("with an edge that the decision did not take is found, even if every hash fits", async () => {
+    const story = await closedStory();
+    rewrite(story, 1, '"path_taken":"b"', '"path_taken":"end"');
+    rewrite(story, 2, /"prev":"[0-9a-f]+"/, `"prev":"${entryAt(story, 1).hash}"`);
+    expect(await story.verify()).toMatchObject({
+      state: "broken",
+      problem: { seq: 2, message: 'node "b" does not follow node "a", whose edge leads to "end"' },
+    });
+  });
+
+  it("with all hashes made anew is found by the record, and by the signature", async () => {
+    const story = await closedStory();
+    rewrite(story, 3, '"execution_time_ms":0', '"execution_time_ms":1');
+    rewrite(story, 4, /"prev":"[0-9a-f]+"/, `"prev":"${entryAt(story, 3).hash}"`);
+    expect(await story.verify()).toMatchObject({
+      problem: { message: expect.stringMatching(/record of the run knows/) },
+    });
+    story.world.record(story.id).tip = entryAt(story, 4).hash;
+    expect(await story.verify()).toMatchObject({ problem: { message: expect.stringMatching(/signature/) } });
+  });
+});
+
+it("calls a chain open that has no close yet, and complete where nobody signed it", async () => {
+  const open = await new Story(workflow).start();
+  expect(await open.verify()).toMatchObject({ state: "open", links: 1 });
+  const unsigned = await closedStory();
+  const { signature: _, ...entry } = entryAt(unsigned, 4);
+  place(unsigned, 4).entry = entry;
+  expect(await unsigned.verify()).toMatchObject({ state: "complete", links: 5 });
+});
+
+it("holds a chain together whose contents were erased, inline or in a blob, and names them", async () => {
+  const story = await closedStory();
+  change(story, 2, { contents: {} });
+  const context = entryAt(story, 1).contents.context;
+  expect(context).toHaveProperty("text");
+  expect(await story.verify()).toEqual({ state: "anchored", links: 5, erased: [{ seq: 2, content: "context" }] });
+});
