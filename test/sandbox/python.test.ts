@@ -12,5 +12,10 @@ const python = process.env.NOVA_PYTHON ?? "python3";
 const files = readdirSync(folder).filter((name) => name.startsWith("test_"));
 
 test.each(files)("python: %s", { timeout: 180_000 }, async (file) => {
-  await run(python, ["-m", "unittest", file], { cwd: folder, maxBuffer: 16 << 20 });
+  await run(python, ["-m", "unittest", file], {
+    cwd: folder,
+    maxBuffer: 16 << 20,
+    timeout: 170_000,
+    killSignal: "SIGKILL",
+  });
 });

@@ -33,7 +33,7 @@ export async function takeResult(
   return { status: "success", set, delete: result.delete, logs, durationMs };
 }
 
-/** Long outcomes come as a file: Jupyter drops output beyond 1 MB/s. */
+/** Long outcomes come as a file: Jupyter limits the rate of output, 1 MB/s unless told otherwise. */
 async function download(sandbox: E2bSandbox, path: string): Promise<Result> {
   return ResultSchema.parse(JSON.parse(await readText(sandbox, path)));
 }

@@ -1,6 +1,7 @@
 """A sandbox without E2B: a folder with the harness in it, and processes that do what a kernel does with a cell."""
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -128,7 +129,9 @@ class Sandbox:
             os.chown(path, self.how["user"], self.how["user"])
         return name
 
-    def begin(self, code, context=(), *, kernel=None, link=None, step=0, attempt=1, timeout=20, ahead=(), environment=None):
+    def begin(
+        self, code, context=(), *, kernel=None, link=None, step=0, attempt=1, timeout=20, ahead=(), environment=None
+    ):
         """Starts a run and returns what `finish` needs. `context`: texts by key."""
         self.links += 1
         kernel = kernel or (self.kernels[0] if self.kernels else self.kernel())
@@ -231,8 +234,6 @@ class Sandbox:
     def close(self):
         for kernel in self.kernels:
             kernel.close()
-        try:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # there was none, or the test has ended it
             os.kill(self.daemon_pid(), signal.SIGKILL)
-        except (FileNotFoundError, ProcessLookupError):
-            pass  # there never was one, or the test has ended it
         shutil.rmtree(self.root, ignore_errors=True)

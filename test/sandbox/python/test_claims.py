@@ -79,7 +79,9 @@ class Claims(unittest.TestCase):
     def test_a_stop_kills_every_process_that_the_code_has_started(self):
         code = "import subprocess; subprocess.Popen(['sleep', '99'], start_new_session=True); context['x']"
         text = self.sandbox.keep(b"1" * 9, "bytes")
-        begun = self.sandbox.begin(code, {"x": text}, link="l", kernel=self.first, environment={"MARK": self.sandbox.root})
+        begun = self.sandbox.begin(
+            code, {"x": text}, link="l", kernel=self.first, environment={"MARK": self.sandbox.root}
+        )
         self.need_of(begun)
         self.assertEqual(len(marked_processes(self.sandbox.root)), 1)
         self.sandbox.stop("l", kernel=self.second)
@@ -127,7 +129,10 @@ class Claims(unittest.TestCase):
 
     def test_many_kernels_at_once_start_one_daemon_and_run_a_claim_once(self):
         kernels = [self.first, self.second, *(self.sandbox.kernel() for _ in range(4))]
-        begun = [self.sandbox.begin("import random; context['r'] = random.random()", link="l", kernel=kernel) for kernel in kernels]
+        begun = [
+            self.sandbox.begin("import random; context['r'] = random.random()", link="l", kernel=kernel)
+            for kernel in kernels
+        ]
         answers = [self.sandbox.finish(each) for each in begun]
         self.assertEqual(len({str(answer) for answer in answers}), 1)
 

@@ -70,7 +70,7 @@ def formatted(context):
     return out.getvalue()
 
 
-# Each takes a dict and may change it; what it returns or raises, and what is in the dict afterwards, has to be the same.
+# Each takes a dict and may change it. What it returns or raises, and what is in the dict afterwards, must be the same.
 OPERATIONS = {
     "[]": lambda c: c["pdf"],
     "[] of an unknown key": lambda c: c["none"],
@@ -140,7 +140,7 @@ OPERATIONS = {
     "json.dumps inside a list": lambda c: json.dumps([c], default=repr),
     "json.dumps of bytes": lambda c: json.dumps(c),
     "match": matched,
-    "zip": lambda c: list(zip(c, c.values())),
+    "zip": lambda c: list(zip(c, c.values(), strict=True)),
     "list, tuple, set": lambda c: (list(c), tuple(c), set(c)),
     "comprehension": lambda c: {key: value for key, value in c.items() if key != "a"},
     "fromkeys": lambda c: c.fromkeys(["x"], 1),

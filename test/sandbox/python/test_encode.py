@@ -59,7 +59,7 @@ EXACT = {
     "the shortest text of a float": (0.1 + 0.2, "0.30000000000000004"),
     "true and one": ([True, 1, 1.0], "[true,1,1.0]"),
     "text as it is": ("é€😀 \u2028", '"é€😀 \u2028"'),
-    "control characters": ("\x00\n\"\\", r'"\u0000\n\"\\"'),
+    "control characters": ('\x00\n"\\', r'"\u0000\n\"\\"'),
     "tuples as lists": ((1, (2,)), "[1,[2]]"),
     "order of keys": ({"b": 1, "a": 2}, '{"b":1,"a":2}'),
     "empty containers": ([[], {}, "", None], '[[],{},"",null]'),
@@ -103,7 +103,10 @@ UNFIT = {
     "numpy array": (imitation("numpy", "ndarray")(), r"tolist\(\)"),
     "data frame": (imitation("pandas.core.frame", "DataFrame")(), r'to_dict\("records"\)'),
     "series": (imitation("pandas.core.series", "Series")(), r"tolist\(\)"),
-    "pandas time": (imitation("pandas._libs.tslibs.timestamps", "Timestamp", datetime.datetime)(2026, 1, 1), r"isoformat"),
+    "pandas time": (
+        imitation("pandas._libs.tslibs.timestamps", "Timestamp", datetime.datetime)(2026, 1, 1),
+        r"isoformat",
+    ),
     "mail": (imitation("email.message", "EmailMessage")(), r"as_string\(\)"),
     "half a character": ("a\ud800", r"half a character \('\\ud800'\) at position 1"),
     "half a character in a key": ({"\udfff": 1}, r"the key has half a character"),
@@ -168,7 +171,12 @@ class Blobs(unittest.TestCase):
             self.assert_blob(encode(value), bytes(value), "bytes")
 
     def test_texts_leave_beyond_4_kb_of_utf_8(self):
-        for value, leaves in (("a" * LEAF_BYTES, False), ("a" * (LEAF_BYTES + 1), True), ("é" * 2048, False), ("é" * 2049, True)):
+        for value, leaves in (
+            ("a" * LEAF_BYTES, False),
+            ("a" * (LEAF_BYTES + 1), True),
+            ("é" * 2048, False),
+            ("é" * 2049, True),
+        ):
             with self.subTest(length=len(value)):
                 if leaves:
                     self.assert_blob(encode(value), value.encode(), "text")
@@ -196,7 +204,10 @@ class Blobs(unittest.TestCase):
         loaded = Loaded()
         data, ref = b"x" * 10, {"sha256": "0" * 64, "bytes": 10, "type": "bytes"}
         loaded.note(data, ref)
-        self.assertEqual(Encoder(loaded).encode("k", [data]), (json.dumps([{"$blob": ref}], separators=(",", ":")), {"0" * 64: (ref, None)}))
+        self.assertEqual(
+            Encoder(loaded).encode("k", [data]),
+            (json.dumps([{"$blob": ref}], separators=(",", ":")), {"0" * 64: (ref, None)}),
+        )
 
 
 if __name__ == "__main__":

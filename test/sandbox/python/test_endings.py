@@ -1,6 +1,7 @@
 """Code that does not end well: each way ends in one sentence, and the next node is none the worse for it."""
 
 import re
+import sys
 import textwrap
 import time
 import unittest
@@ -26,13 +27,14 @@ FAILURES = {
     "a crash of the interpreter": (_CRASH, r"crashed the Python interpreter \(SIGSEGV\)"),
     "an abort": ("import os; os.abort()", r"\(SIG(ABRT|SEGV|ILL)\)"),
     "a kill": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", r"was killed, most likely for the memory"),
-    "30 GB of memory": ("x = bytearray(30 << 30)", r"^MemoryError: the code needs more than 2 GiB"),
-    "memory by and by": ("x = []\nwhile True: x.append('y' * (10 << 20))", r"^MemoryError: "),
     "endless recursion": ("def f(): f()\nf()", r"^RecursionError: maximum recursion depth"),
-    "a class of nesting": ("x = []\nfor _ in range(10_000): x = [x]\ncontext['x'] = x", r"nested more than 500 levels"),
+    "deep nesting": ("x = []\nfor _ in range(10_000): x = [x]\ncontext['x'] = x", r"nested more than 500 levels"),
     "a huge message": ("raise ValueError('x' * 10_000_000)", r"^ValueError: x{7988}$"),
     "half a character in the message": ("raise ValueError('\\ud800')", r"^ValueError: \?$"),
 }
+if sys.platform == "linux":  # elsewhere nothing limits the memory of one process
+    FAILURES["30 GB of memory"] = ("x = bytearray(30 << 30)", r"^MemoryError: the code needs more than 2 GiB")
+    FAILURES["memory by and by"] = ("x = []\nwhile True: x.append('y' * (10 << 20))", r"^MemoryError: ")
 
 FINE = {
     "sys.exit()": "import sys; context['a'] = 1; sys.exit()",
@@ -41,12 +43,11 @@ FINE = {
     "closing stdout": "import sys; sys.stdout.close(); context['a'] = 1",
     "closing the descriptors of stdout and stderr": "import os; os.close(1); os.close(2); context['a'] = 1",
     "replacing stdout": "import io, sys; sys.stdout = io.StringIO(); print('x'); context['a'] = 1",
-    "deleting its files": "import shutil\nfor d in ('/tmp', '/home', '.'): shutil.rmtree(d, ignore_errors=True)\ncontext['a'] = 1",
     "breaking json": "json.dumps = json.loads = None; context['a'] = 1",
     "breaking builtins": "import builtins; context['a'] = 1; builtins.open = builtins.len = None",
-    "children left running": "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'while True: pass']); context['a'] = 1",
+    "children left running": "import subprocess; subprocess.Popen(['sleep', '99']); context['a'] = 1",
     "children that hide": "import os\nif os.fork() == 0:\n    os.setsid()\n    while True: pass\ncontext['a'] = 1",
-    "a thread for ever": "import threading, time; threading.Thread(target=time.sleep, args=[99], daemon=True).start(); context['a'] = 1",
+    "a daemon thread": "import threading as t; t.Thread(target=t.Event().wait, daemon=True).start(); context['a'] = 1",
     "a lower recursion limit": "import sys; sys.setrecursionlimit(60); context['a'] = 1",
 }
 
@@ -104,11 +105,17 @@ class Endings(unittest.TestCase):
         self.assertTrue(self.sandbox.run(_CRASH)["logs"].startswith("before\n"))
 
     def test_a_loop_for_ever_is_a_timeout(self):
-        for code in ("while True: pass", "import time\nprint('x')\ntime.sleep(99)", "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True: pass"):
+        for code in (
+            "while True: pass",
+            "import time\nprint('x')\ntime.sleep(99)",
+            "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True: pass",
+        ):
             with self.subTest(code):
                 result = self.sandbox.run(code, timeout=0.3)
                 self.assertEqual((result["status"], result["class"]), ("error", "NodeTimeout"))
-                self.assertEqual(result["message"], 'ran longer than 0.3 s - raise "timeout" (at most 840) or make the code faster')
+                self.assertEqual(
+                    result["message"], 'ran longer than 0.3 s - raise "timeout" (at most 840) or make the code faster'
+                )
 
     def test_waiting_for_a_value_does_not_use_up_the_time(self):
         text = self.sandbox.keep(b"late" * 9, "bytes")
@@ -139,8 +146,14 @@ class Endings(unittest.TestCase):
         self.assertEqual(set(result["logs"].split("\n")[:-2]), {"x" * 999})
 
     def test_output_and_errors_are_one_log_in_order(self):
-        code = "import sys, os\nprint('one')\nprint('two', file=sys.stderr)\nos.system('echo three')\nsys.stdout.write('f\\udcffour')"
-        self.assertEqual(self.sandbox.run(code)["logs"], "one\ntwo\nthree\nf\\udcffour")
+        code = """
+        import os, sys
+        print("one")
+        print("two", file=sys.stderr)
+        os.system("echo three")
+        sys.stdout.write("f\\udcffour")
+        """
+        self.assertEqual(self.sandbox.run(textwrap.dedent(code))["logs"], "one\ntwo\nthree\nf\\udcffour")
 
 
 if __name__ == "__main__":

@@ -52,8 +52,13 @@ class Start(unittest.TestCase):
 
     def test_the_templates_warm_process_becomes_it(self):
         path = f"{self.sandbox.root}/warm.sock"
-        code = f"import sys; sys.path.insert(0, {os.path.dirname(_WARM)!r}); import warm; warm.main({path!r}, ['csv', 'no_such_module'])"
-        warm = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, env={**os.environ, "MADE": "warm"})
+        folder = os.path.dirname(_WARM)
+        code = (
+            f"import sys; sys.path.insert(0, {folder!r}); import warm; warm.main({path!r}, ['csv', 'no_such_module'])"
+        )
+        warm = subprocess.Popen(
+            [sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, env={**os.environ, "MADE": "warm"}
+        )
         self.assertIn("no_such_module cannot be imported", warm.stderr.readline())
         while not os.path.exists(path):
             os.sched_yield()

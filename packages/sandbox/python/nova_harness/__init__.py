@@ -6,7 +6,6 @@ owns the claims; it runs each node's code in a process of its own (jail, runner)
 """
 
 
-
 def attach(name, root):
     """What a cell calls, with the name of an input and the folder that all of a sandbox's harness lives in."""
     from . import cell

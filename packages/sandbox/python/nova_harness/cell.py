@@ -128,4 +128,3 @@ def _spawn_daemon(listener, root):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-

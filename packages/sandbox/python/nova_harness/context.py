@@ -134,7 +134,7 @@ def make_context(slots, supply):
         parsed = _parse_together([text for _, text in slots])
     except _Special:
         parsed = [parse(text) for _, text in slots]
-    originals = {key: Original(text, value) for (key, text), value in zip(slots, parsed)}
+    originals = {key: Original(text, value) for (key, text), value in zip(slots, parsed, strict=True)}
     values = {key: original.value for key, original in originals.items()}
     if any(type(value) is Unloaded for value in parsed):
         values = LazyContext(values)

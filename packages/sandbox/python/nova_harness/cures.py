@@ -22,7 +22,13 @@ _CURES = {
     "store x.text, x.content or x.json()": "Response",
 }
 _BY_NAME = {name: cure for cure, names in _CURES.items() for name in names.split()}
-_NUMPY = {"float": "use float(x)", "int": "use int(x)", "uint": "use int(x)", "bool": "use bool(x)", "str": "use str(x)"}
+_NUMPY = {
+    "float": "use float(x)",
+    "int": "use int(x)",
+    "uint": "use int(x)",
+    "bool": "use bool(x)",
+    "str": "use str(x)",
+}
 
 
 def name_of(value):

@@ -33,7 +33,9 @@ def _signalled(number):
         return f"the code was killed, most likely for the memory it used - {_MEMORY}"
     name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
     if number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE):
-        return f"the code crashed the Python interpreter ({name}), as faulty native libraries do - the logs may show where"
+        return (
+            f"the code crashed the Python interpreter ({name}), as faulty native libraries do - the logs may show where"
+        )
     return f"the code was ended by a signal ({name}) - remove what sends it"
 
 

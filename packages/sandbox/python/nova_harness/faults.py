@@ -29,7 +29,9 @@ def exited(error):
     if error.code is None or error.code == 0:
         return None
     if isinstance(error.code, int):
-        return _failure(f"the code ended with sys.exit({error.code}) - use sys.exit(0), or raise an error that says why")
+        return _failure(
+            f"the code ended with sys.exit({error.code}) - use sys.exit(0), or raise an error that says why"
+        )
     return _failure(f"SystemExit: {_text_of(error.code)}", _traceback_of(error))
 
 

@@ -6,6 +6,7 @@ gets its own process group, session and limits, and the harness says so.
 
 import contextlib
 import ctypes
+import glob
 import os
 import resource
 import signal
@@ -32,6 +33,7 @@ _HOME = "/home/node"
 
 _MEMORY_BYTES = 2 << 30
 _PROCESSES = 128
+_UNKNOWN_TASKS = 2000
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc_holding_the_lock = ctypes.PyDLL(None, use_errno=True)
@@ -67,13 +69,14 @@ def die_with_parent():
 class Jail:
     def __init__(self, isolated, root):
         self.isolated, self.root = isolated, root
+        self.others = 0 if isolated else _count_tasks()
         self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) and _others_may_read(sys.base_prefix) else None
 
     def fork(self):
         """
-        Like os.fork, but the child is the first process of a pid namespace, with mounts of its own: with it everything in
-        there dies. The call that forks and unshares at once is too plain for processes that run anybody's code (the C
-        library does not hear of it), so the child forks in the ordinary way before that.
+        Like os.fork, but the child is the first process of a pid namespace, with mounts of its own: with it everything
+        in there dies. The call that forks and unshares at once is too plain for processes that run anybody's code (the
+        C library does not hear of it), so the child forks in the ordinary way before that.
         """
         if not self.isolated:
             return os.fork()
@@ -147,8 +150,8 @@ class Jail:
         _lower(resource.RLIMIT_CORE, 0)
         if _is_linux:
             _lower(resource.RLIMIT_DATA, _MEMORY_BYTES)
-        if self.user is not None:
-            _lower(resource.RLIMIT_NPROC, _PROCESSES)
+        if self.user is not None or not self.isolated:
+            _lower(resource.RLIMIT_NPROC, self.others + _PROCESSES)
 
 
 def _is_mapped(uid):
@@ -159,6 +162,16 @@ def _is_mapped(uid):
     except OSError:
         return True
     return any(first <= uid < first + count for first, _, count in rows)
+
+
+def _count_tasks():
+    """A person's other programs count towards the limit too, thread by thread; there will be more of them later."""
+    tasks = 0
+    for folder in glob.glob("/proc/[0-9]*/task"):
+        with contextlib.suppress(OSError):  # gone meanwhile
+            if os.stat(folder).st_uid == os.geteuid():
+                tasks += len(os.listdir(folder))
+    return 2 * tasks if tasks else _UNKNOWN_TASKS
 
 
 def _others_may_read(path):
@@ -188,6 +201,6 @@ def _lower(kind, value):
 
 
 def _offer_to_the_oom_killer():
-    with contextlib.suppress(OSError):  # some systems let nobody choose, and choose well enough
-        with open("/proc/self/oom_score_adj", "w") as score:
-            score.write("500")
+    # Some systems let nobody choose, and choose well enough.
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+        score.write("500")

@@ -114,17 +114,23 @@ def _outlive(child, status, isolated):
 
 
 def _kill_family(group):
-    """Orphans come to this process where the system lets it adopt; elsewhere their process group is all that is known."""
-    while True:
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # empty, or full of the dead
+    """Orphans come to this process where the system lets it adopt; elsewhere only their process group is known."""
+    while _bury_the_dead():
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # empty, or nobody left to kill
             os.killpg(group, signal.SIGKILL)
         for child in _children():
             os.kill(child, signal.SIGKILL)
-        try:
-            if os.waitpid(-1, os.WNOHANG) == (0, 0):
-                time.sleep(_DYING_SECONDS)
-        except ChildProcessError:
-            return
+        time.sleep(_DYING_SECONDS)
+
+
+def _bury_the_dead():
+    """False when no child is left, dead or alive."""
+    try:
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            continue
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _children():

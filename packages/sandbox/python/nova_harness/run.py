@@ -9,7 +9,7 @@ from . import endings
 from .needs import Needs
 from .store import DamagedResult
 
-INLINE_BYTES = 200_000  # a longer outcome is fetched as a file: jupyter drops what exceeds 1 MB/s of output
+INLINE_BYTES = 200_000  # a longer outcome is fetched as a file: Jupyter limits the rate of output
 _LOG_BYTES = 1 << 16
 _LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16

@@ -1,4 +1,4 @@
-"""Runs one node's code in this process, which exists for nothing else, and leaves the result where the daemon takes it."""
+"""Runs one node's code in this process, which exists for nothing else, and leaves the result for the daemon to take."""
 
 import base64
 import builtins
