@@ -1,11 +1,11 @@
-import { type Ports, type RunRequest, startExecution, sweep } from "@nova/engine";
-import type { DecisionNode, Workflow } from "@nova/workflow";
+import { type Ports, startExecution, sweep } from "@nova/engine";
+import type { Workflow } from "@nova/workflow";
 import { flows } from "./flows.ts";
-import { type Script, textRef } from "./harness.ts";
 import { Invariants } from "./invariants.ts";
 import type { Invocation } from "./machine.ts";
 import { meddlers } from "./meddlers.ts";
 import { Random } from "./random.ts";
+import { randomCode } from "./random-code.ts";
 import { type Fault, type PendingCall, type Process, settled } from "./scheduler.ts";
 import { World } from "./world.ts";
 
@@ -46,8 +46,6 @@ class Model {
   #faultsLeft: number;
   readonly #deaths: number;
   readonly #twiceChance: number;
-  readonly #longestCode: number;
-  #ran = 0;
   #picks = 0;
   readonly #stallChance: number;
   readonly #stalled = new Map<Process, number>();
@@ -58,7 +56,6 @@ class Model {
     const isHarsh = random.chance(0.33);
     this.#workflow = random.pick(isHarsh ? flows.filter(isRepeatable) : flows);
     this.#faultsLeft = isHarsh ? 1 : random.pick(faultBudgets);
-    this.#longestCode = isHarsh ? 15 : random.pick([3, 3, 15]);
     this.#deaths = isHarsh ? 0.9 : random.pick([0, 0.1, 0.9]);
     this.#twiceChance = isHarsh ? 0.9 : random.pick([0.05, 0.2, 0.6]);
     this.#stallChance = isHarsh ? 0.1 : random.pick([0, 0.03, 0.1]);
@@ -70,7 +67,7 @@ class Model {
       mostRetries: random.below(4),
     };
     this.#world.code = {
-      script: (request) => this.#script(request),
+      script: randomCode(random, this.#workflow, isHarsh ? 15 : random.pick([3, 3, 15])),
       onBegin: this.#invariants.onBegin,
       weight: () => random.pick(isHarsh ? [0.1, 0.3] : weights),
     };
@@ -138,32 +135,6 @@ class Model {
   #timer(name: string, chance: number, onFired: () => void): Process | null {
     if (this.#faultsLeft === 0 || !this.#random.chance(chance)) return null;
     return this.#world.scheduler.spawn(name, (own) => own.call({ name: "fire", effect: onFired }), 0.02);
-  }
-
-  #script(request: RunRequest): Script {
-    const pauses = this.#random.below(this.#longestCode);
-    const reads = this.#random.chance(0.1) ? { reads: "letter" } : {};
-    const logs = "";
-    const dice = this.#random.next();
-    if (dice < 0.2) {
-      const error = {
-        class: dice < 0.05 ? "NodeTimeout" : "NodeFailed",
-        message: "it broke",
-        traceback: "line 1",
-      } as const;
-      return { pauses, ...reads, result: { status: "error", ...error, logs, durationMs: 1 } };
-    }
-    const set = [{ key: request.node, json: `"run ${++this.#ran}"` }];
-    const files = this.#random.chance(0.1) ? [Buffer.from(`report ${this.#ran} `.repeat(500))] : [];
-    for (const file of files) set.push({ key: "report", json: JSON.stringify({ $blob: textRef(file) }) });
-    if (request.nodeType === "decision") set.push({ key: "branch_decision", json: this.#decision(request.node) });
-    return { pauses, ...reads, files, result: { status: "success", set, delete: [], logs, durationMs: 1 } };
-  }
-
-  #decision(id: string): string {
-    const node = this.#workflow.nodes.find((candidate) => candidate.id === id) as DecisionNode;
-    const conditions = this.#workflow.edges.flatMap(({ from, condition }) => (from === node.id ? [condition] : []));
-    return JSON.stringify(this.#random.pick([...conditions, "something else"]));
   }
 
   async #goOn(): Promise<void> {

@@ -126,7 +126,7 @@ export class World {
 
   #start(arn: string, name: string, input: string): void {
     const there = this.machines.get(name);
-    if (there && (there.input !== input || there.status !== "running")) throw new RangeError("ExecutionAlreadyExists");
+    if (there && there.input !== input) throw new RangeError("ExecutionAlreadyExists");
     const definition = this.#definitions.get(arn);
     if (!definition) throw new RangeError(`StateMachineDoesNotExist: ${arn}`);
     if (!there) this.machines.set(name, new MachineRun(definition, input, this.scheduler, this.lambdas, this.clock));

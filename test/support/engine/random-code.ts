@@ -1,0 +1,31 @@
+import type { RunRequest } from "@nova/engine";
+import type { Workflow } from "@nova/workflow";
+import { type Script, textRef } from "./harness.ts";
+import type { Random } from "./random.ts";
+
+/** Code as it comes: slow or fast, with a blob to read or a large result, and one time in five it fails. */
+export function randomCode(random: Random, workflow: Workflow, longest: number): (request: RunRequest) => Script {
+  let ran = 0;
+  const common = { logs: "", durationMs: 1 };
+  const decide = (node: string): string => {
+    const conditions = workflow.edges.flatMap(({ from, condition }) => (from === node ? [condition] : []));
+    return JSON.stringify(random.pick([...conditions, "something else"]));
+  };
+  return ({ node, nodeType }) => {
+    const script = { pauses: random.below(longest), ...(random.chance(0.1) && { reads: "letter" }) };
+    const dice = random.next();
+    if (dice < 0.2) {
+      const name = dice < 0.05 ? "NodeTimeout" : "NodeFailed";
+      return {
+        ...script,
+        result: { ...common, status: "error", class: name, message: "it broke", traceback: "line 1" },
+      };
+    }
+    // What it sets tells this run from every other one.
+    const set = [{ key: node, json: `"run ${++ran}"` }];
+    const files = random.chance(0.1) ? [Buffer.from(`report ${ran} `.repeat(500))] : [];
+    for (const file of files) set.push({ key: "report", json: JSON.stringify({ $blob: textRef(file) }) });
+    if (nodeType === "decision") set.push({ key: "branch_decision", json: decide(node) });
+    return { ...script, files, result: { ...common, status: "success", set, delete: [] } };
+  };
+}
