@@ -20,8 +20,9 @@ function deliveries(draws: number[]) {
   const clock = virtualClock();
   const log: string[] = [];
   let count = 0;
-  const invokeLambda: InvokeLambda = async (_arn, _payload, signal) => {
+  const invokeLambda: InvokeLambda = async (_arn, _payload, signal, onBegin) => {
     const number = ++count;
+    onBegin?.();
     const at = () => clock.now() - virtualClock().now();
     log.push(`${number} begins at ${at()}`);
     await clock.sleep(100, signal);
@@ -78,7 +79,8 @@ describe("a task in chaos", () => {
 
   it("is killed no more than twice, so that a Retry gets it through", async () => {
     const clock = virtualClock();
-    const invokeLambda: InvokeLambda = async (_arn, _payload, signal) => {
+    const invokeLambda: InvokeLambda = async (_arn, _payload, signal, onBegin) => {
+      onBegin?.();
       await clock.sleep(100, signal);
       if (signal?.aborted) throw killed();
       return answer("done");
@@ -116,7 +118,8 @@ describe("a task in chaos", () => {
     const story = async (seed: number) => {
       const clock = virtualClock();
       const log: string[] = [];
-      const invokeLambda: InvokeLambda = async (_arn, payload, signal) => {
+      const invokeLambda: InvokeLambda = async (_arn, payload, signal, onBegin) => {
+        onBegin?.();
         await clock.sleep(50, signal);
         log.push(`${payload} ${signal?.aborted} ${clock.now()}`);
         return answer(null);

@@ -62,6 +62,7 @@ export async function openEndpoints(
     },
     async close() {
       await states.close();
+      await lambda.close();
       await Promise.all([e2b.close(), s3.close(), dynamodb.close()]);
     },
   };

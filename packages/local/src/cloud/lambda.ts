@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { withChaos } from "../lambda/chaos.ts";
+import { createWorkerLambdaRuntime } from "../lambda/worker-lambda-runtime.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { region } from "./environment.ts";
 
@@ -7,6 +8,8 @@ export interface Lambda {
   invoke: InvokeLambda;
   /** Resolves when every delivery has ended, those too whose answer nobody waits for. */
   settled(): Promise<void>;
+  /** Kills what can be killed of the functions that still run. */
+  close(): Promise<void>;
 }
 
 export const statusFunction = `arn:aws:lambda:${region}:000000000000:function:nova-execution-status:live`;
@@ -16,11 +19,25 @@ const deliveries = 3;
 
 /** The functions of NOVA. They are loaded at once and beside everything else, since that takes longest. */
 export function createLambda(chaos: { seed: number } | undefined): Lambda {
-  const functions = loadFunctions();
-  const invoke: InvokeLambda = async (arn, payload, signal) => (await functions)(arn, payload, signal);
-  if (!chaos) return { invoke, settled: async () => {} };
-  const { invokeLambda, settled } = withChaos(invoke, chaos);
-  return { invoke: invokeLambda, settled };
+  process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
+  if (chaos) return createChaoticLambda(chaos.seed);
+  const loading = loadFunctions();
+  return {
+    invoke: async (arn, payload, signal) => (await loading)(arn, payload, signal),
+    settled: async () => {},
+    close: async () => {},
+  };
+}
+
+/** Enough for the two deliveries of two tasks; each thread loads the functions for itself. */
+const chaoticThreads = 4;
+
+/** Each invocation in a thread of its own: what is killed is dead, wherever it was. */
+function createChaoticLambda(seed: number): Lambda {
+  const entry = new URL(import.meta.resolve("@nova/functions"));
+  const threads = createWorkerLambdaRuntime({ entry, concurrency: chaoticThreads });
+  const { invokeLambda, settled } = withChaos(threads.invokeLambda, { seed });
+  return { invoke: invokeLambda, settled, close: () => threads.close() };
 }
 
 /** Hands an event on; what fails for good is the sweeper's. */
@@ -34,7 +51,6 @@ export async function deliver(invoke: InvokeLambda, functionArn: string, payload
 
 /** Only a first invocation reads the environment, so the functions can be loaded before there is one. */
 async function loadFunctions(): Promise<InvokeLambda> {
-  process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
   const [{ functions }, { createLambdaRuntime }] = await Promise.all([
     import("@nova/functions"),
     import("../lambda/lambda-runtime.ts"),

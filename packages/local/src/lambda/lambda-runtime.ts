@@ -16,13 +16,14 @@ import {
  */
 export function createLambdaRuntime(options: { functions: LambdaFunctions; clock?: Clock }): InvokeLambda {
   const { functions, clock = systemClock } = options;
-  return async (functionArn, payload, signal) => {
+  return async (functionArn, payload, signal, onBegin) => {
     const functionName = functionNameOf(functionArn);
     if (!Object.hasOwn(functions, functionName)) throw functionNotFound(functionArn);
     assertPayloadFits(payload);
     const fn = functions[functionName] as LambdaFunction;
     const deadlineMs = clock.now() + fn.timeoutSeconds * 1000;
     const invocation = { functionArn, functionName, payload, requestId: randomUUID(), deadlineMs };
+    onBegin?.();
     return withDeadline(callHandler(fn, invocation, clock.now), invocation, fn.timeoutSeconds, clock, signal);
   };
 }

@@ -28,7 +28,7 @@ export function createWorkerLambdaRuntime(options: WorkerLambdaOptions): WorkerL
   const { entry, concurrency = 8, clock = systemClock } = options;
   const pool = new SandboxPool(() => new WorkerSandbox(entry, { ...process.env, ...options.env }), concurrency);
 
-  const invokeLambda: InvokeLambda = async (functionArn, payload, signal) => {
+  const invokeLambda: InvokeLambda = async (functionArn, payload, signal, onBegin) => {
     const functionName = functionNameOf(functionArn);
     assertPayloadFits(payload);
     const sandbox = await pool.take();
@@ -39,6 +39,7 @@ export function createWorkerLambdaRuntime(options: WorkerLambdaOptions): WorkerL
       if (timeoutSeconds === undefined) throw functionNotFound(functionArn);
       const deadlineMs = clock.now() + timeoutSeconds * 1000;
       const invocation = { functionArn, functionName, payload, requestId: randomUUID(), deadlineMs };
+      onBegin?.();
       return await runOrKill(sandbox, invocation, timeoutSeconds, clock, signal);
     } finally {
       pool.giveBack(sandbox);
