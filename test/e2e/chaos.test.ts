@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { Sandbox } from "@e2b/code-interpreter";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { type CountingServer, countingServer } from "../support/counting-server.ts";
+
+let cloud: TestCloud;
+let outside: CountingServer;
+
+beforeAll(async () => {
+  [cloud, outside] = await Promise.all([openTestCloud({ chaos: { seed: 11 } }), countingServer()]);
+});
+
+afterAll(async () => {
+  await cloud.close();
+  await outside[Symbol.asyncDispose]();
+});
+
+/** Tells the outside that it begins, under the key that is for this. */
+const begin = (node: string) =>
+  `import os, urllib.request\nurllib.request.urlopen(f"{context['url']}/${node}/{os.environ['NOVA_IDEMPOTENCY_KEY']}")\n`;
+
+/** A blob from node to node, a decision, a failure that is dealt with, and code that may run again. */
+const sixNodes = {
+  id: "six-nodes",
+  nodes: [
+    { id: "start", type: "start" },
+    { id: "make", type: "action", code: `${begin("make")}context['data'] = bytes([context['n']]) * 100_000` },
+    { id: "sum", type: "action", effects: false, code: `${begin("sum")}context['sum'] = sum(context['data'])` },
+    { id: "large", type: "decision", code: `${begin("large")}context['branch_decision'] = context['sum'] > 100_000` },
+    {
+      id: "risky",
+      type: "action",
+      onError: "rescue",
+      code: `${begin("risky")}context['x'] = 1\nraise ValueError('as planned')`,
+    },
+    { id: "rescue", type: "action", code: `${begin("rescue")}context['error_was'] = context['error']['message']` },
+    { id: "small", type: "action", isolation: "fresh", code: `${begin("small")}del context['data']` },
+    { id: "end", type: "end" },
+  ],
+  edges: [
+    { from: "start", to: "make" },
+    { from: "make", to: "sum" },
+    { from: "sum", to: "large" },
+    { from: "large", to: "risky", condition: true },
+    { from: "large", to: "small", condition: "default" },
+    { from: "risky", to: "end" },
+    { from: "rescue", to: "end" },
+    { from: "small", to: "end" },
+  ],
+};
+
+/** What both ways through it end with, as they do where nothing goes wrong. */
+const expected: Record<number, { path: string[]; values: object }> = {
+  1: { path: ["start", "make", "sum", "large", "small", "end"], values: { sum: 100_000, branch_decision: false } },
+  2: {
+    path: ["start", "make", "sum", "large", "risky", "rescue", "end"],
+    values: {
+      ...{ sum: 200_000, branch_decision: true, error_was: "ValueError: as planned" },
+      data: { $blob: { type: "bytes", bytes: 100_000, sha256: sha256(Buffer.alloc(100_000, 2)) } },
+    },
+  },
+};
+
+describe("with every task delivered twice and Lambdas dying", { timeout: 120_000 }, () => {
+  it("runs take the same paths to the same values, and every chain holds", async () => {
+    const [hello, six] = [await cloud.publish("packages/examples/hello"), await cloud.publish(sixNodes)];
+    const { url } = outside;
+    const [greeting, ...traces] = await Promise.all([
+      cloud.run(hello, '{"name": "Ada"}'),
+      ...[1, 2, 1, 2].map((n) => cloud.run(six, JSON.stringify({ n, url }))),
+    ]);
+    expect(greeting?.execution.status).toBe("completed");
+    for (const trace of traces) {
+      const { n, ...context } = JSON.parse(trace.context.text);
+      expect({ path: trace.path, values: context }).toEqual({
+        path: expected[n]?.path,
+        values: { url, ...expected[n]?.values },
+      });
+      expect(await verified(cloud, trace)).toBe("anchored");
+    }
+  });
+
+  it("no code begins twice that may not", () => {
+    const begun = Object.entries(outside.counts()).filter(([path]) => !path.startsWith("/sum/"));
+    expect(begun).toHaveLength(2 * 3 + 2 * 4);
+    expect(begun.filter(([, times]) => times !== 1)).toEqual([]);
+  });
+
+  it("no sandbox is left behind", async () => {
+    await vi.waitFor(async () => expect(await Sandbox.list().nextItems()).toEqual([]), 30_000);
+  });
+});
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
