@@ -132,10 +132,12 @@ test("runs the cells of a context one after the other, and contexts side by side
 });
 
 test("sets environment variables for the sandbox, and for one cell only", async () => {
-  const code = "import os\n[os.environ.get(name) for name in ('FROM_CREATE', 'FROM_CELL')]";
+  const code = "import os\n[os.environ.get(name) for name in ('E2B_SANDBOX_ID', 'FROM_CREATE', 'FROM_CELL')]";
   const tricky = `it's "quoted"\nand more`;
-  expect((await sandbox.runCode(code, { envs: { FROM_CELL: tricky } })).results[0]?.json).toEqual(["1", tricky]);
-  expect((await sandbox.runCode(code)).results[0]?.json).toEqual(["1", null]);
+  const seen = async (envs?: Record<string, string>) =>
+    (await sandbox.runCode(code, envs ? { envs } : {})).results[0]?.json;
+  expect(await seen({ FROM_CELL: tricky })).toEqual([sandbox.sandboxId, "1", tricky]);
+  expect(await seen()).toEqual([sandbox.sandboxId, "1", null]);
 });
 
 test("interrupts the cell when its client leaves, and serves the next one", async () => {

@@ -82,7 +82,7 @@ function innerEnvironment(path: string, sites: string[]): Record<string, string>
     process.env[name] ? [[name, process.env[name]]] : [],
   );
   return {
-    ...{ PATH: path, HOME: "/root", PYTHONPATH: sites.join(":"), LANG: "C.UTF-8", E2B_SANDBOX: "true" },
+    ...{ PATH: path, HOME: "/root", PYTHONPATH: sites.join(":"), LANG: "C.UTF-8" },
     ...Object.fromEntries(passed),
   };
 }

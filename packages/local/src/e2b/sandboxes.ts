@@ -68,20 +68,22 @@ export class Sandboxes {
     this.#creating++;
     try {
       const zygote = await this.#zygotes.withSites(this.#sitesOf(wanted.templateID));
-      const lifeline = await zygote.createSandbox(wanted.environment, wanted.internet);
-      return this.#register(wanted, lifeline);
+      const id = `i${randomBytes(10).toString("hex")}`;
+      const own = { E2B_SANDBOX: "true", E2B_SANDBOX_ID: id, E2B_TEMPLATE_ID: wanted.templateID };
+      const lifeline = await zygote.createSandbox({ ...own, ...wanted.environment }, wanted.internet);
+      return this.#register(id, wanted, lifeline);
     } finally {
       this.#creating--;
     }
   }
 
-  #register(wanted: NewSandbox, lifeline: Lifeline): Sandbox {
+  #register(id: string, wanted: NewSandbox, lifeline: Lifeline): Sandbox {
     const startedAt = new Date();
     const isPublic = wanted.network?.allowPublicTraffic !== false;
     const sandbox: Sandbox = {
       ...{
         ...wanted,
-        id: `i${randomBytes(10).toString("hex")}`,
+        id,
         startedAt,
         endAt: startedAt,
         state: "running",

@@ -1,0 +1,16 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { makeScratch } from "../../../packages/local/src/e2b/scratch.ts";
+
+test("removes what a killed server left behind, and nothing of a living one", () => {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  const left = join(tmpdir(), `nova-e2b-${pid}-left`);
+  mkdirSync(join(left, "s0"), { recursive: true });
+  const mine = makeScratch();
+  const second = makeScratch();
+  expect([existsSync(left), existsSync(mine), existsSync(second)]).toEqual([false, true, true]);
+  for (const folder of [mine, second]) rmSync(folder, { recursive: true });
+});
