@@ -47,4 +47,6 @@ def lost():
 
 
 def damaged(error):
-    return _failure(f"the code left a result that cannot be read ({error}) - do not touch the harness's descriptors")
+    return _failure(
+        f"the code meddled with the harness around it ({error}) - leave descriptors alone that you did not open"
+    )

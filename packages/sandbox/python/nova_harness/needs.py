@@ -3,7 +3,22 @@
 import itertools
 import os
 
+from .store import is_hash
+
 _MOST_DAMAGED = 2
+
+
+def checked(wanted):
+    """What code's process asks for becomes paths and messages: only the three forms there are get that far."""
+    match wanted:
+        case {"blob": {"sha256": sha256, "bytes": int() as size, "type": "bytes" | "text" | "json" as kind}}:
+            if is_hash(sha256):
+                return {"blob": {"sha256": sha256, "bytes": size, "type": kind}}
+        case {"outputs": str() as node}:
+            return {"outputs": node}
+        case {"outputNames": True}:
+            return {"outputNames": True}
+    raise ValueError("it asked for something that there is not")
 
 
 class Need:

@@ -31,7 +31,7 @@ class Process:
         os.close(output)
         os.close(status)
         os.set_blocking(self.output, False)
-        self.reader = wire.Reader(self.control)
+        self.reader = wire.Reader(self.control, takes_files=False)
 
     def is_ready(self):
         """Waits until the process is behind its walls; False when it could not get there."""

@@ -6,8 +6,8 @@ import time
 from typing import NamedTuple
 
 from . import endings
-from .needs import Needs
-from .store import DamagedResult
+from .needs import Needs, checked
+from .store import DamagedResult, is_hash
 
 INLINE_BYTES = 200_000  # a longer outcome is fetched as a file: Jupyter limits the rate of output
 _LOG_BYTES = 1 << 16
@@ -40,7 +40,7 @@ class Run:
         self.deadline = self.began + limit_seconds
         self.waits_since = None
         self.is_complete = False
-        self.killed_as = None
+        self.killed_as = self.protest = None
         self.on_end = []
 
     def begin(self, request, out, ahead):
@@ -61,21 +61,27 @@ class Run:
     # --- while it runs ----------------------------------------------------------------------------
 
     def hear(self):
-        """Messages of the code's process. False when it has closed its end."""
+        """Messages of the code's process. False when there will be no more."""
         try:
             is_open = self.process.reader.fill()
+            while (message := self.process.reader.take()) is not None:
+                self._obey(message)
         except OSError:
             return False
-        while (message := self.process.reader.take()) is not None:
-            self._obey(message)
+        except ValueError as error:  # whoever reaches for the harness's descriptors can say anything
+            self.protest = str(error)
+            self.kill("protest")
+            return False
         return is_open
 
     def _obey(self, message):
+        if not isinstance(message, dict):
+            raise ValueError("it sent something that is no message")
         if "need" in message:
-            self.needs.ask(message["need"], is_awaited=True)
+            self.needs.ask(checked(message["need"]), is_awaited=True)
             self.waits_since = time.monotonic()
             self.look()
-        elif "damaged" in message:
+        elif is_hash(message.get("damaged")):
             if self.needs.is_lost(message["damaged"]):
                 self._answer({"error": "it arrived damaged again and again"})
             else:
@@ -83,6 +89,8 @@ class Run:
         elif "complete" in message:
             self.is_complete = True
             self.process.kill()  # what the code has left running must not meet the next node
+        elif "ready" not in message:
+            raise ValueError("it sent a message that there is not")
 
     def look(self):
         """Hands over what has arrived since."""
@@ -112,7 +120,7 @@ class Run:
         return None if self.waits_since is not None or self.killed_as else self.deadline - now
 
     def kill(self, reason):
-        """`reason`: "timeout" or "stopped". A result that is complete stands."""
+        """`reason`: "timeout", "stopped" or "protest". A result that is complete stands."""
         if not self.killed_as:
             self.killed_as = reason
             self.process.kill()
@@ -135,7 +143,10 @@ class Run:
 
     def _keep(self, message):
         data = json.dumps(message).encode()
-        self.store.keep_outcome(self.claim, data)
+        try:
+            self.store.keep_outcome(self.claim, data)
+        except OSError:
+            return message  # the disk is full; who follows now is told, who comes later hears that it is lost
         return message if len(data) <= INLINE_BYTES else kept_as_file(*self.store.outcome(self.claim))
 
     def _outcome(self, status):
@@ -145,6 +156,8 @@ class Run:
             return {"type": "tombstoned"}
         if self.killed_as == "timeout":
             return endings.timed_out(self.limit_seconds)
+        if self.killed_as == "protest":
+            return endings.damaged(self.protest)
         return endings.died(status)
 
     def _result(self):

@@ -32,6 +32,10 @@ def socket_path(root):
     return f"/tmp/nova-{hashlib.sha256(root.encode()).hexdigest()[:24]}.sock"
 
 
+def is_hash(text):
+    return isinstance(text, str) and _SHA256.fullmatch(text) is not None
+
+
 class DamagedResult(Exception):
     """The code's process left something that is not a result: it reached into its own harness."""
 
@@ -116,7 +120,7 @@ class Store:
         """The code's process is dead: what it wrote cannot change any more, and later nodes may use it."""
         out = os.path.join(self._claim_path(claim), "out")
         for entry in os.scandir(out):
-            if _SHA256.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+            if is_hash(entry.name) and entry.is_file(follow_symlinks=False):
                 os.replace(entry.path, self.path("blobs", entry.name))
         shutil.rmtree(out, ignore_errors=True)
 

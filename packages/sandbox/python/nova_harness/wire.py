@@ -5,6 +5,7 @@ import socket
 from json import dumps, loads
 
 _MOST_FILES = 4
+_LONGEST_BYTES = 1 << 20
 
 
 def send(sock, message, files=()):
@@ -15,10 +16,11 @@ def send(sock, message, files=()):
 
 
 class Reader:
-    """Collects lines and files from a socket; works on blocking and non-blocking ones."""
+    """Collects lines from a socket, and files unless `takes_files` is false: then the system closes what comes."""
 
-    def __init__(self, sock):
+    def __init__(self, sock, takes_files=True):
         self.sock = sock
+        self.space = socket.CMSG_LEN(_MOST_FILES * array.array("i").itemsize) if takes_files else 0
         self.buffer = b""
         self.files = []
 
@@ -31,13 +33,15 @@ class Reader:
 
     def fill(self):
         """Reads what is there; False when the other end is closed."""
-        data, control, _, _ = self.sock.recvmsg(1 << 16, socket.CMSG_LEN(_MOST_FILES * array.array("i").itemsize))
+        data, control, _, _ = self.sock.recvmsg(1 << 16, self.space)
         for level, kind, payload in control:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 files = array.array("i")
                 files.frombytes(payload[: len(payload) - len(payload) % files.itemsize])
                 self.files.extend(files)
         self.buffer += data
+        if len(self.buffer) > _LONGEST_BYTES:
+            raise ValueError("a message is too long")
         return bool(data)
 
     def take(self):
