@@ -124,3 +124,18 @@ async function inProcess(args: string[]): Promise<Ended> {
     vi.unstubAllEnvs();
   }
 }
+
+describe("nova template", () => {
+  it("says what it needs where there is no E2B account, and what it can do", async () => {
+    vi.stubEnv("E2B_API_KEY", "");
+    expect(await nova(cwd, "template", "build")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("set E2B_API_KEY"),
+    });
+    expect(await nova(cwd, "template", "destroy")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("can build"),
+    });
+    vi.unstubAllEnvs();
+  });
+});

@@ -11,5 +11,6 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   executions: async () => (await import("./executions.ts")).executions,
   cancel: async () => (await import("./cancel.ts")).cancel,
   bench: async () => (await import("./bench.ts")).bench,
+  template: async () => (await import("./template.ts")).template,
   local: async () => (await import("./local.ts")).local,
 };

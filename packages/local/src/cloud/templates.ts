@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { choosePython } from "../e2b/python.ts";
 import { installRequirements, sitePackages } from "./python-packages.ts";
 
-/** What a sandbox has that asks for nothing: the packages every template has. */
-export const baseTemplate = "nova";
+/** What a sandbox has that asks for nothing: the template that `nova template build` made, by the name it has there. */
+function baseTemplate(): string {
+  return process.env.E2B_TEMPLATE_ID ?? "nova";
+}
 
 /** A workflow's template: the base, or one that has its requirements as well. The same lines are the same template. */
 export async function prepareTemplate(dataDir: string, requirements: readonly string[]): Promise<string> {
-  if (requirements.length === 0) return baseTemplate;
+  if (requirements.length === 0) return baseTemplate();
   const template = templateOf(requirements);
   const python = await choosePython(undefined, [sitePackages(dataDir)]);
   await installRequirements(python, requirements, templateFolder(dataDir, template));

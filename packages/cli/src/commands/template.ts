@@ -1,0 +1,36 @@
+import { styleText } from "node:util";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { readAndCompile } from "../input/workflow.ts";
+import type { CliCommand } from "./command.ts";
+
+export const template: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("build the E2B template that nodes run in (needs E2B_API_KEY)")
+      .argument("<build>", 'the word "build"')
+      .argument("[folder|file]", "a workflow whose requirements go into it")
+      .option("--name <name>", "name of the template in your E2B account", "nova")
+      .option("--json", "print one JSON object"),
+
+  async run([action = "", path], { name, json }) {
+    if (action !== "build") throw new InvalidInput(`nova template cannot "${action}" - it can build`);
+    if (!process.env.E2B_API_KEY) {
+      throw new InvalidInput("nova template build needs an E2B account - set E2B_API_KEY to its key");
+    }
+    const requirements = path === undefined ? [] : await requirementsOf(path);
+    const { buildTemplate } = await import("@nova/sandbox");
+    const { templateId, name: built } = await buildTemplate({
+      name: String(name),
+      requirements,
+      onLog: (line) => console.error(styleText("dim", line)),
+    });
+    console.log(json ? JSON.stringify({ template_id: templateId, name: built }) : `E2B_TEMPLATE_ID=${templateId}`);
+    return exitCodes.completed;
+  },
+};
+
+async function requirementsOf(path: string): Promise<string[]> {
+  const { workflow, findings } = await readAndCompile(path);
+  if (workflow) return workflow.requirements;
+  throw new InvalidInput(`${path} has errors, the first: ${findings[0]?.message} - nova validate lists them all`);
+}
