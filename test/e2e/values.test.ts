@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { GetExecutionHistoryCommand, SFNClient } from "@aws-sdk/client-sfn";
 import { membersOf, renderJson } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { entryOf, historyText, inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 
 let cloud: TestCloud;
 const blobsRead: string[] = [];
@@ -231,7 +230,7 @@ describe("a secret input", () => {
     expect(logs?.trimEnd().split("\n").slice(-2)).toEqual(["***", "***"]);
     expect(error_message).toBe("ValueError: ***");
     expect(traceback).toContain("***");
-    const history = await historyOf(trace.execution.id, trace.execution.stateMachineArn);
+    const history = await historyText(trace);
     const seen = `${renderJson(trace)} ${history}`;
     expect(seen).toContain("ValueError: ***");
     for (const part of ["p4ss", "wörd", "than+that", "inner-secret", "48151623", "BEGIN KEY"])
@@ -276,10 +275,3 @@ describe("a secret input", () => {
     });
   });
 });
-
-/** Everything that Step Functions keeps of a run. */
-async function historyOf(name: string, stateMachineArn: string): Promise<string> {
-  const executionArn = `${stateMachineArn.replace(":stateMachine:", ":execution:").replace(/:\d+$/, "")}:${name}`;
-  const { events } = await new SFNClient().send(new GetExecutionHistoryCommand({ executionArn, maxResults: 1000 }));
-  return JSON.stringify(events);
-}

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { GetExecutionHistoryCommand, SFNClient } from "@aws-sdk/client-sfn";
 import { compileWorkflow } from "@nova/compiler";
 import {
   type FileInput,
@@ -78,6 +79,13 @@ export function entryOf(trace: Trace, node = "work"): Trace["entries"][number] {
   const entry = trace.entries.filter(({ node_id }) => node_id === node).at(-1);
   if (!entry) throw new RangeError(`node "${node}" has no entry; the path is ${trace.path.join(" > ")}`);
   return entry;
+}
+
+/** Everything that Step Functions keeps of a run, as text. */
+export async function historyText({ execution: { id, stateMachineArn } }: Trace): Promise<string> {
+  const executionArn = `${stateMachineArn.replace(":stateMachine:", ":execution:").replace(/:\d+$/, "")}:${id}`;
+  const { events } = await new SFNClient().send(new GetExecutionHistoryCommand({ executionArn, maxResults: 1000 }));
+  return JSON.stringify(events);
 }
 
 export async function verified(cloud: LocalCloud, trace: Trace): Promise<string> {

@@ -6,12 +6,21 @@ export interface CountingServer extends AsyncDisposable {
   url: string;
   count(path: string): number;
   counts(): Record<string, number>;
+  /** Resolves when the path has been asked for. */
+  asked(path: string): Promise<void>;
 }
 
 export async function countingServer(): Promise<CountingServer> {
   const counts = new Map<string, number>();
+  const waiting = new Map<string, PromiseWithResolvers<void>>();
+  const asked = (path: string) => {
+    const wait = waiting.get(path) ?? Promise.withResolvers<void>();
+    waiting.set(path, wait);
+    return wait;
+  };
   const server = createServer(({ url = "" }, response) => {
     counts.set(url, (counts.get(url) ?? 0) + 1);
+    asked(url).resolve();
     response.end(String(counts.get(url)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -19,6 +28,7 @@ export async function countingServer(): Promise<CountingServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     count: (path) => counts.get(path) ?? 0,
     counts: () => Object.fromEntries(counts),
+    asked: (path) => asked(path).promise,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
