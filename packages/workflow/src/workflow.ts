@@ -46,7 +46,7 @@ interface TaskNodeBase extends NodeBase {
   executor: Executor;
   /** Limit of one sandbox run, seconds (1 to 840). */
   timeoutSeconds: number;
-  /** `true`: code that began is never run again; `false`: it may be; absent: see docs/errors. */
+  /** `true`: code that began is never run again; `false`: it may be; absent: it is not, but an AI attempt may follow. */
   effects?: boolean;
   /** Where a failed node goes instead of failing the run. */
   onError?: string;

@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { Environment } from "../../functions/environment.ts";
+
+const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32) };
+
+describe("the environment of a function", () => {
+  it("needs a bucket and a way to sign, and has defaults for the rest", () => {
+    expect(Environment.parse(least)).toMatchObject({ NOVA_TABLE: "nova", NOVA_S3_PATH_STYLE: false });
+  });
+
+  it.each([
+    ["no bucket", { ...least, NOVA_BUCKET: undefined }, /NOVA_BUCKET/],
+    ["nothing to sign with", { ...least, NOVA_SIGNING_KEY: undefined }, /NOVA_SIGNING_KMS_KEY .* or NOVA_SIGNING_KEY/],
+    ["a flag that is no flag", { ...least, NOVA_S3_PATH_STYLE: "perhaps" }, /NOVA_S3_PATH_STYLE/],
+  ])("refuses %s by name", (_what, variables, message) => {
+    expect(() => Environment.parse(variables)).toThrow(message);
+  });
+});
