@@ -16,7 +16,7 @@ test.each([
   ["a fork that has grown, by huge pages and so with few faults", { anonymous: 800, faulted: 20, inherited: 500 }, 300],
   ["a program of its own", { anonymous: 30, faulted: 60, inherited: 500 }, 30],
 ])("counts as its own, of %s, what it does not share", (_, { anonymous, faulted, inherited }, own) => {
-  const process = `processes.Process(1, 0, 1, ${anonymous}, ${faulted})`;
+  const process = `processes.Process(1, 0, 1, 0, ${anonymous}, ${faulted})`;
   const code = `from nova_sandboxd import processes\nprint(processes.own_bytes(${process}, ${inherited}))`;
   expect(python(code)).toBe(String(own));
 });

@@ -1,5 +1,5 @@
 """
-Which processes belong to a sandbox. With a pid namespace these are all that its /proc shows; without one they are the
+Which processes belong to a sandbox, the dead that nobody has waited for included: the kernel counts them too. With a pid namespace these are all that its /proc shows; without one they are the
 descendants of the agent, which adopts orphans where the system lets it.
 """
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import namedtuple
 
-Process = namedtuple("Process", "pid parent group anonymous_bytes faulted_bytes")
+Process = namedtuple("Process", "pid parent group started anonymous_bytes faulted_bytes")
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -23,7 +23,7 @@ def _read_proc():
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
-                found += _read_process(name)
+                found.append(_read_process(name))
             except (FileNotFoundError, ProcessLookupError):
                 continue  # it ended meanwhile
     return found
@@ -32,9 +32,8 @@ def _read_proc():
 def _read_process(name):
     with open(f"/proc/{name}/stat", "rb") as stat:
         fields = stat.read().rpartition(b") ")[2].split()
-    if fields[0] == b"Z":
-        return []
-    return [Process(int(name), int(fields[1]), int(fields[2]), anonymous_bytes(name), int(fields[7]) * _PAGE)]
+    parent, group, faults, started = (int(fields[index]) for index in (1, 2, 7, 19))
+    return Process(int(name), parent, group, started, anonymous_bytes(name), faults * _PAGE)
 
 
 def anonymous_bytes(name):
@@ -46,7 +45,7 @@ def anonymous_bytes(name):
 
 def _ask_ps():
     listing = subprocess.run(["ps", "-axo", "pid=,ppid=,pgid="], capture_output=True, check=True).stdout
-    return [Process(*map(int, line.split()), 0, 0) for line in listing.splitlines()]
+    return [Process(*map(int, line.split()), 0, 0, 0) for line in listing.splitlines()]
 
 
 def descendants(root):

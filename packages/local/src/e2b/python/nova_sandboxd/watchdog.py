@@ -7,13 +7,17 @@ import os
 import resource
 import signal
 import sys
+import time
 
 from . import processes
 
 _CLOSE, _BUSY, _IDLE = 0.1, 0.4, 2.0  # seconds between two looks: near a limit, while something happens, else
 _QUIET_LOOKS = 10
 _NOTICEABLE = 1 << 23
-_UNHELPFUL_KILLS = 50
+_TOO_MANY = 32  # forks beyond the limit that succeed, so that a bomb is seen and ended instead of spinning below it
+_FORGIVEN = 5.0  # seconds after which the next offence counts as the first
+_PATIENT_KILLS, _UNHELPFUL_KILLS = 10, 50
+_OLDEST = 8  # processes that were there before a bomb, and are let live if it can be ended without them
 
 
 class Limits:
@@ -31,7 +35,7 @@ class Limits:
         self._lower(pid, resource.RLIMIT_CORE, 0)
         self._lower(pid, resource.RLIMIT_DATA, self.memory_bytes + self.base_bytes)
         if self.isolated and _counts_per_namespace():
-            self._lower(pid, resource.RLIMIT_NPROC, self.processes)
+            self._lower(pid, resource.RLIMIT_NPROC, self.processes + _TOO_MANY)
 
     def _lower(self, pid, kind, value):
         try:
@@ -62,7 +66,7 @@ class Watchdog:
     def __init__(self, loop, limits, members, kernels):
         self.loop, self.limits, self.members, self.kernels = loop, limits, members, kernels
         self.quiet = self.kills = 0
-        self.seen = None
+        self.seen, self.last_kill = None, 0
         self.timer = None
         self.active = sys.platform == "linux"
         self._wait(_IDLE)
@@ -82,10 +86,10 @@ class Watchdog:
         sizes = self._sizes(members)
         total = sum(sizes.values())
         if len(members) > self.limits.processes:
-            self._end_largest_group(members)
+            self._end_excess(members)
         elif total > self.limits.memory_bytes:
             self._kill([max(sizes, key=sizes.get)])
-        else:
+        elif time.monotonic() - self.last_kill > _FORGIVEN:
             self.kills = 0
         self._wait(self._patience(sizes, total))
 
@@ -104,20 +108,28 @@ class Watchdog:
             process.pid: processes.own_bytes(process, inherited.get(process.parent, agent)) for process in members
         }
 
-    def _end_largest_group(self, members):
-        """A fork bomb is one process group; its members are stopped first, so that none forks while others die."""
+    def _end_excess(self, members):
+        """
+        A fork bomb is one process group, or else the newest processes; when that does not help, fewer of the old ones are
+        trusted. They are stopped first, so that none forks while others die.
+        """
         spared = self.kernels()
         groups = {}
         for process in members:
             if process.pid not in spared:
-                groups.setdefault(process.group, []).append(process.pid)
+                groups.setdefault(process.group, []).append(process)
         largest = max(groups.values(), key=len)
-        for pid in largest:
+        others = [process for group in groups.values() if group is not largest for process in group]
+        others.sort(key=lambda process: process.started)
+        trusted = max(_OLDEST, self.limits.processes // 2 >> self.kills) if self.kills < _PATIENT_KILLS else 0
+        victims = [process.pid for process in largest + others[trusted:]]
+        for pid in victims:
             processes.send_signal(pid, signal.SIGSTOP)
-        self._kill(largest)
+        self._kill(victims)
 
     def _kill(self, pids):
         self.kills += 1
+        self.last_kill = time.monotonic()
         if self.kills > _UNHELPFUL_KILLS:
             os._exit(1)  # pid 1 takes the sandbox with it
         for pid in pids:
