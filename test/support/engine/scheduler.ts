@@ -38,6 +38,13 @@ export interface PendingCall {
   reject(error: unknown): void;
 }
 
+/** Far more than any run takes that comes to an end. */
+const mostCalls = 5000;
+
+export class Endless extends Error {
+  override name = "Endless";
+}
+
 export class Process implements Caller {
   readonly name: string;
   /** How often it is picked, compared with others. */
@@ -113,6 +120,7 @@ export class Scheduler {
 
   /** Performs a call, or lets it fail; afterwards every promise that can settle has settled. */
   async perform(pending: PendingCall, fault?: Fault): Promise<void> {
+    if (this.#log.length >= mostCalls) throw new Endless(`there is no end after ${mostCalls} calls`);
     const { process, call } = pending;
     this.#log.push({ process: process.name, call: call.name, fault });
     this.#pending.splice(this.#pending.indexOf(pending), 1);

@@ -7,6 +7,7 @@ import { meddlers } from "./meddlers.ts";
 import { Random } from "./random.ts";
 import { randomCode } from "./random-code.ts";
 import { type Fault, type PendingCall, type Process, settled } from "./scheduler.ts";
+import { harsh, type Temper, temperOf, weights } from "./temper.ts";
 import { World } from "./world.ts";
 
 /** One random run: which flow, what happened call by call, and every invariant that it broke. */
@@ -22,12 +23,7 @@ export async function simulate(seed: number): Promise<Simulation> {
   return new Model(new Random(seed)).run();
 }
 
-/** Speeds of processes: most alike, some so slow that everything else overtakes them. */
-const weights = [1, 1, 1, 0.3, 0.05];
-const faultBudgets = [0, 0, 1, 2, 4, 8, 12];
 const mostSweeps = 12;
-/** Far more than any run takes that comes to an end. */
-const mostCalls = 5000;
 /** Calls that a run takes when it takes long. */
 const longRun = 100;
 /** One value is a blob from the start. */
@@ -42,24 +38,18 @@ class Model {
   readonly #world = new World();
   readonly #workflow: Workflow;
   readonly #invariants: Invariants;
-  readonly #faultChance: number;
+  readonly #temper: Temper;
   #faultsLeft: number;
-  readonly #deaths: number;
-  readonly #twiceChance: number;
   #picks = 0;
-  readonly #stallChance: number;
+  /** Until which pick a process stands still. */
   readonly #stalled = new Map<Process, number>();
 
   constructor(random: Random) {
     this.#random = random;
-    // Every third run goes where few faults do the most harm: repeatable code, two of everything, sandboxes that die.
     const isHarsh = random.chance(0.33);
     this.#workflow = random.pick(isHarsh ? flows.filter(isRepeatable) : flows);
-    this.#faultsLeft = isHarsh ? 1 : random.pick(faultBudgets);
-    this.#deaths = isHarsh ? 0.9 : random.pick([0, 0.1, 0.9]);
-    this.#twiceChance = isHarsh ? 0.9 : random.pick([0.05, 0.2, 0.6]);
-    this.#stallChance = isHarsh ? 0.1 : random.pick([0, 0.03, 0.1]);
-    this.#faultChance = random.pick([0.02, 0.1, 0.3]);
+    this.#temper = isHarsh ? harsh : temperOf(random);
+    this.#faultsLeft = this.#temper.faults;
     this.#invariants = new Invariants(this.#world, this.#workflow);
     this.#world.lambdas = {
       invoke: (invocation) => this.#invoke(invocation),
@@ -67,25 +57,34 @@ class Model {
       mostRetries: random.below(4),
     };
     this.#world.code = {
-      script: randomCode(random, this.#workflow, isHarsh ? 15 : random.pick([3, 3, 15])),
+      script: randomCode(random, this.#workflow, this.#temper.longestCode),
       onBegin: this.#invariants.onBegin,
-      weight: () => random.pick(isHarsh ? [0.1, 0.3] : weights),
+      weight: () => random.pick(this.#temper.codeWeights),
     };
   }
 
   async run(): Promise<Simulation> {
     this.#start();
     this.#meddle();
-    await this.#goOn();
+    const { violations } = this.#invariants;
+    try {
+      await this.#goOn();
+      await this.#sweepUp();
+      await this.#invariants.judge();
+    } catch (error) {
+      violations.push(String(error));
+    }
+    return { flow: this.#workflow.id, story: this.#world.scheduler.story, violations, world: this.#world };
+  }
+
+  /** In the end nothing fails any more, and sweepers come until nothing is open. */
+  async #sweepUp(): Promise<void> {
     this.#faultsLeft = 0;
     for (let sweeps = 0; sweeps < mostSweeps && this.#isOpen(); sweeps++) {
       this.#world.clock.advance(60_000);
       this.#world.spawn("last sweeper", (ports) => this.#sweep(ports));
       await this.#goOn();
     }
-    await this.#invariants.judge();
-    const { violations } = this.#invariants;
-    return { flow: this.#workflow.id, story: this.#world.scheduler.story, violations, world: this.#world };
   }
 
   #isOpen(): boolean {
@@ -103,12 +102,12 @@ class Model {
 
   /** Whoever else may do something to a run does it once, at a time of his own. */
   #meddle(): void {
-    const all = meddlers(this.#world, this.#workflow, this.#random, this.#deaths, (ports) => this.#sweep(ports));
+    const all = meddlers(this.#world, this.#workflow, this.#random, this.#temper.deaths, (ports) => this.#sweep(ports));
     for (const { name, chance, possible, act } of all) {
       if (!this.#random.chance(chance)) continue;
       const from = this.#random.below(longRun);
       // Harm is done while somebody has read and not yet written: half of them wait for such a moment.
-      const isPatient = this.#random.chance(this.#stallChance > 0 ? 0.5 : 0);
+      const isPatient = this.#random.chance(this.#temper.stallChance > 0 ? 0.5 : 0);
       const isTime = () => this.#picks >= from && (!isPatient || this.#isStalled());
       const call = { name: "acts", ready: () => isTime() && possible(), effect: act };
       this.#world.scheduler.spawn(name, (own) => own.call(call), 5);
@@ -124,7 +123,7 @@ class Model {
       return delivery;
     };
     const deliveries = [deliver("")];
-    if (this.#random.chance(this.#twiceChance)) deliveries.push(deliver(" again"));
+    if (this.#random.chance(this.#temper.twiceChance)) deliveries.push(deliver(" again"));
     if (this.#random.chance(0.1)) {
       const late = { name: "deliver late", effect: () => void deliver(" late") };
       this.#world.scheduler.spawn("late", (own) => own.call(late), 0.01);
@@ -141,10 +140,6 @@ class Model {
     const { scheduler, clock } = this.#world;
     await settled();
     for (let ready = scheduler.ready(); ready.length > 0; ready = scheduler.ready()) {
-      if (this.#picks > mostCalls) {
-        this.#invariants.violations.push(`there is no end after ${mostCalls} calls`);
-        return;
-      }
       const pending = this.#random.weighted(this.#awake(ready));
       clock.advance(1 + this.#random.below(20));
       await scheduler.perform(pending, this.#fault(pending));
@@ -155,7 +150,7 @@ class Model {
   #awake(ready: PendingCall[]): PendingCall[] {
     this.#picks++;
     const { process, call } = this.#random.pick(ready);
-    if (!this.#stalled.has(process) && this.#random.chance(this.#stallChance * (call.repeats ? 5 : 1))) {
+    if (!this.#stalled.has(process) && this.#random.chance(this.#temper.stallChance * (call.repeats ? 5 : 1))) {
       this.#stalled.set(process, this.#picks + 5 + this.#random.below(60));
     }
     const awake = ready.filter((pending) => !this.#stands(pending.process));
@@ -171,7 +166,7 @@ class Model {
   }
 
   #fault({ call, process }: PendingCall): Fault | undefined {
-    if (this.#faultsLeft === 0 || !call.outage || !this.#random.chance(this.#faultChance)) return undefined;
+    if (this.#faultsLeft === 0 || !call.outage || !this.#random.chance(this.#temper.faultChance)) return undefined;
     // A start that fails before its record is there leaves nothing to look at.
     if (process.name === "start" && call.name !== "StartExecution" && this.#random.chance(0.8)) return undefined;
     this.#faultsLeft--;
