@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ListStateMachinesCommand, SFNClient } from "@aws-sdk/client-sfn";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { newFolder, nova, type Started, startNova, writeChain } from "../cli/support/nova.ts";
+import { type CountingServer, countingServer } from "../support/counting-server.ts";
+
+let cwd: string;
+let outside: CountingServer;
+let running: Started[];
+
+beforeEach(async () => {
+  [cwd, outside, running] = [await newFolder(), await countingServer(), []];
+  const hang = `import time, urllib.request; urllib.request.urlopen("${outside.url}/hang"); time.sleep(50)`;
+  await writeChain(cwd, "hangs", { one: "context['id'] = 12345678901234567890", two: hang, three: "context['n'] = 3" });
+  await writeChain(cwd, "quick", { one: "context['done'] = True" });
+});
+
+afterEach(async () => {
+  for (const { child } of running) child.kill("SIGKILL");
+  await Promise.all(running.map(({ ended }) => ended));
+  await outside[Symbol.asyncDispose]();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+function start(...args: string[]): Started {
+  const started = startNova(cwd, ...args);
+  running.push(started);
+  return started;
+}
+
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await nova(cwd, ...args, "--json");
+  expect(stdout.split("\n"), stderr).toHaveLength(2);
+  return { code, ...JSON.parse(stdout) };
+}
+
+/** Every process that descends from this one, by /proc. */
+function descendantsOf(pid: number): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  const parentOf = new Map(pids.map((name) => [Number(name), parentIn(name)]));
+  const children = (of: number): number[] =>
+    [...parentOf].filter(([, parent]) => parent === of).map(([child]) => child);
+  return children(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+function parentIn(pid: string): number {
+  try {
+    return Number(
+      readFileSync(`/proc/${pid}/stat`, "utf8")
+        .replace(/^.*\) /s, "")
+        .split(" ")[1],
+    );
+  } catch {
+    return 0;
+  }
+}
+
+describe("a process that is killed", { timeout: 120_000 }, () => {
+  it.each([
+    ["before its first node", "· one", ["start", "one"]],
+    ["between two nodes", "✓ one", ["start", "one", "two"]],
+    ["while code runs", "/hang", ["start", "one", "two"]],
+  ])("%s loses nothing that was recorded", async (_when, point, path) => {
+    const killed = start("run", "hangs");
+    await (point === "/hang" ? outside.asked(point) : killed.line(point));
+    const family = process.platform === "linux" ? descendantsOf(killed.child.pid ?? 0) : [];
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    const { items } = await json("executions");
+    expect(items).toMatchObject([{ workflow: "hangs", status: "interrupted" }]);
+    const [verified, trace] = [
+      await nova(cwd, "verify", items[0].execution_id),
+      await json("trace", items[0].execution_id),
+    ];
+    expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining("anchored") });
+    expect(path.slice(0, trace.path.length)).toEqual(trace.path);
+    if (point !== "· one") expect(trace.entries[1]).toMatchObject({ node_id: "one", status: "success" });
+    if (point === "/hang") expect(trace.entries[2]).toMatchObject({ node_id: "two", error_class: "NodeInterrupted" });
+    expect(outside.count("/hang")).toBeLessThanOrEqual(1);
+    await vi.waitFor(() => expect(family.filter((pid) => parentIn(String(pid)) > 0)).toEqual([]), 10_000);
+  });
+
+  it("takes the runs of other terminals with it, which say so in one sentence", async () => {
+    const owner = start("run", "hangs");
+    await outside.asked("/hang");
+    const guest = start("run", "hangs");
+    await guest.line("· two");
+    owner.child.kill("SIGKILL");
+    const { code, stderr } = await guest.ended;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^nova: [^\n]+\n$/)]);
+    const { items } = await json("executions", "--status", "interrupted");
+    expect(items).toHaveLength(2);
+    expect(await json("run", "quick")).toMatchObject({ code: 0, status: "completed" });
+  });
+});
+
+describe("a second terminal", { timeout: 60_000 }, () => {
+  it("runs at the same time on the same data folder", async () => {
+    await writeChain(cwd, "waits", {
+      wait: `import urllib.request; urllib.request.urlopen("${outside.url}/wait").read()`,
+    });
+    const first = start("run", "waits", "--json");
+    await outside.asked("/wait");
+    const [one, two] = await Promise.all([first.ended, json("run", "quick")]);
+    expect(JSON.parse(one.stdout)).toMatchObject({ status: "completed" });
+    expect(two).toMatchObject({ code: 0, status: "completed", context: { done: true } });
+  });
+});
+
+describe("Ctrl-C", { timeout: 60_000 }, () => {
+  it("cancels the run, and prints what was asked for", async () => {
+    const run = start("run", "hangs", "--json");
+    await outside.asked("/hang");
+    run.child.kill("SIGINT");
+    const { code, stdout, stderr } = await run.ended;
+    const result = JSON.parse(stdout);
+    expect([code, stderr, stdout.match(/12345678901234567890/g)]).toEqual([130, "", ["12345678901234567890"]]);
+    expect(result).toMatchObject({ status: "cancelled", path: ["start", "one", "two"], error: { node: "two" } });
+    expect(Object.keys(result)).toEqual([
+      "execution_id",
+      "workflow",
+      "version",
+      "status",
+      "context",
+      "path",
+      "error",
+      "stats",
+    ]);
+    expect(Object.keys(result.stats)).toEqual(["duration_ms", "nodes", "aws_calls", "sandbox_calls", "bytes_stored"]);
+    expect((await nova(cwd, "verify", result.execution_id)).code).toBe(0);
+  });
+});
+
+describe("a bad context file", { timeout: 60_000 }, () => {
+  it.each([
+    ["is not JSON", '{"a": 1,}', /is not JSON/],
+    ["holds no object", "[1, 2]", /holds no JSON object/],
+    ["is larger than 64 MB", 64 * 1024 * 1024 + 1, /--file key=path/],
+    ["is missing", null, /cannot be read/],
+    ["is nested too deep", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, /nested|deep/],
+  ])("ends in one sentence when it %s", async (_what, content, sentence) => {
+    const file = join(cwd, "context.json");
+    if (content !== null) await writeFile(file, typeof content === "string" ? content : "{}");
+    if (typeof content === "number") await truncate(file, content);
+    const { code, stdout, stderr } = await nova(cwd, "run", "quick", "--context", "context.json");
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(/^nova: [^\n]+\n$/)]);
+    expect(stderr).toMatch(sentence);
+  });
+});
+
+it("a plain AWS client lists what ran, with the variables of nova local", { timeout: 60_000 }, async () => {
+  const local = start("local", "--json");
+  await json("run", "quick");
+  const variables = JSON.parse(await local.line("{"));
+  const { AWS_ENDPOINT_URL_SFN: endpoint, AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = variables;
+  const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
+  const machines = await new SFNClient({ endpoint, region, credentials }).send(new ListStateMachinesCommand());
+  expect(machines.stateMachines?.map(({ name }) => name)).toEqual(["nova-quick"]);
+  const stranger = new SFNClient({
+    endpoint,
+    region,
+    credentials: { ...credentials, accessKeyId: "AKIAIOSFODNN7EXAMPLE" },
+  });
+  await expect(stranger.send(new ListStateMachinesCommand())).rejects.toMatchObject({
+    name: "UnrecognizedClientException",
+  });
+  local.child.kill("SIGTERM");
+  expect((await local.ended).code).toBe(0);
+});
