@@ -14,7 +14,7 @@ import {
 import { Connections } from "./connections.ts";
 import { asRunError, isBeyondPlan, isGone } from "./failures.ts";
 import { followUntilAnswered } from "./follow.ts";
-import { harnessFolder, type SandboxFile, sandboxFiles } from "./harness.ts";
+import { harnessFile, harnessFolder, libFiles, type SandboxFile } from "./harness.ts";
 import { type LastAnswer, runInput, stopInput } from "./messages.ts";
 import { inputHashes, namedBlobs } from "./references.ts";
 import { takeResult } from "./results.ts";
@@ -42,8 +42,13 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   const { harnessFolder: folder = harnessFolder, lookAfterMs = 20_000 } = options;
   const connections = new Connections();
   const reach = { connections, lookAfterMs };
+  let harness: Promise<SandboxFile> | undefined;
+  const filesFor = async (lib: Record<string, string>) => {
+    harness ??= harnessFile(folder);
+    return [await harness, ...libFiles(lib)];
+  };
   return {
-    create: (spec) => create(connections, spec, () => sandboxFiles(folder, spec.lib)),
+    create: async (spec) => create(connections, spec, await filesFor(spec.lib)),
     run: (sandbox, request, io, runOptions) => run(reach, sandbox, request, io, runOptions),
     stop: (sandbox, claim, io, signal) => stop(reach, sandbox, claim, io, signal),
     extend: (sandbox, lifetimeSeconds) => extend(connections, sandbox, lifetimeSeconds),
@@ -55,18 +60,13 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   };
 }
 
-async function create(
-  connections: Connections,
-  spec: SandboxSpec,
-  readFiles: () => Promise<SandboxFile[]>,
-): Promise<Sandbox> {
+async function create(connections: Connections, spec: SandboxSpec, files: Promise<SandboxFile[]>): Promise<Sandbox> {
   const createdAt = Date.now();
-  const files = readFiles();
   const sandbox = await connections.create(spec).catch((error) => {
     throw asRunError("no sandbox can be had from E2B", error);
   });
   try {
-    await writeFiles(sandbox, await files);
+    await writeFiles(sandbox, files);
   } catch (error) {
     await connections.kill(sandbox.sandboxId).catch(() => undefined); // else it dies at the end of its life
     throw asRunError("a new sandbox took no files", error);

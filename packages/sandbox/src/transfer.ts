@@ -10,7 +10,8 @@ export async function writeText(sandbox: E2bSandbox, path: string, text: string)
 }
 
 export async function writeFiles(sandbox: E2bSandbox, files: SandboxFile[]): Promise<void> {
-  await sandbox.files.writeFiles(files, { user: "root" });
+  const isOne = files.length === 1; // one by one it sends raw bytes, several it sends as one form
+  await sandbox.files.writeFiles(files, { user: "root", useOctetStream: isOne });
 }
 
 export async function writeStream(sandbox: E2bSandbox, path: string, body: AsyncIterable<Uint8Array>): Promise<void> {

@@ -42,7 +42,7 @@ def await_root(path):
 
 
 def become_daemon(root, listener):
-    sys.path.insert(0, f"{root}/harness")
+    sys.path.insert(0, f"{root}/harness.zip")
     from nova_harness import daemon
 
     daemon.main(listener, root)

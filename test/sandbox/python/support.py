@@ -63,7 +63,7 @@ class Kernel:
     def __init__(self, root, python, **how):
         self.root = root
         self.process = subprocess.Popen(
-            [python, "-c", _KERNEL, os.path.join(root, "harness")],
+            [python, "-c", _KERNEL, os.path.join(root, "harness.zip")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -101,7 +101,7 @@ class Sandbox:
     def __init__(self, lib=None, python=sys.executable, **how):
         self.root = tempfile.mkdtemp(prefix="nova-sandbox-")
         self.python, self.how = python, how
-        shutil.copytree(f"{HARNESS}/nova_harness", f"{self.root}/harness/nova_harness")
+        shutil.make_archive(f"{self.root}/harness", "zip", HARNESS, "nova_harness")
         for name in ("inputs", "lib"):
             os.mkdir(f"{self.root}/{name}")
         for name, text in (lib or {}).items():

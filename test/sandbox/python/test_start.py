@@ -70,6 +70,13 @@ class Start(unittest.TestCase):
         warm.wait()
         warm.stderr.close()
 
+    def test_code_that_was_imported_ahead_of_time_serves_the_sandbox(self):
+        self.kernel.run(f"import sys; sys.path.insert(0, {HARNESS!r}); import nova_harness.daemon; del sys.path[0]")
+        self.assert_works()
+        self.assertEqual(self.kernel.run("print(nova_harness.__file__)"), [f"{HARNESS}/nova_harness/__init__.py"])
+        result = self.sandbox.run("context['a'] = json.loads('{')")
+        self.assertNotIn("nova_harness", result["traceback"])
+
     def test_the_kernel_keeps_its_own_output(self):
         self.assert_works()
         self.assertEqual(self.kernel.run("print('still', 'here')"), ["still here"])

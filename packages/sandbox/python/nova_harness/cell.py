@@ -15,7 +15,7 @@ _START_SECONDS = 20
 _LAST_WORDS_CHARS = 2000
 _AFRESH = """
 import sys
-sys.path.insert(0, f"{sys.argv[1]}/harness")
+sys.path.insert(0, f"{sys.argv[1]}/harness.zip")
 from nova_harness.daemon import main
 main(int(sys.argv[2]), sys.argv[1])
 """
