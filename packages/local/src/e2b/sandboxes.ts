@@ -160,7 +160,7 @@ export class Sandboxes {
     const latest = sandbox.startedAt.getTime() + lifetimeSeconds * 1000;
     sandbox.endAt = new Date(Math.min(from + seconds * 1000, latest));
     clearTimeout(sandbox.timer);
-    const delayMs = Math.min(sandbox.endAt.getTime() - Date.now(), LONGEST_TIMER_MS);
+    const delayMs = Math.min(Math.max(0, sandbox.endAt.getTime() - Date.now()), LONGEST_TIMER_MS);
     sandbox.timer = setTimeout(() => this.#expire(sandbox), delayMs).unref();
   }
 
