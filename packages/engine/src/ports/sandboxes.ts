@@ -65,7 +65,7 @@ export type RunOutcome =
   | { kind: "finished"; result: CodeResult }
   /** A tombstone lies on the link: the chain has to be read again. */
   | { kind: "tombstoned" }
-  /** The control plane says that there is no such sandbox. */
+  /** The control plane says that there is no such sandbox; this may be known before `permit` is. */
   | { kind: "gone" }
   /** `signal` fired or the connection could not be restored in time; the code may run on. */
   | { kind: "unfinished" }
