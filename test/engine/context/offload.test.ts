@@ -41,3 +41,17 @@ it("leaves at most the limit inline, with leaves and whole in blobs of their own
   expect(blobs.map(({ ref }) => ref.type)).toEqual(["text", "json"]);
   expect(referencesIn(blobs[1]?.text ?? "")).toEqual([blobs[0]?.ref]);
 });
+
+it("takes strings for what they are: keys stay, escapes are undone, quotes inside do not end them", async () => {
+  const tricky = `${"\\\\"}"${"x".repeat(leafLimitBytes)}`;
+  const text = JSON.stringify({ ["k".repeat(leafLimitBytes + 10)]: [tricky, "\\"], n: 1 });
+  const { slim, blobs } = await offloaded(text);
+  expect(blobs[0]).toMatchObject({ ref: { type: "text" }, text: tricky });
+  expect(JSON.parse(slim)[`${"k".repeat(leafLimitBytes + 10)}`][1]).toBe("\\");
+});
+
+it("keeps half a character, which no UTF-8 blob could hold", async () => {
+  const text = `"${"x".repeat(2 * valueLimitBytes)}\\ud800"`;
+  const { blobs } = await offloaded(text);
+  expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "json" }), text }]);
+});

@@ -1,5 +1,5 @@
-import { type ExactValue, isRawNumber, parseExact } from "../json/exact.ts";
 import { sha256 } from "../json/hash.ts";
+import { isKey, type StringSpan, stringsIn } from "../json/strings.ts";
 import type { BlobRef, BlobType } from "../ports/blobs.ts";
 import { referenceText } from "./references.ts";
 
@@ -10,23 +10,36 @@ export const valueLimitBytes = 8192;
 
 export type SaveBlob = (ref: BlobRef, body: Uint8Array) => Promise<void>;
 
-/** A value's text with everything large in it moved to blobs. What is small comes back as it is, digit for digit. */
+/**
+ * A value's text with everything large in it moved to blobs. Works on the text alone: what stays, stays digit for
+ * digit, and 60 MB of numbers cost a scan, not a tree.
+ */
 export async function offloadLargeValues(text: string, save: SaveBlob): Promise<string> {
   if (Buffer.byteLength(text) <= leafLimitBytes) return text;
-  const visit = async (value: ExactValue): Promise<unknown> => {
-    if (typeof value === "string")
-      return Buffer.byteLength(value) > leafLimitBytes ? store(value, "text", save) : value;
-    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-    if (Array.isArray(value)) return Promise.all(value.map(visit));
-    return Object.fromEntries(await Promise.all(Object.entries(value).map(async ([k, v]) => [k, await visit(v)])));
-  };
-  const slim = JSON.stringify(await visit(parseExact(text)));
-  return Buffer.byteLength(slim) > valueLimitBytes ? JSON.stringify(await store(slim, "json", save)) : slim;
+  const parts: string[] = [];
+  let kept = 0;
+  for (const { start, end } of longLeaves(text)) {
+    const leaf = JSON.parse(text.slice(start, end)) as string;
+    // Half a character has no UTF-8: such a text stays JSON, which can escape it.
+    if (Buffer.byteLength(leaf) <= leafLimitBytes || !leaf.isWellFormed()) continue;
+    parts.push(text.slice(kept, start), await store(leaf, "text", save));
+    kept = end;
+  }
+  const slim = parts.join("") + text.slice(kept);
+  return Buffer.byteLength(slim) > valueLimitBytes ? store(slim, "json", save) : slim;
 }
 
-async function store(text: string, type: BlobType, save: SaveBlob): Promise<unknown> {
+/** Strings of a valid JSON text that are values and may exceed the limit: a character is at most 3 bytes of UTF-8. */
+function* longLeaves(text: string): Iterable<StringSpan> {
+  for (const span of stringsIn(text)) {
+    if ((span.end - span.start) * 3 > leafLimitBytes && !isKey(text, span)) yield span;
+  }
+}
+
+/** Saves a blob; answers the text of its reference. */
+async function store(text: string, type: BlobType, save: SaveBlob): Promise<string> {
   const body = Buffer.from(text);
   const ref = { sha256: sha256(body), bytes: body.length, type };
   await save(ref, body);
-  return JSON.parse(referenceText(ref));
+  return referenceText(ref);
 }

@@ -39,7 +39,7 @@ export function asReference(value: object): BlobRef | undefined {
 /** Escapes user data: every key `$blob`, `$$blob`, ... gets one `$` more, so that it cannot pass for a reference. */
 export function escapeReferences(text: string): string {
   // A key may be written with escapes, as in "\u0024blob".
-  if (!text.includes(`$blob"`) && !text.includes("\\u")) return text;
+  if (!text.includes(`$blob"`) && !/\\u00(24|62|6c|6f)/i.test(text)) return text;
   let found = false;
   const visit = (value: ReturnType<typeof parseExact>): unknown => {
     if (value === null || typeof value !== "object" || isRawNumber(value)) return value;

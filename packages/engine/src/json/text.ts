@@ -1,3 +1,5 @@
+import { endOfString } from "./strings.ts";
+
 /**
  * JSON as text. The engine moves values without parsing them, because `JSON.parse` would turn 12345678901234567890
  * into ...567000 and 850.0 into 850; these functions find the borders of values and leave their text alone.
@@ -51,13 +53,6 @@ export function objectText(members: Iterable<Member>): string {
 function skipSpace(text: string, at: number): number {
   while (at < text.length && " \t\n\r".includes(text[at] as string)) at++;
   return at;
-}
-
-function endOfString(text: string, at: number): number {
-  for (let i = at + 1; ; i++) {
-    if (text[i] === "\\") i++;
-    else if (text[i] === '"') return i + 1;
-  }
 }
 
 /** `text` is known to be valid from here on. */

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type E2bServer, openE2b } from "../e2b/open.ts";
 import type { CloudOptions } from "./endpoints.ts";
 import type { Keys } from "./keys.ts";
@@ -9,6 +10,7 @@ export function openSandboxes({ dataDir, limits, warn }: CloudOptions, { e2bApiK
   const opening = openE2b({
     apiKey: e2bApiKey,
     sitePackages: [sitePackages(dataDir)],
+    cacheFile: join(dataDir, "python.json"),
     templates: (template) => [templateFolder(dataDir, template)],
     ...(limits && { limits }),
     ...(warn && { warn }),
