@@ -244,7 +244,7 @@ describe("trouble on the way", () => {
     await e2b.files.remove("/root/.nova-sandbox", { user: "root" });
     await expect(bench.run(sandbox, bench.request("1"), new MemoryIo(), { first: false })).rejects.toMatchObject({
       name: "NodeFailed",
-      message: expect.stringContaining("No module named 'nova_harness'"),
+      message: expect.stringContaining("No such file or directory: '/root/.nova-sandbox/harness.py'"),
     });
   });
 });

@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { zip } from "./zip.ts";
 
 /** Below root's home: the one place of a sandbox that ordinary users cannot even look into. */
 export const root = "/root/.nova-sandbox";
@@ -19,7 +18,7 @@ export function cell(input: string): string {
     "import os, sys",
     'root = os.path.expanduser("~/.nova-sandbox")',
     `root = root if os.path.isdir(root) else "${root}"`,
-    'if f"{root}/harness.zip" not in sys.path: sys.path.insert(0, f"{root}/harness.zip")',
+    'if "nova_harness" not in sys.modules: exec(compile(open(f"{root}/harness.py").read(), "harness.py", "exec"), {})',
     "import nova_harness",
     `nova_harness.attach("${input}", root)`,
   ].join("\n");
@@ -27,17 +26,17 @@ export function cell(input: string): string {
 
 export interface SandboxFile {
   path: string;
-  data: string | ArrayBuffer;
+  data: string;
 }
 
-/** The harness as one file, from which Python imports as it is: eighteen uploads would take longer than the first node. */
+/** The harness as one Python file, see python/bundle.py: eighteen uploads would take longer than the first node. */
 export async function harnessFile(folder: string): Promise<SandboxFile> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".py")).toSorted();
-  const entries = names.map(async (name) => ({
-    name: `${basename(folder)}/${name}`,
-    data: await readFile(join(folder, name)),
-  }));
-  return { path: `${root}/harness.zip`, data: zip(await Promise.all(entries)) };
+  const read = async (name: string) => [`${basename(folder)}/${name}`, await readFile(join(folder, name), "utf8")];
+  const [bundle, ...sources] = await Promise.all([readFile(join(folder, "../bundle.py"), "utf8"), ...names.map(read)]);
+  // JSON's texts are Python's too, as long as they hold no character beyond the basic plane.
+  const call = `offer(${JSON.stringify(Object.fromEntries(sources as string[][]))}, ${JSON.stringify(root)})`;
+  return { path: `${root}/harness.py`, data: `${bundle}\n\n${call}\n` };
 }
 
 /** The workflow's own modules. */

@@ -60,7 +60,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   };
 }
 
-async function create(connections: Connections, spec: SandboxSpec, files: Promise<SandboxFile[]>): Promise<Sandbox> {
+async function create(connections: Connections, spec: SandboxSpec, files: SandboxFile[]): Promise<Sandbox> {
   const createdAt = Date.now();
   const sandbox = await connections.create(spec).catch((error) => {
     throw asRunError("no sandbox can be had from E2B", error);

@@ -5,6 +5,7 @@ hands it a listening socket and the harness's place, and it becomes the sandbox'
 
 import importlib
 import os
+import runpy
 import socket
 import sys
 
@@ -42,7 +43,7 @@ def await_root(path):
 
 
 def become_daemon(root, listener):
-    sys.path.insert(0, f"{root}/harness.zip")
+    runpy.run_path(f"{root}/harness.py")
     from nova_harness import daemon
 
     daemon.main(listener, root)

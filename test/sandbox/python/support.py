@@ -15,8 +15,8 @@ import uuid
 HARNESS = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../packages/sandbox/python"))
 _END = "end of cell"
 _KERNEL = f"""
-import sys, json, traceback
-sys.path.insert(0, sys.argv[1])
+import json, runpy, sys, traceback
+runpy.run_path(sys.argv[1] + "/harness.py")
 scope = {{}}
 for line in sys.stdin:
     try:
@@ -25,6 +25,17 @@ for line in sys.stdin:
         traceback.print_exc()
     print({_END!r}, flush=True)
 """
+
+
+def bundle(root):
+    """The harness as the adapter uploads it."""
+    sources = {}
+    for name in sorted(os.listdir(f"{HARNESS}/nova_harness")):
+        if name.endswith(".py"):
+            with open(f"{HARNESS}/nova_harness/{name}") as file:
+                sources[f"nova_harness/{name}"] = file.read()
+    with open(f"{HARNESS}/bundle.py") as file:
+        return f"{file.read()}\n\noffer({json.dumps(sources)}, {json.dumps(root)})\n"
 
 
 def reference(data, kind):
@@ -63,7 +74,7 @@ class Kernel:
     def __init__(self, root, python, **how):
         self.root = root
         self.process = subprocess.Popen(
-            [python, "-c", _KERNEL, os.path.join(root, "harness.zip")],
+            [python, "-c", _KERNEL, root],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -101,7 +112,8 @@ class Sandbox:
     def __init__(self, lib=None, python=sys.executable, **how):
         self.root = tempfile.mkdtemp(prefix="nova-sandbox-")
         self.python, self.how = python, how
-        shutil.make_archive(f"{self.root}/harness", "zip", HARNESS, "nova_harness")
+        with open(f"{self.root}/harness.py", "w") as file:
+            file.write(bundle(self.root))
         for name in ("inputs", "lib"):
             os.mkdir(f"{self.root}/{name}")
         for name, text in (lib or {}).items():

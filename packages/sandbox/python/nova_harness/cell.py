@@ -14,8 +14,8 @@ WARM = "/run/nova-warm.sock"
 _START_SECONDS = 20
 _LAST_WORDS_CHARS = 2000
 _AFRESH = """
-import sys
-sys.path.insert(0, f"{sys.argv[1]}/harness.zip")
+import runpy, sys
+runpy.run_path(f"{sys.argv[1]}/harness.py")
 from nova_harness.daemon import main
 main(int(sys.argv[2]), sys.argv[1])
 """

@@ -260,7 +260,7 @@ def _settle_in(root):
     with open(os.path.join(root, "daemon.pid"), "w") as file:
         file.write(str(os.getpid()))
     code = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    sys.path[:] = [entry for entry in sys.path if entry not in (code, os.path.join(root, "harness.zip"))]
+    sys.path[:] = [entry for entry in sys.path if entry != code]
     clean_environment()
     gc.disable()  # nothing here makes garbage worth a look, and looking would unshare the children's memory
     gc.freeze()

@@ -1,7 +1,7 @@
 """
 What the harness keeps on disk, below its root. The code itself may come from elsewhere, already imported.
 
-    harness.zip                        the code, as uploaded
+    harness.py                         the code, as uploaded
     inputs/<name>                      what an attach brings: a header line, then the rest; unlinked when opened
     claims/<link>/<step>-<attempt>/    made exclusively: whoever makes it may begin the code, nobody else ever
         outcome                        the message that tells what became of it

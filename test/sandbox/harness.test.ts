@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { harnessFolder } from "@nova/sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { harnessFile, libFiles, root } from "../../packages/sandbox/src/harness.ts";
+
+const run = promisify(execFile);
+const python = process.env.NOVA_PYTHON ?? "python3";
+
+describe("the harness's file", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "nova-harness-"));
+    await writeFile(join(folder, "harness.py"), (await harnessFile(harnessFolder)).data);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+  const tell = async (code: string) => (await run(python, ["-c", code, join(folder, "harness.py")])).stdout.trim();
+
+  test("offers all of the package", async () => {
+    const code = `
+import runpy, sys
+runpy.run_path(sys.argv[1])
+import nova_harness.daemon
+print(nova_harness.daemon.__file__, nova_harness.__path__, nova_harness.__doc__ is not None)`;
+    expect(await tell(code)).toBe(`${root}/nova_harness/daemon.py [] True`);
+  });
+
+  test("offers nothing else", async () => {
+    const code = `
+import runpy, sys
+runpy.run_path(sys.argv[1])
+for name in ("nova_harness.nothing", "nothing"):
+    try:
+        __import__(name)
+    except ModuleNotFoundError as error:
+        print(error)`;
+    expect(await tell(code)).toBe("No module named 'nova_harness.nothing'\nNo module named 'nothing'");
+  });
+});
+
+test.each([
+  ["tools.py", "tools.py"],
+  ["lib/tools.py", "tools.py"],
+  ["lib/mail/parse.py", "mail/parse.py"],
+])("the workflow's %s becomes a module", (name, path) => {
+  expect(libFiles({ [name]: "x = 1" })).toEqual([{ path: `${root}/lib/${path}`, data: "x = 1" }]);
+});
