@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { Context } from "../../../packages/engine/src/context/context.ts";
+import { Redactor } from "../../../packages/engine/src/secrets/redactor.ts";
+import { maskSlots, redactorFor, secretKeys } from "../../../packages/engine/src/secrets/secret-inputs.ts";
+
+const secret = 'p4ss"wörd/é+';
+const redactor = new Redactor([secret]);
+const bytes = Buffer.from(secret);
+
+const guaranteed: [form: string, text: string][] = [
+  ["plain", `login with ${secret}!`],
+  ["JSON-escaped", JSON.stringify({ login: secret })],
+  ["JSON-escaped, ASCII only", `{"login": "p4ss\\"w\\u00f6rd/\\u00e9+"}`],
+  ["URL-encoded", `https://host/?key=${encodeURIComponent(secret)}`],
+  ["hex", `0x${bytes.toString("hex")}`],
+  ["upper-case hex", bytes.toString("hex").toUpperCase()],
+  ...[0, 1, 2].flatMap((offset): [string, string][] => {
+    const inside = Buffer.concat([Buffer.from("abc".slice(0, offset)), bytes, Buffer.from("xyz")]);
+    return [
+      [`base64 at offset ${offset}`, inside.toString("base64")],
+      [`base64url at offset ${offset}`, inside.toString("base64url")],
+    ];
+  }),
+];
+
+describe("a secret", () => {
+  it.each(guaranteed)("is found and masked: %s", (_form, text) => {
+    expect(redactor.finds(text)).toBe(true);
+    expect(redactor.finds(redactor.mask(text))).toBe(false);
+    expect(redactor.mask(text)).toContain("***");
+  });
+
+  it("is found in a stream, also over the border of two chunks, which passes unchanged", async () => {
+    const body = Buffer.from(`${"x".repeat(50)}${secret}${"y".repeat(50)}`);
+    for (const cut of [10, 53, 57, 60, 100]) {
+      let found = false;
+      const watched = redactor.watch(chunks(body.subarray(0, cut), body.subarray(cut)), () => {
+        found = true;
+      });
+      expect(Buffer.concat(await Array.fromAsync(watched))).toEqual(body);
+      expect(found).toBe(true);
+    }
+  });
+
+  it("leaves honest data alone", () => {
+    const text = '{"host": "db.example.com", "port": 993, "word": "password"}';
+    expect(redactor.finds(text)).toBe(false);
+    expect(redactor.mask(text)).toBe(text);
+  });
+
+  it("is not looked for when it is so short that it would be everywhere", () => {
+    expect(new Redactor(["abc", ""]).isIdle).toBe(true);
+  });
+});
+
+describe("secret inputs", () => {
+  const workflow = {
+    inputs: { properties: { token: { secret: true }, login: { secret: true }, name: { type: "string" } } },
+  };
+  const keys = secretKeys(workflow);
+  const context = new Context([
+    { key: "token", json: '"tok-12345"', by: 0 },
+    { key: "login", json: '{"user": "ada@x", "pins": ["pin-1", 7]}', by: 0 },
+    { key: "name", json: '"Ada"', by: 0 },
+  ]);
+
+  it("are the keys that the definition marks", () => {
+    expect(Array.from(keys)).toEqual(["token", "login"]);
+    expect(secretKeys({})).toEqual(new Set());
+  });
+
+  it("are known by every string inside them", async () => {
+    const known = await redactorFor(keys, context, () => Promise.reject(new RangeError("there is no blob in here")));
+    const texts = ["tok-12345", "ada@x", "pin-1", "Ada"];
+    expect(texts.map((text) => known.finds(text))).toEqual([true, true, true, false]);
+  });
+
+  it("are masked where people look at a context", () => {
+    expect(maskSlots(context.slots(), keys).map(({ json }) => json)).toEqual(['"***"', '"***"', '"Ada"']);
+  });
+});
+
+async function* chunks(...parts: Uint8Array[]) {
+  yield* parts;
+}
