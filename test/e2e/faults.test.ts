@@ -127,6 +127,15 @@ context['begun'] = begun`;
   });
 });
 
+it("a run ends at its workflow's timeout, and so does the code that runs", async () => {
+  const work = { code: "import time\nprint('begun', flush=True)\ntime.sleep(60)", onError: "after" };
+  const trace = await cloud.run(await cloud.publish(inARow("slow", { work, after: "x = 1" }, { timeout: 1 })));
+  expect(trace.execution).toMatchObject({ status: "failed", error: { node: "work", class: "NodeTimeout" } });
+  expect([entryOf(trace).logs, trace.path]).toEqual(["begun\n", ["start", "work"]]);
+  expect(await verified(cloud, trace)).toBe("anchored");
+  expect(await Sandbox.list().nextItems()).toEqual([]);
+});
+
 it("runs beyond E2B's limit wait for a sandbox and complete", { timeout: 60_000 }, async () => {
   const version = await cloud.publish(inARow("crowd", { work: "import time; time.sleep(0.3)" }));
   const traces = await Promise.all(Array.from({ length: 5 }, () => cloud.run(version)));

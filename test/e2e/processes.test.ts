@@ -109,6 +109,17 @@ describe("a second terminal", { timeout: 60_000 }, () => {
   });
 });
 
+describe("nova cancel", { timeout: 60_000 }, () => {
+  it("ends a run of another terminal", async () => {
+    const run = start("run", "hangs", "--json");
+    await outside.asked("/hang");
+    const [execution] = (await json("executions", "--status", "running")).items;
+    expect(await json("cancel", execution.execution_id)).toMatchObject({ code: 0, status: "cancelled" });
+    const { code, stdout } = await run.ended;
+    expect([code, JSON.parse(stdout).status]).toEqual([1, "cancelled"]);
+  });
+});
+
 describe("Ctrl-C", { timeout: 60_000 }, () => {
   it("cancels the run, and prints what was asked for", async () => {
     const run = start("run", "hangs", "--json");
