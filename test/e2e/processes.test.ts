@@ -71,12 +71,12 @@ async function killedAt(point: (run: Started) => Promise<unknown>): Promise<numb
 
 describe("a process that is killed", { timeout: 120_000 }, () => {
   it("loses nothing that was recorded, wherever the run was", async () => {
-    const begun = await killedAt((run) => run.line("· one"));
-    const between = await killedAt((run) => run.line("✓ one"));
     const inside = await killedAt(() => outside.asked("/hang"));
+    const between = await killedAt((run) => run.line("✓ one"));
+    const begun = await killedAt((run) => run.line("· one"));
     const { items } = await json("executions");
     expect(items.map(({ status }: { status: string }) => status)).toEqual(Array(3).fill("interrupted"));
-    const ids = items.map((item: { execution_id: string }) => item.execution_id).reverse();
+    const ids = items.map((item: { execution_id: string }) => item.execution_id);
     const verified = Promise.all(ids.map((id: string) => nova(cwd, "verify", id)));
     const [first, second, third] = await Promise.all(ids.map((id: string) => json("trace", id)));
     expect(await verified).toMatchObject(Array(3).fill({ code: 0, stdout: expect.stringContaining("anchored") }));
@@ -84,7 +84,7 @@ describe("a process that is killed", { timeout: 120_000 }, () => {
     expect(second.entries[1]).toMatchObject({ node_id: "one", status: "success" });
     expect(third.path).toEqual(["start", "one", "two"]);
     expect(third.entries[2]).toMatchObject({ status: "failed", error_class: "NodeInterrupted" });
-    for (const left of [begun, between, inside])
+    for (const left of [inside, between, begun])
       await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), 10_000);
   });
 
