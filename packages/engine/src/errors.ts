@@ -17,3 +17,8 @@ export class StoreUnavailable extends Error {
 export class BlobMissing extends Error {
   override name = "BlobMissing";
 }
+
+/** The body of a blob is not what its reference says. */
+export class BlobMismatch extends Error {
+  override name = "BlobMismatch";
+}

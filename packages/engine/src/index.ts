@@ -2,7 +2,7 @@ export type { CloseStatus, FailureRecord, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
 export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";
-export { BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
+export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
 export { cancelExecution } from "./execution/cancel.ts";
 export { type CloseRequest, closeExecution } from "./execution/close.ts";
 export { executionEnded, failExecution } from "./execution/fail.ts";

@@ -9,7 +9,7 @@ import {
   settleNode,
   type WorkflowVersion,
 } from "@nova/engine";
-import type { Workflow } from "@nova/workflow";
+import { type Workflow, workflowHash } from "@nova/workflow";
 import type { StateMachine } from "../../../packages/compiler/src/asl.ts";
 import { toStateMachine } from "../../../packages/compiler/src/to-state-machine.ts";
 import { ChainState } from "./chain-state.ts";
@@ -65,7 +65,7 @@ export class World {
       format: 1,
       workflowId: workflow.id,
       version,
-      hash: `${workflow.id}-${version}`,
+      hash: workflowHash(workflow),
       workflow,
       template: "template",
       stateMachineArn,

@@ -3,11 +3,7 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-
-/** The body of a blob is not what its reference says. */
-export class BlobMismatch extends Error {
-  override name = "BlobMismatch";
-}
+import { BlobMismatch } from "@nova/engine";
 
 /** A body that can be read as often as it takes. */
 export interface Spool extends AsyncDisposable {

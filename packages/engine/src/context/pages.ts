@@ -16,7 +16,7 @@ export interface StoredContext {
   deleted: string[];
 }
 
-type Row = [key: string, by: number, json: string];
+export type Row = [key: string, by: number, json: string];
 
 /** Inline limit in bytes of JSON: leaves room for head, error and logs in the 8 KB of an item. */
 const inlineLimitBytes = 4096;
@@ -32,6 +32,11 @@ export function loadStored(text: string): StoredContext {
   return JSON.parse(text) as StoredContext;
 }
 
+/** What a page holds, from its text. */
+export function rowsIn(page: string): Row[] {
+  return JSON.parse(page) as Row[];
+}
+
 export async function loadContext(
   text: string,
   pages: PageStore,
@@ -39,7 +44,7 @@ export async function loadContext(
   const stored = loadStored(text);
   const slots = new Map<string, Slot>();
   for (const page of await Promise.all(stored.pages.map(({ sha256 }) => pages.load(sha256)))) {
-    addRows(slots, JSON.parse(page) as Row[]);
+    addRows(slots, rowsIn(page));
   }
   for (const key of stored.removed) slots.delete(key);
   addRows(slots, stored.inline);
@@ -91,7 +96,7 @@ async function pushPage(
   for (let last = list.at(-1); last && last.bytes < 2 * size; last = list.at(-1)) {
     list.pop();
     const slots = new Map<string, Slot>();
-    addRows(slots, JSON.parse(await pages.load(last.sha256)) as Row[]);
+    addRows(slots, rowsIn(await pages.load(last.sha256)));
     addRows(slots, merged);
     merged = rowsOf(slots.values());
     size = sizeOf(merged);

@@ -1,0 +1,50 @@
+import { workflowHash } from "@nova/workflow";
+import type { Head } from "../chain/head.ts";
+import { sha256 } from "../json/hash.ts";
+import type { Ports } from "../ports/index.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
+
+/** Checks that the version that an entry names still holds the code whose hash the entry has. */
+export class CodeCheck {
+  readonly #workflows: Ports["workflows"];
+  readonly #versions = new Map<string, Promise<WorkflowVersion | "changed" | "missing">>();
+
+  constructor({ workflows }: Pick<Ports, "workflows">) {
+    this.#workflows = workflows;
+  }
+
+  async problemOf(head: Head): Promise<string | undefined> {
+    if (head.code === null) return undefined;
+    const named = `version ${head.workflow_version} of workflow "${head.workflow_id}"`;
+    const version = await this.#version(head);
+    if (typeof version === "string") return `the definition that it ran, ${named}, ${sentences[version]}`;
+    const node = version.workflow.nodes.find(({ id }) => id === head.node_id);
+    const executor = node && "executor" in node ? node.executor : undefined;
+    // Code that a model wrote is in the entry itself.
+    if (executor && executor.kind !== "code") return undefined;
+    return executor && sha256(executor.code) === head.code
+      ? undefined
+      : `the code that it ran is not the code that ${named} holds: one of the two was changed`;
+  }
+
+  #version({ workflow_id, workflow_version }: Head): Promise<WorkflowVersion | "changed" | "missing"> {
+    const key = `${workflow_id} ${workflow_version}`;
+    const version = this.#versions.get(key) ?? this.#read(workflow_id, workflow_version);
+    this.#versions.set(key, version);
+    return version;
+  }
+
+  async #read(workflowId: string, number: number): Promise<WorkflowVersion | "changed" | "missing"> {
+    try {
+      const version = await this.#workflows.get(workflowId, number);
+      if (!version) return "missing";
+      return workflowHash(version.workflow) === version.hash ? version : "changed";
+    } catch (error) {
+      if (error instanceof SyntaxError) return "changed";
+      if (error instanceof Error && error.name === "DefinitionMissing") return "missing";
+      throw error;
+    }
+  }
+}
+
+const sentences = { missing: "is missing", changed: "was changed: it has another hash than when it was published" };

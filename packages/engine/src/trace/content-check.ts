@@ -1,0 +1,65 @@
+import type { Head } from "../chain/head.ts";
+import { loadStored, type Row, rowsIn } from "../context/pages.ts";
+import { referencesIn } from "../context/references.ts";
+import { sha256 } from "../json/hash.ts";
+import type { ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { type BadBlob, type NamedBlob, NamedBlobs } from "./named-blobs.ts";
+
+/** What is wrong with a link; `key` and `blob` where it lies behind the entry. */
+export type LinkProblem = Omit<BadBlob, "blob"> & { blob?: string };
+
+/** Checks the contents of entries against their digests, and every blob that contents name against its name. */
+export class ContentCheck {
+  /** Contents that their entries do not hold any more. */
+  readonly erased: { seq: number; content: ContentName }[] = [];
+  readonly #blobs: NamedBlobs;
+
+  constructor(ports: Pick<Ports, "blobs">) {
+    this.#blobs = new NamedBlobs(ports.blobs);
+  }
+
+  async problemOf(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
+    for (const [name, digest] of Object.entries(head.digests) as [ContentName, string][]) {
+      const content = entry.contents[name];
+      const problem = content
+        ? await this.#contentProblem(head, name, digest, content)
+        : void this.erased.push({ seq: head.seq, content: name });
+      if (problem) return problem;
+    }
+    return undefined;
+  }
+
+  async #contentProblem(
+    head: Head,
+    name: ContentName,
+    digest: string,
+    content: StoredContent,
+  ): Promise<LinkProblem | undefined> {
+    const found = "text" in content ? sha256(content.text) : content.blob.sha256;
+    if (found !== digest) return { message: `its ${name} was changed: the digest in its head is another` };
+    const blob: NamedBlob = { place: `its ${name}`, ref: { sha256: digest } };
+    if (name !== "context") return "blob" in content ? this.#blobs.firstBad(head, [blob]) : undefined;
+    const stored = "text" in content ? content : await this.#blobs.text(head, blob);
+    if ("bad" in stored) return stored.bad;
+    return stored.text === null ? undefined : this.#contextProblem(head, stored.text);
+  }
+
+  async #contextProblem(head: Head, text: string): Promise<LinkProblem | undefined> {
+    const { pages, inline } = loadStored(text);
+    for (const { sha256 } of pages) {
+      const page = await this.#blobs.text(head, { place: "a page of its context", ref: { sha256 } });
+      if ("bad" in page) return page.bad;
+      const bad = page.text === null ? undefined : await this.#rowProblem(head, rowsIn(page.text));
+      if (bad) return bad;
+    }
+    return this.#rowProblem(head, inline);
+  }
+
+  #rowProblem(head: Head, rows: readonly Row[]): Promise<BadBlob | undefined> {
+    const named = rows.flatMap(([key, , json]) =>
+      referencesIn(json).map((ref) => ({ place: `context[${JSON.stringify(key)}]`, key, ref })),
+    );
+    return this.#blobs.firstBad(head, named);
+  }
+}

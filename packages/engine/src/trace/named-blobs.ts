@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { ReferenceScan } from "../context/reference-scan.ts";
+import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
+
+/** A blob that is named somewhere; `place` says where, as a person reads it, `key` is the key of the context. */
+export interface NamedBlob {
+  place: string;
+  key?: string;
+  ref: Pick<BlobRef, "sha256"> & { type?: BlobRef["type"] };
+}
+
+/** What is wrong, and with which blob. */
+export interface BadBlob {
+  message: string;
+  key?: string;
+  blob: string;
+}
+
+/** Reads at once, each a chunk at a time: a blob in S3 takes long to begin and little to pass through. */
+const readsAtOnce = 16;
+
+/** Reads what a chain names by hash, each blob once, as a stream, and compares it with its name. */
+export class NamedBlobs {
+  readonly #blobs: BlobStore;
+  readonly #read = new Set<string>();
+
+  constructor(blobs: BlobStore) {
+    this.#blobs = blobs;
+  }
+
+  /** The first of these blobs, or of those that are named inside of them, that is missing or was changed. */
+  async firstBad(home: BlobHome, named: Iterable<NamedBlob>): Promise<BadBlob | undefined> {
+    const waiting = Array.from(named);
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, readsAtOnce).filter((blob) => this.#isNew(home, blob));
+      const looks = await Promise.all(batch.map((blob) => this.#look(home, blob)));
+      for (const { bad, inside } of looks) {
+        if (bad) return bad;
+        for (const blob of inside) waiting.push(blob);
+      }
+    }
+    return undefined;
+  }
+
+  /** The text of a blob that is itself part of the chain's structure and has to be looked into; null when it was read before. */
+  async text(home: BlobHome, blob: NamedBlob): Promise<{ text: string | null } | { bad: BadBlob }> {
+    if (!this.#isNew(home, blob)) return { text: null };
+    const chunks: Uint8Array[] = [];
+    const bad = await this.#compare(home, blob, (chunk) => chunks.push(Buffer.from(chunk)));
+    return bad ? { bad } : { text: Buffer.concat(chunks).toString() };
+  }
+
+  async #look(home: BlobHome, blob: NamedBlob): Promise<{ bad?: BadBlob; inside: NamedBlob[] }> {
+    const scan = blob.ref.type === "json" ? new ReferenceScan() : undefined;
+    const bad = await this.#compare(home, blob, (chunk) => scan?.look(chunk));
+    return bad ? { bad, inside: [] } : { inside: (scan?.found ?? []).map((ref) => ({ ...blob, ref })) };
+  }
+
+  async #compare(
+    home: BlobHome,
+    { ref: { sha256 }, place, key }: NamedBlob,
+    look: (chunk: Uint8Array) => void,
+  ): Promise<BadBlob | undefined> {
+    const hash = createHash("sha256");
+    const bad = (what: string): BadBlob => ({
+      message: `${place}: blob ${sha256} ${what}`,
+      ...(key !== undefined && { key }),
+      blob: sha256,
+    });
+    const changed = "was changed: its bytes have another SHA-256";
+    try {
+      for await (const chunk of await this.#blobs.stream(home, sha256)) {
+        hash.update(chunk);
+        look(chunk);
+      }
+    } catch (error) {
+      const name = error instanceof Error ? error.name : "";
+      if (name === "BlobMissing") return bad("is missing");
+      if (name === "BlobMismatch") return bad(changed);
+      throw error;
+    }
+    return hash.digest("hex") === sha256 ? undefined : bad(changed);
+  }
+
+  /** One blob may be named as JSON and as bytes; only as JSON it names others. */
+  #isNew({ client, root }: BlobHome, { ref: { sha256, type = "bytes" } }: NamedBlob): boolean {
+    const key = `${client}/${root}/${sha256} ${type === "json"}`;
+    return !this.#read.has(key) && this.#read.add(key) !== undefined;
+  }
+}
