@@ -24,7 +24,7 @@ export interface Workflow {
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
-export type Node = StartNode | ActionNode | DecisionNode | EndNode;
+export type Node = StartNode | ActionNode | DecisionNode | EndNode | MapNode | ApprovalNode | WaitNode;
 export type NodeType = Node["type"];
 export type TaskNode = ActionNode | DecisionNode;
 
@@ -32,6 +32,8 @@ interface NodeBase {
   id: string;
   name?: string;
   description?: string;
+  /** Of a node with several edges out: what becomes of a key that several branches set. Absent: equal, or a failure. */
+  merge?: "last" | "collect";
 }
 
 export interface StartNode extends NodeBase {
@@ -62,6 +64,52 @@ export interface ActionNode extends TaskNodeBase {
 
 export interface DecisionNode extends TaskNodeBase {
   type: "decision";
+}
+
+/** The part of a workflow that runs once for each item of a map. */
+export interface Body {
+  nodes: Node[];
+  edges: Edge[];
+}
+
+export interface MapNode extends NodeBase {
+  type: "map";
+  /** Dot path of a list in the context. */
+  items: string;
+  /** Key under which an item's nodes find it; its number is under `index`. */
+  as: string;
+  /** Key of the list of results, in the order of the items. */
+  into: string;
+  body: Body;
+  maxConcurrency: number;
+  toleratedFailures?: { count: number } | { percent: number };
+  onError?: string;
+}
+
+export interface ApprovalNode extends NodeBase {
+  type: "approval";
+  /** What people are asked; `{{dot.path}}` stands for a value of the context. */
+  message: string;
+  /** JSON schema of the data that comes with an answer. */
+  form?: JsonObject;
+  choices: string[];
+  timeoutSeconds: number;
+  /** Whom it concerns; for the event and for lists of tasks. */
+  to: string[];
+  /** Key of the answer: choice, data, by, at, from. */
+  into: string;
+  onError?: string;
+}
+
+export interface WaitNode extends NodeBase {
+  type: "wait";
+  for:
+    | { kind: "seconds"; seconds: number }
+    /** ISO time, or `{{dot.path}}` of one in the context. */
+    | { kind: "until"; until: string }
+    /** An EventBridge event pattern; the event that fits goes to `into`. */
+    | { kind: "event"; pattern: JsonObject; timeoutSeconds: number; into: string };
+  onError?: string;
 }
 
 export type Executor =

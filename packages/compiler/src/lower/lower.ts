@@ -32,6 +32,10 @@ function lowerNode(node: Node, edges: Edge[]): PlannedNode {
       return { ...common, type: "action", next: onlyTarget(node, edges), ...failureEdge(node) };
     case "decision":
       return { ...common, type: "decision", ...branchesOf(node, edges), ...failureEdge(node) };
+    case "map":
+    case "approval":
+    case "wait":
+      throw new UncheckedWorkflow(`node "${node.id}": the compiler does not know ${node.type} nodes`);
   }
 }
 

@@ -42,6 +42,10 @@ async function produceEntry(
       return commitEnd(ports, position, node);
     case "start":
       throw new NovaError("ChainBroken", `start node "${node.id}" is no task: its entry is link 0`);
+    case "map":
+    case "approval":
+    case "wait":
+      throw new NovaError("ChainBroken", `node "${node.id}": this release does not run ${node.type} nodes`);
     default:
       return runTask(ports, { position, node: node satisfies TaskNode, version, edges }, signal);
   }

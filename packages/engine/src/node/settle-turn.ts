@@ -30,7 +30,7 @@ export async function settleTurn(
   turn: Turn,
   reason: Reason,
 ): Promise<StoredEntry> {
-  if (node.type === "start" || node.type === "end") {
+  if (!("executor" in node)) {
     throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
   }
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
