@@ -1,4 +1,4 @@
-export { documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
+export { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 export { createChainStore } from "./dynamodb/chain/chain-store.ts";
 export type { TableConnection } from "./dynamodb/connection.ts";
 export { createExecutionStore } from "./dynamodb/executions/execution-store.ts";

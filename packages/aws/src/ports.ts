@@ -1,5 +1,5 @@
 import type { Ports } from "@nova/engine";
-import { documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
+import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createChainStore } from "./dynamodb/chain/chain-store.ts";
 import { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
 import { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
@@ -31,7 +31,7 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
   const bucket = { client: s3Client(options.s3PathStyle ?? false), bucket: options.bucket };
   const workflows = createWorkflowStore(table, bucket);
   return {
-    chain: createChainStore(table),
+    chain: createChainStore({ ...table, client: chainClient(table.client) }),
     executions: createExecutionStore(table, workflows),
     workflows,
     blobs: createBlobStore(bucket),

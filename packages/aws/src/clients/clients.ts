@@ -25,6 +25,20 @@ export function documentClient(): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
+/** Steps of every call that only describe this program to AWS, or write logs that nobody asked for. */
+const dispensable = ["getUserAgentMiddleware", "recursionDetectionMiddleware", "loggerMiddleware"];
+
+/**
+ * For the chain, which every node waits for several times: what is around a call is put together once
+ * (`cacheMiddleware`, which a document client cannot have). Shares the other client's connections and credentials.
+ */
+export function chainClient({ config: { requestHandler, credentials } }: DynamoDBDocumentClient): DynamoDBClient {
+  const shared = { requestHandler, credentials };
+  const client = new DynamoDBClient({ ...shared, retryStrategy: patientRetries(), cacheMiddleware: true });
+  for (const name of dispensable) client.middlewareStack.remove(name);
+  return client;
+}
+
 /** `pathStyle`: for endpoints without a host name per bucket. */
 export function s3Client(pathStyle: boolean): S3Client {
   return new S3Client({

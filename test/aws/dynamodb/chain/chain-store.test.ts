@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { createChainStore } from "@nova/aws";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { chainClient, createChainStore } from "@nova/aws";
 import type { ChainStore, LinkId, StoredEntry, Turn } from "@nova/engine";
 import { StoreUnavailable } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { failing, useTable } from "../../support/endpoints.ts";
 const table = useTable();
 let chain: ChainStore;
 beforeAll(() => {
-  chain = createChainStore(table);
+  chain = createChainStore({ ...table, client: chainClient(table.client) });
 });
 
 const held: Turn = { node: "extract", state: "held", sandbox: "sbx1", attempt: 1, since: "2026-11-21T10:00:00.000Z" };
@@ -98,6 +98,19 @@ test("keeps the signature of a close entry", async () => {
   const at = link(9);
   await chain.putEntry(at, { ...entry("close"), signature: "mac" });
   expect((await chain.read(at)).entry?.signature).toBe("mac");
+});
+
+test.each<[string, string]>([
+  ["#0", "the turn at link 1"],
+  ["#1", "the entry at link 1"],
+])("refuses an item without its fields (%s)", async (kind, name) => {
+  const at = link(1);
+  const place = { partition: at.execution, scope: "", seq: 1, kind: kind.slice(1), format: 1 };
+  const Item = { pk: `C#${at.execution}`, sk: `L##0000000001${kind}`, ...place };
+  await table.client.send(new PutCommand({ TableName: table.table, Item }));
+  await expect(chain.read(at)).rejects.toThrow(
+    `${name} of ${at.execution} lacks fields - the table was edited by hand`,
+  );
 });
 
 describe("tip", () => {
@@ -199,8 +212,7 @@ describe("an outage", () => {
 
   test.each(["throttle", "error"] as const)("that lasts (%s) is StoreUnavailable", async (fault) => {
     table.faults = () => fault;
-    const impatient = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 1 }));
-    const hasty = createChainStore({ ...table, client: impatient });
+    const hasty = createChainStore({ ...table, client: new DynamoDBClient({ maxAttempts: 1 }) });
     await expect(hasty.readTail(link(1))).rejects.toThrow(StoreUnavailable);
     await expect(hasty.putEntry(link(1), entry("own"))).rejects.toThrow(/try again/);
   });

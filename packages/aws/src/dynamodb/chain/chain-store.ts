@@ -1,102 +1,83 @@
 import type { ChainStore, Link, LinkId, Turn } from "@nova/engine";
-import { reaching, reachingIf } from "../../clients/outage.ts";
-import type { TableConnection } from "../connection.ts";
-import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
-import { ENTRY, type LinkEntity, type LinkItem, linkEntity, TURN } from "./link-entity.ts";
-import { entryItem, linksOf, turnItem } from "./link-item.ts";
-import { chainPartition } from "./partition.ts";
-import { stepEntity } from "./step-entity.ts";
+import { type Item, numberValue, textValue } from "./attributes.ts";
+import { type ChainConnection, ChainTable, type Condition, ifAbsent, type KeyRange } from "./chain-table.ts";
+import { chainPartition, ENTRY, type LinkKind, linkKey, linkPrefix, stepPrefix, TURN } from "./keys.ts";
+import { entryItem, linkOf, linksOf, turnItem } from "./link-item.ts";
+import { stepItem, stepOf } from "./step-item.ts";
 
-/** The keys say what an item is; ElectroDB's ownership attributes as well would only cost filters. */
-const strongly = { ...consistently, ignoreOwnership: true } as const;
-const store = "DynamoDB";
 const lastSeq = 9_999_999_999;
 
 /** The chain of work in DynamoDB: conditional puts and consistent reads, nothing else touches these partitions. */
-export function createChainStore(connection: TableConnection): ChainStore {
-  const link = linkEntity(connection);
+export function createChainStore(connection: ChainConnection): ChainStore {
+  const table = new ChainTable(connection);
   return {
     async readTail(at) {
-      const items = await itemsBetween(link, at, [at.seq, ENTRY], [at.seq + 1, ENTRY]);
+      const { items } = await table.page(between(at, [at.seq, ENTRY], [at.seq + 1, ENTRY]));
       const [first, second] = linksOf(items);
       const here = first?.seq === at.seq ? first.entry : undefined;
       const { scope: _, ...next } = (here ? second : first) ?? { scope: at.scope, seq: at.seq + 1 };
       return { ...(here && { here }), next };
     },
     async tip(execution, scope) {
-      const items = await itemsBetween(link, { execution, scope }, [0, TURN], [lastSeq, ENTRY], {
-        order: "desc",
-        limit: 2,
-      });
+      const whole = between({ execution, scope }, [0, TURN], [lastSeq, ENTRY]);
+      const { items } = await table.page({ ...whole, newestFirst: true, limit: 2 });
       return linksOf(items).map(({ scope: _, ...found }) => found);
     },
     async read(at) {
-      const items = await itemsBetween(link, at, [at.seq, TURN], [at.seq, ENTRY]);
+      const { items } = await table.page(between(at, [at.seq, TURN], [at.seq, ENTRY]));
       const { scope: _, ...found } = linksOf(items)[0] ?? { scope: at.scope, seq: at.seq };
       return found;
     },
-    putTurn: (at, turn, expected) => putTurn(link, at, turn, expected),
-    putEntry: (at, entry) => reachingIf(store, () => link.create(entryItem(at, entry)).go(plainly)),
-    links: (execution) => readLinks(link, execution),
-    ...steps(connection),
+    putTurn: (at, turn, expected) => table.put(turnItem(at, turn), expected ? ifStill(expected) : ifAbsent),
+    putEntry: (at, entry) => table.put(entryItem(at, entry), ifAbsent),
+    links: (execution) => readLinks(table, execution),
+    putStep: (at, step) => table.put(stepItem(at, step), ifAbsent),
+    async steps(at) {
+      const partition = chainPartition(at.execution, at.scope);
+      const pages = await Array.fromAsync(table.pages({ partition, keys: { prefix: stepPrefix(at.scope, at.seq) } }));
+      return pages.flatMap(({ items }) => items.map((item) => stepOf(at, item)));
+    },
   };
 }
 
-type Place = [seq: number, kind: LinkItem["kind"]];
+type Place = [seq: number, kind: LinkKind];
 
-async function itemsBetween(
-  link: LinkEntity,
-  { execution, scope }: Omit<LinkId, "seq">,
-  [fromSeq, fromKind]: Place,
-  [toSeq, toKind]: Place,
-  options: { order?: "desc"; limit?: number } = {},
-): Promise<LinkItem[]> {
-  const partition = chainPartition(execution, scope);
-  const query = link.query
-    .chain({ partition })
-    .between({ scope, seq: fromSeq, kind: fromKind }, { scope, seq: toSeq, kind: toKind });
-  return (await reaching(store, () => query.go({ ...strongly, ...options }))).data;
+function between({ execution, scope }: Omit<LinkId, "seq">, from: Place, to: Place): KeyRange {
+  return {
+    partition: chainPartition(execution, scope),
+    keys: { from: linkKey(scope, ...from), to: linkKey(scope, ...to) },
+  };
 }
 
-function putTurn(link: LinkEntity, at: LinkId, turn: Turn, expected: Turn | null): Promise<boolean> {
-  const item = turnItem(at, turn);
-  if (!expected) return reachingIf(store, () => link.create(item).go(plainly));
-  const replacement = link.put(item).where(({ state, sandbox, attempt }, { eq, notExists }) => {
-    const sameSandbox = expected.sandbox === null ? notExists(sandbox) : eq(sandbox, expected.sandbox);
-    return `${eq(state, expected.state)} AND ${sameSandbox} AND ${eq(attempt, expected.attempt)}`;
-  });
-  return reachingIf(store, () => replacement.go(plainly));
+function ifStill({ state, sandbox, attempt }: Turn): Condition {
+  const sameSandbox = sandbox === null ? "attribute_not_exists(#sandbox)" : "#sandbox = :sandbox";
+  return {
+    ConditionExpression: `#state = :state AND ${sameSandbox} AND #attempt = :attempt`,
+    ExpressionAttributeNames: { "#state": "state", "#sandbox": "sandbox", "#attempt": "attempt" },
+    ExpressionAttributeValues: {
+      ":state": textValue(state),
+      ":attempt": numberValue(attempt),
+      ...(sandbox !== null && { ":sandbox": textValue(sandbox) }),
+    },
+  };
 }
 
 /** Page by page. A page may end within a link, so its last link waits for the next page. */
-async function* readLinks(link: LinkEntity, execution: string): AsyncGenerator<{ scope: string } & Link> {
-  const query = link.query.chain({ partition: chainPartition(execution, "") });
-  let cursor: string | null = null;
-  let waiting: LinkItem[] = [];
-  do {
-    const page = await reaching(store, () => query.go({ ...strongly, cursor }));
-    const items = [...waiting, ...page.data];
-    cursor = page.cursor;
-    const last = items.at(-1);
-    waiting = cursor && last ? items.filter(({ scope, seq }) => scope === last.scope && seq === last.seq) : [];
+async function* readLinks(table: ChainTable, execution: string): AsyncGenerator<{ scope: string } & Link> {
+  let waiting: Item[] = [];
+  for await (const page of table.pages({ partition: chainPartition(execution, ""), keys: { prefix: linkPrefix } })) {
+    const items = [...waiting, ...page.items];
+    waiting = page.isLast ? [] : lastLinkOf(items);
     yield* linksOf(items.slice(0, items.length - waiting.length));
-  } while (cursor);
+  }
 }
 
-function steps(connection: TableConnection): Pick<ChainStore, "putStep" | "steps"> {
-  const entity = stepEntity(connection);
-  const linkOf = ({ execution, scope, seq }: LinkId) => ({ partition: chainPartition(execution, scope), scope, seq });
-  return {
-    putStep: (at, step) =>
-      reachingIf(store, () => entity.create({ ...linkOf(at), format: FORMAT, ...step }).go(plainly)),
-    async steps(at) {
-      const query = entity.query.chain(linkOf(at));
-      const { data } = await reaching(store, () => query.go({ ...strongly, pages: "all" }));
-      return data.map(({ format, step, text, hash }) => {
-        checkFormat(`step ${step} of link ${at.seq} of ${at.execution}`, format);
-        return { step, text, hash };
-      });
-    },
-  };
+function lastLinkOf(items: Item[]): Item[] {
+  const last = items.at(-1);
+  if (!last) return [];
+  const { scope, seq } = linkOf(last);
+  return items.filter((item) => {
+    const link = linkOf(item);
+    return link.scope === scope && link.seq === seq;
+  });
 }

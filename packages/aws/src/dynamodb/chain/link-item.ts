@@ -1,44 +1,86 @@
 import type { Link, LinkId, StoredEntry, Turn } from "@nova/engine";
 import { checkFormat, FORMAT } from "../format.ts";
-import { ENTRY, type LinkItem, TURN } from "./link-entity.ts";
-import { chainPartition } from "./partition.ts";
+import { type Item, numberIn, numberValue, textIn, textValue } from "./attributes.ts";
+import { contentsOf, contentsValue } from "./contents.ts";
+import { chainPartition, ENTRY, type LinkKind, linkKey, partitionKey, TURN } from "./keys.ts";
 
-export function linkKey({ execution, scope, seq }: LinkId, kind: LinkItem["kind"]) {
-  return { partition: chainPartition(execution, scope), scope, seq, kind };
+/** ElectroDB's marks of ownership, which the other records of the table bear too. */
+const ownership = { __edb_e__: textValue("link"), __edb_v__: textValue("1") };
+
+export function turnItem(at: LinkId, { node, state, sandbox, attempt, since }: Turn): Item {
+  return {
+    ...placeOf(at, TURN),
+    node: textValue(node),
+    state: textValue(state),
+    ...(sandbox !== null && { sandbox: textValue(sandbox) }),
+    attempt: numberValue(attempt),
+    since: textValue(since),
+  };
 }
 
-export function turnItem(at: LinkId, { sandbox, ...turn }: Turn): LinkItem {
-  return { ...linkKey(at, TURN), format: FORMAT, ...turn, ...(sandbox !== null && { sandbox }) };
+export function entryItem(at: LinkId, { head, hash, contents, signature }: StoredEntry): Item {
+  return {
+    ...placeOf(at, ENTRY),
+    head: textValue(head),
+    hash: textValue(hash),
+    contents: contentsValue(contents),
+    ...(signature !== undefined && { signature: textValue(signature) }),
+  };
 }
 
-export function entryItem(at: LinkId, entry: StoredEntry): LinkItem {
-  return { ...linkKey(at, ENTRY), format: FORMAT, ...entry };
+function placeOf({ execution, scope, seq }: LinkId, kind: LinkKind): Item {
+  const partition = chainPartition(execution, scope);
+  return {
+    pk: textValue(partitionKey(partition)),
+    sk: textValue(linkKey(scope, seq, kind)),
+    partition: textValue(partition),
+    scope: textValue(scope),
+    seq: numberValue(seq),
+    kind: textValue(kind),
+    format: numberValue(FORMAT),
+    ...ownership,
+  };
+}
+
+/** An item's own link, which its attributes name; without them nothing can be said of it. */
+export function linkOf(item: Item): { partition: string; scope: string; seq: number } {
+  const [partition, scope, seq] = [textIn(item, "partition"), textIn(item, "scope"), numberIn(item, "seq")];
+  if (partition === undefined || scope === undefined || seq === undefined)
+    throw new DamagedLink(`the item "${textIn(item, "sk")}" of "${textIn(item, "pk")}" lacks its place - ${byHand}`);
+  return { partition, scope, seq };
 }
 
 /** Puts items that arrive in key order, or in its reverse, together into links. */
-export function linksOf(items: LinkItem[]): ({ scope: string } & Link)[] {
+export function linksOf(items: Item[]): ({ scope: string } & Link)[] {
   const links: ({ scope: string } & Link)[] = [];
   for (const item of items) {
-    const { scope, seq } = item;
+    const { scope, seq } = linkOf(item);
     const last = links.at(-1);
     const link = last?.scope === scope && last.seq === seq ? last : { scope, seq };
     if (link !== last) links.push(link);
-    if (item.kind === TURN) link.turn = turnOf(item);
+    if (textIn(item, "kind") === TURN) link.turn = turnOf(item);
     else link.entry = entryOf(item);
   }
   return links;
 }
 
-function turnOf({ format, node, state, sandbox, attempt, since, ...key }: LinkItem): Turn {
-  checkFormat(`the turn at link ${key.seq} of ${key.partition}`, format);
-  if (!node || !state || attempt === undefined || !since) throw damaged(key);
-  return { node, state, sandbox: sandbox ?? null, attempt, since };
+function turnOf(item: Item): Turn {
+  checkFormat(nameOf("turn", item), numberIn(item, "format"));
+  const [node, state, since] = [textIn(item, "node"), textIn(item, "state"), textIn(item, "since")];
+  const attempt = numberIn(item, "attempt");
+  if (!node || !isState(state) || attempt === undefined || !since) throw damaged("turn", item);
+  return { node, state, sandbox: textIn(item, "sandbox") ?? null, attempt, since };
 }
 
-function entryOf({ format, head, hash, contents, signature, ...key }: LinkItem): StoredEntry {
-  checkFormat(`the entry at link ${key.seq} of ${key.partition}`, format);
-  if (head === undefined || hash === undefined) throw damaged(key);
-  return { head, hash, contents: contents ?? {}, ...(signature !== undefined && { signature }) };
+function isState(state: string | undefined): state is Turn["state"] {
+  return state === "held" || state === "failing" || state === "closed";
+}
+
+function entryOf(item: Item): StoredEntry {
+  checkFormat(nameOf("entry", item), numberIn(item, "format"));
+  const [head, hash, signature] = [textIn(item, "head"), textIn(item, "hash"), textIn(item, "signature")];
+  if (head === undefined || hash === undefined) throw damaged("entry", item);
+  return { head, hash, contents: contentsOf(item.contents), ...(signature !== undefined && { signature }) };
 }
 
 /** A chain item lacks what every item of its kind has. */
@@ -46,9 +88,13 @@ export class DamagedLink extends Error {
   override name = "DamagedLink";
 }
 
-function damaged({ partition, scope, seq, kind }: Pick<LinkItem, "partition" | "scope" | "seq" | "kind">): DamagedLink {
-  const what = kind === TURN ? "turn" : "entry";
-  return new DamagedLink(
-    `the ${what} at link ${seq} of ${partition}${scope} lacks fields - the table was edited by hand`,
-  );
+const byHand = "the table was edited by hand";
+
+function damaged(kind: "turn" | "entry", item: Item): DamagedLink {
+  return new DamagedLink(`${nameOf(kind, item)} lacks fields - ${byHand}`);
+}
+
+function nameOf(kind: "turn" | "entry", item: Item): string {
+  const { partition, scope, seq } = linkOf(item);
+  return `the ${kind} at link ${seq} of ${partition}${scope}`;
 }

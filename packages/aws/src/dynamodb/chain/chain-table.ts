@@ -1,0 +1,83 @@
+import { type DynamoDBClient, PutItemCommand, type PutItemCommandInput, QueryCommand } from "@aws-sdk/client-dynamodb";
+import { reaching, reachingIf } from "../../clients/outage.ts";
+import { type Item, textValue } from "./attributes.ts";
+import { partitionKey } from "./keys.ts";
+
+/** Both a plain client and a document client take the plain commands. */
+export interface ChainConnection {
+  client: Pick<DynamoDBClient, "send">;
+  table: string;
+}
+
+export type Condition = Pick<
+  PutItemCommandInput,
+  "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
+>;
+
+/** Sort keys of one partition: all that begin so, or all from one to another, both included. */
+export interface KeyRange {
+  partition: string;
+  keys: { prefix: string } | { from: string; to: string };
+  newestFirst?: boolean;
+  limit?: number;
+}
+
+export const ifAbsent: Condition = {
+  ConditionExpression: "attribute_not_exists(#pk) AND attribute_not_exists(#sk)",
+  ExpressionAttributeNames: { "#pk": "pk", "#sk": "sk" },
+};
+
+const store = "DynamoDB";
+
+/** Conditional puts and consistent queries: all that chain partitions ever see. */
+export class ChainTable {
+  readonly #client: ChainConnection["client"];
+  readonly #table: string;
+
+  constructor({ client, table }: ChainConnection) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  /** False when the condition failed. */
+  put(item: Item, condition: Condition): Promise<boolean> {
+    const command = new PutItemCommand({ TableName: this.#table, Item: item, ...condition });
+    return reachingIf(store, () => this.#client.send(command));
+  }
+
+  /** One page; `after` is where the page before ended. */
+  async page(range: KeyRange, after?: Item): Promise<{ items: Item[]; end?: Item }> {
+    const command = new QueryCommand({
+      TableName: this.#table,
+      ConsistentRead: true,
+      ...conditionOf(range),
+      ...(range.newestFirst && { ScanIndexForward: false }),
+      ...(range.limit !== undefined && { Limit: range.limit }),
+      ...(after && { ExclusiveStartKey: after }),
+    });
+    const { Items = [], LastEvaluatedKey } = await reaching(store, () => this.#client.send(command));
+    return { items: Items, ...(LastEvaluatedKey && { end: LastEvaluatedKey }) };
+  }
+
+  async *pages(range: KeyRange): AsyncGenerator<{ items: Item[]; isLast: boolean }> {
+    let after: Item | undefined;
+    do {
+      const { items, end } = await this.page(range, after);
+      after = end;
+      yield { items, isLast: !end };
+    } while (after);
+  }
+}
+
+function conditionOf({ partition, keys }: KeyRange) {
+  const isPrefix = "prefix" in keys;
+  return {
+    KeyConditionExpression: `#pk = :pk AND ${isPrefix ? "begins_with(#sk, :from)" : "#sk BETWEEN :from AND :to"}`,
+    ExpressionAttributeNames: { "#pk": "pk", "#sk": "sk" },
+    ExpressionAttributeValues: {
+      ":pk": textValue(partitionKey(partition)),
+      ":from": textValue(isPrefix ? keys.prefix : keys.from),
+      ...(!isPrefix && { ":to": textValue(keys.to) }),
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** Last part of a link's sort key: a turn lies directly before the entry it is the right to. */
+export const TURN = "0";
+export const ENTRY = "1";
+export type LinkKind = typeof TURN | typeof ENTRY;
+
+/** Every link of a partition has a sort key that begins so. */
+export const linkPrefix = "L#";
+
+/**
+ * Partition of a link: execution + scope up to the innermost map item, so that ten thousand items of a map will not
+ * share the 1,000 writes a second of one partition. There are no maps yet: every scope is in the execution's own.
+ */
+export function chainPartition(execution: string, _scope: string): string {
+  return execution;
+}
+
+export function partitionKey(partition: string): string {
+  return `C#${partition}`;
+}
+
+export function linkKey(scope: string, seq: number, kind: LinkKind): string {
+  return `${linkPrefix}${scope}#${padded(seq, 10)}#${kind}`;
+}
+
+/** What the sort keys of a link's steps begin with. */
+export function stepPrefix(scope: string, seq: number): string {
+  return `S#${scope}#${padded(seq, 10)}#`;
+}
+
+/** Padded, so that step 10 lies behind step 9. */
+export function stepKey(scope: string, seq: number, step: number): string {
+  return stepPrefix(scope, seq) + padded(step, 4);
+}
+
+function padded(value: number, digits: number): string {
+  return String(value).padStart(digits, "0");
+}
