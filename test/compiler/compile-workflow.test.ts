@@ -23,12 +23,19 @@ describe("compiling a source", () => {
       /node "work": line 2: the name "totl" is not defined/,
     ],
     ["NOVA603", "decision", 'context["decision"] = True', /node "work" never decides/],
+    ["NOVA605", "action", 'context = {"total": 1}', /node "work": line 1: context becomes another dict here/],
   ])("finds in Python: %s", async (code, type, python, message) => {
     const { findings, definition } = await compileWorkflow(sourceWith(type, python));
     expect(findings).toEqual([expect.objectContaining({ code, severity: "error", file: "work.py" })]);
     expect(findings[0]?.message).toMatch(message);
     expect(findings[0]?.path).toMatch(/^\$\.nodes\[1\]/);
     expect(definition).toBeUndefined();
+  });
+
+  it("warns of what is not certain to be a mistake, and runs it", async () => {
+    const { findings, definition } = await compileWorkflow(sourceWith("action", "import ssl as context"));
+    expect(findings).toEqual([expect.objectContaining({ code: "NOVA604", severity: "warning", file: "work.py" })]);
+    expect(definition).toBeDefined();
   });
 
   it("knows what a node's code has without importing it, and that a module of lib has none of it", async () => {

@@ -10,7 +10,7 @@ export function setsBranchDecision(source: string, lib: Record<string, string> =
 }
 
 /** Ways to a result, or to the context, that a reader of the text cannot follow. */
-const escapes =
+export const escapes =
   /dump|\b(exec|eval|compile|globals|locals|vars|getattr|import_module|__import__|__main__|_getframe|inspect)\b|import\s*\*/;
 
 /** `context["key"]`, `context.get("key")`, `"key" in context`: the key is known. */

@@ -5,8 +5,11 @@ import { runRuff } from "./ruff.ts";
 export const nodeGlobals = ["context", "outputs", "json", "base64"] as const;
 
 export interface PythonProblem {
-  /** `syntax`: Python cannot read the code. `name`: it will stop with a NameError where this line runs. */
-  kind: "syntax" | "name";
+  /**
+   * `syntax`: Python cannot read the code. `name`: it will stop with a NameError where this line runs. `rebound` and
+   * `lost`: see reboundContext.
+   */
+  kind: "syntax" | "name" | "rebound" | "lost";
   /** One sentence, with the way out. */
   message: string;
   file?: string;

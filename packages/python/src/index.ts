@@ -1,3 +1,4 @@
 export { setsBranchDecision } from "./branch-decision.ts";
 export type { PythonProblem } from "./check-python.ts";
 export { checkPython, nodeGlobals } from "./check-python.ts";
+export { reboundContext } from "./rebound-context.ts";

@@ -16,6 +16,13 @@ export async function runRuff(source: string, builtins: readonly string[]): Prom
   return (await workspace).check(source);
 }
 
+/** The syntax tree of a valid source, as text (see syntax-tree.ts). */
+export async function parseWithRuff(source: string): Promise<string> {
+  const workspace = workspaces.get("") ?? newWorkspace([]);
+  workspaces.set("", workspace);
+  return (await workspace).parse(source);
+}
+
 async function newWorkspace(builtins: readonly string[]): Promise<Workspace> {
   const { Workspace, PositionEncoding } = await import("@astral-sh/ruff-wasm-nodejs");
   const settings = { "target-version": newestPython, builtins, lint: { select: rules } };

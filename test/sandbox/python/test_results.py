@@ -56,7 +56,10 @@ class Changes(Results):
             "context['s'] = {'x': [850.0, 'é']}",
             "context['s']['x'].append(1); context['s']['x'].pop()",
             "context['new'] = 1; del context['new']",
-            "context = {'a': 5}",
+            "context = dict(context)",
+            "context = json.loads(json.dumps(context)) if len(context) else {}",
+            "context = json",
+            "for context in ({'a': 1}, 5): pass",
         ]:
             with self.subTest(code):
                 self.assert_changes(code, {}, context)
@@ -66,6 +69,25 @@ class Changes(Results):
             "context['n'] = [2 ** 70, 850.0, 1e300]\ncontext['b'] = context['a'] + 1", {"a": "9007199254740993"}
         )
         self.assertEqual(result["set"], [["n", "[1180591620717411303424,850.0,1e+300]"], ["b", "9007199254740994"]])
+
+    def test_an_answer_in_another_dict_fails_the_node_with_the_cure(self):
+        for code in [
+            "context = {'a': 5}",
+            "context = {}",
+            "context = {**context, 'b': 1}",
+            "context = dict(context); context['a'] = [2]",
+            "context = {key: context[key] for key in context if key != 'a'}",
+        ]:
+            with self.subTest(code):
+                result = self.run_code(code, {"a": "[1]", "c": "1"})
+                self.assertEqual((result["status"], result["traceback"]), ("error", ""))
+                self.assertIn("is lost - write context.update({...})", result["message"])
+
+    def test_another_dict_is_no_harm_beside_an_answer(self):
+        self.assert_changes("context['a'] = 1; context = {'b': 2}", {"a": 1})
+        self.assert_changes("given = context; context = {'b': 2}; given.update(context)", {"b": 2})
+        self.assert_changes("context = {'b': 2}; print(json.dumps(context))", {"b": 2})
+        self.assert_changes("context = {'b': 2}; print(json.dumps({'context_updates': {}}))", {})
 
     def test_deleted_keys_are_named(self):
         self.assert_changes(

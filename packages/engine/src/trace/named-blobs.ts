@@ -46,7 +46,7 @@ export class NamedBlobs {
   async text(home: BlobHome, blob: NamedBlob): Promise<{ text: string | null } | { bad: BadBlob }> {
     if (!this.#isNew(home, blob)) return { text: null };
     const chunks: Uint8Array[] = [];
-    const bad = await this.#compare(home, blob, (chunk) => chunks.push(Buffer.from(chunk)));
+    const bad = await this.#compare(home, blob, (chunk) => chunks.push(chunk));
     return bad ? { bad } : { text: Buffer.concat(chunks).toString() };
   }
 

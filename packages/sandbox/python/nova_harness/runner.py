@@ -16,13 +16,17 @@ from json import dumps, loads
 
 from . import faults, wire
 from .changes import collect
-from .context import Outputs, make_context
+from .context import Outputs, make_context, raw_items
 from .encode import Encoder
 from .printed import Printed
 from .supply import Supply
 
 _PRIVATE_ENVIRONMENT = re.compile(r"(AWS|E2B|IPY|JPY|JUPYTER|NOVA|OPENAI)")
 _INLINE_BLOBS_BYTES = 64 * 1024
+_LOST_ANSWER = (
+    "the code gave the name context to another dict, and what it set there is lost - write context.update({...}), "
+    "or context.clear() and then context.update({...}) to start from nothing"
+)
 
 
 def serve(control, home, lib):
@@ -104,7 +108,20 @@ class Runner:
         if printed.failure is not None:
             return faults.declared(printed.failure)
         changes, blobs = collect(context, printed, self.encoder, self.supply)
+        says_nothing = not (printed.text or changes["set"] or changes["delete"])
+        if says_nothing and self._answers_elsewhere(context.values):
+            return faults.declared(_LOST_ANSWER)
         return {"status": "success", **changes, "blobs": self._save(blobs, out)}
+
+    def _answers_elsewhere(self, given):
+        """The name `context` ends as that of another dict, which holds something else: an answer where nobody looks."""
+        named = self.main.__dict__.get("context")
+        if named is given or not isinstance(named, dict):
+            return False
+        values = dict(raw_items(given))
+        if len(named) == len(values) and all(values.get(key, self) is value for key, value in named.items()):
+            return False
+        return named.keys() != given.keys() or named != given
 
     def _save(self, blobs, out):
         """Small ones travel with the result as well, which saves a request each."""

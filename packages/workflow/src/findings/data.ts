@@ -65,6 +65,20 @@ export const dataFindings = {
     bad: 'context["decision"] = context["total"] > 1000',
     good: 'context["branch_decision"] = context["total"] > 1000',
   },
+  NOVA604: {
+    severity: "warning",
+    title: "The name `context` is given to something else",
+    why: "What a node sets is what it changes in the dict that it was given. Behind `context = ...`, `for context in`, `with ... as context`, `import ... as context` or `def context` the name means another object, and what the code does to that is not kept.",
+    bad: "import ssl\ncontext = ssl.create_default_context()",
+    good: "import ssl\ntls = ssl.create_default_context()",
+  },
+  NOVA605: {
+    severity: "error",
+    title: "The code answers with another dict, which is lost",
+    why: "Changes of the dict that the code was given are its result; a new dict under the same name is not. Where nothing else could carry the answer (no printed result, no second name for the given dict), it is certain to be lost.",
+    bad: 'context = {"total": context["net"] * 1.2}',
+    good: 'context.update({"total": context["net"] * 1.2})   # behind context.clear() where the rest has to go',
+  },
   NOVA701: {
     severity: "error",
     title: "The state machine is too large",
