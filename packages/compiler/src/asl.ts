@@ -7,19 +7,23 @@ export interface StateMachine {
   StartAt: string;
   /** Limit of a whole execution. */
   TimeoutSeconds?: number;
-  States: Record<string, State>;
+  States: States;
 }
 
-export type State = PassState | TaskState | ChoiceState | FailState;
+export type States = Record<string, State>;
+export type State = PassState | TaskState | ChoiceState | WaitState | FailState | ParallelState | MapState;
 
-export type Transition = { Next: string; End?: never } | { End: true; Next?: never };
+/** `OutputPath: null` makes the output `{}`: thousands of results that nobody reads would exceed the data limit. */
+export type Transition =
+  | { Next: string; End?: never; OutputPath?: never }
+  | { End: true; OutputPath?: null; Next?: never };
 
-export type PassState = { Type: "Pass"; Comment?: string } & Transition;
+export type PassState = { Type: "Pass"; Comment?: string; Parameters?: Parameters } & Transition;
 
 export type TaskState = {
   Type: "Task";
   Comment?: string;
-  /** ARN of a Lambda function's alias. */
+  /** ARN of a Lambda function's alias, or of the integration that waits for a task token. */
   Resource: string;
   Parameters?: Parameters;
   TimeoutSeconds: number;
@@ -27,8 +31,8 @@ export type TaskState = {
   Catch?: readonly Catcher[];
 } & Transition;
 
-/** Keys that end in `.$` hold a path into the state's input, others a constant. */
-export type Parameters = { readonly [key: string]: string };
+/** Keys that end in `.$` hold a path into the state's input or an intrinsic function, others a constant. */
+export type Parameters = { readonly [key: string]: string | number | boolean | Parameters };
 
 export interface Retrier {
   ErrorEquals: readonly string[];
@@ -57,6 +61,39 @@ export type ChoiceRule = { Variable: string; Next: string } & (
   | { StringEquals: string; BooleanEquals?: never }
   | { BooleanEquals: boolean; StringEquals?: never }
 );
+
+export interface WaitState {
+  Type: "Wait";
+  TimestampPath: string;
+  Next: string;
+}
+
+/** A machine inside a machine: a branch, or what runs for each item. Names of states are unique over all of them. */
+export interface Branch {
+  StartAt: string;
+  States: States;
+}
+
+interface Together {
+  Comment?: string;
+  /** Results are never used: the chain has them. */
+  ResultPath: null;
+  Catch: readonly Catcher[];
+  Next: string;
+}
+
+export interface ParallelState extends Together {
+  Type: "Parallel";
+  Branches: readonly Branch[];
+}
+
+export interface MapState extends Together {
+  Type: "Map";
+  ItemsPath: string;
+  ItemSelector: Parameters;
+  MaxConcurrency: number;
+  ItemProcessor: Branch & { ProcessorConfig: { Mode: "INLINE" } };
+}
 
 export type FailState = { Type: "Fail"; Comment?: string } & (
   | { Error: string; Cause: string; ErrorPath?: never; CausePath?: never }

@@ -1,4 +1,11 @@
-import { type Finding, type ParsedWorkflow, parseWorkflow, type Workflow, type WorkflowSource } from "@nova/workflow";
+import {
+  type Finding,
+  nodeIndex,
+  type ParsedWorkflow,
+  parseWorkflow,
+  type Workflow,
+  type WorkflowSource,
+} from "@nova/workflow";
 import type { StateMachine } from "./asl.ts";
 import { checkSources } from "./check/python.ts";
 import { checkSize } from "./check/size.ts";
@@ -26,7 +33,7 @@ export async function compileParsed(parsed: ParsedWorkflow, options: CompileOpti
   if (!workflow || hasErrors(findings)) return { findings };
   const stateMachine = toStateMachine(workflow, options);
   const definition = JSON.stringify(stateMachine);
-  findings.push(...checkSize(definition, workflow.nodes.length));
+  findings.push(...checkSize(definition, nodeIndex(workflow).size));
   return hasErrors(findings) ? { findings } : { findings, workflow, stateMachine, definition };
 }
 

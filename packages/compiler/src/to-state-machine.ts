@@ -9,6 +9,7 @@ export const localFunctions: FunctionArns = {
   runNode: localArn("nova-run-node"),
   settleNode: localArn("nova-settle-node"),
   closeExecution: localArn("nova-close-execution"),
+  requestApproval: localArn("nova-request-approval"),
 };
 
 /** Lower and emit: a checked workflow in, its state machine as plain data out. */

@@ -4,7 +4,12 @@ import { describe, expect, it } from "vitest";
 import { aslErrors } from "../support/asl-validator.ts";
 import { action, chainOf, decision, end, start, workflow } from "../support/workflows.ts";
 
-const functions = { runNode: arn("run"), settleNode: arn("settle"), closeExecution: arn("close") };
+const functions = {
+  runNode: arn("run"),
+  settleNode: arn("settle"),
+  closeExecution: arn("close"),
+  requestApproval: arn("request"),
+};
 const compile = (...args: Parameters<typeof workflow>) => toStateMachine(workflow(...args), { functions });
 
 const line = compile([start(), action("work"), end()], ["start -> work", "work -> end"]);
@@ -175,5 +180,5 @@ function task(machine: StateMachine, name: string): TaskState {
 }
 
 function comment(machine: StateMachine, name: string): string | undefined {
-  return machine.States[name]?.Comment;
+  return (machine.States[name] as TaskState).Comment;
 }

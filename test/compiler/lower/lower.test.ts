@@ -5,14 +5,14 @@ import { action, decision, end, start, workflow } from "../support/workflows.ts"
 describe("lowering", () => {
   it.each([
     ["no start", [end()], [], 'workflow "sample" has no start node'],
-    ["an action without an edge", [start(), action("a"), end()], ["start -> a"], 'node "a" has 0 edges'],
+    ["an action without an edge", [start(), action("a"), end()], ["start -> a"], 'node "a" has no edge'],
     [
-      "an action with two edges",
+      "an action whose two ways never meet",
       [start(), action("a"), end("x"), end("y")],
       ["start -> a", "a -> x", "a -> y"],
-      'node "a" has 2 edges',
+      'node "a" fans out to branches that never meet',
     ],
-    ["a decision without edges", [start(), decision("d"), end()], ["start -> d"], 'decision "d" has no edges'],
+    ["a decision without edges", [start(), decision("d"), end()], ["start -> d"], 'node "d" decides and has no edges'],
   ])("refuses a workflow that was never checked: %s", (_, nodes, edges, message) => {
     const compile = () => toStateMachine(workflow(nodes, edges));
     expect(compile).toThrow(UncheckedWorkflow);

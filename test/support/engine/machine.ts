@@ -154,10 +154,10 @@ function chosen({ Choices, Default }: ChoiceState, data: Json): string {
   return rule?.Next ?? Default;
 }
 
-function resolved(parameters: { readonly [key: string]: string }, data: Json): Json {
+function resolved(parameters: { readonly [key: string]: unknown }, data: Json): Json {
   const members = Object.entries(parameters).map(([key, value]) => {
     if (!key.endsWith(".$")) return [key, value];
-    const found = at(data, value);
+    const found = at(data, value as string);
     if (found === undefined) throw new RangeError(`States.ParameterPathFailure: ${value}`);
     return [key.slice(0, -2), found];
   });

@@ -1,13 +1,20 @@
-import type { State } from "../asl.ts";
+import type { States } from "../asl.ts";
 import type { PlannedAction } from "../lower/plan.ts";
+import type { Frame } from "./frame.ts";
+import { onward } from "./onward.ts";
 import { afterFailure, settleStates } from "./settle.ts";
-import { catchTo, type FunctionArns, lambdaTask, nodeParameters } from "./task.ts";
+import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
 
-export function emitAction(node: PlannedAction, functions: FunctionArns): Record<string, State> {
+export function emitAction(node: PlannedAction, frame: Frame): States {
+  const next = onward(node);
   const task = lambdaTask(
-    functions.runNode,
-    { comment: node.comment, parameters: nodeParameters(node.id), catchers: catchTo(afterFailure(node)) },
-    { Next: node.next },
+    frame.functions.runNode,
+    {
+      comment: node.comment,
+      parameters: nodeParameters(node.id),
+      catchers: catchTo(afterFailure(node, frame), frame),
+    },
+    next,
   );
-  return { [node.id]: task, ...settleStates(node, [], node.next, functions) };
+  return { [node.id]: task, ...settleStates(node, [], next ?? frame.done, frame) };
 }

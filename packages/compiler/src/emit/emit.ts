@@ -1,35 +1,57 @@
-import type { State, StateMachine } from "../asl.ts";
-import type { Plan, PlannedNode } from "../lower/plan.ts";
+import type { StateMachine, States } from "../asl.ts";
+import type { Plan, PlannedFrame, PlannedNode } from "../lower/plan.ts";
 import { emitAction } from "./action.ts";
-import { closedStates, closeStates } from "./close.ts";
+import { emitApproval } from "./approval.ts";
+import { closeStates } from "./close.ts";
 import { emitDecision } from "./decision.ts";
 import { emitEnd } from "./end.ts";
+import { emitFork } from "./fork.ts";
+import { endsOf, type Frame, mainLine } from "./frame.ts";
+import { emitMap } from "./map.ts";
 import { emitStart } from "./start.ts";
 import type { FunctionArns } from "./task.ts";
+import { emitWait } from "./wait.ts";
 
 /** The state machine of a plan: a node's state has the node's id, so that the console reads like the workflow. */
 export function emit(plan: Plan, functions: FunctionArns): StateMachine {
-  const states: Record<string, State> = {};
-  for (const node of plan.nodes) Object.assign(states, emitNode(node, functions));
-  // Every end node's task has a Catch to both.
-  Object.assign(states, closeStates(functions), closedStates());
   return {
     Comment: plan.comment,
-    StartAt: plan.startAt,
+    StartAt: plan.main.entry,
     ...(plan.timeoutSeconds !== undefined && { TimeoutSeconds: plan.timeoutSeconds }),
-    States: states,
+    // Every end node's task has a Catch to the states of the close.
+    States: { ...nodeStates(plan.main, mainLine(functions)), ...closeStates(functions) },
   };
 }
 
-export function emitNode(node: PlannedNode, functions: FunctionArns): Record<string, State> {
+function frameStates(planned: PlannedFrame, frame: Frame): States {
+  const states = nodeStates(planned, frame);
+  return Object.assign(states, endsOf(frame, states));
+}
+
+function nodeStates(planned: PlannedFrame, frame: Frame): States {
+  const states: States = {};
+  for (const node of planned.nodes) {
+    Object.assign(states, emitNode(node, frame));
+    if ("fork" in node && node.fork) Object.assign(states, emitFork(node.fork, node.next, frame, frameStates));
+  }
+  return states;
+}
+
+function emitNode(node: PlannedNode, frame: Frame): States {
   switch (node.type) {
     case "start":
       return emitStart(node);
     case "action":
-      return emitAction(node, functions);
+      return emitAction(node, frame);
     case "decision":
-      return emitDecision(node, functions);
+      return emitDecision(node, frame);
+    case "map":
+      return emitMap(node, frame, frameStates);
+    case "approval":
+      return emitApproval(node, frame);
+    case "wait":
+      return emitWait(node, frame);
     case "end":
-      return emitEnd(node, functions);
+      return emitEnd(node, frame);
   }
 }

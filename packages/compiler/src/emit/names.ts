@@ -6,3 +6,21 @@ export const closedState = "execution.closed";
 export const branchState = (node: string): string => `${node}.branch`;
 export const settleState = (node: string): string => `${node}.settle`;
 export const settledState = (node: string): string => `${node}.settled`;
+export const expiredState = (node: string): string => `${node}.expired`;
+export const pausedState = (node: string): string => `${node}.wait`;
+export const waitedState = (node: string): string => `${node}.waited`;
+
+export const forkState = (node: string): string => `${node}.fork`;
+export const joinState = (node: string): string => `${node}.join`;
+export const joinedState = (node: string): string => `${node}.joined`;
+export const eachState = (map: string): string => `${map}.each`;
+export const itemState = (map: string): string => `${map}.item`;
+
+/** Step Functions takes 80 characters: what is left in front of the longest ending of a branch's states. */
+const longestBranchName = 72;
+
+/** First state of a branch, and the beginning of its other states' names. An id has at most 64 characters. */
+export function branchName(fork: string, entry: string): string {
+  const name = `${forkState(fork)}.${entry}`;
+  return name.length <= longestBranchName ? name : `${entry}.begin`;
+}

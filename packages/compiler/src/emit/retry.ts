@@ -26,12 +26,19 @@ const anythingElse = {
 } as const;
 
 /** The `Retry` of every task, from the one table of run errors. Retriers are tried in order; `States.ALL` must be last. */
-export const retriers: readonly Retrier[] = [
-  { ErrorEquals: errorsWith("never"), MaxAttempts: 0 },
-  { ErrorEquals: errorsWith("at once"), ...atOnce },
-  { ErrorEquals: errorsWith("patient"), ...patient },
-  anythingElse,
-];
+export const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
+
+/** Of a task that waits for an answer: its timeout is an outcome, and asking a second time would double it. */
+export const untimedRetriers: readonly Retrier[] = retriersWith([...errorsWith("never"), "States.Timeout"]);
+
+function retriersWith(never: string[]): Retrier[] {
+  return [
+    { ErrorEquals: never, MaxAttempts: 0 },
+    { ErrorEquals: errorsWith("at once"), ...atOnce },
+    { ErrorEquals: errorsWith("patient"), ...patient },
+    anythingElse,
+  ];
+}
 
 function errorsWith(policy: Policy): string[] {
   return Object.entries(runErrors).flatMap(([name, error]) => (error.retry === policy ? [name] : []));

@@ -1,37 +1,49 @@
-import type { ChoiceRule, State } from "../asl.ts";
-import type { PlannedAction, PlannedDecision } from "../lower/plan.ts";
-import { closeState, settledState, settleState } from "./names.ts";
-import { catchTo, type FunctionArns, lambdaTask, nodeParameters } from "./task.ts";
+import type { ChoiceRule, ChoiceState, States } from "../asl.ts";
+import type { Failable, Way } from "../lower/plan.ts";
+import type { Frame } from "./frame.ts";
+import { settledState, settleState } from "./names.ts";
+import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
 
-type Failable = PlannedAction | PlannedDecision;
+type Node = Failable & { id: string };
 
-/** Where a node's Catch leads: with `onError` the chain is asked what happened, without one the run is closed. */
-export function afterFailure(node: Failable): string {
-  return node.onError === undefined ? closeState : settleState(node.id);
+/** Where a node's Catch leads: to its settle, or on the main line without `onError` to the close, which settles. */
+export function afterFailure(node: Node, frame: Frame): string {
+  return isSettled(node, frame) ? settleState(node.id) : frame.unsettled;
 }
 
 /**
- * States of a node with `onError`: its settle, then a Choice. Step Functions may have seen a failure where the chain
- * says success (the Lambda died after its commit); then the run goes on along the node's own edges, `rules` or `own`.
+ * Settle of a node, then a Choice. Step Functions may have seen a failure where the chain says success (the Lambda died
+ * after its commit); then the run goes on along the node's own edges, `rules` or `own`.
  */
-export function settleStates(
-  node: Failable,
-  rules: readonly ChoiceRule[],
-  own: string,
-  functions: FunctionArns,
-): Record<string, State> {
-  if (node.onError === undefined) return {};
+export function settleStates(node: Node, rules: readonly ChoiceRule[], own: string, frame: Frame): States {
+  if (!isSettled(node, frame)) return {};
   const settle = lambdaTask(
-    functions.settleNode,
-    { parameters: { ...nodeParameters(node.id), "error.$": "$.error" }, catchers: catchTo(closeState) },
-    { Next: settledState(node.id) },
+    frame.functions.settleNode,
+    {
+      parameters: { ...nodeParameters(node.id), "error.$": "$.error" },
+      catchers: catchTo(frame.unsettled, frame),
+    },
+    settledState(node.id),
   );
   return {
     [settleState(node.id)]: settle,
-    [settledState(node.id)]: {
-      Type: "Choice",
-      Choices: [{ Variable: "$.failed", BooleanEquals: true, Next: node.onError }, ...rules],
-      Default: own,
-    },
+    [settledState(node.id)]: settledChoice(failedWay(node.onError, frame), rules, own),
   };
+}
+
+/** Behind whatever asked the chain. */
+export function settledChoice(failed: string, rules: readonly ChoiceRule[], own: string): ChoiceState {
+  return {
+    Type: "Choice",
+    Choices: [{ Variable: "$.failed", BooleanEquals: true, Next: failed }, ...rules],
+    Default: own,
+  };
+}
+
+export function failedWay(onError: Way | undefined, frame: Frame): string {
+  return onError === undefined ? frame.failed : (onError ?? frame.done);
+}
+
+function isSettled({ onError }: Node, { settles }: Frame): boolean {
+  return settles || onError !== undefined;
 }

@@ -1,12 +1,15 @@
-import type { Catcher, Parameters, TaskState, Transition } from "../asl.ts";
-import { closedState } from "./names.ts";
+import type { Catcher, Parameters, TaskState } from "../asl.ts";
+import type { Way } from "../lower/plan.ts";
+import { type Frame, goOn } from "./frame.ts";
 import { retriers } from "./retry.ts";
 
-/** ARNs of the three Lambda functions that a state machine calls. */
+/** ARNs of the Lambda functions that a state machine calls. */
 export interface FunctionArns {
   runNode: string;
   settleNode: string;
   closeExecution: string;
+  /** Keeps the token of a task that people or events answer. */
+  requestApproval: string;
 }
 
 /** The longest that AWS Lambda lets a function run. */
@@ -16,7 +19,7 @@ const lambdaLimitSeconds = 900;
 export function lambdaTask(
   resource: string,
   details: { comment?: string | undefined; parameters?: Parameters; catchers?: Catcher[] },
-  transition: Transition,
+  next: Way,
 ): TaskState {
   return {
     Type: "Task",
@@ -26,19 +29,22 @@ export function lambdaTask(
     TimeoutSeconds: lambdaLimitSeconds,
     Retry: retriers,
     ...(details.catchers && { Catch: details.catchers }),
-    ...transition,
+    ...goOn(next),
   };
 }
 
 /** What running and settling a node need: who, and the link directly before. */
 export function nodeParameters(node: string): Parameters {
-  return { node, "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" };
+  return { node, ...position };
 }
 
+/** Where a run is. */
+export const position: Parameters = { "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" };
+
 /** A run that was closed meanwhile goes straight to its Fail; everything else goes to `next`, with the link it knew. */
-export function catchTo(next: string): Catcher[] {
+export function catchTo(next: string, { closed }: Frame): Catcher[] {
   return [
-    { ErrorEquals: ["ExecutionClosed"], ResultPath: "$.error", Next: closedState },
+    { ErrorEquals: ["ExecutionClosed"], ResultPath: "$.error", Next: closed },
     { ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: next },
   ];
 }

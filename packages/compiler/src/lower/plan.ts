@@ -1,47 +1,98 @@
 /**
- * What lowering makes of a workflow: every node with its ways out resolved, in the workflow's order. Nothing in here
+ * What lowering makes of a workflow: every node in the frame where it runs, with its ways out resolved. Nothing in here
  * needs the edge list any more, and nothing knows the Amazon States Language.
  */
 export interface Plan {
   comment: string;
-  startAt: string;
   timeoutSeconds?: number;
+  main: PlannedFrame;
+}
+
+/** Nodes that one another's ways lead to: the main line, a branch of a fork, or the body of a map. */
+export interface PlannedFrame {
+  entry: string;
   nodes: PlannedNode[];
 }
 
-export type PlannedNode = PlannedStart | PlannedAction | PlannedDecision | PlannedEnd;
+export type PlannedNode =
+  | PlannedStart
+  | PlannedAction
+  | PlannedDecision
+  | PlannedMap
+  | PlannedApproval
+  | PlannedWait
+  | PlannedEnd;
+
+/** A node of the same frame; null where the frame is done. The main line is done only by its end nodes. */
+export type Way = string | null;
 
 interface Planned {
   id: string;
   comment?: string;
 }
 
-export interface PlannedStart extends Planned {
-  type: "start";
-  next: string;
+/** Of nodes that go on in one way, or in all of several at once. */
+export interface GoesOn extends Planned {
+  /** What follows; where the node fans out, what follows the join. */
+  next: Way;
+  fork?: PlannedFork;
 }
 
-export interface PlannedAction extends Planned {
-  type: "action";
-  next: string;
-  onError?: string;
+export interface PlannedFork {
+  /** As the chain of work names it: the fanning-out node, or the join of a map. */
+  node: string;
+  branches: PlannedFrame[];
 }
 
-export interface PlannedDecision extends Planned {
-  type: "decision";
+export interface Failable {
+  onError?: Way;
+}
+
+/** Of nodes whose entry holds a decision. */
+export interface Decides extends Planned, Failable {
   /** Never the default edge. */
   branches: Branch[];
   /** Target of the edge `"default"`. */
-  otherwise?: string;
-  onError?: string;
-}
-
-export interface PlannedEnd extends Planned {
-  type: "end";
+  otherwise?: Way;
 }
 
 export interface Branch {
   /** What the engine answers as `decision` to take this branch. */
   label: string;
-  target: string;
+  target: Way;
+}
+
+export interface PlannedStart extends GoesOn {
+  type: "start";
+}
+
+export interface PlannedAction extends GoesOn, Failable {
+  type: "action";
+}
+
+export interface PlannedDecision extends Decides {
+  type: "decision";
+}
+
+export interface PlannedApproval extends Decides {
+  type: "approval";
+  timeoutSeconds: number;
+}
+
+export interface PlannedWait extends GoesOn, Failable {
+  type: "wait";
+  /** Of a wait for an event: how long. Absent: until a time that the engine answers. */
+  timeoutSeconds?: number;
+}
+
+export interface PlannedMap extends GoesOn, Failable {
+  type: "map";
+  body: PlannedFrame;
+  maxConcurrency: number;
+  /** A failed item does not stop the others; the join says whether they were too many. */
+  toleratesFailures: boolean;
+}
+
+export interface PlannedEnd extends Planned {
+  type: "end";
 }

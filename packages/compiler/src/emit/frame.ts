@@ -1,0 +1,69 @@
+import type { ChoiceRule, State, States, Transition } from "../asl.ts";
+import type { Way } from "../lower/plan.ts";
+import { closedState, closeState } from "./names.ts";
+import type { FunctionArns } from "./task.ts";
+
+/** Where states are emitted: the main line, a branch, an item's body. Its ends are states of its own. */
+export interface Frame {
+  functions: FunctionArns;
+  /** Somebody closed the run. */
+  closed: string;
+  /** A node failed for good, and the chain knows it. */
+  failed: string;
+  /** Not even that could be found out. */
+  unsettled: string;
+  /** No edge fits a decision. */
+  unfit: string;
+  /** Where a Choice goes that ends the frame; any other state just ends. */
+  done: string;
+  /** Behind the main line is the close, which settles; any other frame settles its nodes itself. */
+  settles: boolean;
+}
+
+/** The main line ends in its end nodes, so nothing in it leads to `done`. */
+export function mainLine(functions: FunctionArns): Frame {
+  const close = { failed: closeState, unsettled: closeState, unfit: closeState, done: closeState };
+  return { functions, closed: closedState, ...close, settles: false };
+}
+
+/** A branch or an item, by the name of its first state. */
+export function innerFrame(name: string, functions: FunctionArns, options: { tolerant: boolean }): Frame {
+  const failed = `${name}.failed`;
+  return {
+    ...{ functions, closed: `${name}.closed`, done: `${name}.done`, unfit: `${name}.unfit`, settles: true },
+    ...{ failed: options.tolerant ? `${name}.tolerated` : failed, unsettled: failed },
+  };
+}
+
+export function goOn(way: Way): Transition {
+  return way === null ? { End: true, OutputPath: null } : { Next: way };
+}
+
+/** The ends of an inner frame that `states` lead to: Step Functions refuses states that are never reached. */
+export function endsOf(frame: Frame, states: States): States {
+  const reached = new Set(Object.values(states).flatMap(targetsOf));
+  const cause = (text: string): State => ({ Type: "Fail", Error: "NodeFailed", Cause: text });
+  const ends: States = {
+    [frame.done]: { Type: "Pass", ...goOn(null) },
+    // Where failures are not tolerated the next line has the same name, and replaces this one.
+    [frame.failed]: { Type: "Pass", ...goOn(null) },
+    [frame.unsettled]: { Type: "Fail", ErrorPath: "$.error.Error", CausePath: "$.error.Cause" },
+    [frame.unfit]: cause("No edge fits the decision; the chain of work has it."),
+    [frame.closed]: closedEnd,
+  };
+  return Object.fromEntries(Object.entries(ends).filter(([name]) => reached.has(name)));
+}
+
+/** Where a task ends that found its run closed by somebody else; the close entry says why. */
+export const closedEnd: State = {
+  Type: "Fail",
+  Error: "ExecutionClosed",
+  Cause: "The execution was closed while this node was under way; its chain of work says why.",
+};
+
+function targetsOf(state: State): string[] {
+  const handlers = "Catch" in state ? (state.Catch ?? []) : [];
+  const rules: readonly ChoiceRule[] = state.Type === "Choice" ? state.Choices : [];
+  const own = state.Type === "Choice" ? [state.Default] : "Next" in state && state.Next ? [state.Next] : [];
+  return [...own, ...[...handlers, ...rules].map(({ Next }) => Next)];
+}

@@ -1,0 +1,43 @@
+import { conditionLabel, defaultLabel, type Edge, type Fork, type IndexedNode } from "@nova/workflow";
+import type { Decides, Way } from "./plan.ts";
+import { UncheckedWorkflow } from "./unchecked.ts";
+
+/** The frame whose ways are resolved. */
+export interface Inside {
+  nodes: ReadonlySet<string>;
+  isMain: boolean;
+}
+
+/** A way out of a branch leads to its join, one out of a body to its end: both mean that the frame is done. */
+function wayTo(target: string, { nodes, isMain }: Inside): Way {
+  if (nodes.has(target)) return target;
+  if (isMain) throw new UncheckedWorkflow(`an edge leads to "${target}", which is in a branch or does not exist`);
+  return null;
+}
+
+/** Where a node that decides nothing goes on; behind its join if it fans out. */
+export function nextOf({ node, edges, body }: IndexedNode, fork: Fork | undefined, inside: Inside): Way {
+  if (fork && fork.next === null && inside.isMain) {
+    throw new UncheckedWorkflow(`node "${node.id}" fans out to branches that never meet`);
+  }
+  if (fork) return fork.next === null ? null : wayTo(fork.next, inside);
+  const [edge] = edges;
+  if (edge) return wayTo(edge.to, inside);
+  if (body === null) throw new UncheckedWorkflow(`node "${node.id}" has no edge to go on along`);
+  return null;
+}
+
+export function failureWay(node: { onError?: string }, inside: Inside): { onError?: Way } {
+  return node.onError === undefined ? {} : { onError: wayTo(node.onError, inside) };
+}
+
+/** Where a node goes on by its decision. */
+export function branchesOf(node: string, edges: Edge[], inside: Inside): Pick<Decides, "branches" | "otherwise"> {
+  const labelled = edges.map((edge) => ({ label: conditionLabel(edge.condition), target: wayTo(edge.to, inside) }));
+  if (labelled.length === 0) throw new UncheckedWorkflow(`node "${node}" decides and has no edges`);
+  const otherwise = labelled.find((branch) => branch.label === defaultLabel);
+  return {
+    branches: labelled.filter((branch) => branch !== otherwise),
+    ...(otherwise && { otherwise: otherwise.target }),
+  };
+}
