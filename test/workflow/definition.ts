@@ -14,6 +14,18 @@ export function decision(id: string, fields: Loose = {}): Loose {
   return { id, type: "decision", code: 'context["branch_decision"] = True', ...fields };
 }
 
+export function each(id: string, nodes: unknown[], arrows: string[] = [], fields: Loose = {}): Loose {
+  return { id, type: "map", items: "list", nodes, edges: arrows.map(edge), ...fields };
+}
+
+export function approval(id: string, fields: Loose = {}): Loose {
+  return { id, type: "approval", message: "Pay?", ...fields };
+}
+
+export function wait(id: string, fields: Loose = { seconds: 1 }): Loose {
+  return { id, type: "wait", ...fields };
+}
+
 /** `"a > b"`, `"d > b: true"`: the condition is JSON. */
 export function edge(arrow: string): Loose {
   const [, from, to, condition] = /^(\S+) > (\S+?)(?:: (.+))?$/.exec(arrow) ?? [];

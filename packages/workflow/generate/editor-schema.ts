@@ -7,7 +7,7 @@ type Schema = Record<string, unknown>;
 
 /** The JSON schema of `workflow.json` for editors: completion per type of node, and a text for every field. */
 export function editorSchema(): Schema {
-  const fields = withoutValues(fieldsOf(z.strictObject(workflowFields)));
+  const fields = fieldsOf(z.strictObject(workflowFields));
   const graph = {
     nodes: { type: "array", items: { $ref: "#/$defs/node" }, description: "The nodes, in any order." },
     edges: { type: "array", items: { $ref: "#/$defs/edge" }, description: "The edges, in any order." },
@@ -46,20 +46,36 @@ function anyNode(): Schema {
 }
 
 function kindDefinitions(): Schema {
-  return Object.fromEntries(Object.entries(kinds).map(([name, { schema }]) => [name, jsonSchemaOf(schema)]));
+  return Object.fromEntries(
+    Object.entries(kinds).map(([name, { schema, holds }]) => {
+      const definition = jsonSchemaOf(schema);
+      return [name, holds === "nodes" ? withBody(definition) : definition];
+    }),
+  );
 }
 
-/** Of what people write, before defaults are filled in. */
+/** The parser reads each node of a body by itself, so its schema has no types; editors get them. */
+function withBody({ properties, ...definition }: Schema): Schema {
+  const { nodes, edges, ...fields } = properties as Record<string, Schema>;
+  const body = {
+    nodes: { ...nodes, items: { $ref: "#/$defs/node" } },
+    edges: { ...edges, items: { $ref: "#/$defs/edge" } },
+  };
+  return { ...definition, properties: { ...fields, ...body } };
+}
+
+/** Of what people write, before defaults are filled in. Where any JSON may stand (`inputs`, `form`), nothing is said of it. */
 export function jsonSchemaOf(schema: z.ZodType): Schema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  const { $schema: _, $defs: _json, ...rest } = z.toJSONSchema(schema, { io: "input", override: anyJson });
   return rest;
+}
+
+function anyJson({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: z.core.JSONSchema.BaseSchema }) {
+  if (zodSchema._zod.def.type !== "record") return;
+  delete jsonSchema.propertyNames;
+  delete jsonSchema.additionalProperties;
 }
 
 export function fieldsOf(schema: z.ZodObject): Record<string, Schema> {
   return jsonSchemaOf(schema).properties as Record<string, Schema>;
-}
-
-/** `inputs` is any JSON: what may stand in it is for JSON schema to say. */
-function withoutValues({ inputs, ...fields }: Record<string, Schema>): Record<string, Schema> {
-  return { ...fields, inputs: { type: "object", description: inputs?.description } };
 }

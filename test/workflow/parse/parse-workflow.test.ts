@@ -1,12 +1,27 @@
 import { readFileSync } from "node:fs";
 import { parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { action, decision, edge, end, graph, mustParse, parse, row, start } from "../definition.ts";
+import {
+  action,
+  approval,
+  decision,
+  each,
+  edge,
+  end,
+  graph,
+  mustParse,
+  parse,
+  row,
+  start,
+  wait,
+} from "../definition.ts";
 
 const fixture = (name: string) => {
   const text = readFileSync(new URL(`../../fixtures/workflows/${name}`, import.meta.url), "utf8");
   return parseWorkflow({ text, fileName: name, folder: name, files: {} });
 };
+
+const end2 = { id: "done", type: "end" };
 
 describe("older definitions", () => {
   it("run as they are: graph_definition, a numeric id, long type names, e2b and no executor", () => {
@@ -72,6 +87,55 @@ it("fills in defaults, and renames what has a unit", () => {
     retry: { attempts: 2, delaySeconds: 1 },
     isolation: "fresh",
   });
+});
+
+it("fills in the defaults of maps, approvals and waits", () => {
+  const nodes = [
+    start,
+    each("m", [action("one"), end2], ["one > done"], { tolerated_failures: "10%", max_concurrency: 2 }),
+    approval("ask", { timeout: "3d" }),
+    wait("pause", { seconds: "15m" }),
+    wait("news", { event: { source: ["shop"] } }),
+    end,
+  ];
+  const arrows = [
+    "start > m",
+    "m > ask",
+    'ask > pause: "approved"',
+    'ask > end: "default"',
+    "pause > news",
+    "news > end",
+  ];
+  expect(mustParse(graph(nodes, arrows)).nodes.slice(1, -1)).toEqual([
+    {
+      id: "m",
+      type: "map",
+      items: "list",
+      as: "item",
+      into: "results",
+      body: {
+        nodes: [{ id: "one", type: "action", executor: { kind: "code", code: "a = 1" }, timeoutSeconds: 60 }, end2],
+        edges: [edge("one > done")],
+      },
+      maxConcurrency: 2,
+      toleratedFailures: { percent: 10 },
+    },
+    {
+      id: "ask",
+      type: "approval",
+      message: "Pay?",
+      choices: ["approved", "rejected"],
+      timeoutSeconds: 259_200,
+      to: [],
+      into: "ask",
+    },
+    { id: "pause", type: "wait", for: { kind: "seconds", seconds: 900 } },
+    {
+      id: "news",
+      type: "wait",
+      for: { kind: "event", pattern: { source: ["shop"] }, timeoutSeconds: 604_800, into: "news" },
+    },
+  ]);
 });
 
 it("reads code from its file and modules from lib, and leaves other files alone", () => {

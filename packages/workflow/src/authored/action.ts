@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { nodeFields } from "./fields.ts";
+import { fanOutFields, nodeFields } from "./fields.ts";
 import type { TaskKind } from "./kind.ts";
-import { labels, taskSettings } from "./normalised.ts";
+import { labels, optional, taskSettings } from "./normalised.ts";
 import { taskFields } from "./task.ts";
 
 export const AuthoredAction = z
@@ -9,6 +9,7 @@ export const AuthoredAction = z
     ...nodeFields,
     type: z.enum(["action", "ActionNode"]).describe("One step of work."),
     ...taskFields,
+    ...fanOutFields,
   })
   .describe("One step of work: its code reads and changes `context`. One edge leaves it.");
 export type AuthoredAction = z.input<typeof AuthoredAction>;
@@ -18,6 +19,12 @@ export const actionKind: TaskKind<typeof AuthoredAction> = {
   schema: AuthoredAction,
   edgesIn: "any",
   edgesOut: "one",
-  runsCode: true,
-  normalise: (authored, executor) => ({ ...labels(authored), type: "action", executor, ...taskSettings(authored) }),
+  holds: "code",
+  normalise: (authored, executor) => ({
+    ...labels(authored),
+    type: "action",
+    executor,
+    ...taskSettings(authored),
+    ...optional("merge", authored.merge),
+  }),
 };

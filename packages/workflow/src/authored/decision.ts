@@ -20,6 +20,6 @@ export const decisionKind: TaskKind<typeof AuthoredDecision> = {
   schema: AuthoredDecision,
   edgesIn: "any",
   edgesOut: "conditions",
-  runsCode: true,
+  holds: "code",
   normalise: (authored, executor) => ({ ...labels(authored), type: "decision", executor, ...taskSettings(authored) }),
 };

@@ -13,6 +13,6 @@ export const endKind: PlainKind<typeof AuthoredEnd> = {
   schema: AuthoredEnd,
   edgesIn: "any",
   edgesOut: "none",
-  runsCode: false,
+  holds: "nothing",
   normalise: (authored) => ({ ...labels(authored), type: "end" }),
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dotPathPattern } from "../template/dot-path.ts";
 
 /**
  * The pieces that several authored schemas share. `error` completes the sentence "<field> ...", as a finding says it;
@@ -35,3 +36,28 @@ export const nodeFields = {
   name: text("A title for people.").optional(),
   description: text("What the node is for; becomes the comment of its state.").optional(),
 };
+
+/** Of nodes that may have several edges out. */
+export const fanOutFields = {
+  merge: z
+    .enum(["last", "collect"], { error: 'must be "last" or "collect", or be left out' })
+    .describe(
+      "Of a node with several edges out: what becomes of a key that several branches set. Absent: the values are equal, or the join fails. " +
+        "`last`: the branch of the last edge wins. `collect`: a list of the values, in the order of the edges.",
+    )
+    .optional(),
+};
+
+const keyError = "must be a key: a letter or _, then letters, digits, _ or -, at most 128 in all";
+
+/** A key of the context that a node sets by itself. */
+export const contextKey = (description: string) =>
+  z
+    .string({ error: keyError })
+    .regex(/^[\p{L}_][\p{L}\p{N}_-]{0,127}$/u, { error: keyError })
+    .describe(description);
+
+const pathError = "must be a dot path such as email.attachments";
+
+export const dotPath = (description: string) =>
+  z.string({ error: pathError }).regex(dotPathPattern, { error: pathError }).describe(description);

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { Executor, Node, NodeType } from "../workflow.ts";
+import type { FindingCode } from "../findings/finding.ts";
+import type { Body, Executor, Node, NodeType } from "../workflow.ts";
 import type { nodeFields } from "./fields.ts";
 
 /** How many edges a kind of node allows, and what is asked of them; the checks read this and not the type. */
@@ -7,23 +8,34 @@ interface Shape<Schema extends NodeSchema> {
   type: NodeType;
   schema: Schema;
   edgesIn: "none" | "any";
-  /** `conditions`: each edge out carries one, or "default". */
-  edgesOut: "none" | "one" | "conditions";
+  /**
+   * `one`: several, all without a condition, are branches that run side by side. `conditions`: each carries one, or
+   * "default". `choices`: the same, with the node's own `choices`, or "timeout".
+   */
+  edgesOut: "none" | "one" | "conditions" | "choices";
+  /** Fields whose wrong values have a code of their own. */
+  codes?: Partial<Record<string, FindingCode>>;
 }
 
-/** A kind that only marks a place. */
+/** A kind that is complete in its fields. */
 export interface PlainKind<Schema extends NodeSchema = NodeSchema> extends Shape<Schema> {
-  runsCode: false;
+  holds: "nothing";
   normalise(authored: z.output<Schema>): Node;
 }
 
 /** A kind whose code runs in a sandbox. */
 export interface TaskKind<Schema extends NodeSchema = NodeSchema> extends Shape<Schema> {
-  runsCode: true;
+  holds: "code";
   normalise(authored: z.output<Schema>, executor: Executor): Node;
 }
 
+/** A kind with `nodes` and `edges` of its own. */
+export interface BodyKind<Schema extends NodeSchema = NodeSchema> extends Shape<Schema> {
+  holds: "nodes";
+  normalise(authored: z.output<Schema>, body: Body): Node;
+}
+
 /** One kind of node. A new kind is a new file that exports one of these, plus a line in `kinds`. */
-export type NodeKind = PlainKind | TaskKind;
+export type NodeKind = PlainKind | TaskKind | BodyKind;
 
 export type NodeSchema = z.ZodObject<typeof nodeFields & z.ZodRawShape>;

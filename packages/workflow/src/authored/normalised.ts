@@ -8,16 +8,21 @@ type Settings = z.output<z.ZodObject<typeof taskFields>>;
 
 /** Absent fields stay absent: the normalised text, and so the version, must not depend on how a default was written. */
 export function labels({ id, name, description }: Labels) {
-  return { id, ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
+  return { id, ...optional("name", name), ...optional("description", description) };
+}
+
+/** One field, or none. */
+export function optional<Name extends string, Value>(name: Name, value: Value | undefined) {
+  return (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value };
 }
 
 export function taskSettings(authored: Settings): Omit<TaskNode, "id" | "name" | "description" | "type" | "executor"> {
   const { timeout, effects, onError, retry, isolation } = authored;
   return {
     timeoutSeconds: timeout,
-    ...(effects !== undefined && { effects }),
-    ...(onError !== undefined && { onError }),
-    ...(retry !== undefined && { retry: { attempts: retry.attempts, delaySeconds: retry.delay } }),
-    ...(isolation !== undefined && { isolation }),
+    ...optional("effects", effects),
+    ...optional("onError", onError),
+    ...optional("retry", retry && { attempts: retry.attempts, delaySeconds: retry.delay }),
+    ...optional("isolation", isolation),
   };
 }

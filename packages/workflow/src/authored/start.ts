@@ -1,11 +1,15 @@
 import { z } from "zod";
-import { nodeFields } from "./fields.ts";
+import { fanOutFields, nodeFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
-import { labels } from "./normalised.ts";
+import { labels, optional } from "./normalised.ts";
 
 export const AuthoredStart = z
-  .strictObject({ ...nodeFields, type: z.enum(["start", "StartNode"]).describe("Where a run begins.") })
-  .describe("Where a run begins. A workflow has exactly one, with one edge out and none in.");
+  .strictObject({
+    ...nodeFields,
+    type: z.enum(["start", "StartNode"]).describe("Where a run begins."),
+    ...fanOutFields,
+  })
+  .describe("Where a run begins. A workflow has exactly one, with no edge in.");
 export type AuthoredStart = z.input<typeof AuthoredStart>;
 
 export const startKind: PlainKind<typeof AuthoredStart> = {
@@ -13,6 +17,6 @@ export const startKind: PlainKind<typeof AuthoredStart> = {
   schema: AuthoredStart,
   edgesIn: "none",
   edgesOut: "one",
-  runsCode: false,
-  normalise: (authored) => ({ ...labels(authored), type: "start" }),
+  holds: "nothing",
+  normalise: (authored) => ({ ...labels(authored), type: "start", ...optional("merge", authored.merge) }),
 };

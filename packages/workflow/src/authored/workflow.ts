@@ -1,13 +1,8 @@
 import { z } from "zod";
-import { AuthoredEdge } from "./edge.ts";
+import { aYearSeconds } from "./duration.ts";
+import type { AuthoredEdge } from "./edge.ts";
 import { filledText, seconds, text } from "./fields.ts";
-import { kinds } from "./kinds.ts";
-
-type KindSchema = (typeof kinds)[keyof typeof kinds]["schema"];
-const AuthoredNode = z.union(Object.values(kinds).map((kind): KindSchema => kind.schema));
-export type AuthoredNode = z.input<KindSchema>;
-
-const aYear = 31_536_000;
+import type { AuthoredNode } from "./node.ts";
 
 /** Everything but the graph: the part that the older form leaves beside `graph_definition`. */
 export const workflowFields = {
@@ -19,7 +14,7 @@ export const workflowFields = {
   name: filledText("A title for people.").optional(),
   description: text("What the workflow is for; becomes the comment of the state machine.").optional(),
   timeout: seconds(
-    { min: 1, max: aYear, integer: true },
+    { min: 1, max: aYearSeconds, integer: true },
     "Limit of a whole run, in seconds, at most a year.",
   ).optional(),
   model: filledText("Model of the nodes that ask one and name none.").optional(),
@@ -43,11 +38,8 @@ export const WorkflowFields = z.strictObject({
 });
 export type WorkflowFields = z.output<typeof WorkflowFields>;
 
-export const AuthoredWorkflow = z
-  .strictObject({
-    ...workflowFields,
-    nodes: z.array(AuthoredNode).describe("The nodes, in any order."),
-    edges: z.array(AuthoredEdge).describe("The edges, in any order."),
-  })
-  .describe("A NOVA workflow: a graph whose nodes run Python.");
-export type AuthoredWorkflow = z.input<typeof AuthoredWorkflow>;
+/** What people write: a graph whose nodes run Python. */
+export interface AuthoredWorkflow extends z.input<z.ZodObject<typeof workflowFields>> {
+  nodes: AuthoredNode[];
+  edges: AuthoredEdge[];
+}

@@ -1,8 +1,9 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { conditionLabel, defaultLabel } from "../graph/condition.ts";
-import { edgeName, type ReadEdge } from "../parse/edges.ts";
+import { edgeName } from "../parse/edges.ts";
 import { shown } from "../parse/issues.ts";
+import type { ReadEdge } from "../parse/read.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
 /** Every value that a decision may set finds exactly one edge. */

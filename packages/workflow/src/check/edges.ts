@@ -1,7 +1,8 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
-import { edgeName, type ReadEdge } from "../parse/edges.ts";
+import { edgeName } from "../parse/edges.ts";
+import type { ReadEdge } from "../parse/read.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
 /** Both ends of an edge are nodes. */
@@ -46,8 +47,4 @@ function* secondEdges(node: NamedNode, edges: readonly ReadEdge[]): Iterable<Fin
       yield finding("NOVA207", path, `${edgeName({ from: node.id, to })} is written twice - remove one of the two`);
     targets.add(to);
   }
-  if (targets.size < 2) return;
-  const list = [...targets].map((id) => `"${id}"`).join(" and ");
-  const message = `"${node.id}" leads to ${list} without conditions: this release does not run branches side by side yet - put them in a row, or choose with a decision`;
-  yield finding("NOVA902", node.path, message);
 }

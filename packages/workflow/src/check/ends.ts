@@ -3,8 +3,13 @@ import { at } from "../findings/path.ts";
 import { edgeName } from "../parse/edges.ts";
 import type { Outline } from "./outline.ts";
 
-/** One start, at least one end, and edges that go the right way at both. */
-export function* checkEnds({ path, nodes, edges, byId }: Outline): Iterable<Finding> {
+/** One start, at least one end, and edges that go the right way at both. Bodies of maps begin and end by themselves. */
+export function* checkEnds(outline: Outline): Iterable<Finding> {
+  if (outline.map === undefined) yield* checkPresence(outline);
+  yield* checkDirections(outline);
+}
+
+function* checkPresence({ path, nodes, byId }: Outline): Iterable<Finding> {
   const isStart = (id: string | undefined) => byId.get(id ?? "")?.kind?.edgesIn === "none";
   const isEnd = (id: string | undefined) => byId.get(id ?? "")?.kind?.edgesOut === "none";
   const [first, ...others] = nodes.filter((node) => isStart(node.id));
@@ -22,8 +27,13 @@ export function* checkEnds({ path, nodes, edges, byId }: Outline): Iterable<Find
       'the workflow has no end - add a node { "id": "end", "type": "end" } and an edge to it',
     );
   }
+}
+
+function* checkDirections({ edges, byId, map }: Outline): Iterable<Finding> {
+  const isStart = (id: string | undefined) => byId.get(id ?? "")?.kind?.edgesIn === "none";
+  const isEnd = (id: string | undefined) => byId.get(id ?? "")?.kind?.edgesOut === "none";
   for (const edge of edges) {
-    if (isStart(edge.to))
+    if (map === undefined && isStart(edge.to))
       yield finding(
         "NOVA204",
         at(edge.path, "to"),

@@ -1,15 +1,18 @@
 import { nearest } from "../findings/suggest.ts";
 import { type Graph, graphOf } from "../graph/graph.ts";
-import type { ReadEdge } from "../parse/edges.ts";
-import type { ReadNode } from "../parse/nodes.ts";
+import type { ReadBody, ReadEdge, ReadNode } from "../parse/read.ts";
 
 /** A node that can be spoken of, though its fields may be wrong. */
 export type NamedNode = ReadNode & { id: string };
 
-/** What the checks of the whole look at: all that could be read, right or not. */
+/** What the checks of a body look at, of the workflow's or a map's: all that could be read, right or not. */
 export interface Outline {
   /** Path of the list of nodes. */
   path: string;
+  /** `the workflow`, `the body of "each"`. */
+  title: string;
+  /** Of a map; absent where it is the workflow itself. */
+  map?: ReadNode;
   nodes: NamedNode[];
   edges: ReadEdge[];
   /** The first node of an id. */
@@ -20,12 +23,27 @@ export interface Outline {
   graph: Graph;
   /** The same without edges that may repeat. */
   forward: Graph;
+  /** Of every node of the definition: the title of the body that it is in. */
+  homeOf: ReadonlyMap<string, string>;
 }
 
-export function outlineOf(read: readonly ReadNode[], edges: ReadEdge[], path: string): Outline {
+/** The workflow, and the body of every map in it, the outer ones first. */
+export function outlinesOf(body: ReadBody): Outline[] {
+  const homeOf = new Map<string, string>();
+  const outlines: Outline[] = [];
+  const waiting: { body: ReadBody; map?: ReadNode }[] = [{ body }];
+  for (const { body, map } of waiting) {
+    const title = map === undefined ? "the workflow" : `the body of "${map.id ?? map.path}"`;
+    for (const { id } of body.nodes) if (id !== undefined && !homeOf.has(id)) homeOf.set(id, title);
+    outlines.push({ ...outlineOf(body), title, homeOf, ...(map && { map }) });
+    for (const node of body.nodes) if (node.body) waiting.push({ body: node.body, map: node });
+  }
+  return outlines;
+}
+
+function outlineOf({ nodes: read, edges, path }: ReadBody): Omit<Outline, "title" | "homeOf"> {
   const nodes = read.filter((node): node is NamedNode => node.id !== undefined);
   const byId = new Map(nodes.toReversed().map((node) => [node.id, node]));
-  const edgesOf = Map.groupBy(edges, (edge) => edge.from ?? "");
   const ids = [...byId.keys()];
   const meant = (id: string | undefined) => (id === undefined || byId.has(id) ? id : nearest(id, ids));
   const arrows = (some: readonly ReadEdge[]) =>
@@ -34,14 +52,13 @@ export function outlineOf(read: readonly ReadNode[], edges: ReadEdge[], path: st
     id,
     ...(onError !== undefined && { onError: meant(onError) ?? "" }),
   }));
-  const graph = graphOf(targets, arrows(edges));
   return {
     path,
     nodes,
     edges,
     byId,
-    edgesOf,
-    graph,
+    edgesOf: Map.groupBy(edges, (edge) => edge.from ?? ""),
+    graph: graphOf(targets, arrows(edges)),
     forward: graphOf(targets, arrows(edges.filter((edge) => !edge.repeats))),
   };
 }

@@ -5,8 +5,10 @@ import type { Outline } from "./outline.ts";
 
 /** Every node lies on a way from the start to an end, and no way leads back. */
 export function* checkWays(outline: Outline): Iterable<Finding> {
-  yield* checkReach(outline);
-  yield* checkDeadEnds(outline);
+  if (outline.map === undefined) {
+    yield* checkReach(outline);
+    yield* checkDeadEnds(outline);
+  }
   for (const cycle of findCycles(outline.forward)) {
     const ring = [...cycle, cycle[0]].map((id) => `"${id}"`).join(" -> ");
     const message = `the edges form a cycle: ${ring} - remove one of them, or repeat inside of one node's Python`;

@@ -7,9 +7,9 @@ import { checkOnError } from "./on-error.ts";
 import type { Outline } from "./outline.ts";
 import { checkWays } from "./ways.ts";
 
-const checks = [checkIds, checkEnds, checkNames, checkPlainEdges, checkDecisions, checkOnError, checkWays];
+const checks = [checkEnds, checkNames, checkPlainEdges, checkDecisions, checkOnError, checkWays];
 
 /** Every question about the graph as a whole; one node's own fields were checked when it was read. */
-export function checkWhole(outline: Outline): Finding[] {
-  return checks.flatMap((check) => [...check(outline)]);
+export function checkWhole(outlines: readonly Outline[]): Finding[] {
+  return [...checkIds(outlines), ...outlines.flatMap((outline) => checks.flatMap((check) => [...check(outline)]))];
 }

@@ -5,16 +5,9 @@ export const laterFindings = {
   NOVA901: {
     severity: "error",
     title: "This release does not run nodes of that type yet",
-    why: "`parallel`, `map`, `approval`, `wait` and `workflow` are reserved for later releases.",
-    bad: '{ "id": "pause", "type": "wait" }',
-    good: '{ "id": "pause", "type": "action", "code": "import time\\ntime.sleep(30)" }',
-  },
-  NOVA902: {
-    severity: "error",
-    title: "This release does not run branches side by side yet",
-    why: "Several edges without a condition leave one node. Put the nodes in a row; a decision chooses one of several.",
-    bad: '[{ "from": "start", "to": "a" }, { "from": "start", "to": "b" }]',
-    good: '[{ "from": "start", "to": "a" }, { "from": "a", "to": "b" }]',
+    why: "`workflow`, a node that runs another workflow, is reserved for a later release.",
+    bad: '{ "id": "bill", "type": "workflow" }',
+    good: '{ "id": "bill", "type": "action", "codeFile": "read.py" }',
   },
   NOVA903: {
     severity: "error",

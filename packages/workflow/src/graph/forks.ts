@@ -114,11 +114,12 @@ export function entryOf({ nodes, edges }: Body): string {
   return nodes.find(({ id }) => !entered.has(id))?.id ?? "";
 }
 
-/** From `entry` to before `join`, forks inside taken as one step. */
-function branchNodes(entry: string, join: string | null, { graph, joins, ends }: Inside): Set<string> {
+/** From `entry` to before `join`, forks inside taken as one step; the failure of a fork's own node is no branch. */
+function branchNodes(entry: string, join: string | null, { graph, joins, targets, ends }: Inside): Set<string> {
   const nodes = new Set<string>([entry]);
   for (const id of nodes) {
-    const behind = joins.has(id) ? [joins.get(id) ?? null] : (graph.successors.get(id) ?? []);
+    const all = graph.successors.get(id) ?? [];
+    const behind = joins.has(id) ? [joins.get(id) ?? null, ...all.slice(targets.get(id)?.length)] : all;
     for (const next of behind) if (next !== null && next !== join && !ends.has(next)) nodes.add(next);
   }
   return nodes;

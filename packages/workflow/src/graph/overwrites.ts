@@ -14,7 +14,7 @@ const horizon = 100;
 
 /**
  * Keys whose value nothing reads before another node sets it, whichever way a run takes. Nodes without a use (the ends
- * of a run among them) read everything. `mayFail` are nodes whose failure goes on elsewhere, with the older value.
+ * of a run among them) read everything, and so does what follows a node without ways on: an item's results. `mayFail` are nodes whose failure goes on elsewhere, with the older value.
  */
 export function* findOverwrites(
   graph: Graph,
@@ -37,8 +37,11 @@ export function* findOverwrites(
     for (const next of seen) {
       const use = uses.get(next);
       if (!use || use.reads(key) || seen.size > horizon) return undefined;
-      if (!use.alwaysWrites.has(key)) for (const later of graph.successors.get(next) ?? []) seen.add(later);
-      else if (mayFail.has(next)) return undefined;
+      const behind = graph.successors.get(next) ?? [];
+      if (!use.alwaysWrites.has(key)) {
+        if (behind.length === 0) return undefined;
+        for (const later of behind) seen.add(later);
+      } else if (mayFail.has(next)) return undefined;
       else nearest ??= next;
     }
     return nearest;

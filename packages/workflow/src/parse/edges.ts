@@ -1,21 +1,9 @@
 import { AuthoredEdge } from "../authored/edge.ts";
-import { type Finding, finding } from "../findings/finding.ts";
+import { finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
-import type { Condition, Edge } from "../workflow.ts";
 import { findingsOf } from "./issues.ts";
 import { isObject } from "./loose.ts";
-
-/** An edge as far as it could be read. */
-export interface ReadEdge {
-  path: string;
-  from?: string;
-  to?: string;
-  condition?: Condition;
-  /** May be taken several times: well-formed, but not of this release. */
-  repeats: boolean;
-  edge?: Edge;
-  findings: Finding[];
-}
+import type { ReadEdge } from "./read.ts";
 
 export function readEdge(value: unknown, path: string): ReadEdge {
   const { max, ...rest } = isObject(value) ? value : { max: undefined };

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { nodeFields } from "../authored/fields.ts";
-import type { NodeKind } from "../authored/kind.ts";
+import type { BodyKind, NodeKind } from "../authored/kind.ts";
 import { kindNames, kindOf, laterKindOf } from "../authored/kinds.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
-import type { Node } from "../workflow.ts";
+import { bodyOf, readBody } from "./body.ts";
 import { readExecutor } from "./executor.ts";
 import type { NodeScope } from "./files.ts";
 import { findingsOf, shown } from "./issues.ts";
 import { isObject, type Loose } from "./loose.ts";
-import type { PythonSource } from "./source.ts";
+import type { ReadNode } from "./read.ts";
 
 const codes = {
   id: "NOVA110",
@@ -21,18 +21,6 @@ const codes = {
   prompt: "NOVA401",
   promptFile: "NOVA401",
 } as const;
-
-/** A node as far as it could be read: enough for questions about the graph even if its fields are wrong. */
-export interface ReadNode {
-  path: string;
-  id?: string;
-  kind?: NodeKind;
-  onError?: string;
-  /** Complete and right in itself. */
-  node?: Node;
-  python?: PythonSource;
-  findings: Finding[];
-}
 
 export function readNode(value: unknown, path: string, files: Record<string, string>): ReadNode {
   if (!isObject(value)) {
@@ -53,20 +41,30 @@ export function readNode(value: unknown, path: string, files: Record<string, str
   return { ...outline, ...read };
 }
 
-function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Pick<ReadNode, "node" | "python" | "findings"> {
+type Fields = Pick<ReadNode, "node" | "python" | "body" | "findings">;
+
+function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
   const { name, path } = scope;
   const parsed = kind.schema.safeParse(value);
   const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
   const fields = Object.keys(kind.schema.shape);
-  const issues = parsed.success ? [] : findingsOf(parsed.error.issues, { name, value, pathOf, fields, codes });
-  if (!kind.runsCode) return { ...(parsed.success && { node: kind.normalise(parsed.data) }), findings: issues };
-  const { executor, python, findings } = readExecutor(value, kind.type, scope);
+  const subject = { name, value, pathOf, fields, codes: { ...codes, ...kind.codes } };
+  const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
+  if (kind.holds === "nothing") return { ...(parsed.success && { node: kind.normalise(parsed.data) }), findings };
+  if (kind.holds === "nodes") return { ...readBodyOf(kind, parsed.data, value, scope), findings };
+  const { executor, python, findings: more } = readExecutor(value, kind.type, scope);
   const complete = parsed.success && executor !== undefined;
   return {
     ...(complete && { node: kind.normalise(parsed.data, executor) }),
     ...(python && { python }),
-    findings: [...issues, ...findings, ...retryFindings(value, name, path)],
+    findings: [...findings, ...more, ...retryFindings(value, name, path)],
   };
+}
+
+function readBodyOf(kind: BodyKind, parsed: Loose | undefined, value: Loose, { path, files }: NodeScope) {
+  const places = { nodes: at(path, "nodes"), edges: at(path, "edges") };
+  const body = readBody(value, places, (node, place) => readNode(node, place, files));
+  return { body, ...(parsed && { node: kind.normalise(parsed as never, bodyOf(body)) }) };
 }
 
 /** Of a node whose other fields no schema knows. */

@@ -1,18 +1,17 @@
 import type { WorkflowFields } from "../authored/workflow.ts";
 import { checkInputs } from "../check/inputs.ts";
-import { outlineOf } from "../check/outline.ts";
+import { outlinesOf } from "../check/outline.ts";
 import { checkOverwrites } from "../check/overwrites.ts";
 import { checkWhole } from "../check/whole.ts";
 import type { Finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
-import type { JsonObject, Workflow } from "../workflow.ts";
+import type { Body, JsonObject, Workflow } from "../workflow.ts";
+import { bodyOf, findingsIn, pythonOf, readBody } from "./body.ts";
 import { readDocument } from "./document.ts";
-import { type ReadEdge, readEdge } from "./edges.ts";
 import { readFields, readLists } from "./fields.ts";
 import { identityOf } from "./identity.ts";
 import { libOf, pythonOfLib } from "./lib.ts";
 import { locate } from "./locate.ts";
-import { type ReadNode, readNode } from "./nodes.ts";
+import { readNode } from "./nodes.ts";
 import type { PythonSource, WorkflowSource } from "./source.ts";
 
 export interface ParsedWorkflow {
@@ -28,21 +27,19 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const { document, findings } = readDocument(source);
   if (!document) return { findings, python: [] };
   const lists = readLists(document);
-  const nodesPath = document.pathOf("nodes");
-  const edgesPath = document.pathOf("edges");
-  const nodes = lists.nodes.map((node, index) => readNode(node, at(nodesPath, index), source.files));
-  const edges = lists.edges.map((edge, index) => readEdge(edge, at(edgesPath, index)));
+  const paths = { nodes: document.pathOf("nodes"), edges: document.pathOf("edges") };
+  const body = readBody(lists, paths, (node, path) => readNode(node, path, source.files));
   const identity = identityOf(document, source);
   const { fields, findings: fieldFindings } = readFields(document);
   const lib = libOf(source.files);
   findings.push(...lists.findings, ...identity.findings, ...fieldFindings, ...checkInputs(document));
-  for (const { findings: own } of [...nodes, ...edges]) findings.push(...own);
-  const outline = outlineOf(nodes, edges, nodesPath);
+  findings.push(...findingsIn(body));
+  const outlines = outlinesOf(body);
   // Without one of the lists every node would be wrong: nothing that the missing list does not say already.
-  if (lists.findings.length === 0) findings.push(...checkWhole(outline));
-  const python = [...nodes.flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];
-  if (hasNoError(findings)) findings.push(...checkOverwrites(outline));
-  const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, nodes, edges) : undefined;
+  if (lists.findings.length === 0) findings.push(...checkWhole(outlines));
+  const python = [...pythonOf(body), ...pythonOfLib(lib)];
+  if (hasNoError(findings)) findings.push(...checkOverwrites(outlines));
+  const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   return { ...(workflow && { workflow }), findings: locate(findings, { ...document, file: source.fileName }), python };
 }
 
@@ -54,8 +51,7 @@ function normalise(
   { id, name }: { id: string; name: string },
   { description, timeout, inputs, requirements = [], model }: WorkflowFields,
   lib: Record<string, string>,
-  nodes: readonly ReadNode[],
-  edges: readonly ReadEdge[],
+  body: Body,
 ): Workflow {
   return {
     format: 1,
@@ -67,7 +63,6 @@ function normalise(
     requirements,
     lib,
     ...(model !== undefined && { model }),
-    nodes: nodes.flatMap((read) => read.node ?? []),
-    edges: edges.flatMap((read) => read.edge ?? []),
+    ...body,
   };
 }

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { duration } from "./duration.ts";
+import { contextKey, filledText, NodeId, nodeFields } from "./fields.ts";
+import type { PlainKind } from "./kind.ts";
+import { labels, optional } from "./normalised.ts";
+
+export const AuthoredApproval = z
+  .strictObject({
+    ...nodeFields,
+    type: z.enum(["approval"]).describe("Asks people, and goes on with their answer."),
+    message: filledText("What is asked. `{{dot.path}}` stands for a value of the context: `{{invoice.total}}`."),
+    form: z
+      .record(z.string(), z.json(), { error: "must be a JSON schema (an object)" })
+      .describe("JSON schema of the data that comes with an answer; an answer that does not fit is refused.")
+      .optional(),
+    choices: z
+      .array(filledText("One possible answer."), { error: 'must be a list such as ["approved", "rejected"]' })
+      .min(1, { error: "must have at least one choice" })
+      .describe("The possible answers. Each has an edge with it as its condition, or a `default` edge catches it.")
+      .prefault(["approved", "rejected"]),
+    timeout: duration(
+      "How long to wait for an answer: seconds, or `90s`, `15m`, `12h`, `3d`, at most a year. Then the edge `timeout` is taken, else `default`, else the node fails.",
+    ).prefault("7d"),
+    to: z
+      .array(filledText("A name or address."), { error: 'must be a list such as ["manager@example.com"]' })
+      .describe("Whom it concerns; lists of tasks and the event `execution.waiting` carry it.")
+      .prefault([]),
+    into: contextKey(
+      "Key of the answer in the context: `choice`, `data`, `by`, `at`, `from`. Absent: the node's id.",
+    ).optional(),
+    onError: NodeId.describe("Node to go on with when this one fails, instead of failing the run.").optional(),
+  })
+  .describe("Asks people and waits for the answer, with no sandbox meanwhile; each choice has an edge.");
+export type AuthoredApproval = z.input<typeof AuthoredApproval>;
+
+export const approvalKind: PlainKind<typeof AuthoredApproval> = {
+  type: "approval",
+  schema: AuthoredApproval,
+  edgesIn: "any",
+  edgesOut: "choices",
+  holds: "nothing",
+  normalise: (authored) => ({
+    ...labels(authored),
+    type: "approval",
+    message: authored.message,
+    ...optional("form", authored.form),
+    choices: authored.choices,
+    timeoutSeconds: authored.timeout,
+    to: authored.to,
+    into: authored.into ?? authored.id,
+    ...optional("onError", authored.onError),
+  }),
+};

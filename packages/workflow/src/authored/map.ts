@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { contextKey, dotPath, fanOutFields, NodeId, nodeFields } from "./fields.ts";
+import type { BodyKind } from "./kind.ts";
+import { labels, optional } from "./normalised.ts";
+
+const concurrencyError = "must be a whole number from 1 to 1000";
+const toleratedError = 'must be a whole number of items, or a share of them such as "10%"';
+
+const Tolerated = z
+  .union(
+    [
+      z.int({ error: toleratedError }).min(0, { error: toleratedError }),
+      z.string({ error: toleratedError }).regex(/^(100|\d{1,2})%$/, { error: toleratedError }),
+    ],
+    { error: toleratedError },
+  )
+  .describe(
+    'How many items may fail before the map does: a number, or a share such as `"10%"`. In the results a failed item is `{"error": ...}`.',
+  );
+
+export const AuthoredMap = z
+  .strictObject({
+    ...nodeFields,
+    type: z.enum(["map"]).describe("Runs nodes of its own once for every item of a list."),
+    items: dotPath("Where the list is in the context, as a dot path: `email.attachments`."),
+    as: contextKey("Key of the context under which the nodes find their item; its number is under `index`.").default(
+      "item",
+    ),
+    into: contextKey(
+      "Key of the list of results, in the order of the items: of each item what its nodes have set.",
+    ).default("results"),
+    nodes: z
+      .array(z.unknown(), { error: "must be a list of nodes" })
+      .describe(
+        "The nodes of one item, of any kind but `start`. The one without edges in begins; one without edges out ends the item, and so does an `end`.",
+      ),
+    edges: z.array(z.unknown(), { error: "must be a list of edges" }).describe("The edges between these nodes."),
+    max_concurrency: z
+      .int({ error: concurrencyError })
+      .min(1, { error: concurrencyError })
+      .max(1000, { error: concurrencyError })
+      .describe("How many items run side by side, 1 to 1000; each has a sandbox of its own meanwhile.")
+      .default(5),
+    tolerated_failures: Tolerated.optional(),
+    onError: NodeId.describe("Node to go on with when the map fails, instead of failing the run.").optional(),
+    ...fanOutFields,
+  })
+  .describe("Runs `nodes` of its own once for every item of a list in the context, several side by side.");
+export type AuthoredMapFields = z.input<typeof AuthoredMap>;
+
+export const mapKind: BodyKind<typeof AuthoredMap> = {
+  type: "map",
+  schema: AuthoredMap,
+  edgesIn: "any",
+  edgesOut: "one",
+  holds: "nodes",
+  normalise: (authored, body) => ({
+    ...labels(authored),
+    type: "map",
+    items: authored.items,
+    as: authored.as,
+    into: authored.into,
+    body,
+    maxConcurrency: authored.max_concurrency,
+    ...tolerated(authored.tolerated_failures),
+    ...optional("onError", authored.onError),
+    ...optional("merge", authored.merge),
+  }),
+};
+
+/** None at all is the same as absent, and so the same version. */
+function tolerated(failures: number | string | undefined) {
+  const amount = Number.parseInt(String(failures ?? 0), 10);
+  if (amount === 0) return {};
+  return { toleratedFailures: typeof failures === "string" ? { percent: amount } : { count: amount } };
+}

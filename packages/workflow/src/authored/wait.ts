@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { WaitNode } from "../workflow.ts";
+import { duration } from "./duration.ts";
+import { contextKey, fanOutFields, filledText, NodeId, nodeFields } from "./fields.ts";
+import type { PlainKind } from "./kind.ts";
+import { labels, optional } from "./normalised.ts";
+
+export const AuthoredWait = z
+  .strictObject({
+    ...nodeFields,
+    type: z.enum(["wait"]).describe("Goes on later."),
+    seconds: duration("How long: seconds, or `90s`, `15m`, `12h`, `3d`, at most a year.").optional(),
+    until: filledText(
+      "Until when: an ISO time with its zone (`2026-01-31T09:00:00Z`), or the `{{dot.path}}` of one in the context.",
+    ).optional(),
+    event: z
+      .record(z.string(), z.json(), { error: 'must be an event pattern such as { "source": ["shop"] }' })
+      .describe("For an event that fits this EventBridge event pattern.")
+      .optional(),
+    timeout: duration(
+      "With `event`: how long to wait for it, as in `seconds`; then the node fails. Absent: 7d.",
+    ).optional(),
+    into: contextKey("With `event`: key of the event in the context. Absent: the node's id.").optional(),
+    onError: NodeId.describe("Node to go on with when this one fails, instead of failing the run.").optional(),
+    ...fanOutFields,
+  })
+  .describe("Goes on later: after a time, at a time, or with an event. Exactly one of `seconds`, `until` and `event`.");
+export type AuthoredWait = z.input<typeof AuthoredWait>;
+
+const aWeekSeconds = 604_800;
+
+export const waitKind: PlainKind<typeof AuthoredWait> = {
+  type: "wait",
+  schema: AuthoredWait,
+  edgesIn: "any",
+  edgesOut: "one",
+  holds: "nothing",
+  normalise: (authored) => ({
+    ...labels(authored),
+    type: "wait",
+    for: waitedFor(authored),
+    ...optional("onError", authored.onError),
+    ...optional("merge", authored.merge),
+  }),
+};
+
+/** A check of the node makes sure that it is one of the three. */
+function waitedFor({ id, seconds, until, event, timeout, into }: z.output<typeof AuthoredWait>): WaitNode["for"] {
+  if (event !== undefined) {
+    return { kind: "event", pattern: event, timeoutSeconds: timeout ?? aWeekSeconds, into: into ?? id };
+  }
+  return until === undefined ? { kind: "seconds", seconds: seconds ?? 0 } : { kind: "until", until };
+}
