@@ -23,6 +23,7 @@ describe("compiling a source", () => {
       /node "work": line 2: the name "totl" is not defined/,
     ],
     ["NOVA603", "decision", 'context["decision"] = True', /node "work" never decides/],
+    ["NOVA502", "action", 'context["$a"] = 1', /node "work": line 1: the key "\$a" is reserved for NOVA/],
     ["NOVA605", "action", 'context = {"total": 1}', /node "work": line 1: context becomes another dict here/],
   ])("finds in Python: %s", async (code, type, python, message) => {
     const { findings, definition } = await compileWorkflow(sourceWith(type, python));
@@ -32,9 +33,13 @@ describe("compiling a source", () => {
     expect(definition).toBeUndefined();
   });
 
-  it("warns of what is not certain to be a mistake, and runs it", async () => {
-    const { findings, definition } = await compileWorkflow(sourceWith("action", "import ssl as context"));
-    expect(findings).toEqual([expect.objectContaining({ code: "NOVA604", severity: "warning", file: "work.py" })]);
+  it.each([
+    ["NOVA604", "action", "import ssl as context"],
+    ["NOVA606", "action", "context['branch_decision'] = True"],
+    ["NOVA606", "decision", "context['branch_decision'] = True; context['error'] = 1"],
+  ])("warns of what is not certain to be a mistake, and compiles it: %s", async (code, type, python) => {
+    const { findings, definition } = await compileWorkflow(sourceWith(type, python));
+    expect(findings).toEqual([expect.objectContaining({ code, severity: "warning", file: "work.py", line: 1 })]);
     expect(definition).toBeDefined();
   });
 

@@ -183,6 +183,17 @@ describe("a node that fails", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
+  it("shows the node of its onError its error, also where code keeps something else under that key", async () => {
+    const nodes = {
+      own: "context['error'] = 'own'",
+      bad: { code: "1 / 0", onError: "rescue" },
+      rescue: "context['seen'] = context['error']['class']",
+      after: "context['again'] = context['error']",
+    };
+    const { context } = await cloud.run(await cloud.publish(inARow("own-error", nodes)));
+    expect(JSON.parse(context.text)).toEqual({ error: "own", seen: "NodeFailed", again: "own" });
+  });
+
   it("may lead straight to the end", async () => {
     const trace = await cloud.run(await cloud.publish(inARow("to-end", { bad: { code: "1 / 0", onError: "end" } })));
     expect([trace.execution.status, trace.path]).toEqual(["completed", ["start", "bad", "end"]]);

@@ -84,6 +84,9 @@ describe("a context that does not fit", () => {
     ["what inputs ask for", '{"pdf":"x"}', [], /has no "amount"/],
     ["a type", '{"amount":"x","pdf":"x"}', [], /amount/],
     ["JSON", "{", [], /not JSON/],
+    ["keys of its own", '{"amount":1,"pdf":"","$blob":{}}', [], /has the key "\$blob" - such keys mark/],
+    ["keys of its own that are written plainly", '{"amount":1,"pdf":"","\\u0024a":1}', [], /has the key "\$a"/],
+    ["files with keys of their own", '{"amount":1,"pdf":""}', [fileOf("$f", "x")], /has the key "\$f"/],
     ["an object", "[1]", [], /not a JSON object/],
     [
       "a bearable depth",

@@ -111,6 +111,8 @@ class Changes(Results):
             ),
             ("context['f'] = open('/dev/null')", "store what x.read() returns"),
             ("context[1] = 1", "context has the key 1 of type int"),
+            ("context['$blob'] = {'sha256': '0' * 64}", "context has the key '$blob' - such keys mark NOVA's references"),
+            ("print(json.dumps({'context_updates': {'$a': 1}}))", "context has the key '$a'"),
             ("print(json.dumps({'context_updates': {'y': float('inf')}}))", 'context key "y": inf'),
         ]:
             with self.subTest(code):

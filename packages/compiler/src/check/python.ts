@@ -1,9 +1,16 @@
-import { checkPython, nodeGlobals, type PythonProblem, reboundContext, setsBranchDecision } from "@nova/python";
+import {
+  checkPython,
+  keysSet,
+  nodeGlobals,
+  type PythonProblem,
+  reboundContext,
+  setsBranchDecision,
+} from "@nova/python";
 import { type Finding, finding, type PythonSource } from "@nova/workflow";
 
 const codes = { syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604", lost: "NOVA605" } as const;
 
-/** NOVA601 to 605: what can be known about the Python of a workflow without running it. */
+/** NOVA601 to 606, and NOVA502 in code: what can be known about the Python of a workflow without running it. */
 export async function checkSources(sources: readonly PythonSource[]): Promise<Finding[]> {
   const modules = Object.fromEntries(sources.filter((one) => !one.node).map((one) => [one.file ?? one.path, one.code]));
   return (await Promise.all(sources.map((one) => checkSource(one, modules)))).flat();
@@ -13,15 +20,32 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
   const { node, code, file, path } = source;
   const options = { builtins: node ? nodeGlobals : [], ...(file !== undefined && { fileName: file }) };
   const problems = await checkPython(code, options);
-  const isValid = !problems.some(({ kind }) => kind === "syntax");
-  const rebound = node && isValid ? await reboundContext(code, { ...options, lib: modules }) : undefined;
-  const all = rebound ? [...problems, rebound] : problems;
-  const found = all.map((problem) => findingOf(problem, path, subjectOf(source)));
+  const found = problems.map((problem) => findingOf(problem, path, subjectOf(source)));
+  if (node && !problems.some(({ kind }) => kind === "syntax")) {
+    const rebound = await reboundContext(code, { ...options, lib: modules });
+    if (rebound) found.push(findingOf(rebound, path, subjectOf(source)));
+    found.push(...(await reservedKeys(source)));
+  }
   if (node?.type === "decision" && problems.length === 0 && !setsBranchDecision(code, modules)) {
     const message = `${subjectOf(source)} never decides - set context["branch_decision"] to the condition of an edge`;
     found.push(finding("NOVA603", path, message, file === undefined ? {} : { file }));
   }
   return found;
+}
+
+const reserved = /^(branch_decision|error|_data_analysis|_ai_metadata|\$.*)$/;
+
+/** What comes of each of them is said in docs/definition.md. */
+async function reservedKeys(source: PythonSource): Promise<Finding[]> {
+  const { node, code, file, path } = source;
+  const keys = (await keysSet(code, reserved)).filter(
+    ({ key }) => key !== "branch_decision" || node?.type !== "decision",
+  );
+  return keys.map(({ key, ...place }) => {
+    const message = `${subjectOf(source)}: line ${place.line}: the key "${key}" is reserved for NOVA - use another one`;
+    const found = key.startsWith("$") ? "NOVA502" : "NOVA606";
+    return finding(found, path, message, { ...place, ...(file !== undefined && { file }) });
+  });
 }
 
 function findingOf({ kind, message, ...place }: PythonProblem, path: string, subject: string): Finding {

@@ -1,5 +1,5 @@
 import { type Finding, finding, validateInputs, type Workflow } from "@nova/workflow";
-import { nestingOf } from "../json/text.ts";
+import { membersOf, nestingOf } from "../json/text.ts";
 
 /** The same limit as for what code sets; far below what the stacks of Node and Python bear. */
 const deepestNesting = 500;
@@ -22,6 +22,12 @@ export function refuseMisfits({ inputs }: Pick<Workflow, "inputs">, context: str
   if (nestingOf(context) > deepestNesting) {
     const message = `the context is nested more than ${deepestNesting} levels deep - pass it as text, or as a file`;
     throw new InputsRefused([finding("NOVA506", "$", message)]);
+  }
+  const keys = [...fileKeys, ...(/\$|\\u0024/.test(context) ? membersOf(context).map(({ key }) => key) : [])];
+  const mark = keys.find((key) => key.startsWith("$"));
+  if (mark !== undefined) {
+    const message = `the context has the key "${mark}" - such keys mark NOVA's references: use another name`;
+    throw new InputsRefused([finding("NOVA502", "$", message)]);
   }
 }
 

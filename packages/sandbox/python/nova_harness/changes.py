@@ -2,7 +2,7 @@
 
 from .context import Unloaded, raw_items
 from .decode import decode, load_value
-from .encode import LEAF_BYTES, Known
+from .encode import LEAF_BYTES, Known, Unfit
 
 _IMMUTABLE = (str, int, float, bool, bytes, type(None))
 
@@ -13,6 +13,8 @@ def collect(context, printed, encoder, supply):
     changed, blobs = {}, {}
 
     def add(key, text, found):
+        if key.startswith("$"):
+            raise Unfit(f"context has the key {key!r:.80} - such keys mark NOVA's references: use another name")
         changed[key] = text
         blobs.update(found)
 

@@ -12,7 +12,7 @@ export const dataFindings = {
   NOVA502: {
     severity: "error",
     title: "A reserved key",
-    why: "`branch_decision`, `error`, `_data_analysis` and `_ai_metadata` are set by NOVA, and keys that begin with `$` mark its references to large values.",
+    why: "`branch_decision`, `error`, `_data_analysis` and `_ai_metadata` are set by NOVA, and keys that begin with `$` mark its references to large values. Neither `inputs` nor a context that a run starts with nor the code of a node may set the latter.",
     bad: '"inputs": { "properties": { "error": { "type": "string" } } }',
     good: '"inputs": { "properties": { "complaint": { "type": "string" } } }',
   },
@@ -78,6 +78,13 @@ export const dataFindings = {
     why: "Changes of the dict that the code was given are its result; a new dict under the same name is not. Where nothing else could carry the answer (no printed result, no second name for the given dict), it is certain to be lost.",
     bad: 'context = {"total": context["net"] * 1.2}',
     good: 'context.update({"total": context["net"] * 1.2})   # behind context.clear() where the rest has to go',
+  },
+  NOVA606: {
+    severity: "warning",
+    title: "The code sets a key that NOVA uses",
+    why: "`branch_decision` decides in a decision only: what an action sets under it is removed before the next decision runs. `error` is what the target of an `onError` finds, and hides another value there. `_data_analysis` and `_ai_metadata` belong to nodes that ask a model.",
+    bad: 'context["error"] = "no total on page 1"',
+    good: 'context["problem"] = "no total on page 1"   # or: raise ValueError("no total on page 1")',
   },
   NOVA701: {
     severity: "error",
