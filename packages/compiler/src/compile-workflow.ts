@@ -9,7 +9,7 @@ import {
 import type { StateMachine } from "./asl.ts";
 import { checkSources } from "./check/python.ts";
 import { checkSize } from "./check/size.ts";
-import type { FunctionArns } from "./emit/task.ts";
+import type { FunctionArns } from "./emit/functions.ts";
 import { toStateMachine } from "./to-state-machine.ts";
 
 /** Everything there is to say about a source; without an error among the findings also what it compiles to. */

@@ -1,7 +1,7 @@
 import type { Workflow } from "@nova/workflow";
 import type { StateMachine } from "./asl.ts";
 import { emit } from "./emit/emit.ts";
-import type { FunctionArns } from "./emit/task.ts";
+import type { FunctionArns } from "./emit/functions.ts";
 import { lower } from "./lower/lower.ts";
 
 /** The functions under the names and the alias that every stage of NOVA deploys them with, in the account of the laptop. */

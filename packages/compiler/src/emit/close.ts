@@ -1,7 +1,8 @@
 import type { States } from "../asl.ts";
 import { closedEnd } from "./frame.ts";
+import type { FunctionArns } from "./functions.ts";
 import { closedState, closeState, failedState } from "./names.ts";
-import { type FunctionArns, lambdaTask } from "./task.ts";
+import { lambdaTask } from "./task.ts";
 
 /**
  * Closes a run that failed, then fails. There are no Parameters: the Lambda gets the whole state, because `$.error`

@@ -7,9 +7,9 @@ import { emitDecision } from "./decision.ts";
 import { emitEnd } from "./end.ts";
 import { emitFork } from "./fork.ts";
 import { endsOf, type Frame, mainLine } from "./frame.ts";
+import type { FunctionArns } from "./functions.ts";
 import { emitMap } from "./map.ts";
 import { emitStart } from "./start.ts";
-import type { FunctionArns } from "./task.ts";
 import { emitWait } from "./wait.ts";
 
 /** The state machine of a plan: a node's state has the node's id, so that the console reads like the workflow. */

@@ -1,7 +1,7 @@
 import type { ChoiceRule, State, States, Transition } from "../asl.ts";
 import type { Way } from "../lower/plan.ts";
+import type { FunctionArns } from "./functions.ts";
 import { closedState, closeState } from "./names.ts";
-import type { FunctionArns } from "./task.ts";
 
 /** Where states are emitted: the main line, a branch, an item's body. Its ends are states of its own. */
 export interface Frame {

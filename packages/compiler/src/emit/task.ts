@@ -3,15 +3,6 @@ import type { Way } from "../lower/plan.ts";
 import { type Frame, goOn } from "./frame.ts";
 import { retriers } from "./retry.ts";
 
-/** ARNs of the Lambda functions that a state machine calls. */
-export interface FunctionArns {
-  runNode: string;
-  settleNode: string;
-  closeExecution: string;
-  /** Keeps the token of a task that people or events answer. */
-  requestApproval: string;
-}
-
 /** The longest that AWS Lambda lets a function run. */
 const lambdaLimitSeconds = 900;
 
