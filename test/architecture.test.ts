@@ -21,7 +21,7 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^@aws-sdk\//, only: ["aws", "local"], why: "AWS is behind the engine's ports" },
   { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "nothing else knows E2B" },
   { module: /^@nova\/functions/, only: ["local", "cli"], why: "functions are the composition root" },
-  { module: /^(dynalite|smtp-server)$/, only: ["local"], why: "emulators are the local cloud's" },
+  { module: /^smtp-server$/, only: ["local"], why: "emulators are the local cloud's" },
   { module: /^@astral-sh\/ruff/, only: ["python"], why: "ruff is loaded by one package, lazily" },
 ];
 

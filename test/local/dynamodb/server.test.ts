@@ -3,13 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   CreateTableCommand,
-  DescribeTableCommand,
   DynamoDBClient,
   GetItemCommand,
   ListTablesCommand,
   PutItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { ClassicLevel } from "classic-level";
 import { afterEach, expect, test } from "vitest";
 import {
   type DynamoDbOptions,
@@ -123,19 +121,4 @@ test("says that the folder is in use, and does not disturb its owner", async () 
   const owner = await open({ dataDir });
   await expect(openDynamoDb({ dataDir, accessKeyId: "mine" })).rejects.toThrow(/close the other process/);
   await expect(clientOf(owner).send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: [] });
-});
-
-test("finishes a table that a dying process left half made", async () => {
-  const dataDir = await folder();
-  const first = await open({ dataDir });
-  await clientOf(first).send(table);
-  await first.close();
-  const db = new ClassicLevel<string, object>(join(dataDir, "dynamodb"), { valueEncoding: "json" });
-  const made = await db.get("table~items");
-  await db.put("table~items", { ...made, TableStatus: "CREATING" });
-  await db.close();
-  const client = clientOf(await open({ dataDir }));
-  const { Table } = await client.send(new DescribeTableCommand({ TableName: "items" }));
-  expect(Table?.TableStatus).toBe("ACTIVE");
-  await client.send(item("a"));
 });

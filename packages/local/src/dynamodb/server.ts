@@ -1,9 +1,10 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import dynalite from "dynalite";
 import { isSignedBy } from "../access.ts";
-import { answerLost, type DynamoDbRequest, readRequest, refuse, replay } from "./requests.ts";
-import { prepareStore } from "./store.ts";
+import { DynamoDbError } from "./errors.ts";
+import { perform } from "./operations/route.ts";
+import { type DynamoDbRequest, readRequest, send } from "./requests.ts";
+import { Store } from "./store/store.ts";
 
 export interface DynamoDbOptions {
   /** Null: in memory. One process at a time may own the folder. */
@@ -26,55 +27,80 @@ export interface DynamoDbServer {
 }
 
 /**
- * DynamoDB on one machine: dynalite behind an access check. What it acknowledged survives the death of the process
- * (LevelDB hands every write to the operating system before it answers), not the loss of power.
+ * DynamoDB on one machine, in one SQLite file. What it acknowledged survives the death of the process, however it
+ * dies, not the loss of power. Throws DynamoDbFolderError where another process has the file.
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbServer> {
-  const store = options.dataDir === null ? {} : { path: await prepareStore(options.dataDir) };
-  const server = dynalite({ ...store, createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 });
-  putInFront(server, options);
-  server.keepAliveTimeout = 120_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  const store = new Store(options.dataDir);
+  const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
+    answer(request, response, store, options).catch(() => response.destroy());
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => close(server) };
-}
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** Dynalite's own server stays, because closing it closes the store; only what it listens with is wrapped. */
-function putInFront(server: Server, options: DynamoDbOptions): void {
-  const [dynaliteListener] = server.listeners("request") as Listener[];
-  server.removeAllListeners("request");
-  server.on("request", (request, response) => {
-    answer(request, response, options, dynaliteListener as Listener).catch(() => response.destroy());
-  });
+  try {
+    await listen(server, options.port ?? 0);
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      await close(server);
+      store.close();
+    },
+  };
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
+  store: Store,
   options: DynamoDbOptions,
-  next: Listener,
 ): Promise<void> {
   const received = await readRequest(request);
+  try {
+    send(response, 200, performed(request, received, store, options));
+  } catch (error) {
+    const refusal = asDynamoDbError(error);
+    send(response, refusal.status, JSON.stringify(refusal));
+  }
+}
+
+function performed(
+  request: IncomingMessage,
+  received: DynamoDbRequest,
+  store: Store,
+  options: DynamoDbOptions,
+): string {
   if (!isSignedBy(request, options.accessKeyId)) {
-    const type = "com.amazon.coral.service#UnrecognizedClientException";
-    return refuse(response, 400, type, "The security token included in the request is invalid.");
+    throw new DynamoDbError("UnrecognizedClientException", "The security token included in the request is invalid.");
   }
   options.onRequest?.(received);
   const fault = options.faults?.(received);
   if (fault === "throttle") {
-    const type = "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException";
-    return refuse(response, 400, type, "The level of configured provisioned throughput for the table was exceeded.");
+    const message = "The level of configured provisioned throughput for the table was exceeded.";
+    throw new DynamoDbError("ProvisionedThroughputExceededException", message);
   }
-  if (fault === "error") return fail(response);
-  next(replay(request, received.text), fault === "lost" ? answerLost(() => fail(response)) : response);
+  if (fault === "error") throw failure();
+  const text = perform(store, received.operation, received.text);
+  if (fault === "lost") throw failure();
+  return text;
 }
 
-function fail(response: ServerResponse): void {
-  refuse(response, 500, "com.amazon.coral.service#InternalServerError", "Internal server error");
+function failure(cause?: unknown): DynamoDbError {
+  return new DynamoDbError("InternalServerError", "Internal server error", { cause });
+}
+
+function asDynamoDbError(error: unknown): DynamoDbError {
+  if (error instanceof DynamoDbError) return error;
+  process.emitWarning(`the local DynamoDB failed: ${error instanceof Error ? error.stack : error}`);
+  return failure(error);
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
 }
 
 function close(server: Server): Promise<void> {

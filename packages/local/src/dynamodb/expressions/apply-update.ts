@@ -1,0 +1,98 @@
+import { invalid } from "../errors.ts";
+import { type AttributeMap, type AttributeValue, attribute, membersOf, typeOf } from "../values/attribute-value.ts";
+import { addNumbers, subtractNumbers } from "../values/decimal.ts";
+import { lookUp } from "./evaluate.ts";
+import { ListEdits } from "./list-edits.ts";
+import type { Operand, Path, Update } from "./syntax.ts";
+
+/** Changes the item in place. Every value is taken from the item as it was before. */
+export function applyUpdates(updates: Update[], item: AttributeMap): void {
+  const lists = new ListEdits();
+  const values = updates.map((update) => newValue(update, item));
+  for (const [i, { path }] of updates.entries()) write(item, path, values[i], lists);
+  lists.apply();
+}
+
+/** Undefined: what is there goes away. */
+function newValue(update: Update, item: AttributeMap): AttributeValue | undefined {
+  switch (update.kind) {
+    case "set":
+      return structuredClone(operandValue(update.value, item));
+    case "remove":
+      return undefined;
+    case "add":
+      return added(lookUp(update.path, item), operandValue(update.value, item));
+    case "delete":
+      return without(lookUp(update.path, item), operandValue(update.value, item));
+  }
+}
+
+function operandValue(operand: Operand, item: AttributeMap): AttributeValue {
+  switch (operand.kind) {
+    case "value":
+      return operand.value;
+    case "path":
+      return lookUp(operand.path, item) ?? missing();
+    case "sum": {
+      const [left, right] = [operandValue(operand.left, item), operandValue(operand.right, item)];
+      if (!("N" in left) || !("N" in right)) throw wrongType();
+      return { N: (operand.operator === "+" ? addNumbers : subtractNumbers)(left.N, right.N) };
+    }
+    case "function":
+      return functionValue(operand.name, operand.args as [Operand, Operand], item);
+    default:
+      throw new TypeError(`the placeholder ${operand.name} cannot be evaluated - it was not bound`);
+  }
+}
+
+function functionValue(name: string, [first, second]: [Operand, Operand], item: AttributeMap): AttributeValue {
+  if (name === "if_not_exists") {
+    return (first.kind === "path" && lookUp(first.path, item)) || operandValue(second, item);
+  }
+  const [head, tail] = [operandValue(first, item), operandValue(second, item)];
+  if (!("L" in head) || !("L" in tail)) throw wrongType();
+  return { L: [...head.L, ...tail.L] };
+}
+
+function added(old: AttributeValue | undefined, amount: AttributeValue): AttributeValue {
+  if (old === undefined) return amount;
+  if ("N" in old && "N" in amount) return { N: addNumbers(old.N, amount.N) };
+  const [members, more] = setsOf(old, amount);
+  return { [typeOf(old)]: [...new Set([...members, ...more])] } as AttributeValue;
+}
+
+function without(old: AttributeValue | undefined, amount: AttributeValue): AttributeValue | undefined {
+  if (old === undefined) return undefined;
+  const [members, gone] = setsOf(old, amount);
+  const left = members.filter((member) => !gone.includes(member));
+  return left.length > 0 ? ({ [typeOf(old)]: left } as AttributeValue) : undefined;
+}
+
+function setsOf(old: AttributeValue, amount: AttributeValue): [string[], string[]] {
+  const [members, others] = [membersOf(old), membersOf(amount)];
+  if (!members || !others || typeOf(old) !== typeOf(amount)) throw wrongType();
+  return [members, others];
+}
+
+function write(item: AttributeMap, path: Path, value: AttributeValue | undefined, lists: ListEdits): void {
+  const parent = lookUp(path.slice(0, -1), item);
+  const last = path.at(-1) as string | number;
+  if (parent && "L" in parent && typeof last === "number") lists.note(parent.L, last, value);
+  else if (parent && "M" in parent && typeof last === "string") writeAttribute(parent.M, last, value);
+  else throw invalid("The document path provided in the update expression is invalid for update");
+}
+
+function writeAttribute(map: AttributeMap, name: string, value: AttributeValue | undefined): void {
+  if (value === undefined && attribute(map, name)) delete map[name];
+  const property = { value, enumerable: true, configurable: true, writable: true };
+  // An assignment to `__proto__` would not make an attribute.
+  if (value !== undefined) Object.defineProperty(map, name, property);
+}
+
+function missing(): never {
+  throw invalid("The provided expression refers to an attribute that does not exist in the item");
+}
+
+function wrongType(): Error {
+  return invalid("An operand in the update expression has an incorrect data type");
+}

@@ -1,0 +1,98 @@
+import { invalid } from "../errors.ts";
+import { isReserved } from "./reserved-words.ts";
+
+const pattern = /\s*(?:([A-Za-z][A-Za-z0-9_]*)|([#:][A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>(),.[\]+-])|(\S)|$)/y;
+
+interface Token {
+  kind: "word" | "placeholder" | "number" | "sign" | "strange" | "end";
+  text: string;
+}
+
+/** DynamoDB's limit of an expression's length. */
+const longestBytes = 4096;
+
+/** The tokens of one expression, with a place where the parser stands. */
+export class Tokens {
+  readonly #tokens: Token[];
+  #at = 0;
+
+  constructor(text: string) {
+    if (text === "") throw invalid("The expression can not be empty;");
+    const bytes = Buffer.byteLength(text);
+    if (bytes > longestBytes) {
+      throw invalid(`Expression size has exceeded the maximum allowed size; expression size: ${bytes}`);
+    }
+    this.#tokens = tokensOf(text);
+  }
+
+  get next(): Token {
+    return this.#tokens[this.#at] as Token;
+  }
+
+  take(): Token {
+    return this.#tokens[this.#at++] as Token;
+  }
+
+  /** Takes the sign if it is next. */
+  takesSign(sign: string): boolean {
+    const found = this.next.kind === "sign" && this.next.text === sign;
+    if (found) this.#at++;
+    return found;
+  }
+
+  /** Keywords are keywords in any case. */
+  takesWord(word: string): boolean {
+    const found = this.isWord(word);
+    if (found) this.#at++;
+    return found;
+  }
+
+  isWord(word: string): boolean {
+    return this.next.kind === "word" && this.next.text.toUpperCase() === word;
+  }
+
+  /** A name in front of a parenthesis. */
+  isCall(): boolean {
+    return this.next.kind === "word" && this.#tokens[this.#at + 1]?.text === "(";
+  }
+
+  expectSign(sign: string): void {
+    if (!this.takesSign(sign)) throw this.wrong();
+  }
+
+  expectEnd(): void {
+    if (this.next.kind !== "end") throw this.wrong();
+  }
+
+  /** Part of a path that is no list position: a name, unless it is reserved, or a placeholder. */
+  takeName(): string {
+    const { kind, text } = this.next;
+    if (kind !== "word" && !(kind === "placeholder" && text.startsWith("#"))) throw this.wrong();
+    if (kind === "word" && isReserved(text)) {
+      throw invalid(`Attribute name is a reserved keyword; reserved keyword: ${text}`);
+    }
+    this.#at++;
+    return text;
+  }
+
+  wrong(): Error {
+    const { kind, text } = this.next;
+    const near = this.#tokens.slice(Math.max(0, this.#at - 1), this.#at + 2).map((token) => token.text);
+    const token = kind === "end" ? "<EOF>" : text;
+    return invalid(`Syntax error; token: "${token}", near: "${near.join(" ").trim()}"`);
+  }
+}
+
+const kinds = ["word", "placeholder", "number", "sign", "strange"] as const;
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  pattern.lastIndex = 0;
+  while (true) {
+    const match = pattern.exec(text) as RegExpExecArray;
+    const group = match.findIndex((found, i) => i > 0 && found !== undefined);
+    const kind = kinds[group - 1];
+    if (kind === undefined) return [...tokens, { kind: "end", text: "" }];
+    tokens.push({ kind, text: match[group] as string });
+  }
+}

@@ -1,0 +1,24 @@
+/** JSON that is there as text already: what is stored is answered without being parsed. */
+export class JsonText {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+/** The fields of an answer; those that are undefined are not in it. */
+export type Answer = Record<string, unknown>;
+
+export function answerText(answer: Answer): string {
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(answer)) {
+    if (value === undefined) continue;
+    fields.push(`"${name}":${value instanceof JsonText ? value.json : JSON.stringify(value)}`);
+  }
+  return `{${fields.join(",")}}`;
+}
+
+export function jsonList(texts: readonly string[]): JsonText {
+  return new JsonText(`[${texts.join(",")}]`);
+}

@@ -1,0 +1,55 @@
+import { invalid, malformed } from "../errors.ts";
+import { checkTableName, largestItemBytes, returnedCapacity } from "../request/common.ts";
+import { Input } from "../request/input.ts";
+import { itemKeyOf } from "../store/entries.ts";
+import type { Store } from "../store/store.ts";
+import type { Table } from "../store/table.ts";
+import { encodeItemKey, encodeKey } from "../values/key.ts";
+import type { Answer } from "./answer.ts";
+import { CapacitySum } from "./capacity.ts";
+import { requestItems } from "./requested-tables.ts";
+import { performWrite, type Write } from "./write.ts";
+
+/** DynamoDB's limit of one call. */
+const mostWrites = 25;
+
+/** Nothing is ever left unprocessed. Written in one go, which is more than the cloud promises: do not rely on it. */
+export function batchWriteItem(store: Store, input: Input): Answer {
+  const capacity = returnedCapacity(input);
+  const requests = requestItems(input).flatMap(([name, list]) => readRequests(name, list));
+  if (requests.length > mostWrites) throw invalid("Too many items requested for the BatchWriteItem call");
+  const writes = requests.map(({ name, request }) => readWrite(store.tables.get(name), request));
+  const keys = new Set(writes.map(({ table, key }) => `${table.id} ${Buffer.from(itemKeyOf(key)).toString("latin1")}`));
+  if (keys.size < writes.length) throw invalid("Provided list of item keys contains duplicates");
+  const sum = new CapacitySum();
+  store.atomically(() => {
+    for (const write of writes) sum.add(write.table, performWrite(store, write).consumed);
+  });
+  return { UnprocessedItems: {}, ConsumedCapacity: sum.total(capacity) };
+}
+
+function readRequests(name: string, list: unknown): { name: string; request: Input }[] {
+  checkTableName(name);
+  if (!Array.isArray(list)) throw malformed("Unexpected field type");
+  if (list.length === 0 || list.length > mostWrites) {
+    const rules = ["less than or equal to 25", "greater than or equal to 1"].map((r) => `Member must have length ${r}`);
+    const what = `failed to satisfy constraint: Map value must satisfy constraint: [${rules.join(", ")}]`;
+    throw invalid(`1 validation error detected: Value at 'requestItems' ${what}`);
+  }
+  return list.map((request) => ({ name, request: new Input(request, `requestItems.${name}.member.`) }));
+}
+
+function readWrite(table: Table, request: Input): Write {
+  const [put, remove] = [request.structure("PutRequest"), request.structure("DeleteRequest")];
+  if ((put === undefined) === (remove === undefined)) {
+    const what = "Supplied AttributeValue has more than one datatypes set";
+    throw invalid(`${what}, must contain exactly one of the supported datatypes`);
+  }
+  const plain = { table, condition: undefined, showsOld: false };
+  if (remove) {
+    return { ...plain, key: encodeKey(remove.attributes("Key").attributes, table.key), change: { kind: "delete" } };
+  }
+  const item = (put as Input).attributes("Item");
+  if (item.bytes > largestItemBytes) throw invalid("Item size has exceeded the maximum allowed size");
+  return { ...plain, key: encodeItemKey(item.attributes, table.key), change: { kind: "put", item } };
+}

@@ -1,0 +1,55 @@
+import { DynamoDbError, malformed } from "../errors.ts";
+import { Input } from "../request/input.ts";
+import type { Store } from "../store/store.ts";
+import { type Answer, answerText } from "./answer.ts";
+import { batchGetItem } from "./batch-get-item.ts";
+import { batchWriteItem } from "./batch-write-item.ts";
+import { createTable } from "./create-table.ts";
+import { deleteItem } from "./delete-item.ts";
+import { deleteTable } from "./delete-table.ts";
+import { describeTable } from "./describe-table.ts";
+import { getItem } from "./get-item.ts";
+import { listTables } from "./list-tables.ts";
+import { putItem } from "./put-item.ts";
+import { query } from "./query.ts";
+import { scan } from "./scan.ts";
+import { describeTimeToLive, updateTimeToLive } from "./time-to-live.ts";
+import { transactGetItems } from "./transact-get-items.ts";
+import { transactWriteItems } from "./transact-write-items.ts";
+import { updateItem } from "./update-item.ts";
+import { updateTable } from "./update-table.ts";
+
+const operations: Record<string, (store: Store, input: Input) => Answer> = {
+  BatchGetItem: batchGetItem,
+  BatchWriteItem: batchWriteItem,
+  CreateTable: createTable,
+  DeleteItem: deleteItem,
+  DeleteTable: deleteTable,
+  DescribeTable: describeTable,
+  DescribeTimeToLive: describeTimeToLive,
+  GetItem: getItem,
+  ListTables: listTables,
+  PutItem: putItem,
+  Query: query,
+  Scan: scan,
+  TransactGetItems: transactGetItems,
+  TransactWriteItems: transactWriteItems,
+  UpdateItem: updateItem,
+  UpdateTable: updateTable,
+  UpdateTimeToLive: updateTimeToLive,
+};
+
+/** Does what the request asks for and answers the JSON; throws DynamoDbError. */
+export function perform(store: Store, operation: string, body: string): string {
+  const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+  if (!run) throw new DynamoDbError("UnknownOperationException", `The local DynamoDB has no operation ${operation}.`);
+  return answerText(run(store, new Input(parse(body))));
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw malformed("The request body is not JSON");
+  }
+}

@@ -1,0 +1,81 @@
+import { invalid, invalidParameter } from "../errors.ts";
+import type { Condition, Path } from "../expressions/syntax.ts";
+import { indexNameLimits, type ReturnedCapacity, returnedCapacity, tableName } from "../request/common.ts";
+import { type ExpressionField, type Expressions, readExpressions } from "../request/expressions.ts";
+import type { Input } from "../request/input.ts";
+import type { Store } from "../store/store.ts";
+import { type Index, positionNames, type Table } from "../store/table.ts";
+import type { AttributeMap } from "../values/attribute-value.ts";
+
+const selections = ["ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT"] as const;
+
+/** What a query or a scan shows of the rows that it reads. */
+export interface View {
+  table: Table;
+  index: Index | undefined;
+  isConsistent: boolean;
+  onlyCounts: boolean;
+  limit: number | undefined;
+  startKey: AttributeMap | undefined;
+  filter: Condition | undefined;
+  paths: Path[] | undefined;
+  /** What there is to see where an index does not project everything. */
+  visible: string[] | undefined;
+  capacity: ReturnedCapacity;
+}
+
+export function readView(store: Store, input: Input, fields: readonly ExpressionField[]): [View, Expressions] {
+  const name = tableName(input);
+  const indexName = input.optionalText("IndexName", indexNameLimits);
+  const given = {
+    isConsistent: input.flag("ConsistentRead") ?? false,
+    limit: input.integer("Limit", { least: 1 }),
+    capacity: returnedCapacity(input),
+  };
+  const select = input.choice("Select", selections);
+  const startKey = input.optionalAttributes("ExclusiveStartKey")?.attributes;
+  const expressions = readExpressions(input, fields);
+  const { FilterExpression: filter, ProjectionExpression: paths } = expressions;
+  checkSelect(select, paths, indexName);
+  const table = store.tables.get(name);
+  const index = indexName === undefined ? undefined : indexOf(table, indexName, given.isConsistent);
+  const visible = index && visibleOf(table, index, select, paths);
+  const onlyCounts = select === "COUNT";
+  return [{ ...given, table, index, onlyCounts, startKey, filter, paths, visible }, expressions];
+}
+
+type Select = (typeof selections)[number] | undefined;
+
+function checkSelect(select: Select, paths: Path[] | undefined, indexName: string | undefined): void {
+  if (paths && select !== undefined && select !== "SPECIFIC_ATTRIBUTES") {
+    const what = select === "COUNT" ? "only the Count" : select;
+    throw invalid(`Cannot specify the ProjectionExpression when choosing to get ${what}`);
+  }
+  if (!paths && select === "SPECIFIC_ATTRIBUTES") {
+    throw invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
+  }
+  if (select !== "ALL_PROJECTED_ATTRIBUTES" || indexName !== undefined) return;
+  throw invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
+}
+
+function indexOf(table: Table, name: string, isConsistent: boolean): Index {
+  const index = table.indexes.find((one) => one.name === name);
+  if (!index) throw invalid(`The table does not have the specified index: ${name}`);
+  if (index.kind === "LOCAL" || !isConsistent) return index;
+  throw invalid("Consistent reads are not supported on global secondary indexes");
+}
+
+/** A local index fetches from the table what it does not project, a global one refuses to. */
+function visibleOf(table: Table, index: Index, select: Select, paths: Path[] | undefined): string[] | undefined {
+  if (index.projection.ProjectionType === "ALL") return undefined;
+  const names = [...positionNames(table, index), ...(index.projection.NonKeyAttributes ?? [])];
+  const hidden = (paths ?? []).map(([name]) => String(name)).filter((name) => !names.includes(name));
+  const wantsMore = select === "ALL_ATTRIBUTES" || hidden.length > 0;
+  if (!wantsMore) return names;
+  if (index.kind === "LOCAL") return undefined;
+  if (hidden.length > 0) {
+    throw invalidParameter(`Global secondary index ${index.name} does not project [${hidden.join(", ")}]`);
+  }
+  const what = `Select type ALL_ATTRIBUTES is not supported for global secondary index ${index.name}`;
+  throw invalidParameter(`${what} because its projection type is not ALL`);
+}

@@ -1,0 +1,110 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { DynamoDbError } from "../errors.ts";
+import { type Index, keySchemaOf, type Table, type TableDescription } from "./table.ts";
+
+/** What is stored of a table; the numbers of its indexes by name, never used twice. */
+interface State {
+  description: TableDescription;
+  indexIds: Record<string, number>;
+  timeToLive?: string;
+}
+
+/** The tables of this process's own file, so what was read once stays true. */
+export class Tables {
+  readonly #database: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #save: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #tables = new Map<string, Table>();
+  #lastIndex = 0;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#insert = database.prepare("INSERT INTO tables (name, state) VALUES (?, ?)");
+    this.#save = database.prepare("UPDATE tables SET state = ? WHERE id = ?");
+    this.#remove = database.prepare("DELETE FROM tables WHERE id = ?");
+    this.reload();
+  }
+
+  /** Forgets what a rolled back transaction had changed. */
+  reload(): void {
+    this.#tables.clear();
+    for (const { id, state } of this.#database.prepare("SELECT id, state FROM tables").all()) {
+      const { description, indexIds, timeToLive } = JSON.parse(state as string) as State;
+      this.#lastIndex = Math.max(this.#lastIndex, ...Object.values(indexIds));
+      const table = tableOf(id as number, description, (name) => indexIds[name] as number);
+      this.#tables.set(table.name, timeToLive === undefined ? table : { ...table, timeToLive });
+    }
+  }
+
+  names(): string[] {
+    return [...this.#tables.keys()].sort();
+  }
+
+  find(name: string): Table | undefined {
+    return this.#tables.get(name);
+  }
+
+  /** For reading and writing items. */
+  get(name: string): Table {
+    const table = this.#tables.get(name);
+    if (table) return table;
+    throw new DynamoDbError("ResourceNotFoundException", "Requested resource not found");
+  }
+
+  /** For what is done to the table itself. */
+  named(name: string): Table {
+    const table = this.#tables.get(name);
+    if (table) return table;
+    throw new DynamoDbError("ResourceNotFoundException", `Requested resource not found: Table: ${name} not found`);
+  }
+
+  create(description: TableDescription): Table {
+    const { lastInsertRowid } = this.#insert.run(description.TableName, "");
+    const table = tableOf(Number(lastInsertRowid), description, () => ++this.#lastIndex);
+    this.save(table);
+    return table;
+  }
+
+  /** The table with another description; indexes that both have keep their entries. */
+  describe(table: Table, description: TableDescription): Table {
+    const known = new Map(table.indexes.map(({ name, id }) => [name, id]));
+    const changed = tableOf(table.id, description, (name) => known.get(name) ?? ++this.#lastIndex);
+    const { timeToLive } = table;
+    return timeToLive === undefined ? changed : { ...changed, timeToLive };
+  }
+
+  save(table: Table): void {
+    const indexIds = Object.fromEntries(table.indexes.map(({ name, id }) => [name, id]));
+    const { description, timeToLive } = table;
+    const state: State = { description, indexIds, ...(timeToLive !== undefined && { timeToLive }) };
+    this.#save.run(JSON.stringify(state), table.id);
+    this.#tables.set(table.name, table);
+  }
+
+  remove(table: Table): void {
+    this.#remove.run(table.id);
+    this.#tables.delete(table.name);
+  }
+}
+
+function tableOf(id: number, description: TableDescription, idOf: (index: string) => number): Table {
+  const indexes = (kind: Index["kind"], given: TableDescription["LocalSecondaryIndexes"] = []): Index[] =>
+    given.map(({ IndexName, KeySchema, Projection }) => ({
+      id: idOf(IndexName),
+      name: IndexName,
+      kind,
+      key: keySchemaOf(KeySchema, description),
+      projection: Projection,
+    }));
+  return {
+    id,
+    name: description.TableName,
+    key: keySchemaOf(description.KeySchema, description),
+    indexes: [
+      ...indexes("GLOBAL", description.GlobalSecondaryIndexes),
+      ...indexes("LOCAL", description.LocalSecondaryIndexes),
+    ],
+    description,
+  };
+}

@@ -1,0 +1,124 @@
+import { invalid, invalidParameter, malformed } from "../errors.ts";
+import { type AttributeMap, type AttributeType, type AttributeValue, attributeTypes } from "./attribute-value.ts";
+import { canonicalNumber, numberBytes } from "./decimal.ts";
+
+/** DynamoDB: attributes nest up to 32 levels deep. */
+const deepest = 32;
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * Checks attributes as they came and gives each number its one text, in place. Answers the size in bytes as DynamoDB
+ * counts it: names and values in UTF-8.
+ */
+export function admitAttributes(map: unknown, depth = 0): number {
+  if (!isObject(map)) throw malformed("Start of structure or map found where not expected");
+  let bytes = 0;
+  for (const name in map) bytes += Buffer.byteLength(name) + admitValue(map[name], depth);
+  return bytes;
+}
+
+export function admitValue(value: unknown, depth = 0): number {
+  if (!isObject(value)) throw malformed("Unexpected value type in payload");
+  const type = typeIn(value);
+  const content = value[type];
+  switch (type) {
+    case "S":
+      return Buffer.byteLength(textIn(content));
+    case "N":
+      return numberBytes(normalize(value, textIn(content)));
+    case "B":
+      return binaryBytes(content);
+    case "BOOL":
+      if (typeof content !== "boolean") throw malformed("Unexpected token received from parser");
+      return 1;
+    case "NULL":
+      if (content !== true) throw invalidParameter("Null attribute value types must have the value of true");
+      return 1;
+    case "L":
+      return listBytes(content, depth + 1);
+    case "M":
+      return 3 + admitAttributes(content, checkDepth(depth + 1)) + Object.keys(content as object).length;
+    default:
+      return setBytes(type, value);
+  }
+}
+
+/** Sizes of what is already in the table need no check, but DynamoDB's way of counting. */
+export function bytesOf(item: AttributeMap): number {
+  return admitAttributes(item);
+}
+
+function normalize(value: Record<string, unknown>, text: string): string {
+  const canonical = canonicalNumber(text);
+  if (canonical !== text) value.N = canonical;
+  return canonical;
+}
+
+function typeIn(value: Record<string, unknown>): AttributeType {
+  let found: string | undefined;
+  for (const type in value) {
+    if (value[type] === null || !(attributeTypes as readonly string[]).includes(type)) {
+      delete value[type];
+      continue;
+    }
+    if (found !== undefined) throw invalid(`Supplied AttributeValue has more than one datatypes set, ${exactlyOne}`);
+    found = type;
+  }
+  if (found === undefined) throw invalid(`Supplied AttributeValue is empty, ${exactlyOne}`);
+  return found as AttributeType;
+}
+
+const exactlyOne = "must contain exactly one of the supported datatypes";
+
+function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (typeof content === "number") throw malformed("NUMBER_VALUE cannot be converted to String");
+  if (typeof content === "boolean")
+    throw malformed(`${String(content).toUpperCase()}_VALUE cannot be converted to String`);
+  throw malformed("Start of structure or map found where not expected");
+}
+
+function binaryBytes(content: unknown): number {
+  if (typeof content !== "string") throw malformed("only base-64-encoded strings are convertible to bytes");
+  const bytes = Buffer.from(content, "base64");
+  if (!base64.test(content) || bytes.toString("base64") !== content) {
+    throw malformed("Invalid last non-pad Base64 character dectected");
+  }
+  return bytes.length;
+}
+
+function listBytes(content: unknown, depth: number): number {
+  if (!Array.isArray(content)) throw malformed("Unexpected field type");
+  checkDepth(depth);
+  return content.reduce((sum: number, value: unknown) => sum + 1 + admitValue(value, depth), 3);
+}
+
+function checkDepth(depth: number): number {
+  if (depth <= deepest) return depth;
+  throw invalid("Nesting Levels have exceeded supported limits: Attributes can be nested up to 32 levels deep");
+}
+
+const emptySet: Partial<Record<AttributeType, string>> = {
+  SS: "An string set  may not be empty",
+  NS: "An number set  may not be empty",
+  BS: "Binary sets should not be empty",
+};
+
+function setBytes(type: AttributeType, value: Record<string, unknown>): number {
+  const content = value[type];
+  if (!Array.isArray(content)) throw malformed("Unexpected field type");
+  if (content.length === 0) throw invalidParameter(emptySet[type] as string);
+  const members: AttributeValue[] = content.map((member) => ({ [type[0] as string]: member }) as AttributeValue);
+  const bytes = members.reduce((sum, member) => sum + admitValue(member), 0);
+  const texts = members.map((member) => Object.values(member)[0] as string);
+  value[type] = texts;
+  if (new Set(texts).size === texts.length) return bytes;
+  if (type === "NS") throw invalid("Input collection contains duplicates");
+  const of = type === "BS" ? "of type BS" : "";
+  throw invalidParameter(`Input collection [${texts.join(", ")}]${of} contains duplicates.`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
