@@ -1,6 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { createAwsPorts } from "@nova/aws";
-import type { EventBus, Ports } from "@nova/engine";
+import type { EventBus, Links, Ports } from "@nova/engine";
 import { createSandboxes } from "@nova/sandbox";
 import { Environment } from "./environment.ts";
 
@@ -19,11 +19,16 @@ export function createPorts(variables: NodeJS.ProcessEnv): Ports {
     roleArn: env.NOVA_STATES_ROLE_ARN,
     s3PathStyle: env.NOVA_S3_PATH_STYLE,
     signer,
+    vault:
+      env.NOVA_VAULT_KMS_KEY !== undefined
+        ? { kmsKeyId: env.NOVA_VAULT_KMS_KEY }
+        : { keyHex: env.NOVA_VAULT_KEY ?? "" },
   });
   return {
     ...aws,
     sandboxes: createSandboxes(),
     events: eventLog,
+    links: linksTo(env.NOVA_LINK_BASE),
     clock: { now: () => Date.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
   };
 }
@@ -34,6 +39,15 @@ const eventLog: EventBus = {
     logger.info(type, { detail: JSON.stringify(detail) });
   },
 };
+
+function linksTo(base: string | undefined): Links {
+  return {
+    toTask: ({ id, execution, node, choices }) =>
+      base === undefined
+        ? `nova approve ${execution} ${node} --choice ${choices.join("|")}`
+        : `${base.replace(/\/$/, "")}/${id}`,
+  };
+}
 
 let ports: Ports | undefined;
 

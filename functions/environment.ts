@@ -13,10 +13,18 @@ export const Environment = z
     /** A KMS HMAC key signs close entries; without one, 32 bytes in hex do. */
     NOVA_SIGNING_KMS_KEY: z.string().optional(),
     NOVA_SIGNING_KEY: z.string().optional(),
+    /** A KMS key seals the task tokens of approvals; without one, 32 bytes in hex do. */
+    NOVA_VAULT_KMS_KEY: z.string().optional(),
+    NOVA_VAULT_KEY: z.string().optional(),
+    /** Address of the page that answers tasks, such as `https://nova.example.com/tasks`; else events name the command. */
+    NOVA_LINK_BASE: z.url().optional(),
     NOVA_S3_PATH_STYLE: z.stringbool().default(false),
   })
   .refine((env) => env.NOVA_SIGNING_KMS_KEY !== undefined || env.NOVA_SIGNING_KEY !== undefined, {
     message: "set NOVA_SIGNING_KMS_KEY (a KMS key id) or NOVA_SIGNING_KEY (64 hex digits)",
+  })
+  .refine((env) => env.NOVA_VAULT_KMS_KEY !== undefined || env.NOVA_VAULT_KEY !== undefined, {
+    message: "set NOVA_VAULT_KMS_KEY (a KMS key id) or NOVA_VAULT_KEY (64 hex digits)",
   });
 
 export type Environment = z.infer<typeof Environment>;

@@ -7,13 +7,14 @@ const table = useTable();
 const bucket = useBucket();
 const roleArn = "arn:aws:iam::000000000000:role/nova";
 const signer = { keyHex: "ab".repeat(32) };
+const vault = { keyHex: "cd".repeat(32) };
 
 beforeAll(() => {
   process.env.NOVA_TABLE = table.table;
 });
 
 test("finds table and endpoints where the environment says they are", async () => {
-  const ports = createAwsPorts({ bucket: bucket.bucket, roleArn, signer, s3PathStyle: true });
+  const ports = createAwsPorts({ bucket: bucket.bucket, roleArn, signer, vault, s3PathStyle: true });
   const at = { execution: "exec_ports", scope: "", seq: 0 };
   const body = Buffer.from("a blob");
   const sha256 = createHash("sha256").update(body).digest("hex");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Environment } from "../../functions/environment.ts";
 
-const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32) };
+const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
 
 describe("the environment of a function", () => {
   it("needs a bucket and a way to sign, and has defaults for the rest", () => {
@@ -11,6 +11,7 @@ describe("the environment of a function", () => {
   it.each([
     ["no bucket", { ...least, NOVA_BUCKET: undefined }, /NOVA_BUCKET/],
     ["nothing to sign with", { ...least, NOVA_SIGNING_KEY: undefined }, /NOVA_SIGNING_KMS_KEY .* or NOVA_SIGNING_KEY/],
+    ["nothing to seal with", { ...least, NOVA_VAULT_KEY: undefined }, /NOVA_VAULT_KMS_KEY .* or NOVA_VAULT_KEY/],
     ["a flag that is no flag", { ...least, NOVA_S3_PATH_STYLE: "perhaps" }, /NOVA_S3_PATH_STYLE/],
   ])("refuses %s by name", (_what, variables, message) => {
     expect(() => Environment.parse(variables)).toThrow(message);

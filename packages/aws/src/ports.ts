@@ -2,11 +2,14 @@ import type { Ports } from "@nova/engine";
 import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createChainStore } from "./dynamodb/chain/chain-store.ts";
 import { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
+import { createTaskStore } from "./dynamodb/tasks/task-store.ts";
 import { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
 import { createBlobStore } from "./s3/blob-store.ts";
 import { createKeySigner } from "./signer/key.ts";
 import { createKmsSigner } from "./signer/kms.ts";
 import { createStateMachines } from "./states/state-machines.ts";
+import { createKeyVault } from "./vault/key.ts";
+import { createKmsVault } from "./vault/kms.ts";
 
 export interface AwsPortsOptions {
   /** DynamoDB table; `NOVA_TABLE`, else `nova`, when absent. */
@@ -16,11 +19,16 @@ export interface AwsPortsOptions {
   roleArn: string;
   /** The close entry's signature: a KMS HMAC key, or 32 bytes in hex. */
   signer: { kmsKeyId: string } | { keyHex: string };
+  /** Seals task tokens: a KMS key, or 32 bytes in hex. */
+  vault: { kmsKeyId: string } | { keyHex: string };
   /** For S3 endpoints that have no host name per bucket. */
   s3PathStyle?: boolean;
 }
 
-export type AwsPorts = Pick<Ports, "chain" | "executions" | "workflows" | "blobs" | "stateMachines" | "signer">;
+export type AwsPorts = Pick<
+  Ports,
+  "chain" | "executions" | "workflows" | "blobs" | "stateMachines" | "signer" | "tasks" | "vault"
+>;
 
 /**
  * The ports on AWS. Region, credentials and endpoints are the SDK's own business (`AWS_REGION`,
@@ -37,9 +45,15 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
     blobs: createBlobStore(bucket),
     stateMachines: createStateMachines({ client: sfnClient(), roleArn: options.roleArn }),
     signer: signerOf(options.signer),
+    tasks: createTaskStore(table),
+    vault: vaultOf(options.vault),
   };
 }
 
 function signerOf(signer: AwsPortsOptions["signer"]): Ports["signer"] {
   return "keyHex" in signer ? createKeySigner(signer.keyHex) : createKmsSigner(kmsClient(), signer.kmsKeyId);
+}
+
+function vaultOf(vault: AwsPortsOptions["vault"]): Ports["vault"] {
+  return "keyHex" in vault ? createKeyVault(vault.keyHex) : createKmsVault(kmsClient(), vault.kmsKeyId);
 }

@@ -23,6 +23,8 @@ export type * from "./ports/executions.ts";
 export type * from "./ports/index.ts";
 export type * from "./ports/sandboxes.ts";
 export type * from "./ports/state-machines.ts";
+export type * from "./ports/tasks.ts";
+export type * from "./ports/vault.ts";
 export type * from "./ports/workflows.ts";
 export { contextAt, historyOf, type KeyChange, rollback } from "./trace/history.ts";
 export { readTrace, type Trace, type TraceEntry } from "./trace/read-trace.ts";

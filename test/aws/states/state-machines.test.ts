@@ -102,6 +102,33 @@ describe("a run", () => {
     });
   });
 
+  test("goes on with the answer to its token, once", async () => {
+    const waits = JSON.stringify({
+      StartAt: "ask",
+      States: {
+        ask: {
+          Type: "Task",
+          Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
+          Parameters: { FunctionName: "nova-ask", Payload: { "token.$": "$$.Task.Token" } },
+          End: true,
+        },
+      },
+    });
+    const asked = Promise.withResolvers<string>();
+    work = async (payload) => {
+      asked.resolve(JSON.parse(payload).token);
+      return "{}";
+    };
+    const waiting = await machines.publish("nova-waits", waits, "waits");
+    await machines.start(waiting, "exec_waits", "{}");
+    const token = await asked.promise;
+    expect(await machines.answerTask(token, '{"n":1}')).toBe(true);
+    await states.idle();
+    expect(await machines.describe(waiting, "exec_waits")).toEqual({ status: "succeeded" });
+    expect(await machines.answerTask(token, '{"n":1}')).toBe(false);
+    expect(await machines.answerTask("never given out", "{}")).toBe(false);
+  });
+
   test("that never was is null, and can be stopped", async () => {
     expect(await machines.describe(arn, "exec_none")).toBeNull();
     await machines.stop(arn, "exec_none", "Cancelled", "by hand");

@@ -33,6 +33,13 @@ export class ExecutionState {
         ask(`update record ${Object.keys(changes)[0]}`, () => {
           records.set(id, { ...(records.get(id) as Execution), ...changes });
         }),
+      setStatus: (id, status, from) =>
+        ask(`set status ${status}`, () => {
+          const record = records.get(id);
+          if (!record?.open || !from.includes(record.status)) return false;
+          records.set(id, { ...record, status });
+          return true;
+        }),
       list: () => ask("list records", () => ({ items: Array.from(records.values()).reverse() })),
       async *open() {
         yield* await ask("open records", () => Array.from(records.values()).filter(({ open }) => open));

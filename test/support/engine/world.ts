@@ -20,6 +20,7 @@ import { SandboxState } from "./sandbox-state.ts";
 import { sandboxesPort } from "./sandboxes.ts";
 import { type Caller, type Process, Scheduler } from "./scheduler.ts";
 import { BlobState, EventState, ExecutionState, signerWith, WorkflowState } from "./stores.ts";
+import { mirrorVault, TaskState } from "./tasks.ts";
 
 /** Everything around the engine, in memory: what is stored, what runs in sandboxes, what Step Functions does. */
 export class World {
@@ -30,6 +31,9 @@ export class World {
   readonly workflows = new WorkflowState();
   readonly blobs = new BlobState();
   readonly events = new EventState();
+  readonly tasks = new TaskState();
+  /** Answers that reached Step Functions, by token. */
+  readonly answered = new Map<string, string>();
   readonly sandboxes = new SandboxState(this.clock);
   readonly machines = new Map<string, MachineRun>();
   readonly #definitions = new Map<string, StateMachine>();
@@ -54,6 +58,9 @@ export class World {
       stateMachines: this.#stateMachines(caller),
       signer: signerWith("key", caller),
       events: this.events.port(caller),
+      tasks: this.tasks.port(caller),
+      vault: mirrorVault,
+      links: { toTask: ({ id }) => `link to ${id}` },
       clock: this.clock.port(caller),
     };
   }
@@ -115,6 +122,7 @@ export class World {
       start: (arn, name, input) => ask("StartExecution", () => this.#start(arn, name, input)),
       stop: (_arn, name, error, cause) =>
         ask("StopExecution", () => this.machines.get(name)?.end("aborted", { Error: error, Cause: cause })),
+      answerTask: (token, output) => ask("SendTaskSuccess", () => this.#answer(token, output)),
       describe: (_arn, name) =>
         ask("DescribeExecution", () => {
           const run = this.machines.get(name);
@@ -122,6 +130,12 @@ export class World {
           return { status: run.status, ...(run.error && { error: run.error.Error, cause: run.error.Cause }) };
         }),
     };
+  }
+
+  #answer(token: string, output: string): boolean {
+    if (this.answered.has(token)) return false;
+    this.answered.set(token, output);
+    return true;
   }
 
   #start(arn: string, name: string, input: string): void {

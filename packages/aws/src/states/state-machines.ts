@@ -2,6 +2,7 @@ import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
   type DescribeExecutionCommandOutput,
+  SendTaskSuccessCommand,
   type SFNClient,
   StartExecutionCommand,
   StopExecutionCommand,
@@ -33,6 +34,7 @@ export function createStateMachines({ client, roleArn }: StateMachineOptions): S
       const stopping = new StopExecutionCommand({ executionArn: executionArn(machineArn, name), error, cause });
       await reaching(service, () => unlessUnknown(client.send(stopping)));
     },
+    answerTask: (token, output) => reaching(service, () => answerTask(client, token, output)),
     async describe(machineArn, name) {
       const answer = await reaching(service, () => describe(client, machineArn, name));
       return answer ? runOf(answer) : null;
@@ -94,6 +96,19 @@ async function start(client: SFNClient, machineArn: string, name: string, input:
 
 function describe(client: SFNClient, machineArn: string, name: string): Promise<DescribeExecutionCommandOutput | null> {
   return unlessUnknown(client.send(new DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) })));
+}
+
+/** Timed out, stopped, or answered before: in every case nobody waits. */
+const nobodyWaits = ["TaskTimedOut", "TaskDoesNotExist", "InvalidToken"];
+
+async function answerTask(client: SFNClient, taskToken: string, output: string): Promise<boolean> {
+  try {
+    await client.send(new SendTaskSuccessCommand({ taskToken, output }));
+    return true;
+  } catch (error) {
+    if (nobodyWaits.some((name) => isNamed(error, name))) return false;
+    throw error;
+  }
 }
 
 async function unlessUnknown<T>(answer: Promise<T>): Promise<T | null> {

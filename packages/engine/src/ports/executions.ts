@@ -50,6 +50,8 @@ export interface ExecutionStore {
   get(id: string): Promise<Execution | undefined>;
   /** Sets the fields given; `open: false` takes it out of the open index. */
   update(id: string, changes: Partial<Execution>): Promise<void>;
+  /** Sets the status of an open execution where it is one of `from`; false where it is not. */
+  setStatus(id: string, status: ExecutionStatus, from: readonly ExecutionStatus[]): Promise<boolean>;
   /** Newest first. */
   list(query: ExecutionQuery): Promise<{ items: Execution[]; cursor?: string }>;
   open(): AsyncIterable<Execution>;

@@ -3,6 +3,8 @@ import type { ChainStore } from "./chain.ts";
 import type { ExecutionStore } from "./executions.ts";
 import type { Sandboxes } from "./sandboxes.ts";
 import type { StateMachines } from "./state-machines.ts";
+import type { TaskStore, WaitingTask } from "./tasks.ts";
+import type { Vault } from "./vault.ts";
 import type { WorkflowStore } from "./workflows.ts";
 
 export interface Clock {
@@ -19,7 +21,15 @@ export interface Signer {
 
 /** Execution events for the world (EventBridge). Publishing the same one twice is harmless. */
 export interface EventBus {
-  publish(type: "execution.completed" | "execution.failed", detail: Record<string, unknown>): Promise<void>;
+  publish(
+    type: "execution.completed" | "execution.failed" | "execution.waiting",
+    detail: Record<string, unknown>,
+  ): Promise<void>;
+}
+
+/** How people get to a task: an address, or the command that answers it. */
+export interface Links {
+  toTask(task: Pick<WaitingTask, "id" | "execution" | "node" | "choices">): string;
 }
 
 /** The outside world of the engine, as its own code needs it; adapters live in `aws` and `sandbox`. */
@@ -32,5 +42,8 @@ export interface Ports {
   stateMachines: StateMachines;
   signer: Signer;
   events: EventBus;
+  tasks: TaskStore;
+  vault: Vault;
+  links: Links;
   clock: Clock;
 }

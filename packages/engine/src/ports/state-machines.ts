@@ -5,6 +5,8 @@ export interface StateMachines {
   start(stateMachineArn: string, name: string, input: string): Promise<void>;
   /** StopExecution; an execution that is unknown or over is success. */
   stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
+  /** SendTaskSuccess; false: nobody waits with this token any more. */
+  answerTask(token: string, output: string): Promise<boolean>;
   /** Null: there is no such execution. */
   describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;
 }

@@ -1,3 +1,4 @@
+import { hkdfSync } from "node:crypto";
 import type { Keys } from "./keys.ts";
 import type { Endpoints } from "./owner-file.ts";
 
@@ -21,7 +22,13 @@ export function environmentOf(endpoints: Endpoints, keys: Keys): Record<string, 
     NOVA_BUCKET: bucket,
     NOVA_S3_PATH_STYLE: "true",
     NOVA_SIGNING_KEY: keys.signingKey,
+    NOVA_VAULT_KEY: derivedKey(keys.signingKey, "nova vault"),
   };
+}
+
+/** A key for another purpose that tells nothing of the first: the key file stays as it is. */
+function derivedKey(keyHex: string, purpose: string): string {
+  return Buffer.from(hkdfSync("sha256", Buffer.from(keyHex, "hex"), "", purpose, 32)).toString("hex");
 }
 
 /** What a shell may hold of a real account, and what the SDKs would prefer to the variables above. */

@@ -56,6 +56,17 @@ test("takes an execution out of the open ones, and keeps the record", async () =
   expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
 });
 
+test.each([
+  ["running", true, ["running", "waiting"], "waiting"],
+  ["failed", true, ["running", "waiting"], "failed"],
+  ["running", false, ["running"], "running"],
+] as const)("sets the status of one that is %s (open: %s) only from %j: %s", async (status, open, from, after) => {
+  const id = `exec_status_${status}_${open}`;
+  await executions.create({ ...base, id, status, open });
+  expect(await executions.setStatus(id, "waiting", from)).toBe(after === "waiting");
+  expect((await executions.get(id))?.status).toBe(after);
+});
+
 describe("lists", () => {
   const at = (hour: number) => `2026-12-01T${String(hour).padStart(2, "0")}:00:00.000Z`;
   const many: Execution[] = Array.from({ length: 10 }, (_, index) => ({

@@ -27,6 +27,17 @@ export function createExecutionStore(
       return data ? executionOf(data) : undefined;
     },
     update: (id, changes) => update(entity, id, changes),
+    setStatus: (id, status, from) =>
+      reachingIf(store, () =>
+        entity
+          .patch({ id })
+          .set({ status })
+          .where(
+            (record, { eq, exists }) =>
+              `${exists(record.open)} AND (${from.map((one) => eq(record.status, one)).join(" OR ")})`,
+          )
+          .go(plainly),
+      ),
     async list(query) {
       const { items, cursor } = await listExecutions(entity, workflows, query);
       return { items: items.map(executionOf), ...(cursor !== undefined && { cursor }) };

@@ -1,0 +1,85 @@
+import type { TaskStatus, TaskStore, WaitingTask } from "@nova/engine";
+import { reaching, reachingIf } from "../../clients/outage.ts";
+import type { TableConnection } from "../connection.ts";
+import { checkFormat, FORMAT } from "../format.ts";
+import { consistently, plainly } from "../options.ts";
+import { type TaskEntity, type TaskItem, taskEntity } from "./task-entity.ts";
+import { tokenEntity } from "./token-entity.ts";
+
+const store = "DynamoDB";
+
+/** What runs wait for, and the tokens with which they go on. */
+export function createTaskStore(connection: TableConnection): TaskStore {
+  const tasks = taskEntity(connection);
+  const tokens = tokenEntity(connection);
+  return {
+    create: (task) => reachingIf(store, () => tasks.create(itemOf(task)).go(plainly)),
+    async get({ execution, id }) {
+      const { data } = await reaching(store, () => tasks.get({ execution, id }).go(consistently));
+      return data ? taskOf(data) : undefined;
+    },
+    async find(id) {
+      const { data } = await reaching(store, () => tasks.query.byId({ id }).go(plainly));
+      return data[0] && taskOf(data[0]);
+    },
+    async ofExecution(execution) {
+      const { data } = await reaching(store, () =>
+        tasks.query.record({ execution }).go({ ...consistently, pages: "all" }),
+      );
+      return data.map(taskOf);
+    },
+    pending: () => pendingTasks(tasks),
+    move({ execution, id }, from, to, answeredAt) {
+      const patch = tasks.patch({ execution, id }).set({ status: to, ...(answeredAt !== undefined && { answeredAt }) });
+      const moved = isPending(to) ? patch : patch.remove(["open"]);
+      return reachingIf(store, () =>
+        moved.where(({ status }, { eq }) => from.map((one) => eq(status, one)).join(" OR ")).go(plainly),
+      );
+    },
+    async putToken({ execution, id }, { key, sealed }) {
+      await reaching(store, () => tokens.put({ execution, id, key, sealed, format: FORMAT }).go(plainly));
+    },
+    async tokens({ execution, id }) {
+      const { data } = await reaching(store, () =>
+        tokens.query.record({ execution, id }).go({ ...consistently, pages: "all" }),
+      );
+      return data.map(({ key, sealed, format }) => {
+        checkFormat(`a token of task "${id}"`, format);
+        return { key, sealed };
+      });
+    },
+  };
+}
+
+async function* pendingTasks(entity: TaskEntity): AsyncGenerator<WaitingTask> {
+  const query = entity.query.pending({ open: "tasks" });
+  let cursor: string | null = null;
+  do {
+    const page = await reaching(store, () => query.go({ ...plainly, cursor }));
+    for (const item of page.data) yield taskOf(item);
+    cursor = page.cursor;
+  } while (cursor);
+}
+
+function isPending(status: TaskStatus): boolean {
+  return status === "open" || status === "answered";
+}
+
+function itemOf({ form, pattern, ...task }: WaitingTask) {
+  return {
+    ...task,
+    ...(form && { form: JSON.stringify(form) }),
+    ...(pattern && { pattern: JSON.stringify(pattern) }),
+    ...(isPending(task.status) && { open: "tasks" as const }),
+  };
+}
+
+function taskOf({ open: _, format, form, pattern, ...task }: TaskItem): WaitingTask {
+  checkFormat(`task "${task.id}"`, format);
+  return {
+    ...task,
+    format: FORMAT,
+    ...(form !== undefined && { form: JSON.parse(form) }),
+    ...(pattern !== undefined && { pattern: JSON.parse(pattern) }),
+  };
+}

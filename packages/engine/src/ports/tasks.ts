@@ -1,0 +1,60 @@
+import type { JsonObject } from "@nova/workflow";
+import type { LinkId } from "./chain.ts";
+
+/**
+ * `open`: nobody has answered. `answered`: an answer is on its way into the chain, or there and not yet handed to Step
+ * Functions. `sent`: it was. `expired`: the time was over, or the run was closed. The chain, not this, says which answer
+ * counts.
+ */
+export type TaskStatus = "open" | "answered" | "sent" | "expired";
+
+/** A run waits at a link until somebody outside answers: a person, or an event. */
+export interface WaitingTask extends LinkId {
+  format: 1;
+  /** `task_` and a ULID. */
+  id: string;
+  workflowId: string;
+  version: number;
+  node: string;
+  kind: "approval" | "event";
+  /** What people are asked, secrets masked; empty for an event. */
+  message: string;
+  /** JSON schema of the data that comes with an answer. */
+  form?: JsonObject;
+  choices: string[];
+  to: string[];
+  /** What an event must be like. */
+  pattern?: JsonObject;
+  status: TaskStatus;
+  /** ISO 8601. */
+  createdAt: string;
+  expiresAt: string;
+  answeredAt?: string;
+}
+
+/** Identifies a task in its execution. */
+export type TaskKey = Pick<WaitingTask, "execution" | "id">;
+
+/** A task token of Step Functions, encrypted. `key` tells tokens of one task apart and gives nothing away. */
+export interface SealedToken {
+  key: string;
+  sealed: string;
+}
+
+/** Tasks and their tokens (DynamoDB). Reads are strongly consistent where nothing else is said. */
+export interface TaskStore {
+  /** False when the task is there already. */
+  create(task: WaitingTask): Promise<boolean>;
+  get(key: TaskKey): Promise<WaitingTask | undefined>;
+  /** By its id alone; eventually consistent. */
+  find(id: string): Promise<WaitingTask | undefined>;
+  /** All tasks of an execution, oldest first. */
+  ofExecution(execution: string): Promise<WaitingTask[]>;
+  /** Tasks that are `open` or `answered`, oldest first; eventually consistent. */
+  pending(): AsyncIterable<WaitingTask>;
+  /** Sets the status where it is one of `from`; false where it is not, or there is no such task. */
+  move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
+  /** One item per token: a late delivery replaces none. */
+  putToken(key: TaskKey, token: SealedToken): Promise<void>;
+  tokens(key: TaskKey): Promise<SealedToken[]>;
+}

@@ -1,0 +1,56 @@
+import { type SealedToken, StoreUnavailable, type TaskStore, type Vault, type WaitingTask } from "@nova/engine";
+import type { Caller } from "./scheduler.ts";
+
+const outage = () => new StoreUnavailable("the store did not answer in time");
+
+/** Tasks and sealed tokens, with DynamoDB's conditions. */
+export class TaskState {
+  readonly tasks = new Map<string, WaitingTask>();
+  readonly tokens = new Map<string, SealedToken[]>();
+
+  port(caller: Caller): TaskStore {
+    const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
+    const { tasks, tokens } = this;
+    return {
+      create: (task) =>
+        ask("create task", () => !tasks.has(task.id) && tasks.set(task.id, Object.freeze({ ...task })) !== undefined),
+      get: ({ id }) => ask("get task", () => tasks.get(id)),
+      find: (id) => ask("find task", () => tasks.get(id)),
+      ofExecution: (execution) =>
+        ask("tasks of execution", () => this.all().filter((one) => one.execution === execution)),
+      async *pending() {
+        const isPending = ({ status }: WaitingTask) => status === "open" || status === "answered";
+        yield* await ask("pending tasks", () => Array.from(tasks.values()).filter(isPending));
+      },
+      move: ({ id }, from, to, answeredAt) =>
+        ask(`task ${to}`, () => {
+          const task = tasks.get(id);
+          if (!task || !from.includes(task.status)) return false;
+          tasks.set(id, { ...task, status: to, ...(answeredAt !== undefined && { answeredAt }) });
+          return true;
+        }),
+      putToken: ({ id }, token) =>
+        ask("put token", () => {
+          const others = (tokens.get(id) ?? []).filter(({ key }) => key !== token.key);
+          tokens.set(id, [...others, token]);
+        }),
+      tokens: ({ id }) => ask("tokens", () => tokens.get(id) ?? []),
+    };
+  }
+
+  all(): WaitingTask[] {
+    return Array.from(this.tasks.values());
+  }
+}
+
+/** Seals by turning the text round; opens with the same context only. */
+export const mirrorVault: Vault = {
+  async seal(text, context) {
+    return `${JSON.stringify(context)} ${Array.from(text).reverse().join("")}`;
+  },
+  async open(sealed, context) {
+    const prefix = `${JSON.stringify(context)} `;
+    if (!sealed.startsWith(prefix)) throw new RangeError("sealed for something else");
+    return Array.from(sealed.slice(prefix.length)).reverse().join("");
+  },
+};
