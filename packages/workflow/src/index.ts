@@ -1,5 +1,6 @@
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, decision, defineWorkflow, end, start } from "./builder.ts";
+export { matchesPattern } from "./event-pattern/matches-pattern.ts";
 export type { Finding, FindingCode } from "./findings/finding.ts";
 export { finding, findings } from "./findings/finding.ts";
 export { conditionLabel, defaultLabel } from "./graph/condition.ts";
@@ -12,5 +13,7 @@ export type { PythonSource, WorkflowSource } from "./parse/source.ts";
 export type { RunErrorClass } from "./run-errors.ts";
 export { runErrors } from "./run-errors.ts";
 export { readWorkflowSource, WorkflowSourceError } from "./source/read-source.ts";
+export type { TemplatePart } from "./template/template.ts";
+export { onlyPath, templateParts } from "./template/template.ts";
 export { workflowHash, workflowText } from "./text.ts";
 export type * from "./workflow.ts";

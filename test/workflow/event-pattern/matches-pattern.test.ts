@@ -1,0 +1,77 @@
+import { matchesPattern } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import type { JsonObject, JsonValue } from "../../../packages/workflow/src/workflow.ts";
+
+const event: JsonObject = {
+  source: "shop",
+  "detail-type": "order.paid",
+  detail: {
+    id: "A-17",
+    total: 850.5,
+    paid: true,
+    note: null,
+    tags: ["new", "gift"],
+    lines: [
+      { sku: "x", n: 1 },
+      { sku: "y", n: 2 },
+    ],
+    none: [],
+  },
+};
+
+const detail = (fields: JsonObject): JsonObject => ({ detail: fields });
+const id = (operation: JsonValue) => detail({ id: [operation] });
+const total = (operation: JsonValue) => detail({ total: [operation] });
+
+describe.each<[boolean, [string, JsonObject][]]>([
+  [
+    true,
+    [
+      ["a value in the list", { source: ["mail", "shop"] }],
+      ["all fields", { source: ["shop"], ...detail({ paid: [true], note: [null], total: [850.5] }) }],
+      ["one element of a list", detail({ tags: ["gift", "old"] })],
+      ["one object of a list", detail({ lines: { sku: ["y"], n: [2] } })],
+      ["prefix", id({ prefix: "A-" })],
+      ["suffix", id({ suffix: "17" })],
+      ["equals-ignore-case", id({ "equals-ignore-case": "a-17" })],
+      ["wildcard", id({ wildcard: "*-1*" })],
+      ["anything-but a value", id({ "anything-but": "B" })],
+      ["anything-but some", total({ "anything-but": [1, 2] })],
+      ["anything-but a prefix", id({ "anything-but": { prefix: "B" } })],
+      ["numeric from and to", total({ numeric: [">", 850, "<=", 850.5] })],
+      ["numeric equal", total({ numeric: ["=", 850.5] })],
+      ["exists", id({ exists: true })],
+      ["exists not", detail({ nobody: [{ exists: false }], deep: { down: [{ exists: false }] } })],
+      ["exists not, of an empty list", detail({ none: [{ exists: false }] })],
+      ["exists not, or a value", detail({ nobody: ["x", { exists: false }] })],
+    ],
+  ],
+  [
+    false,
+    [
+      ["another value", { source: ["mail"] }],
+      ["one of two fields", { source: ["shop"], "detail-type": ["order.made"] }],
+      ["a field that is not there", detail({ nobody: ["x"] })],
+      ["a text for a number", detail({ total: ["850.5"] })],
+      ["null for a field that is not there", detail({ nobody: [null] })],
+      ["an inherited field", { constructor: [{ exists: true }] }],
+      ["objects of a list that each fit in part", detail({ lines: { sku: ["y"], n: [1] } })],
+      ["a field below a text", { source: { name: ["shop"] } }],
+      ["prefix", id({ prefix: "17" })],
+      ["suffix", id({ suffix: "A" })],
+      ["wildcard", id({ wildcard: "*-2*" })],
+      ["anything-but", id({ "anything-but": ["A-17"] })],
+      ["anything-but a suffix", id({ "anything-but": { suffix: "17" } })],
+      ["anything-but of a field that is not there", detail({ nobody: [{ "anything-but": "x" }] })],
+      ["numeric", total({ numeric: ["<", 850.5] })],
+      ["numeric of a text", id({ numeric: [">", 0] })],
+      ["exists of an object", { detail: [{ exists: true }] }],
+      ["exists", detail({ nobody: [{ exists: true }] })],
+      ["exists not", id({ exists: false })],
+    ],
+  ],
+])("an event fits: %j", (expected, rows) => {
+  it.each(rows)("%s", (_, pattern) => {
+    expect(matchesPattern(pattern, event)).toBe(expected);
+  });
+});
