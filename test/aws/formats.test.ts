@@ -19,7 +19,10 @@ describe("items of format 1", () => {
     for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
     const versions = createWorkflowStore(table, bucket);
     const chain = createChainStore(table);
-    expect(await Array.fromAsync(chain.links("exec_01"))).toEqual(values.links);
+    for (const scope of new Set(values.links.map((link) => link.scope))) {
+      const links = (await Array.fromAsync(chain.links("exec_01", scope))).map((link) => ({ scope, ...link }));
+      expect(links).toEqual(values.links.filter((link) => link.scope === scope));
+    }
     expect(await chain.steps(ofStep)).toEqual([values.step]);
     expect(await createExecutionStore(table, versions).get("exec_01")).toEqual(values.execution);
     expect(await versions.latest("invoice")).toEqual(values.version);

@@ -27,11 +27,12 @@ export class ChainState {
     return place;
   }
 
-  /** Links of one execution in key order. */
-  linksOf(execution: string): Place[] {
+  /** Links of one execution in key order; of one of its scopes, if that is given. */
+  linksOf(execution: string, only?: string): Place[] {
     return Array.from(this.places)
       .filter(([key, { turn, entry }]) => key.startsWith(`${execution}#`) && (turn || entry))
       .map(([, place]) => place)
+      .filter(({ scope }) => only === undefined || scope === only)
       .sort((a, b) => (a.scope < b.scope ? -1 : a.scope > b.scope ? 1 : a.seq - b.seq));
   }
 
@@ -62,7 +63,7 @@ export class ChainState {
         }),
       steps: (at) =>
         read(`steps ${at.seq}`, () => Array.from(this.at(at).steps.values()).sort((a, b) => a.step - b.step)),
-      links: (execution) => this.#pages(execution, caller),
+      links: (execution, scope) => this.#pages(execution, scope, caller),
     };
   }
 
@@ -86,7 +87,7 @@ export class ChainState {
 
   /** The last two items: a turn and an entry are an item each, the turn before the entry. */
   #tip(execution: string, scope: string): Link[] {
-    const places = this.linksOf(execution).filter((place) => place.scope === scope);
+    const places = this.linksOf(execution, scope);
     const items = places.flatMap(({ seq, turn, entry }): Link[] => [
       ...(turn ? [{ seq, turn }] : []),
       ...(entry ? [{ seq, entry }] : []),
@@ -96,12 +97,12 @@ export class ChainState {
     return Array.from(links.values());
   }
 
-  async *#pages(execution: string, caller: Caller): AsyncIterable<{ scope: string } & Link> {
+  async *#pages(execution: string, scope: string, caller: Caller): AsyncIterable<Link> {
     const pageSize = 4;
     for (let from = 0; ; from += pageSize) {
-      const call: Call<Place[]> = { name: "links", effect: () => this.linksOf(execution), outage };
+      const call: Call<Place[]> = { name: "links", effect: () => this.linksOf(execution, scope), outage };
       const page = (await caller.call(call)).slice(from, from + pageSize);
-      for (const { scope, ...place } of page) yield { scope, ...linkOf(place) };
+      for (const place of page) yield linkOf(place);
       if (page.length < pageSize) return;
     }
   }

@@ -16,12 +16,12 @@ export interface Head extends BlobHome {
   workflow_id: string;
   workflow_version: number;
   node_id: string;
-  node_type: NodeType | "close";
+  node_type: NodeType | "join" | "close";
   status: "success" | "failed";
   error_class?: RunErrorClass;
   attempt: number;
   decision_result: string | null;
-  /** The node that comes next: the edge taken. */
+  /** The node that comes next: the edge taken; `<fork>.join` behind a fork, null at the end of a map's item. */
   path_taken: string | null;
   /** ISO 8601: when the outcome was known. */
   timestamp: string;
@@ -32,8 +32,12 @@ export interface Head extends BlobHome {
   warm: Sandbox | null;
   /** SHA-256 of the code that ran, null where none did. */
   code: string | null;
-  /** Runs of code so far in this scope. */
+  /** Runs of code so far in this scope, and in the branches that were joined in it. */
   nodes: number;
+  /** Entries in the branches that were joined in this scope so far; absent: none. */
+  inner?: number;
+  /** Of a map's entry: how many items it has. */
+  count?: number;
   /** Hash of the link before; null at link 0. */
   prev: string | null;
   /** SHA-256 of each content's text. */
@@ -53,5 +57,7 @@ export function headOf(entry: StoredEntry): Head {
 /** `error` content of a failed entry. */
 export interface FailureRecord {
   message: string;
+  /** Of a join: the node in a branch that failed. */
+  node?: string;
   traceback?: string;
 }

@@ -1,3 +1,4 @@
+import { forksOf } from "@nova/workflow";
 import { blobPages } from "../context/blob-pages.ts";
 import type { Context } from "../context/context.ts";
 import { loadContext, type StoredContext } from "../context/pages.ts";
@@ -7,21 +8,54 @@ import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { contentText } from "./contents.ts";
 import { type FailureRecord, type Head, headOf } from "./head.ts";
+import { type BranchPlace, branchOf, isItem, linkLabel } from "./scope.ts";
 
 /** What one consistent read gives a node: the link before it, and whatever is at its own already. */
 export interface Position {
-  /** The link before: its output is this node's input. */
+  /** The link before: its output is this node's input. In front of a branch what a link 0 of it would say. */
   before: Head;
+  /** The same as stored; in front of a branch the fork's. */
   beforeEntry: StoredEntry;
   /** This node's own link. */
   at: LinkId;
   next: Link;
 }
 
-export async function readPosition(ports: Pick<Ports, "chain">, at: LinkId): Promise<Position> {
+/** Of the first link of a branch: no link 0 is stored, what a link 0 would say comes from the fork's link. */
+export async function readPosition(ports: Pick<Ports, "chain" | "workflows">, at: LinkId): Promise<Position> {
+  const place = at.seq === 1 ? branchOf(at.scope) : null;
+  if (place) {
+    const [start, next] = await Promise.all([readFork(ports, at, place), ports.chain.read(at)]);
+    return { ...start, at, next };
+  }
   const { here, next } = await ports.chain.readTail({ ...at, seq: at.seq - 1 });
   if (!here) throw new NovaError("ChainBroken", `execution ${at.execution} has no link ${at.seq - 1} in its chain`);
   return { before: headOf(here), beforeEntry: here, at, next };
+}
+
+/** Where a branch starts: the fork's entry, and the head that a link 0 of the branch would have. */
+export async function branchStart(
+  ports: Pick<Ports, "workflows">,
+  fork: StoredEntry,
+  scope: string,
+): Promise<Pick<Position, "before" | "beforeEntry">> {
+  const { inner: _, count: _count, ...head } = headOf(fork);
+  const branch = branchOf(scope)?.branch ?? "";
+  const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
+  const branches = version && forksOf(version.workflow).get(head.node_id)?.branches;
+  const entry = isItem(branch) ? branches?.[0]?.entry : branch;
+  return {
+    before: { ...head, scope, seq: 0, warm: null, nodes: 0, path_taken: entry ?? null },
+    beforeEntry: fork,
+  };
+}
+
+async function readFork(ports: Pick<Ports, "chain" | "workflows">, at: LinkId, { parent, fork, seq }: BranchPlace) {
+  const { entry } = await ports.chain.read({ execution: at.execution, scope: parent, seq });
+  if (!entry || headOf(entry).node_id !== fork) {
+    throw new NovaError("ChainBroken", `execution ${at.execution} has no fork "${fork}" at link ${seq}${parent}`);
+  }
+  return branchStart(ports, entry, at.scope);
 }
 
 /** A context together with its stored form, which the next link builds on. */
@@ -63,5 +97,5 @@ export async function inputAfter(entry: StoredEntry, kept: Context, blobs: BlobS
   if (head.status === "success") return kept;
   const { message, traceback } = await failureOf(entry, blobs);
   const error = { node: head.node_id, class: head.error_class, message, ...(traceback !== undefined && { traceback }) };
-  return kept.apply({ set: [{ key: "error", json: JSON.stringify(error) }], delete: [] }, head.seq);
+  return kept.apply({ set: [{ key: "error", json: JSON.stringify(error) }], delete: [] }, linkLabel(head));
 }

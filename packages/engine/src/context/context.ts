@@ -1,9 +1,10 @@
+import type { LinkLabel } from "../chain/scope.ts";
 import { valueAt } from "../json/exact.ts";
 import type { Member } from "../json/text.ts";
 
-/** One top-level key: its value's JSON text (references inside), and the number of the link that wrote it. */
+/** One top-level key: its value's JSON text (references inside), and the link that wrote it. */
 export interface Slot extends Member {
-  by: number;
+  by: LinkLabel;
 }
 
 /** What a node adds: values set, keys deleted. */
@@ -23,10 +24,10 @@ export class Context {
     this.#slots = new Map(Array.from(slots, (slot) => [slot.key, slot]));
   }
 
-  apply(changes: Changes, seq: number): Context {
+  apply(changes: Changes, by: LinkLabel): Context {
     const next = new Map(this.#slots);
     for (const key of changes.delete) next.delete(key);
-    for (const { key, json } of changes.set) next.set(key, { key, json, by: seq });
+    for (const { key, json } of changes.set) next.set(key, { key, json, by });
     return new Context(next.values());
   }
 
@@ -60,9 +61,9 @@ export class Context {
     return undefined;
   }
 
-  /** What link `seq` set: the node's own results, `outputs[node]`. */
-  writtenBy(seq: number): Member[] {
-    return this.slots().filter((slot) => slot.by === seq);
+  /** What a link set: the node's own results, `outputs[node]`. */
+  writtenBy(link: LinkLabel): Member[] {
+    return this.slots().filter((slot) => slot.by === link);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { LinkLabel } from "../chain/scope.ts";
 import { sha256 } from "../json/hash.ts";
 import { type Changes, Context, type Slot } from "./context.ts";
 
@@ -16,7 +17,7 @@ export interface StoredContext {
   deleted: string[];
 }
 
-export type Row = [key: string, by: number, json: string];
+export type Row = [key: string, by: LinkLabel, json: string];
 
 /** Inline limit in bytes of JSON: leaves room for head, error and logs in the 8 KB of an item. */
 const inlineLimitBytes = 4096;

@@ -1,3 +1,4 @@
+import { nodeIndex } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
 import { sealEntry } from "../chain/seal.ts";
 import { blobPages } from "../context/blob-pages.ts";
@@ -6,6 +7,7 @@ import { offloadLargeValues } from "../context/offload.ts";
 import { emptyStored, storeContext } from "../context/pages.ts";
 import { escapeReferences, referenceText } from "../context/references.ts";
 import { type Member, membersOf } from "../json/text.ts";
+import { wayOn } from "../node/definition.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
@@ -102,9 +104,8 @@ async function startEntry(
     changes,
     blobPages(ports.blobs, home),
   );
-  const { nodes, edges } = version.workflow;
-  const start = nodes.find(({ type }) => type === "start");
-  const first = edges.find(({ from }) => from === start?.id);
+  const node = version.workflow.nodes.find(({ type }) => type === "start");
+  const start = node && nodeIndex(version.workflow).get(node.id);
   return sealEntry(
     {
       execution_id: id,
@@ -113,12 +114,12 @@ async function startEntry(
       ...home,
       workflow_id: version.workflowId,
       workflow_version: version.version,
-      node_id: start?.id ?? "start",
+      node_id: node?.id ?? "start",
       node_type: "start",
       status: "success",
       attempt: 1,
       decision_result: null,
-      path_taken: first?.to ?? null,
+      path_taken: start ? wayOn({ version, ...start }) : null,
       timestamp,
       execution_time_ms: 0,
       sandbox_id: null,

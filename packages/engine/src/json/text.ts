@@ -30,6 +30,20 @@ export function membersOf(text: string): Member[] {
   return Array.from(members, ([key, json]) => ({ key, json }));
 }
 
+/** Texts of a JSON list's elements, exactly as written. Throws `SyntaxError` when it is not one. */
+export function elementsOf(text: string): string[] {
+  if (!Array.isArray(JSON.parse(text))) throw new SyntaxError("the JSON text is not a list");
+  const elements: string[] = [];
+  let at = skipSpace(text, text.indexOf("[") + 1);
+  while (text[at] !== "]") {
+    const end = endOfValue(text, at);
+    elements.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text[at] === ",") at = skipSpace(text, at + 1);
+  }
+  return elements;
+}
+
 /** How many lists and objects lie inside each other at the deepest place of a valid JSON text. */
 export function nestingOf(text: string): number {
   let depth = 0;

@@ -1,6 +1,7 @@
 import { contentText } from "../chain/contents.ts";
 import { type Head, headOf } from "../chain/head.ts";
 import { failureOf, type Position } from "../chain/position.ts";
+import { linkLabel } from "../chain/scope.ts";
 import { loadStored } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
@@ -45,7 +46,7 @@ const summaryKeys = 20;
 async function successAnswer(head: Head, entry: StoredEntry, event: NodeEvent, ports: Ports): Promise<TaskAnswer> {
   const { execution, scope } = event;
   const stored = entry.contents.context && loadStored(await contentText(entry.contents.context, head, ports.blobs));
-  const set = stored ? stored.inline.filter(([, by]) => by === head.seq).map(([key]) => key) : [];
+  const set = stored ? stored.inline.filter(([, by]) => by === linkLabel(head)).map(([key]) => key) : [];
   return {
     execution,
     scope,

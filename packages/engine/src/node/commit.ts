@@ -1,10 +1,11 @@
-import type { NodeType } from "@nova/workflow";
-import { headOf } from "../chain/head.ts";
-import { contextAfter, type LoadedContext, type Position } from "../chain/position.ts";
+import { type Head, headOf } from "../chain/head.ts";
+import type { LoadedContext, Position } from "../chain/position.ts";
+import { linkLabel } from "../chain/scope.ts";
 import { sealEntry } from "../chain/seal.ts";
 import { blobPages } from "../context/blob-pages.ts";
 import { storeContext } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
+import { contextBefore } from "../map/item-input.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Outcome } from "./outcome.ts";
@@ -16,17 +17,11 @@ import type { Outcome } from "./outcome.ts";
 export async function commitOutcome(
   ports: Ports,
   position: Position,
-  node: { id: string; type: NodeType },
+  node: { id: string; type: Head["node_type"] },
   outcome: Outcome,
   kept?: LoadedContext,
 ): Promise<StoredEntry> {
-  const entry = await sealOutcome(
-    ports,
-    position,
-    node,
-    outcome,
-    kept ?? (await contextAfter(position.beforeEntry, ports.blobs)),
-  );
+  const entry = await sealOutcome(ports, position, node, outcome, kept ?? (await contextBefore(ports, position)));
   if (await ports.chain.putEntry(position.at, entry)) return entry;
   const { entry: winner } = await ports.chain.read(position.at);
   if (!winner)
@@ -40,12 +35,14 @@ export async function commitOutcome(
 async function sealOutcome(
   ports: Ports,
   { before, beforeEntry, at }: Position,
-  node: { id: string; type: NodeType },
+  node: { id: string; type: Head["node_type"] },
   outcome: Outcome,
   kept: LoadedContext,
 ): Promise<StoredEntry> {
+  const { more = {} } = outcome;
+  const inner = (before.inner ?? 0) + (more.inner ?? 0);
   const changes = outcome.status === "success" ? outcome.changes : { set: [], delete: [] };
-  const context = kept.context.apply(changes, at.seq);
+  const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
   const steps = outcome.run.attempt > 1 ? await ports.chain.steps(at) : [];
   return sealEntry(
@@ -69,7 +66,9 @@ async function sealOutcome(
       sandbox_id: outcome.run.sandboxId,
       warm: outcome.run.warm,
       code: outcome.run.code,
-      nodes: before.nodes + (outcome.run.code === null ? 0 : 1),
+      nodes: before.nodes + (outcome.run.code === null ? 0 : 1) + (more.nodes ?? 0),
+      ...(inner > 0 && { inner }),
+      ...(more.count !== undefined && { count: more.count }),
       prev: beforeEntry.hash,
       steps: steps.map(({ hash }) => hash),
     },
@@ -77,6 +76,7 @@ async function sealOutcome(
       context: JSON.stringify(stored),
       ...(outcome.status === "failed" && { error: JSON.stringify(outcome.failure) }),
       ...(outcome.logs !== "" && { logs: outcome.logs }),
+      ...more.contents,
     },
     ports.blobs,
   );

@@ -1,4 +1,4 @@
-import type { Edge, Node } from "@nova/workflow";
+import { type Edge, forksOf, joinOf, type Node, nodeIndex } from "@nova/workflow";
 import { NovaError } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
@@ -10,18 +10,29 @@ export interface NodeDefinition {
   edges: Edge[];
 }
 
-/** A node of the version that this execution runs. */
+/** A node of the version that this execution runs, in the body of a map or not. */
 export async function definitionOf(
   ports: Pick<Ports, "workflows">,
   { execution, node: id }: { execution: { workflowId: string; version: number }; node: string },
 ): Promise<NodeDefinition> {
   const version = await ports.workflows.get(execution.workflowId, execution.version);
-  const node = version?.workflow.nodes.find((candidate) => candidate.id === id);
-  if (!version || !node) {
+  const found = version && nodeIndex(version.workflow).get(id);
+  if (!found) {
     throw new NovaError(
       "ChainBroken",
       `workflow ${execution.workflowId} version ${execution.version} has no node "${id}"`,
     );
   }
-  return { version, node, edges: version.workflow.edges.filter((edge) => edge.from === id) };
+  return { version, node: found.node, edges: found.edges };
+}
+
+/** What comes behind a node that does not decide: `<node>.join` where it fans out, null at the end of a map's item. */
+export function wayOn({ version, node, edges }: NodeDefinition): string | null {
+  return forksOf(version.workflow).has(node.id) ? joinOf(node.id) : wayTo(version, edges[0]?.to);
+}
+
+/** `target`, but for an `end` in the body of a map, which is no place: it says that the item is done. */
+export function wayTo({ workflow }: WorkflowVersion, target: string | null | undefined): string | null {
+  const found = target ? nodeIndex(workflow).get(target) : undefined;
+  return !target || (found?.node.type === "end" && found.body !== null) ? null : target;
 }

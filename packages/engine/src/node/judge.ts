@@ -1,13 +1,14 @@
 import type { Changes } from "../context/context.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import { decide } from "./decide.ts";
+import { wayOn, wayTo } from "./definition.ts";
 import type { Outcome, RunFacts } from "./outcome.ts";
 import type { NodeIo } from "./run-io.ts";
 import type { Task } from "./task.ts";
 
 /** What the code's result means for the run: the node's changes and the edge it takes, or why it failed. */
 export async function judge(
-  { node, edges }: Pick<Task, "node" | "edges">,
+  { node, edges, version }: Omit<Task, "position">,
   result: CodeResult,
   io: NodeIo,
   run: RunFacts,
@@ -18,14 +19,14 @@ export async function judge(
     status: "failed",
     class: "NodeFailed",
     failure: { message: io.mask(message) },
-    next: node.onError ?? null,
+    next: wayTo(version, node.onError),
   });
   if (result.status === "error") {
     const failure = {
       message: io.mask(result.message),
       ...(result.traceback !== "" && { traceback: io.mask(result.traceback) }),
     };
-    return { ...common, status: "failed", class: result.class, failure, next: node.onError ?? null };
+    return { ...common, status: "failed", class: result.class, failure, next: wayTo(version, node.onError) };
   }
   const foreign = await io.foreignReference(result.set);
   if (foreign)
@@ -37,8 +38,8 @@ export async function judge(
     return fail(`context["${leaked}"] contains the value of a secret input - keep secrets out of what the node sets`);
   const changes: Changes = { set: result.set, delete: result.delete };
   if (node.type === "action")
-    return { ...common, status: "success", changes, decision: null, next: edges[0]?.to ?? null };
+    return { ...common, status: "success", changes, decision: null, next: wayOn({ node, edges, version }) };
   const decision = decide(result.set.find(({ key }) => key === "branch_decision")?.json, edges);
   if ("problem" in decision) return fail(decision.problem);
-  return { ...common, status: "success", changes, decision: decision.label, next: decision.to };
+  return { ...common, status: "success", changes, decision: decision.label, next: wayTo(version, decision.to) };
 }

@@ -1,6 +1,7 @@
 import type { RunErrorClass } from "@nova/workflow";
 import type { FailureRecord } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
+import type { ContentName } from "../ports/chain.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 
 /** What a node came to, before it is written down. An expected failure is a value here, not a throw. */
@@ -8,10 +9,21 @@ export type Outcome = {
   logs: string;
   executionTimeMs: number;
   run: RunFacts;
+  more?: MoreFacts;
 } & (
   | { status: "success"; changes: Changes; decision: string | null; next: string | null }
   | { status: "failed"; class: RunErrorClass; failure: FailureRecord; next: string | null }
 );
+
+/** What the entries of maps and joins say besides. */
+export interface MoreFacts {
+  /** Of a join: runs of code, and entries, in its branches. */
+  nodes?: number;
+  inner?: number;
+  /** Of a map: how many items it has. */
+  count?: number;
+  contents?: Partial<Record<ContentName, string>>;
+}
 
 /** Which run of code, if any, led to the outcome. */
 export interface RunFacts {

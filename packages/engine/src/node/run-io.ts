@@ -1,5 +1,6 @@
 import { headOf } from "../chain/head.ts";
 import { contextAfter, type Position } from "../chain/position.ts";
+import { linkLabel } from "../chain/scope.ts";
 import type { Context } from "../context/context.ts";
 import { referencesIn } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
@@ -61,7 +62,7 @@ export async function createNodeIo(
       for await (const entry of entriesBefore(ports, at)) if (headOf(entry).node_id === node) last = entry;
       if (!last) return null;
       const { context } = await contextAfter(last, ports.blobs);
-      const text = objectText(context.writtenBy(headOf(last).seq));
+      const text = objectText(context.writtenBy(linkLabel(headOf(last))));
       for (const { sha256 } of referencesIn(text)) met.add(sha256);
       return text;
     },

@@ -1,9 +1,10 @@
 import type { RunErrorClass, TaskNode } from "@nova/workflow";
 import { linkName } from "../chain/link-name.ts";
-import { contextAfter, inputAfter, type LoadedContext, type Position } from "../chain/position.ts";
+import { inputAfter, type LoadedContext, type Position } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
 import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
+import { contextBefore } from "../map/item-input.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult, RunRequest, Sandbox } from "../ports/sandboxes.ts";
@@ -11,6 +12,7 @@ import type { WorkflowVersion } from "../ports/workflows.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { recordAttempt } from "./attempts.ts";
 import { commitOutcome } from "./commit.ts";
+import { wayTo } from "./definition.ts";
 import { judge } from "./judge.ts";
 import type { RunFacts } from "./outcome.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
@@ -26,7 +28,7 @@ const mostAttempts = 3;
  */
 export async function runTask(ports: Ports, task: Task, signal: AbortSignal): Promise<StoredEntry | "again"> {
   const { position, node, version } = task;
-  const kept = await contextAfter(position.beforeEntry, ports.blobs);
+  const kept = await contextBefore(ports, position);
   const input = decisionless(await inputAfter(position.beforeEntry, kept.context, ports.blobs), node);
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow));
   const held = position.next.turn;
@@ -124,7 +126,7 @@ async function replaceSandbox(ports: Ports, task: Task, place: Place): Promise<S
     logs: "",
     executionTimeMs: 0,
     run,
-    next: node.onError ?? null,
+    next: wayTo(version, node.onError),
   } as const;
   if (node.effects !== false || place.turn.attempt >= mostAttempts)
     return commitOutcome(ports, position, node, outcome);

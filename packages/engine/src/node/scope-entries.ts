@@ -1,14 +1,20 @@
 import { headOf } from "../chain/head.ts";
 import { contextAfter, type Position } from "../chain/position.ts";
+import { branchOf, linkLabel } from "../chain/scope.ts";
 import { referencesIn } from "../context/references.ts";
 import type { BlobRef } from "../ports/blobs.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 
-/** Successful entries of a scope before one of its links. */
+/**
+ * Successful entries before a link, as its node may see them: those of the enclosing scopes up to the forks that it is
+ * in, outermost first, then those of its own scope. A sibling's are never among them.
+ */
 export async function* entriesBefore(ports: Pick<Ports, "chain">, at: LinkId): AsyncIterable<StoredEntry> {
-  for await (const { scope, seq, entry } of ports.chain.links(at.execution)) {
-    if (scope === at.scope && seq < at.seq && entry && headOf(entry).status === "success") yield entry;
+  const place = branchOf(at.scope);
+  if (place) yield* entriesBefore(ports, { ...at, scope: place.parent, seq: place.seq + 1 });
+  for await (const { seq, entry } of ports.chain.links(at.execution, at.scope)) {
+    if (seq < at.seq && entry && headOf(entry).status === "success") yield entry;
   }
 }
 
@@ -20,7 +26,7 @@ export async function wasWrittenBefore(ports: Ports, { before, at }: Position, s
   const seen = new Set<string>();
   for await (const entry of entriesBefore(ports, at)) {
     const { context } = await contextAfter(entry, ports.blobs);
-    const waiting: BlobRef[] = context.writtenBy(headOf(entry).seq).flatMap(({ json }) => referencesIn(json));
+    const waiting: BlobRef[] = context.writtenBy(linkLabel(headOf(entry))).flatMap(({ json }) => referencesIn(json));
     for (const ref of waiting) {
       if (ref.sha256 === sha256) return true;
       if (ref.type !== "json" || seen.has(ref.sha256)) continue;

@@ -1,14 +1,15 @@
 import type { RunErrorClass } from "@nova/workflow";
 import { linkName } from "../chain/link-name.ts";
-import { contextAfter, type Position } from "../chain/position.ts";
+import type { Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
+import { contextBefore } from "../map/item-input.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StopOutcome } from "../ports/sandboxes.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { commitOutcome } from "./commit.ts";
-import type { NodeDefinition } from "./definition.ts";
+import { type NodeDefinition, wayTo } from "./definition.ts";
 import { judge } from "./judge.ts";
 import type { Outcome, RunFacts } from "./outcome.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
@@ -26,25 +27,27 @@ export interface Reason {
 export async function settleTurn(
   ports: Ports,
   position: Position,
-  { node, edges, version }: NodeDefinition,
+  definition: NodeDefinition,
   turn: Turn,
   reason: Reason,
 ): Promise<StoredEntry> {
-  if (!("executor" in node)) {
+  const { node, edges, version } = definition;
+  if (node.type === "start" || node.type === "end") {
     throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
   }
-  const kept = await contextAfter(position.beforeEntry, ports.blobs);
+  const kept = await contextBefore(ports, position);
   const io = await createNodeIo(ports, position, kept.context, secretKeys(version.workflow));
   const stopped = await stop(ports, position, turn, io);
   const run: RunFacts = {
     attempt: turn.attempt,
     sandboxId: turn.sandbox,
     warm: stopped?.kind !== "gone" && position.before.warm?.id === turn.sandbox ? position.before.warm : null,
-    code: turn.sandbox !== null && node.executor.kind === "code" ? sha256(node.executor.code) : null,
+    code:
+      turn.sandbox !== null && "executor" in node && node.executor.kind === "code" ? sha256(node.executor.code) : null,
   };
   const outcome: Outcome =
-    stopped?.kind === "finished"
-      ? await judge({ node, edges }, stopped.result, io, run)
+    stopped?.kind === "finished" && "executor" in node
+      ? await judge({ node, edges, version }, stopped.result, io, run)
       : {
           status: "failed",
           class: reason.class,
@@ -52,7 +55,7 @@ export async function settleTurn(
           logs: stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "",
           executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
           run,
-          next: node.onError ?? null,
+          next: wayTo(version, node.onError),
         };
   return commitOutcome(ports, position, node, outcome, kept);
 }

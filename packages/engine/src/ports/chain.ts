@@ -17,7 +17,15 @@ export interface Turn {
 }
 
 /** Contents of an entry that can be erased on request; the head holds their digests, so the chain still verifies. */
-export type ContentName = "context" | "code" | "error" | "logs";
+export type ContentName =
+  | "context"
+  | "code"
+  | "error"
+  | "logs"
+  /** Of a join: the last entries of the branches that had begun, in order (`BranchTip[]`). */
+  | "branches"
+  /** Of a map's entry: where its items are (`ItemPages`). */
+  | "items";
 
 /**
  * The immutable outcome at a link, as stored. `head` is JSON text (see chain/head.ts); `hash` is its SHA-256, hex.
@@ -64,6 +72,6 @@ export interface ChainStore {
   putEntry(at: LinkId, entry: StoredEntry): Promise<boolean>;
   putStep(at: LinkId, step: StoredStep): Promise<boolean>;
   steps(at: LinkId): Promise<StoredStep[]>;
-  /** Every link of every scope of the execution, in key order, page by page. */
-  links(execution: string): AsyncIterable<{ scope: string } & Link>;
+  /** Every link of exactly this scope, in order, page by page. */
+  links(execution: string, scope: string): AsyncIterable<Link>;
 }

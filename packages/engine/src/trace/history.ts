@@ -1,6 +1,7 @@
 import { contentText } from "../chain/contents.ts";
 import { headOf } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
+import { linkLabel } from "../chain/scope.ts";
 import { type Changes, type Context, changesBetween } from "../context/context.ts";
 import { loadStored } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
@@ -29,14 +30,14 @@ export async function rollback(ports: Ports, from: LinkId, to: number): Promise<
 /** Who set or deleted a top-level key, in order. */
 export async function historyOf(ports: Ports, execution: string, key: string, scope = ""): Promise<KeyChange[]> {
   const changes: KeyChange[] = [];
-  for await (const link of ports.chain.links(execution)) {
+  for await (const link of ports.chain.links(execution, scope)) {
     const content = link.entry?.contents.context;
-    if (!link.entry || !content || link.scope !== scope) continue;
+    if (!link.entry || !content) continue;
     const head = headOf(link.entry);
     const { deleted } = loadStored(await contentText(content, head, ports.blobs));
     const slot = (await contextAfter(link.entry, ports.blobs)).context.slot(key);
     if (deleted.includes(key)) changes.push({ seq: link.seq, node: head.node_id, json: null });
-    else if (slot?.by === link.seq) changes.push({ seq: link.seq, node: head.node_id, json: slot.json });
+    else if (slot?.by === linkLabel(head)) changes.push({ seq: link.seq, node: head.node_id, json: slot.json });
   }
   return changes;
 }

@@ -1,6 +1,7 @@
 import { contentText } from "../chain/contents.ts";
 import { type Head, headOf } from "../chain/head.ts";
 import { failureOf, inputAfter } from "../chain/position.ts";
+import { linkLabel } from "../chain/scope.ts";
 import { blobPages } from "../context/blob-pages.ts";
 import { Context } from "../context/context.ts";
 import { loadContext, loadStored } from "../context/pages.ts";
@@ -61,8 +62,8 @@ export async function readTrace(ports: Ports, id: string, { full = false } = {})
   const secrets = version ? secretKeys(version.workflow) : new Set<string>();
   const entries: TraceEntry[] = [];
   let before: { entry: StoredEntry; context: Context | null } | undefined;
-  for await (const { scope, entry } of ports.chain.links(id)) {
-    if (!entry || scope !== "") continue;
+  for await (const { entry } of ports.chain.links(id, "")) {
+    if (!entry) continue;
     const head = headOf(entry);
     const context = head.digests.context ? await contextOf(ports, entry, head, secrets) : (before?.context ?? null);
     entries.push(await traceEntry(ports, entry, head, context, before, full ? codes : undefined));
@@ -85,7 +86,7 @@ async function traceEntry(
   codes: Map<string, string> | undefined,
 ): Promise<TraceEntry> {
   const failure = head.digests.error ? await unlessErased(() => failureOf(entry, ports.blobs)) : null;
-  const ownSet: Member[] = head.node_type === "close" ? [] : (context?.writtenBy(head.seq) ?? []);
+  const ownSet: Member[] = head.node_type === "close" ? [] : (context?.writtenBy(linkLabel(head)) ?? []);
   const steps =
     head.steps.length > 0
       ? await ports.chain.steps({ execution: head.execution_id, scope: head.scope, seq: head.seq })

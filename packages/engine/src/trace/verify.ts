@@ -31,8 +31,8 @@ export async function verifyExecution(ports: Ports, id: string): Promise<Verific
   const contents = new ContentCheck(ports);
   const code = new CodeCheck(ports);
   const walk = new ChainWalk(contents.erased);
-  for await (const link of ports.chain.links(id)) {
-    if (link.scope !== "" || !link.entry) continue;
+  for await (const link of ports.chain.links(id, "")) {
+    if (!link.entry) continue;
     const next = walk.next(link, link.entry);
     const problem = "message" in next ? next : await namedProblem(ports, next.head, link.entry, contents, code);
     if (problem) return walk.report("broken", { seq: link.seq, ...problem });

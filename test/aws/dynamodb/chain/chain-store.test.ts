@@ -162,11 +162,12 @@ describe("steps", () => {
   });
 });
 
-test("streams every link of every scope over pages, none split and none twice", async () => {
+test("streams every link of a scope over pages, none split and none twice", async () => {
   const at = link(0);
   const large = { ...entry("large"), contents: { code: { text: "x".repeat(30_000) } } };
   const seqs = Array.from({ length: 40 }, (_, seq) => seq);
-  for (const scope of ["", "/each@1.0"]) {
+  const scopes = ["", "/fan@1.a", "/fan@1.a/in@1.b", "/fan@1.ab"];
+  for (const scope of scopes) {
     for (const seq of seqs) {
       await chain.putTurn({ ...at, scope, seq }, held, null);
       await chain.putEntry({ ...at, scope, seq }, large);
@@ -174,12 +175,22 @@ test("streams every link of every scope over pages, none split and none twice", 
   }
   await chain.putStep(at, { step: 1, text: "not a link", hash: "h" });
   table.operations.length = 0;
-  const found = await Array.fromAsync(chain.links(at.execution));
+  const found = await Array.fromAsync(chain.links(at.execution, scopes[1] as string));
   expect(table.operations.length).toBeGreaterThan(1);
-  expect(found.map(({ scope, seq }) => `${scope} ${seq}`)).toEqual(
-    ["", "/each@1.0"].flatMap((scope) => seqs.map((seq) => `${scope} ${seq}`)),
-  );
+  expect(found.map(({ seq }) => seq)).toEqual(seqs);
   expect(found.every(({ turn, entry: stored }) => turn && stored)).toBe(true);
+});
+
+test.each([
+  ["", ""],
+  ["/fan@1.a", ""],
+  ["/each@1.12", "/each@1.12"],
+  ["/each@1.12/fan@2.a", "/each@1.12"],
+  ["/fan@1.a/each@2.0/each@3.7/fan@4.b", "/fan@1.a/each@2.0/each@3.7"],
+])("puts the links of scope %j into the partition of its map item %j", async (scope, item) => {
+  const at = link(1, scope);
+  await chain.putEntry(at, entry("own"));
+  expect(table.requests[0]).toMatchObject({ Item: { pk: { S: `C#${at.execution}${item}` } } });
 });
 
 test("uses nothing but conditional puts and consistent reads", async () => {
@@ -189,7 +200,7 @@ test("uses nothing but conditional puts and consistent reads", async () => {
   await chain.putEntry(at, entry("own"));
   await chain.putStep(at, { step: 1, text: "t", hash: "h" });
   await Promise.all([chain.read(at), chain.readTail(at), chain.tip(at.execution, ""), chain.steps(at)]);
-  await Array.fromAsync(chain.links(at.execution));
+  await Array.fromAsync(chain.links(at.execution, ""));
   for (const [index, operation] of table.operations.entries()) {
     const property = operation === "PutItem" ? "ConditionExpression" : "ConsistentRead";
     expect(table.requests[index], operation).toHaveProperty(property);

@@ -1,7 +1,7 @@
 import type { ChainStore, Link, LinkId, Turn } from "@nova/engine";
 import { type Item, numberValue, textValue } from "./attributes.ts";
 import { type ChainConnection, ChainTable, type Condition, ifAbsent, type KeyRange } from "./chain-table.ts";
-import { chainPartition, ENTRY, type LinkKind, linkKey, linkPrefix, stepPrefix, TURN } from "./keys.ts";
+import { chainPartition, ENTRY, type LinkKind, linkKey, stepPrefix, TURN } from "./keys.ts";
 import { entryItem, linkOf, linksOf, turnItem } from "./link-item.ts";
 import { stepItem, stepOf } from "./step-item.ts";
 
@@ -19,8 +19,7 @@ export function createChainStore(connection: ChainConnection): ChainStore {
       return { ...(here && { here }), next };
     },
     async tip(execution, scope) {
-      const whole = between({ execution, scope }, [0, TURN], [lastSeq, ENTRY]);
-      const { items } = await table.page({ ...whole, newestFirst: true, limit: 2 });
+      const { items } = await table.page({ ...wholeScope(execution, scope), newestFirst: true, limit: 2 });
       return linksOf(items).map(({ scope: _, ...found }) => found);
     },
     async read(at) {
@@ -30,7 +29,7 @@ export function createChainStore(connection: ChainConnection): ChainStore {
     },
     putTurn: (at, turn, expected) => table.put(turnItem(at, turn), expected ? ifStill(expected) : ifAbsent),
     putEntry: (at, entry) => table.put(entryItem(at, entry), ifAbsent),
-    links: (execution) => readLinks(table, execution),
+    links: (execution, scope) => readLinks(table, wholeScope(execution, scope)),
     putStep: (at, step) => table.put(stepItem(at, step), ifAbsent),
     async steps(at) {
       const partition = chainPartition(at.execution, at.scope);
@@ -49,6 +48,10 @@ function between({ execution, scope }: Omit<LinkId, "seq">, from: Place, to: Pla
   };
 }
 
+function wholeScope(execution: string, scope: string): KeyRange {
+  return between({ execution, scope }, [0, TURN], [lastSeq, ENTRY]);
+}
+
 function ifStill({ state, sandbox, attempt }: Turn): Condition {
   const sameSandbox = sandbox === null ? "attribute_not_exists(#sandbox)" : "#sandbox = :sandbox";
   return {
@@ -63,12 +66,12 @@ function ifStill({ state, sandbox, attempt }: Turn): Condition {
 }
 
 /** Page by page. A page may end within a link, so its last link waits for the next page. */
-async function* readLinks(table: ChainTable, execution: string): AsyncGenerator<{ scope: string } & Link> {
+async function* readLinks(table: ChainTable, range: KeyRange): AsyncGenerator<Link> {
   let waiting: Item[] = [];
-  for await (const page of table.pages({ partition: chainPartition(execution, ""), keys: { prefix: linkPrefix } })) {
+  for await (const page of table.pages(range)) {
     const items = [...waiting, ...page.items];
     waiting = page.isLast ? [] : lastLinkOf(items);
-    yield* linksOf(items.slice(0, items.length - waiting.length));
+    for (const { scope: _, ...link } of linksOf(items.slice(0, items.length - waiting.length))) yield link;
   }
 }
 

@@ -3,15 +3,13 @@ export const TURN = "0";
 export const ENTRY = "1";
 export type LinkKind = typeof TURN | typeof ENTRY;
 
-/** Every link of a partition has a sort key that begins so. */
-export const linkPrefix = "L#";
-
 /**
- * Partition of a link: execution + scope up to the innermost map item, so that ten thousand items of a map will not
- * share the 1,000 writes a second of one partition. There are no maps yet: every scope is in the execution's own.
+ * Partition of a link: execution + scope up to the innermost map item, so that ten thousand items of a map do not
+ * share the 1,000 writes a second of one partition. A branch that is digits is an item.
  */
-export function chainPartition(execution: string, _scope: string): string {
-  return execution;
+export function chainPartition(execution: string, scope: string): string {
+  const [item = ""] = /^.*\.\d+(?=\/|$)/.exec(scope) ?? [];
+  return execution + item;
 }
 
 export function partitionKey(partition: string): string {
@@ -19,7 +17,7 @@ export function partitionKey(partition: string): string {
 }
 
 export function linkKey(scope: string, seq: number, kind: LinkKind): string {
-  return `${linkPrefix}${scope}#${padded(seq, 10)}#${kind}`;
+  return `L#${scope}#${padded(seq, 10)}#${kind}`;
 }
 
 /** What the sort keys of a link's steps begin with. */
