@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { installRequirements } from "../../../packages/local/src/cloud/python-packages.ts";
+import { ensurePython, installRequirements, type Machine } from "../../../packages/local/src/cloud/python-packages.ts";
 import { templateOf } from "../../../packages/local/src/cloud/templates.ts";
 import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
 import { makeWheel } from "./support/wheel.ts";
@@ -49,5 +49,71 @@ describe("requirements", () => {
     expect(templateOf(["pypdf==5.0", " rich "])).toBe(templateOf(["rich", "pypdf==5.0"]));
     expect(templateOf(["rich"])).toMatch(/^nova-[0-9a-f]{12}$/);
     expect(templateOf(["rich"])).not.toBe(templateOf(["rich==13.0"]));
+  });
+});
+
+type Step = { lacks: string[] } | { runs: RegExp; reason: string };
+
+/** Plays these steps, in this order and no others: what Python lacks when it is asked, and how commands end. */
+function machineThat(steps: Step[], takesDebianPackages: boolean): Machine {
+  return {
+    takesDebianPackages,
+    async choosePython(sites) {
+      expect(sites).toEqual([join(folder, "python")]);
+      const step = steps.shift();
+      if (!step || !("lacks" in step)) return expect.fail("nobody expects a look at Python here");
+      return { ...python, path: "py", missing: step.lacks };
+    },
+    async run(command, args) {
+      const lines = args.at(-1)?.endsWith(".txt") ? (await readFile(args.at(-1) as string, "utf8")).split("\n") : [];
+      const step = steps.shift();
+      if (!step || !("runs" in step)) return expect.fail(`nobody expects ${command} ${args} here`);
+      expect([command, ...args, ...lines].join(" ")).toMatch(step.runs);
+      return { ok: step.reason === "", reason: step.reason };
+    },
+  };
+}
+
+describe("the Python of the sandboxes", () => {
+  const nothing = { lacks: [] };
+  const both = { lacks: ["fitz", "psycopg"] };
+  const pip = (reason = "") => ({
+    runs: /^py -m pip install .*--target \S+\/python .* PyMuPDF psycopg\[binary\]$/,
+    reason,
+  });
+  const lists = (reason = "") => ({ runs: /^apt-get update$/, reason });
+  const debian = (reason = "") => ({ runs: /^apt-get install -y \S+ python3-fitz python3-psycopg$/, reason });
+  const offline = "ERROR: no network";
+
+  it.each<[string, boolean, Step[]]>([
+    ["is taken as it is where it has all packages", true, [nothing]],
+    ["gets them from pip, into the data folder", true, [both, pip(), nothing]],
+    ["gets them from Debian where pip cannot", true, [both, pip(offline), both, lists(), debian(), nothing]],
+    ["gets them from Debian by old lists, too", true, [both, pip(offline), both, lists(offline), debian(), nothing]],
+  ])("%s", async (_what, isRoot, steps) => {
+    const ready = await ensurePython(folder, undefined, machineThat(steps, isRoot));
+    expect([ready.missing, steps]).toEqual([[], []]);
+  });
+
+  it("is asked for no more than is needed", async () => {
+    const steps = [{ lacks: ["pandas"] }];
+    await ensurePython(folder, ["fitz"], machineThat(steps, true));
+    expect(steps).toEqual([]);
+  });
+
+  it.each<[string, boolean, Step[], string]>([
+    ["pip cannot, and we are not root", false, [both, pip(offline), both], `pip could not install it (${offline})`],
+    [
+      "neither pip nor Debian can",
+      true,
+      [both, pip(offline), both, lists(offline), debian(offline), both],
+      `pip could not install it (${offline})`,
+    ],
+    ["what pip brings is of no use", false, [both, pip(), both], "pip installed what it cannot import"],
+  ])("ends in a sentence that says what to install where %s", async (_what, isRoot, steps, why) => {
+    await expect(ensurePython(folder, undefined, machineThat(steps, isRoot))).rejects.toThrow(
+      `Python lacks fitz, psycopg and ${why} - install PyMuPDF, psycopg[binary] for py, or name another Python in NOVA_PYTHON`,
+    );
+    expect(steps).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { LocalCloud } from "@nova/local";
 import { openCloud } from "../cloud.ts";
-import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
+import { type ExitCode, exitCodes } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
 import { checkDraft, InvalidWorkflow, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
@@ -36,7 +36,7 @@ export const run: CliCommand = {
         await closeCloud(cloud.value, interrupt);
       }
     } catch (error) {
-      if (json && isRefusal(error)) await printRefusal(error);
+      if (json && refusals.has(nameOf(error))) await printRefusal(error as Error);
       throw error;
     }
   },
@@ -78,15 +78,24 @@ async function ownerGone(): Promise<never> {
   throw new OwnerGone();
 }
 
-function isRefusal(error: unknown): error is Error {
-  return error instanceof InvalidInput || (error instanceof Error && error.name === "InputsRefused");
+/** What ends a run before it begins, by name; the status that it then has. */
+const refusals = new Map<string, "invalid" | "failed">([
+  ["InvalidInput", "invalid"],
+  ["InvalidWorkflow", "invalid"],
+  ["InputsRefused", "invalid"],
+  ["PythonMissing", "failed"],
+]);
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : "";
 }
 
 async function printRefusal(error: Error): Promise<void> {
   const { renderJson } = await import("@nova/engine");
   const { noRunResult } = await import("../output/run.ts");
   const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
-  console.log(renderJson(noRunResult("invalid", { class: error.name, message: error.message }, findings)));
+  const status = refusals.get(error.name) ?? "failed";
+  console.log(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)));
 }
 
 function collect(value: string, previous: string[]): string[] {

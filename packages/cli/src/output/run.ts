@@ -24,7 +24,7 @@ export function runResult({ execution, counters, path, context }: Ran) {
 
 /** The same for a run that never began. */
 export function noRunResult(
-  status: "invalid" | "cancelled",
+  status: "invalid" | "failed" | "cancelled",
   error: { class: string; message: string },
   findings?: Finding[],
 ) {

@@ -19,6 +19,28 @@ export class PythonMissing extends Error {
   override name = "PythonMissing";
 }
 
+interface Ended {
+  ok: boolean;
+  /** The last line that says what went wrong. */
+  reason: string;
+}
+
+/** What installing needs of the machine; tests play it. */
+export interface Machine {
+  choosePython(sitePackages: string[]): Promise<Python>;
+  run(command: string, args: string[]): Promise<Ended>;
+  /** Whether Debian's packages may be installed. */
+  readonly takesDebianPackages: boolean;
+}
+
+const thisMachine: Machine = {
+  choosePython: (sitePackages) => choosePython(undefined, sitePackages),
+  run,
+  get takesDebianPackages() {
+    return process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
+  },
+};
+
 /** Where this data folder keeps the packages that it had to install itself. */
 export function sitePackages(dataDir: string): string {
   return join(dataDir, "python");
@@ -31,9 +53,10 @@ export function sitePackages(dataDir: string): string {
 export async function ensurePython(
   dataDir: string,
   needed: readonly string[] = Object.keys(packages),
+  machine: Machine = thisMachine,
 ): Promise<Python> {
   const site = sitePackages(dataDir);
-  const python = await choosePython(undefined, [site]);
+  const python = await machine.choosePython([site]);
   const missing = lacking(python, needed);
   if (missing.length === 0) return python;
   const wanted = missing.map((name) => packages[name] ?? { pip: name, debian: `python3-${name.toLowerCase()}` });
@@ -41,19 +64,19 @@ export async function ensurePython(
     python,
     wanted.map((one) => one.pip),
     site,
+    machine,
   );
-  const installed = await choosePython(undefined, [site]);
+  const installed = await machine.choosePython([site]);
   if (lacking(installed, needed).length === 0) return installed;
-  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    await run("apt-get", ["update"]);
-    await run("apt-get", ["install", "-y", "--no-install-recommends", ...wanted.map((one) => one.debian)]);
-    const again = await choosePython(undefined, [site]);
+  if (machine.takesDebianPackages) {
+    await machine.run("apt-get", ["update"]);
+    await machine.run("apt-get", ["install", "-y", "--no-install-recommends", ...wanted.map((one) => one.debian)]);
+    const again = await machine.choosePython([site]);
     if (lacking(again, needed).length === 0) return again;
   }
   const advice = `install ${wanted.map((one) => one.pip).join(", ")} for ${python.path}, or name another Python in NOVA_PYTHON`;
-  throw new PythonMissing(
-    `Python lacks ${missing.join(", ")} and pip could not install it (${pip.reason}) - ${advice}`,
-  );
+  const outcome = pip.ok ? "pip installed what it cannot import" : `pip could not install it (${pip.reason})`;
+  throw new PythonMissing(`Python lacks ${missing.join(", ")} and ${outcome} - ${advice}`);
 }
 
 /** Installs requirement lines into a folder that is there whole or not at all. */
@@ -78,12 +101,12 @@ function lacking(python: Python, needed: readonly string[]): string[] {
   return python.missing.filter((name) => needed.includes(name));
 }
 
-async function pipInstall(python: Python, lines: readonly string[], folder: string) {
+async function pipInstall(python: Python, lines: readonly string[], folder: string, machine = thisMachine) {
   await mkdir(folder, { recursive: true });
   const file = `${folder}.${randomUUID()}.txt`;
   await writeFile(file, lines.join("\n"));
   const quietly = ["--quiet", "--disable-pip-version-check", "--no-input"];
-  const result = await run(python.path, [
+  const result = await machine.run(python.path, [
     "-m",
     "pip",
     "install",
@@ -97,7 +120,7 @@ async function pipInstall(python: Python, lines: readonly string[], folder: stri
   return result;
 }
 
-function run(command: string, args: string[]): Promise<{ ok: boolean; reason: string }> {
+function run(command: string, args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(command, args, { timeout: 600_000, maxBuffer: 16 * 1024 * 1024 }, (error, _stdout, stderr) => {
       const lines = stderr.trim().split("\n");
