@@ -28,6 +28,15 @@ for fd in range(3, 30):
         os._exit(9)
 """
 
+# The system takes a while to clear away so many pages, one by one.
+_SLOW_TO_DIE = """
+import mmap
+pages = mmap.mmap(-1, 400 << 20)
+pages.madvise(mmap.MADV_NOHUGEPAGE)
+pages[::4096] = bytes(len(pages) // 4096)
+context["a"] = 1
+"""
+
 
 @unittest.skipUnless(_IS_ROOT and _PYTHON, "needs root and a Python that everybody may run")
 class Walls(unittest.TestCase):
@@ -150,6 +159,26 @@ except OSError:
             self.values_of("import subprocess; context['a'] = subprocess.check_output(['echo', 'x'], text=True)"),
             {"a": "x\n"},
         )
+
+
+    def test_a_node_begins_when_the_last_process_of_the_one_before_is_gone(self):
+        self.sandbox.run(_SLOW_TO_DIE)
+        begun = self.sandbox.begin("context['x']", {"x": self.sandbox.keep(b"2" * 9, "bytes")})
+        need = next(self.sandbox.answers(*begun))
+        with open(f"{self.sandbox.root}/daemon.pid") as file:
+            daemon = file.read()
+        with open(f"/proc/{daemon}/task/{daemon}/children") as file:
+            children = file.read().split()
+        self.sandbox.serve(need)
+        self.assertEqual(self.sandbox.finish(begun)["result"]["status"], "success")
+        self.assertEqual(len(children), 1)
+
+    def test_who_comes_while_the_code_is_dying_gets_its_result(self):
+        for ask in (lambda link: self.sandbox.finish(self.sandbox.begin("", link=link)), self.sandbox.stop):
+            link = f"dying-{ask}"
+            first = self.sandbox.finish(self.sandbox.begin(_SLOW_TO_DIE, link=link))
+            self.assertEqual(first["result"]["set"], [["a", "1"]])
+            self.assertEqual(ask(link), first)
 
 
 @unittest.skipUnless(

@@ -57,7 +57,7 @@ class Daemon:
         self._watch(self.listener, self._accept)
         while True:
             for key, _ in self.selector.select(self._patience()):
-                if self.selector.get_map().get(key.fileobj) is key:
+                if self.selector.get_map().get(key.fd) is key:  # not ended by the event before
                     key.data()
             self._look_after_runs()
             if not os.path.exists(self.root):
@@ -98,6 +98,7 @@ class Daemon:
         if claim in self.running:
             self.running[claim].follow(follower)
             return
+        self._bury_the_dying()
         self._prepare_spare()  # before the claim: without a process there is nothing to claim for
         if not self.store.claim(claim):
             self._tell_kept(claim, follower)
@@ -125,6 +126,14 @@ class Daemon:
         run.end()
         with contextlib.suppress(OSError):  # out of memory or processes for now; the next node tries again, and is told
             self._prepare_spare()
+
+    def _bury_the_dying(self):
+        """Outcomes are told as soon as no code runs; no other code begins before the last process is gone."""
+        for run in [run for run in self.running.values() if run.told is not None]:
+            os.set_blocking(run.process.output, True)
+            while run.listen():
+                continue
+            self._end(run)
 
     def _tell_kept(self, claim, follower):
         kept = self.store.outcome(claim)

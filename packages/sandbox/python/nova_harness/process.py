@@ -60,6 +60,23 @@ class Process:
         """Without a namespace, init itself sees to it that none of its family survives."""
         os.kill(self.pid, signal.SIGKILL if self.isolated else signal.SIGTERM)
 
+    def end(self):
+        """
+        Kills everything once the code is done, which takes the system some milliseconds. True when nothing but the
+        code's own process was left: that one is killed first, so that none of this code runs from here on.
+        """
+        is_over = self.isolated and self._kill_code_alone()
+        self.kill()
+        return is_over
+
+    def _kill_code_alone(self):
+        """Who is about to die can fork no more, and the orphans of the dead are children of init."""
+        code = _children_of(self.pid)
+        for pid in code:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return code != [] and not any(map(_children_of, code)) and _children_of(self.pid) in (code, [])
+
     def bury(self):
         """After the end of the output: returns how the code's process ended, None when it was killed from outside."""
         os.waitpid(self.pid, 0)
@@ -118,7 +135,7 @@ def _kill_family(group):
     while _bury_the_dead():
         with contextlib.suppress(ProcessLookupError, PermissionError):  # empty, or nobody left to kill
             os.killpg(group, signal.SIGKILL)
-        for child in _children():
+        for child in _children_of("self"):
             os.kill(child, signal.SIGKILL)
         time.sleep(_DYING_SECONDS)
 
@@ -133,10 +150,11 @@ def _bury_the_dead():
     return True
 
 
-def _children():
+def _children_of(pid):
+    """Those that are not buried; none where it is not there any more, or the system does not say."""
     try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as children:
-            return [int(pid) for pid in children.read().split()]
+        with open(f"/proc/{pid}/task/{os.getpid() if pid == 'self' else pid}/children") as children:
+            return [int(child) for child in children.read().split()]
     except OSError:
         return []
 

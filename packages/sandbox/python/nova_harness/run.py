@@ -1,5 +1,7 @@
 """One claim while its code runs: who follows it, what it waits for, how long it may take, and what becomes of it."""
 
+import contextlib
+import fcntl
 import json
 import os
 import time
@@ -40,6 +42,7 @@ class Run:
         self.deadline = self.began + limit_seconds
         self.waits_since = None
         self.is_complete = False
+        self.told = None
         self.killed_as = self.protest = None
         self.on_end = []
 
@@ -86,9 +89,10 @@ class Run:
                 self._answer({"error": "it arrived damaged again and again"})
             else:
                 self._answer({"again": True})
-        elif "complete" in message:
+        elif "complete" in message and not self.is_complete:
             self.is_complete = True
-            self.process.kill()  # what the code has left running must not meet the next node
+            if self.process.end():  # what the code has left running must not meet the next node
+                self._conclude_early()
         elif "ready" not in message:
             raise ValueError("it sent a message that there is not")
 
@@ -110,11 +114,19 @@ class Run:
             data = os.read(self.process.output, _PIPE_BYTES)
         except BlockingIOError:
             return True
+        self._log(data)
+        return bool(data)
+
+    def _take_what_was_written(self):
+        """What there is now, and no more: the pipe's size is the most that there can be."""
+        with contextlib.suppress(BlockingIOError):
+            self._log(os.read(self.process.output, _pipe_size(self.process.output)))
+
+    def _log(self, data):
         self.log += data
         if len(self.log) > 4 * _LOG_BYTES:
             del self.log[:-_LOG_BYTES]
             self.log_is_cut = True
-        return bool(data)
 
     def seconds_left(self, now):
         return None if self.waits_since is not None or self.killed_as else self.deadline - now
@@ -127,19 +139,39 @@ class Run:
 
     # --- afterwards -------------------------------------------------------------------------------
 
+    def _conclude_early(self):
+        """Nobody has to wait for the burial, unless there are files that later nodes rely on: those must be final."""
+        try:
+            result = json.loads(self.store.read_result(self.claim))
+        except (DamagedResult, ValueError):
+            return
+        if isinstance(result, dict) and not result.get("blobs"):
+            self._take_what_was_written()
+            self._conclude({"type": "result", "result": result})
+
     def end(self):
-        """Keeps the outcome and tells it to all who follow."""
+        """After the last process has died. Whoever began to follow while it was dying has not been told yet."""
         status = self.process.bury()
-        duration_ms = round((time.monotonic() - self.began) * 1000)
-        message = self._outcome(status)
-        message.update(logs=self.logs(), durationMs=duration_ms)
-        if message["type"] == "result":
-            message = self._keep(message)
-        self._tell(message)
-        for follower in self.followers:
-            follower.close()
+        if self.told is None:
+            self._conclude(self._outcome(status))
+        else:
+            self.store.drop_out(self.claim)
+            self._tell_last()
         for callback in self.on_end:
             callback(self)
+
+    def _conclude(self, message):
+        """Keeps the outcome and tells it to all who follow."""
+        duration_ms = round((time.monotonic() - self.began) * 1000)
+        message.update(logs=self.logs(), durationMs=duration_ms)
+        self.told = self._keep(message) if message["type"] == "result" else message
+        self._tell_last()
+
+    def _tell_last(self):
+        self._tell(self.told)
+        for follower in self.followers:
+            follower.close()
+        self.followers = []
 
     def _keep(self, message):
         data = json.dumps(message).encode()
@@ -173,3 +205,8 @@ class Run:
         if self.log_is_cut or len(tail) < len(self.log):
             tail = tail[tail.find(b"\n", 0, _LINE_BYTES) + 1 :]  # of a line longer than that, the end is kept
         return tail.decode("utf-8", "replace")
+
+
+def _pipe_size(fd):
+    """The code may have made it larger."""
+    return fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ) if hasattr(fcntl, "F_GETPIPE_SZ") else _PIPE_BYTES

@@ -118,11 +118,13 @@ class Store:
 
     def adopt_blobs(self, claim):
         """The code's process is dead: what it wrote cannot change any more, and later nodes may use it."""
-        out = os.path.join(self._claim_path(claim), "out")
-        for entry in os.scandir(out):
+        for entry in os.scandir(os.path.join(self._claim_path(claim), "out")):
             if is_hash(entry.name) and entry.is_file(follow_symlinks=False):
                 os.replace(entry.path, self.path("blobs", entry.name))
-        shutil.rmtree(out, ignore_errors=True)
+        self.drop_out(claim)
+
+    def drop_out(self, claim):
+        shutil.rmtree(os.path.join(self._claim_path(claim), "out"), ignore_errors=True)
 
     def _claim_path(self, claim):
         return os.path.join(self._link_path(claim.link), f"{claim.step}-{claim.attempt}")
