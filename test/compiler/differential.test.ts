@@ -1,39 +1,77 @@
 import { toStateMachine } from "@nova/compiler";
+import { forksOf } from "@nova/workflow";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { aslErrors } from "./support/asl-validator.ts";
-import { execute } from "./support/executed.ts";
+import { type Executed, execute } from "./support/executed.ts";
+import { fates } from "./support/fates.ts";
 import { graphs } from "./support/graphs.ts";
-import { type Fate, walk } from "./support/walk.ts";
-
-const fate: fc.Arbitrary<Fate> = fc.record({
-  kind: fc.oneof(
-    { weight: 5, arbitrary: fc.constant("succeeds" as const) },
-    { weight: 4, arbitrary: fc.constantFrom("fails" as const, "unseen" as const, "flaky" as const) },
-    { weight: 1, arbitrary: fc.constant("closed" as const) },
-  ),
-  pick: fc.nat({ max: 5 }),
-});
+import { type Walk, walk } from "./support/walk.ts";
 
 it("a compiled workflow visits the same nodes as a walk along its edges, whatever fails on the way", async () => {
-  const ends = new Map<string, number>();
+  const ends = new Map<string | null, number>();
+  const kinds = new Set<string>();
   await fc.assert(
-    fc.asyncProperty(graphs, fc.array(fate, { maxLength: 12 }), async (workflow, fates) => {
-      const walked = walk(workflow, fates);
-      expect(await execute(workflow, fates)).toEqual(walked);
+    fc.asyncProperty(graphs, fates, async ({ workflow }, chosen) => {
+      const walked = walk(workflow, chosen);
+      const executed = await execute(workflow, chosen);
       ends.set(walked.end, (ends.get(walked.end) ?? 0) + 1);
+      if (walked.end === null) return;
+      expect(shown(executed, walked)).toEqual(shownOf(walked));
+      for (const scope of walked.scopes.keys()) kinds.add(kindOf(scope));
     }),
-    { numRuns: 400 },
+    { numRuns: 600 },
   );
   // A generator that stopped making one kind of run would make this test blind to it.
-  expect([...ends.keys()].sort()).toEqual(["ExecutionClosed", "Lambda.Unknown", "NodeFailed", "succeeded"]);
+  const all = ["ExecutionClosed", "Lambda.Unknown", "NodeFailed", "NodeTimeout", "succeeded"];
+  expect(all.filter((end) => !ends.has(end))).toEqual([]);
+  expect(kinds).toEqual(new Set(["main", "branch", "item", "deeper"]));
+});
+
+it("branches join where the program that a workflow was made from has them join", () => {
+  fc.assert(
+    fc.property(graphs, ({ workflow, joins }) => {
+      const found = [...forksOf(workflow).values()].filter(({ kind }) => kind === "parallel");
+      expect(Object.fromEntries(found.map(({ node, next }) => [node, next]))).toEqual(joins);
+    }),
+  );
 });
 
 it("every compiled workflow is accepted by asl-validator", async () => {
   await fc.assert(
-    fc.asyncProperty(graphs, async (workflow) => {
+    fc.asyncProperty(graphs, async ({ workflow }) => {
       expect(await aslErrors(toStateMachine(workflow))).toBe("");
     }),
     { numRuns: 20 },
   );
 });
+
+interface Shown {
+  end: string | null;
+  scopes: Record<string, string[]>;
+}
+
+const shownOf = ({ end, scopes }: Walk): Shown => ({
+  end,
+  scopes: Object.fromEntries([...scopes].map(([scope, { visited }]) => [scope, visited])),
+});
+
+/** Where another branch failed, a branch may have been stopped: then its walk stands for what it would have visited. */
+function shown({ end, scopes }: Executed, walked: Walk): Shown {
+  const cut = [...walked.scopes].filter(([, { mayBeCut }]) => mayBeCut);
+  const whole = cut.filter(([scope, { visited }]) => isBeginning(scopes.get(scope) ?? [], visited));
+  const completed = whole.map(([scope, { visited }]): [string, string[]] => [scope, visited]);
+  const empty = [...walked.scopes].filter(([scope, { visited }]) => visited.length === 0 && !scopes.has(scope));
+  const nothing = empty.map(([scope]): [string, string[]] => [scope, []]);
+  return { end, scopes: Object.fromEntries([...scopes, ...completed, ...nothing]) };
+}
+
+function isBeginning(list: string[], whole: string[]): boolean {
+  return list.every((one, index) => one === whole[index]);
+}
+
+function kindOf(scope: string): string {
+  const depth = scope.split("/").length - 1;
+  if (depth > 1) return "deeper";
+  return depth === 0 ? "main" : /\.\d+$/.test(scope) ? "item" : "branch";
+}

@@ -1,96 +1,186 @@
 import { localFunctions, toStateMachine } from "@nova/compiler";
-import type { Workflow } from "@nova/workflow";
+import { joinOf, nodeIndex, type Workflow } from "@nova/workflow";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
-import type { Clock } from "../../../packages/local/src/states/clock.ts";
+import { TaskTokens } from "../../../packages/local/src/states/asl/task/task-tokens.ts";
 import { runStateMachine } from "../../../packages/local/src/states/run-state-machine.ts";
-import { decisionOf, type Fate, fateOf, type Walk } from "./walk.ts";
+import { virtualClock } from "../../local/states/support/virtual-clock.ts";
+import { type Fate, type Fates, isEvent, itemCount, outcomeOf } from "./fates.ts";
+import { toleratedOf } from "./walk.ts";
 
-interface Payload {
-  node: string;
+interface Position {
   execution: { id: string };
   scope: string;
+  /** Of the link before. */
   seq: number;
-  error?: { Error: string; Cause: string };
+}
+
+interface NodePayload extends Position {
+  node: string;
+  waited?: true;
+  expired?: true;
+  token?: string;
+}
+
+interface JoinPayload {
+  join: string;
+  at: Position & { error?: object };
+}
+
+export interface Executed {
+  /** Nodes and joins by scope. */
+  scopes: Map<string, string[]>;
+  end: string;
 }
 
 const execution = { id: "exec_1", workflowId: "sample", version: 1 };
 
 /** Compiles a workflow and executes it with functions that do no more than their contract with the state machine. */
-export async function execute(workflow: Workflow, fates: readonly Fate[]): Promise<Walk> {
-  const functions = new ScriptedFunctions(workflow, fates);
+export async function execute(workflow: Workflow, fates: Fates): Promise<Executed> {
+  const clock = virtualClock();
+  const functions = new ScriptedFunctions(workflow, fates, new TaskTokens(clock.now));
+  const { invoke: invokeLambda, tokens, scopes } = functions;
   const input = { execution, scope: "", seq: 0 };
-  const result = await runStateMachine(toStateMachine(workflow), input, { invokeLambda: functions.invoke, clock });
-  return { visited: functions.visited, end: result.status === "SUCCEEDED" ? "succeeded" : String(result.error) };
+  const result = await runStateMachine(toStateMachine(workflow), input, { invokeLambda, clock, tokens });
+  return { scopes, end: result.status === "SUCCEEDED" ? "succeeded" : String(result.error) };
 }
 
 class ScriptedFunctions {
-  readonly visited: string[] = [];
-  readonly #workflow: Workflow;
-  readonly #fates: readonly Fate[];
+  readonly scopes = new Map<string, string[]>([["", []]]);
+  readonly tokens: TaskTokens;
+  readonly #nodes: ReturnType<typeof nodeIndex>;
+  readonly #fates: Fates;
+  /** Scopes whose last entry is a failure. */
+  readonly #failed = new Set<string>();
+  readonly #delivered = new Set<string>();
 
-  constructor(workflow: Workflow, fates: readonly Fate[]) {
-    this.#workflow = workflow;
+  constructor(workflow: Workflow, fates: Fates, tokens: TaskTokens) {
+    this.#nodes = nodeIndex(workflow);
     this.#fates = fates;
+    this.tokens = tokens;
   }
 
   readonly invoke: InvokeLambda = async (arn, text) => {
-    const payload: Payload = JSON.parse(text);
-    const answer =
-      arn === localFunctions.runNode
-        ? this.#runNode(payload)
-        : arn === localFunctions.settleNode
-          ? this.#settleNode(payload)
-          : { error: payload.error ?? { Error: "NodeFailed", Cause: "no edge fits the decision" } };
-    return { ok: true, payload: JSON.stringify(answer) };
+    const payload = JSON.parse(text);
+    return { ok: true, payload: JSON.stringify(this.#answer(arn, payload)) };
   };
 
-  #runNode(payload: Payload): object {
-    // The link before is the one of the node before; a second delivery knows no more than the first.
-    const isNew = payload.seq === this.visited.length;
-    if (isNew) this.visited.push(payload.node);
-    this.#assertExpected(payload);
-    const fate = this.#fate();
-    if (fate.kind === "fails") throw named("NodeFailed", "division by zero");
-    if (fate.kind === "closed") throw named("ExecutionClosed", "cancelled");
-    if (fate.kind === "unseen" || (fate.kind === "flaky" && isNew)) throw named("Lambda.Unknown", "the Lambda died");
-    return this.#outcome();
+  #answer(arn: string, payload: NodePayload & JoinPayload & { error?: object }): object {
+    if (arn === localFunctions.runNode) return this.#run(payload);
+    if (arn === localFunctions.requestApproval) return this.#request(payload);
+    if (arn === localFunctions.settleNode) return payload.join ? this.#join(payload) : this.#settle(payload);
+    return { error: payload.error ?? { Error: "NodeFailed", Cause: "no edge fits the decision" } };
   }
 
-  #settleNode(payload: Payload): object {
-    this.#assertExpected(payload);
-    return this.#fate().kind === "fails" ? { ...this.#link(), failed: true } : { ...this.#outcome(), failed: false };
+  #run(payload: NodePayload): object {
+    const { node } = this.#node(payload);
+    if (node.type === "wait" && !isEvent(node) && !payload.waited && this.#fate(payload).kind !== "fails") {
+      if (this.#fate(payload).kind === "closed") this.#enter(node.id, payload);
+      this.#dieOr(payload, "closed", "flaky");
+      return { ...linkAt(payload, payload.seq), until: "2026-01-01T01:00:00Z" };
+    }
+    this.#enter(payload.node, payload);
+    this.#dieOr(payload, "closed", "flaky", "unseen");
+    return this.#succeed(payload);
   }
 
-  #outcome(): object {
-    const decision = decisionOf(this.#workflow, this.visited.at(-1) as string, this.#fate());
-    return { ...this.#link(), summary: {}, ...(decision !== null && { decision }) };
+  /** Somebody answers at once, nobody does, or somebody does and Step Functions is not told. */
+  #request(payload: NodePayload): object {
+    const { kind } = this.#fate(payload);
+    if (kind === "expires") return {};
+    this.#enter(payload.node, payload);
+    this.#dieOr(payload, "closed", "flaky", "unseen");
+    const answer = this.#succeed(payload);
+    if (kind !== "late") this.tokens.succeed(payload.token as string, JSON.parse(JSON.stringify(answer)));
+    return {};
   }
 
-  #link(): object {
-    return { execution, scope: "", seq: this.visited.length };
+  #settle(payload: NodePayload): object {
+    if (payload.expired) this.#enter(payload.node, payload);
+    this.#assertEntered(payload.node, payload);
+    const { node } = this.#node(payload);
+    const outcome = outcomeOf(this.#node(payload), this.#fate(payload));
+    if (outcome.failed === null) return { ...this.#success(payload), failed: false };
+    if (!("onError" in node) || node.onError === undefined) this.#failed.add(payload.scope);
+    return { ...linkAt(payload, payload.seq + 1), failed: true, error: { Error: outcome.failed, Cause: "it broke" } };
   }
 
-  #fate(): Fate {
-    return fateOf(this.#fates, this.visited.length - 1);
+  #join({ join: fork, at }: JoinPayload): object {
+    const join = joinOf(fork);
+    this.#enter(join, at);
+    this.#dieOr(at, "closed", "flaky", "unseen");
+    const map = this.#nodes.get(fork)?.node;
+    const items = [...this.#failed].filter((scope) => isChild(scope, `${at.scope}/${fork}@${at.seq}.`));
+    const started = map?.type === "map" ? itemCount(this.#fates(at.scope, at.seq)) : 0;
+    const tolerated = map?.type === "map" ? (toleratedOf(map, started).tolerated ?? 0) : 0;
+    const failed = at.error !== undefined || items.length > tolerated;
+    if (failed && !(map?.type === "map" && map.onError !== undefined)) this.#failed.add(at.scope);
+    const error = failed ? { error: { Error: "NodeFailed", Cause: "a branch failed" } } : {};
+    return { ...linkAt(at, at.seq + 1), failed, ...error };
   }
 
-  #assertExpected({ node, execution: given, scope, seq }: Payload): void {
-    const expected = [this.visited.at(-1), execution.id, "", this.visited.length - 1];
-    const got = [node, given.id, scope, seq];
+  #succeed(payload: NodePayload): object {
+    const outcome = outcomeOf(this.#node(payload), this.#fate(payload));
+    if (outcome.failed !== null) throw named(outcome.failed, "it broke");
+    return this.#success(payload);
+  }
+
+  #success(payload: NodePayload): object {
+    const outcome = outcomeOf(this.#node(payload), this.#fate(payload));
+    const decision = outcome.failed === null && outcome.decision !== null ? { decision: outcome.decision } : {};
+    const count = itemCount(this.#fate(payload));
+    const isMap = this.#node(payload).node.type === "map";
+    const items = isMap ? { count, items: Array.from({ length: count }, (_, index) => index) } : {};
+    return { ...linkAt(payload, payload.seq + 1), summary: {}, ...decision, ...items };
+  }
+
+  #node({ node }: NodePayload) {
+    const indexed = this.#nodes.get(node);
+    if (!indexed) throw named("Unexpected", `there is no node ${node}`);
+    return indexed;
+  }
+
+  #fate({ scope, seq }: Position) {
+    return this.#fates(scope, seq + 1);
+  }
+
+  /** An entry is made once, whoever delivers it. */
+  #enter(name: string, at: Position): void {
+    const visited = this.scopes.get(at.scope) ?? [];
+    this.scopes.set(at.scope, visited);
+    if (visited.length === at.seq) visited.push(name);
+    this.#assertEntered(name, at);
+  }
+
+  #assertEntered(name: string, { execution: given, scope, seq }: Position): void {
+    const visited = this.scopes.get(scope) ?? [];
+    const [expected, got] = [
+      [visited[seq], execution.id, visited.length - 1],
+      [name, given.id, seq],
+    ];
     if (String(got) !== String(expected)) throw named("Unexpected", `got ${got} instead of ${expected}`);
   }
+
+  #dieOr(at: Position, ...kinds: Fate["kind"][]): void {
+    const { kind } = this.#fate(at);
+    const link = `${at.scope}#${at.seq}`;
+    const isNew = !this.#delivered.has(link);
+    this.#delivered.add(link);
+    if (!kinds.includes(kind)) return;
+    if (kind === "closed") throw named("ExecutionClosed", "cancelled");
+    if (kind === "unseen" || isNew) throw named("Lambda.Unknown", "the Lambda died");
+  }
+}
+
+/** What every answer says: the link that was made. */
+function linkAt({ scope }: Position, seq: number): object {
+  return { execution, scope, seq };
+}
+
+/** Directly in the fork whose scopes begin so, not in a fork inside of it. */
+function isChild(scope: string, prefix: string): boolean {
+  return scope.startsWith(prefix) && !scope.slice(prefix.length).includes("/");
 }
 
 function named(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }
-
-/** Retries wait for nothing, and no task runs into its timeout. */
-const clock: Clock = {
-  now: Date.now,
-  random: () => 0.5,
-  sleep: (ms, signal) => {
-    if (ms < 900_000) return Promise.resolve();
-    return new Promise((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
-  },
-};

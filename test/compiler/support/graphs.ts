@@ -1,72 +1,134 @@
-import { type Condition, conditionLabel, type Edge, type Node, type Workflow } from "@nova/workflow";
-import fc from "fast-check";
-import { action, decision, end, start, workflow } from "./workflows.ts";
+import { type Body, conditionLabel, type Edge, joinOf, type Node, type Workflow } from "@nova/workflow";
+import type fc from "fast-check";
+import type { Block, Choice, Each, Piece, Program, Step } from "./programs.ts";
+import { programs } from "./programs.ts";
+import { action, approval, decision, end, eventNode, map, start, untilNode, workflow } from "./workflows.ts";
 
-/** What one node of a random graph is to be; targets are distances to nodes further on, so that no cycle is made. */
-interface Draft {
-  conditions: Condition[];
-  hasDefault: boolean;
-  targets: number[];
-  onError: number | null;
+export interface Graph {
+  workflow: Workflow;
+  /** Where the program's forks join, by the node that the chain names; null: at the end of a body. */
+  joins: Record<string, string | null>;
 }
 
-const condition = fc.oneof(
-  fc.constantFrom<Condition>(true, false, "yes", "no", "Ja, bitte", "$.decision", 0, 1, -2.5, 1e21),
-  fc.string({ unit: "grapheme", minLength: 1, maxLength: 5 }),
-);
+/** Random valid workflows: forks and maps in one another, all nodes reachable, `onError` backwards too. */
+export const graphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly().whole(program));
 
-const conditions = fc
-  .uniqueArray(condition, { maxLength: 4, selector: conditionLabel })
-  .map((all) => all.filter((one) => conditionLabel(one) !== "default"));
-
-const draft: fc.Arbitrary<Draft> = fc.record({
-  // Half of the nodes are actions: they have no conditions and no default.
-  conditions: fc.oneof(fc.constant<Condition[]>([]), conditions),
-  hasDefault: fc.boolean(),
-  targets: fc.array(fc.nat({ max: 3 }), { minLength: 5, maxLength: 5 }),
-  onError: fc.option(fc.nat(), { nil: null }),
-});
-
-/** Random valid workflows: one start, one or two ends, all reachable; `onError` may lead anywhere, backwards too. */
-export const graphs: fc.Arbitrary<Workflow> = fc
-  .tuple(fc.array(draft, { maxLength: 12 }), fc.integer({ min: 1, max: 2 }))
-  .map(([drafts, ends]) => reachable(assemble(drafts, ends)));
-
-function assemble(drafts: Draft[], ends: number): Workflow {
-  const endIds = Array.from({ length: ends }, (_, index) => `end${index}`);
-  const ids = [...drafts.map((_, index) => `n${index}`), ...endIds];
-  const edges = drafts.flatMap((one, index) => edgesOf(one, index, ids));
-  const nodes = drafts.map((one, index): Node => {
-    const target = one.onError === null ? index : one.onError % ids.length;
-    const extra = target === index ? {} : { onError: ids[target] as string };
-    return one.conditions.length === 0 ? action(`n${index}`, extra) : decision(`n${index}`, extra);
-  });
-  const whole = workflow([start(), ...nodes, ...endIds.map(end)], [`start -> ${ids[0]}`]);
-  return { ...whole, edges: [...whole.edges, ...edges] };
+/** Where a block is: the nodes and edges it adds to, and what follows it. */
+interface Place {
+  body: Body;
+  /** Null: nothing, the body of a map just ends. */
+  next: string | null;
+  /** Besides the pieces behind a choice and `next`, where it may lead. */
+  others: string[];
+  /** No edge may lead back to its first node. */
+  isBody: boolean;
 }
 
-function edgesOf(one: Draft, index: number, ids: string[]): Edge[] {
-  const from = `n${index}`;
-  const target = (nth: number) => ids[Math.min(index + 1 + (one.targets[nth] ?? 0), ids.length - 1)] as string;
-  if (one.conditions.length === 0) return [{ from, to: target(0) }];
-  const labels = [...one.conditions, ...(one.hasDefault ? ["default"] : [])];
-  return labels.map((label, nth) => ({ from, to: target(nth), condition: label }));
-}
+class Assembly {
+  readonly #joins: Record<string, string | null> = {};
+  #count = 0;
+  #mayGoBack = true;
 
-function reachable(whole: Workflow): Workflow {
-  const seen = new Set(["start"]);
-  const open = ["start"];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    const node = whole.nodes.find((one) => one.id === id);
-    const onError = node && "onError" in node && node.onError ? [node.onError] : [];
-    for (const to of [...whole.edges.filter((one) => one.from === id).map((one) => one.to), ...onError]) {
-      if (!seen.has(to)) open.push(to);
-      seen.add(to);
+  whole({ first, block, ends }: Program): Graph {
+    const ids = Array.from({ length: ends }, (_, index) => `end${index}`);
+    const body: Body = { nodes: [start(), ...ids.map(end)], edges: [] };
+    const place: Place = { body, next: "end0", others: ids.slice(1), isBody: false };
+    this.#mayGoBack = first.length === 0 && !block.some(hasFork);
+    const follows = this.#block(block, place);
+    this.#goOn("start", "start", first, follows, place);
+    const whole = { ...workflow([], []), ...reachable(body, "start") };
+    return {
+      workflow: whole,
+      joins: Object.fromEntries(Object.entries(this.#joins).filter(([id]) => isIn(whole, id))),
+    };
+  }
+
+  /** Adds the nodes of a block and answers where it begins. */
+  #block(block: Block, place: Place): string | null {
+    const ids = block.map((piece) => `${piece.kind.at(0)}${this.#count++}`);
+    for (const [index, piece] of block.entries()) {
+      const id = ids[index] as string;
+      const behind = [...ids.slice(index + 1), ...(place.next === null ? [] : [place.next])];
+      const back = this.#mayGoBack ? ids.slice(place.isBody ? 1 : 0, index) : [];
+      const onError = pick(piece.onError, [...back, ...behind]);
+      const extra = onError === undefined ? {} : { onError };
+      place.body.nodes.push(this.#node(id, piece, extra));
+      const next = ids[index + 1] ?? place.next;
+      if (piece.kind === "decision" || piece.kind === "approval") {
+        const targets = piece.targets.map((target) => pick(target, [...behind, ...place.others]) ?? place.next);
+        place.body.edges.push(...edgesOf(id, piece, targets as string[]));
+      } else if ("branches" in piece)
+        this.#goOn(id, piece.kind === "map" ? joinOf(id) : id, piece.branches, next, place);
+    }
+    return ids[0] ?? place.next;
+  }
+
+  #node(id: string, piece: Piece, extra: { onError?: string }): Node {
+    switch (piece.kind) {
+      case "action":
+        return action(id, extra);
+      case "until":
+        return untilNode(id, extra);
+      case "event":
+        return eventNode(id, extra);
+      case "decision":
+        return decision(id, extra);
+      case "approval":
+        return approval(id, piece.conditions.map(conditionLabel), extra);
+      case "map":
+        return this.#map(id, piece, extra);
     }
   }
-  return {
-    ...whole,
-    nodes: whole.nodes.filter((node) => seen.has(node.id)),
-    edges: whole.edges.filter((one) => seen.has(one.from)),
-  };
+
+  #map(id: string, { body: block, tolerated, maxConcurrency }: Each, extra: { onError?: string }): Node {
+    // A choice at the end of a body needs a node to lead to; where none does, it just ends.
+    const done = needsEnd(block) ? `done${this.#count++}` : null;
+    const body: Body = { nodes: done === null ? [] : [end(done)], edges: [] };
+    const entry = this.#block(block, { body, next: done, others: [], isBody: true }) as string;
+    const toleratedFailures = tolerated === null ? {} : { toleratedFailures: tolerated };
+    return map(id, reachable(body, entry), { maxConcurrency, ...toleratedFailures, ...extra });
+  }
+
+  #goOn(from: string, fork: string, branches: Step["branches"], next: string | null, place: Place): void {
+    const targets = branches.map((branch) => this.#block(branch, { ...place, next, others: [], isBody: false }));
+    if (branches.length > 0) this.#joins[fork] = next?.startsWith("done") ? null : next;
+    else targets.push(next);
+    for (const to of targets) if (to !== null) place.body.edges.push({ from, to });
+  }
+}
+
+function edgesOf(from: string, { conditions, kind, hasDefault, hasTimeout }: Choice, targets: string[]): Edge[] {
+  const extra = [...(hasDefault ? ["default"] : []), ...(kind === "approval" && hasTimeout ? ["timeout"] : [])];
+  const labels = kind === "approval" ? conditions.map(conditionLabel) : conditions;
+  return [...labels, ...extra].map((label, nth) => ({ from, to: targets[nth] as string, condition: label }));
+}
+
+function pick(jump: number | null, among: string[]): string | undefined {
+  return jump === null ? undefined : among[jump % among.length];
+}
+
+function hasFork(piece: Piece): boolean {
+  if (piece.kind === "map" && piece.body.some(hasFork)) return true;
+  return "branches" in piece && piece.branches.length > 0;
+}
+
+function needsEnd(block: Block): boolean {
+  return block.some((piece) => !("branches" in piece) || piece.branches.some(needsEnd));
+}
+
+function isIn({ nodes }: Body, fork: string): boolean {
+  const id = fork.replace(/\.join$/, "");
+  return nodes.some((node) => node.id === id || (node.type === "map" && isIn(node.body, fork)));
+}
+
+function reachable({ nodes, edges }: Body, entry: string): Body {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const leaving = Map.groupBy(edges, ({ from }) => from);
+  const seen = new Set([entry]);
+  for (const id of seen) {
+    const node = byId.get(id);
+    if (node && "onError" in node && node.onError) seen.add(node.onError);
+    for (const { to } of leaving.get(id) ?? []) seen.add(to);
+  }
+  return { nodes: nodes.filter(({ id }) => seen.has(id)), edges: edges.filter(({ from }) => seen.has(from)) };
 }

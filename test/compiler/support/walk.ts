@@ -1,58 +1,145 @@
-import { conditionLabel, type Workflow } from "@nova/workflow";
-
-/** What happens at one visit of a node. `pick` chooses among the labels of a decision; past their end it fits none. */
-export interface Fate {
-  /**
-   * `fails`: a failed entry. `unseen`: it succeeds, but its Lambda dies ten times over. `flaky`: its Lambda dies once.
-   * `closed`: somebody closes the run.
-   */
-  kind: "succeeds" | "fails" | "unseen" | "flaky" | "closed";
-  pick: number;
-}
+import {
+  conditionLabel,
+  type Edge,
+  type Fork,
+  forksOf,
+  type IndexedNode,
+  joinOf,
+  type MapNode,
+  nodeIndex,
+  type Workflow,
+} from "@nova/workflow";
+import { type Fates, itemCount, outcomeOf } from "./fates.ts";
 
 export interface Walk {
+  scopes: Map<string, Visits>;
+  /** `succeeded`, or the error that the execution fails with; null where it depends on which branch is faster. */
+  end: string | null;
+}
+
+export interface Visits {
+  /** Nodes and joins. */
   visited: string[];
-  /** `succeeded`, or the error that the execution fails with. */
-  end: string;
+  /** A branch beside it fails: it may be stopped anywhere. */
+  mayBeCut: boolean;
 }
 
-export const fateOf = (fates: readonly Fate[], visit: number): Fate => fates[visit] ?? { kind: "succeeds", pick: 0 };
-
-/** What the committed decision of a visit is; null where the node decides nothing. */
-export function decisionOf(workflow: Workflow, node: string, fate: Fate): string | null {
-  if (workflow.nodes.find((one) => one.id === node)?.type !== "decision") return null;
-  const labels = workflow.edges.filter((edge) => edge.from === node).map((edge) => conditionLabel(edge.condition));
-  const committed = [...labels, "fits none"];
-  return committed[fate.pick % committed.length] ?? null;
-}
+/**
+ * How a frame ends. `failed`: by a node whose failure the chain knows; `lost`: nobody settled it, so that no item may
+ * tolerate it; `closed`: by somebody else; `either`: it depends on which branch is faster.
+ */
+type End = { kind: "done" | "succeeded" | "closed" | "either" } | { kind: "failed" | "lost"; error: string };
+type Onward = { to: string | null } | End;
 
 /** Walks the edges of a workflow as its documentation says, knowing nothing of state machines. */
-export function walk(workflow: Workflow, fates: readonly Fate[]): Walk {
-  const visited: string[] = [];
-  let at = workflow.edges.find((edge) => edge.from === "start")?.to as string;
-  for (;;) {
-    const fate = fateOf(fates, visited.length);
-    visited.push(at);
-    const node = workflow.nodes.find((one) => one.id === at);
-    const onError = node && "onError" in node ? node.onError : undefined;
-    if (fate.kind === "closed") return { visited, end: "ExecutionClosed" };
-    if (fate.kind === "fails" && onError === undefined) return { visited, end: "NodeFailed" };
-    // Without onError nobody asks the chain: a Lambda that died too often ends the run.
-    if (fate.kind === "unseen" && onError === undefined) return { visited, end: "Lambda.Unknown" };
-    if (node?.type === "end") return { visited, end: "succeeded" };
-    if (fate.kind === "fails") {
-      at = onError as string;
-      continue;
+export function walk(workflow: Workflow, fates: Fates): Walk {
+  const walker = new Walker(workflow, fates);
+  const end = walker.frame("start", null, "");
+  return { scopes: walker.scopes, end: textOf(end) };
+}
+
+function textOf(end: End): string | null {
+  if (end.kind === "either") return null;
+  if (end.kind === "closed") return "ExecutionClosed";
+  return "error" in end ? end.error : end.kind;
+}
+
+class Walker {
+  readonly scopes = new Map<string, Visits>();
+  readonly #nodes: ReadonlyMap<string, IndexedNode>;
+  readonly #forks: ReadonlyMap<string, Fork>;
+  readonly #fates: Fates;
+
+  constructor(workflow: Workflow, fates: Fates) {
+    this.#nodes = nodeIndex(workflow);
+    this.#forks = forksOf(workflow);
+    this.#fates = fates;
+  }
+
+  /** From `entry` up to where a join or the end of a body takes over. */
+  frame(entry: string, join: string | null, scope: string): End {
+    const visits: Visits = { visited: [], mayBeCut: false };
+    this.scopes.set(scope, visits);
+    let at: string | null = entry;
+    while (at !== null && at !== join) {
+      const indexed = this.#nodes.get(at) as IndexedNode;
+      if (indexed.node.type === "end" && indexed.body !== null) break;
+      const onward: Onward = this.#visit(indexed, scope, visits.visited);
+      if (!("to" in onward)) return onward;
+      at = onward.to;
     }
-    const to = nextOf(workflow, at, decisionOf(workflow, at, fate));
-    if (to === undefined) return { visited, end: "NodeFailed" };
-    at = to;
+    return { kind: "done" };
+  }
+
+  #visit(indexed: IndexedNode, scope: string, visited: string[]): Onward {
+    const { node, edges } = indexed;
+    if (node.type === "start") return this.#goOn(node.id, edges[0]?.to, scope, visited);
+    visited.push(node.id);
+    const fate = this.#fates(scope, visited.length);
+    const onError = "onError" in node ? node.onError : undefined;
+    if (fate.kind === "closed") return { kind: "closed" };
+    const outcome = outcomeOf(indexed, fate);
+    if (outcome.failed !== null) {
+      return onError === undefined ? { kind: "failed", error: outcome.failed } : { to: onError };
+    }
+    // On the main line without onError nobody asks the chain: a Lambda that died too often ends the run.
+    if (fate.kind === "unseen" && scope === "" && onError === undefined) return lambdaDied;
+    if (node.type === "end") return { kind: "succeeded" };
+    if (node.type === "map") return this.#map(indexed, itemCount(fate), scope, visited);
+    if (outcome.decision !== null) return decided(edges, outcome.decision);
+    return this.#goOn(node.id, edges[0]?.to, scope, visited);
+  }
+
+  #goOn(id: string, next: string | undefined, scope: string, visited: string[]): Onward {
+    const fork = this.#forks.get(id);
+    if (!fork) return { to: next ?? null };
+    const prefix = `${scope}/${id}@${visited.length}.`;
+    const ends = fork.branches.map(({ entry }) => this.frame(entry, fork.next, prefix + entry));
+    return this.#join(joinOf(id), ends, { scope, visited, prefix }) ?? { to: fork.next };
+  }
+
+  #map({ node, edges }: IndexedNode, count: number, scope: string, visited: string[]): Onward {
+    const fork = this.#forks.get(node.id);
+    if (node.type !== "map" || !fork) throw new TypeError(`${node.id} is no map`);
+    const prefix = `${scope}/${node.id}@${visited.length}.`;
+    const entry = fork.branches[0]?.entry as string;
+    const ends = Array.from({ length: count }, (_, index) => this.frame(entry, null, prefix + index));
+    const join = joinOf(node.id);
+    const end = this.#join(join, ends, { scope, visited, prefix, ...toleratedOf(node, count) });
+    if (end?.kind === "failed" && node.onError !== undefined) return { to: node.onError };
+    return end ?? this.#goOn(join, edges[0]?.to, scope, visited);
+  }
+
+  /** Null where the run goes on behind the join. */
+  #join(join: string, ends: End[], at: { scope: string; visited: string[]; prefix: string; tolerated?: number }) {
+    const count = (kind: End["kind"]) => ends.filter((end) => end.kind === kind).length;
+    const { scope, visited, prefix, tolerated } = at;
+    const breaking = count("lost") + (tolerated === undefined ? count("failed") : 0);
+    if (breaking + count("closed") + count("either") > 0) this.#mayBeCut(prefix);
+    if (count("either") > 0 || (count("closed") > 0 && breaking > 0)) return { kind: "either" } as const;
+    if (count("closed") > 0) return { kind: "closed" } as const;
+    visited.push(join);
+    const { kind } = this.#fates(scope, visited.length);
+    if (kind === "closed") return { kind: "closed" } as const;
+    if (kind === "unseen") return lambdaDied;
+    const failed = breaking > 0 || count("failed") > (tolerated ?? 0);
+    return failed ? ({ kind: "failed", error: "NodeFailed" } as const) : null;
+  }
+
+  #mayBeCut(prefix: string): void {
+    for (const [scope, visits] of this.scopes) if (scope.startsWith(prefix)) visits.mayBeCut = true;
   }
 }
 
-function nextOf(workflow: Workflow, node: string, decision: string | null): string | undefined {
-  const edges = workflow.edges.filter((edge) => edge.from === node);
-  if (decision === null) return edges[0]?.to;
+const lambdaDied: End = { kind: "lost", error: "Lambda.Unknown" };
+
+export function toleratedOf({ toleratedFailures: limit }: MapNode, count: number): { tolerated?: number } {
+  if (!limit) return {};
+  return { tolerated: "count" in limit ? limit.count : (count * limit.percent) / 100 };
+}
+
+function decided(edges: Edge[], decision: string): Onward {
   const fitting = edges.find((edge) => conditionLabel(edge.condition) === decision);
-  return (fitting ?? edges.find((edge) => conditionLabel(edge.condition) === "default"))?.to;
+  const taken = fitting ?? edges.find((edge) => conditionLabel(edge.condition) === "default");
+  return taken ? { to: taken.to } : { kind: "lost", error: "NodeFailed" };
 }

@@ -1,4 +1,14 @@
-import type { ActionNode, DecisionNode, Edge, Node, Workflow } from "@nova/workflow";
+import type {
+  ActionNode,
+  ApprovalNode,
+  Body,
+  DecisionNode,
+  Edge,
+  MapNode,
+  Node,
+  WaitNode,
+  Workflow,
+} from "@nova/workflow";
 
 type Extra<N> = Partial<Omit<N, "id" | "type">>;
 
@@ -12,6 +22,27 @@ export function action(id: string, extra: Extra<ActionNode> = {}): ActionNode {
 export function decision(id: string, extra: Extra<DecisionNode> = {}): DecisionNode {
   const code = "context['branch_decision'] = 'yes'";
   return { id, type: "decision", executor: { kind: "code", code }, timeoutSeconds: 60, ...extra };
+}
+
+export function approval(id: string, choices: string[], extra: Extra<ApprovalNode> = {}): ApprovalNode {
+  return { id, type: "approval", message: "Pay it?", choices, timeoutSeconds: 3600, to: [], into: id, ...extra };
+}
+
+export function untilNode(id: string, extra: Extra<WaitNode> = {}): WaitNode {
+  return { id, type: "wait", for: { kind: "seconds", seconds: 60 }, ...extra };
+}
+
+export function eventNode(id: string, extra: Extra<WaitNode> = {}): WaitNode {
+  const pattern = { source: ["shop"] };
+  return { id, type: "wait", for: { kind: "event", pattern, timeoutSeconds: 3600, into: id }, ...extra };
+}
+
+export function map(id: string, body: Body, extra: Extra<MapNode> = {}): MapNode {
+  return { id, type: "map", items: "mails", as: "item", into: "results", body, maxConcurrency: 5, ...extra };
+}
+
+export function body(nodes: Node[], edges: string[]): Body {
+  return { nodes, edges: edges.map(edge) };
 }
 
 /** An edge as `a -> b`, or `a -> b : "condition"` with the condition as JSON. */

@@ -1,0 +1,65 @@
+import { conditionLabel, type IndexedNode } from "@nova/workflow";
+import fc from "fast-check";
+
+/** What happens at one link. `pick` chooses a decision among those there are, or the number of a map's items. */
+export interface Fate {
+  /**
+   * `fails`: a failed entry. `unseen`: it succeeds, but its Lambda dies ten times over. `flaky`: its Lambda dies once.
+   * `closed`: somebody closes the run. `expires`: nobody answers. `late`: an answer that Step Functions never hears of.
+   */
+  kind: "succeeds" | "fails" | "unseen" | "flaky" | "closed" | "expires" | "late";
+  pick: number;
+}
+
+/** Beyond this link of a scope everything succeeds, so that no ring of `onError` is followed for ever. */
+const lastFate = 14;
+
+/** By scope and link, so that it does not depend on which branch is faster. */
+export type Fates = (scope: string, seq: number) => Fate;
+
+const fate: fc.Arbitrary<Fate> = fc.record({
+  kind: fc.oneof(
+    { weight: 50, arbitrary: fc.constant("succeeds" as const) },
+    { weight: 20, arbitrary: fc.constantFrom("unseen" as const, "flaky" as const, "late" as const) },
+    { weight: 15, arbitrary: fc.constant("expires" as const) },
+    { weight: 10, arbitrary: fc.constant("fails" as const) },
+    { weight: 2, arbitrary: fc.constant("closed" as const) },
+  ),
+  pick: fc.nat({ max: 5 }),
+});
+
+export const fates: fc.Arbitrary<Fates> = fc.array(fate, { minLength: 1, maxLength: 24 }).map((list) => {
+  return (scope, seq) => {
+    const chosen = list[hash(`${scope}#${seq}`) % list.length] as Fate;
+    return seq > lastFate ? { kind: "succeeds", pick: chosen.pick } : chosen;
+  };
+});
+
+function hash(text: string): number {
+  let sum = 7;
+  for (const character of text) sum = (Math.imul(sum, 31) + character.charCodeAt(0)) >>> 0;
+  return sum;
+}
+
+/** What a node's entry will be: a failure by its class, or a success with its decision. */
+export type Outcome = { failed: string } | { failed: null; decision: string | null };
+
+export function outcomeOf({ node, edges }: IndexedNode, { kind, pick }: Fate): Outcome {
+  if (kind === "fails") return { failed: "NodeFailed" };
+  const labels = edges.map((edge) => conditionLabel(edge.condition));
+  if (kind === "expires" && (node.type === "approval" || isEvent(node))) {
+    const way = labels.some((label) => label === "timeout" || (node.type === "approval" && label === "default"));
+    return node.type === "approval" && way ? { failed: null, decision: "timeout" } : { failed: "NodeTimeout" };
+  }
+  const decisions =
+    node.type === "decision" ? [...labels, "fits none"] : node.type === "approval" ? node.choices : [null];
+  return { failed: null, decision: decisions[pick % decisions.length] ?? null };
+}
+
+export function isEvent(node: IndexedNode["node"]): boolean {
+  return node.type === "wait" && node.for.kind === "event";
+}
+
+export function itemCount({ pick }: Fate): number {
+  return pick % 4;
+}
