@@ -1,5 +1,7 @@
-import { type CaughtError, type NodeEvent, settleNode } from "@nova/engine";
+import { type CaughtError, type JoinEvent, joinFork, type NodeEvent, settleNode } from "@nova/engine";
 import { lambda } from "./lambda.ts";
 
-/** Behind the Catch of a node with `onError`. */
-export const handler = lambda((ports, event: NodeEvent & { error: CaughtError }) => settleNode(ports, event));
+/** Behind a Catch, and behind a fork: what the chain says of a node, or of all branches. */
+export const handler = lambda((ports, event: (NodeEvent & { error: CaughtError }) | JoinEvent) =>
+  "join" in event ? joinFork(ports, event) : settleNode(ports, event),
+);

@@ -12,6 +12,7 @@ export { type PublishRequest, publishWorkflow } from "./execution/publish.ts";
 export { ExecutionNotFound, executionOf } from "./execution/record.ts";
 export { type FileInput, type StartRequest, startExecution } from "./execution/start.ts";
 export { interruptedError, type Swept, sweep, sweepExecution } from "./execution/sweep.ts";
+export { type JoinEvent, joinFork } from "./fork/join.ts";
 export { RawJson, renderJson } from "./json/raw.ts";
 export { type Member, membersOf, objectText } from "./json/text.ts";
 export type { CaughtError, EndAnswer, NodeEvent, RunPosition, TaskAnswer } from "./node/event.ts";

@@ -57,7 +57,8 @@ export function headOf(entry: StoredEntry): Head {
 /** `error` content of a failed entry. */
 export interface FailureRecord {
   message: string;
-  /** Of a join: the node in a branch that failed. */
+  /** Of a join: the node that failed, and in which branch; `message` says both. */
   node?: string;
+  within?: string;
   traceback?: string;
 }

@@ -95,7 +95,7 @@ export async function failureOf(entry: StoredEntry, blobs: BlobStore): Promise<F
 export async function inputAfter(entry: StoredEntry, kept: Context, blobs: BlobStore): Promise<Context> {
   const head = headOf(entry);
   if (head.status === "success") return kept;
-  const { message, traceback } = await failureOf(entry, blobs);
-  const error = { node: head.node_id, class: head.error_class, message, ...(traceback !== undefined && { traceback }) };
+  const { message, traceback, node = head.node_id } = await failureOf(entry, blobs);
+  const error = { node, class: head.error_class, message, ...(traceback !== undefined && { traceback }) };
   return kept.apply({ set: [{ key: "error", json: JSON.stringify(error) }], delete: [] }, linkLabel(head));
 }

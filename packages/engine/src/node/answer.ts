@@ -40,6 +40,12 @@ export async function answerFor(entry: StoredEntry, event: NodeEvent, ports: Por
   return successAnswer(head, entry, event, ports);
 }
 
+/** Of a map's entry: what the Map state behind it iterates over. */
+export function itemNumbers({ count, status }: Head): { count: number; items: number[] } | undefined {
+  if (count === undefined || status === "failed") return undefined;
+  return { count, items: Array.from({ length: count }, (_, index) => index) };
+}
+
 /** Keys named in the console, at most. */
 const summaryKeys = 20;
 
@@ -52,6 +58,7 @@ async function successAnswer(head: Head, entry: StoredEntry, event: NodeEvent, p
     scope,
     seq: head.seq,
     ...(head.decision_result !== null && { decision: head.decision_result }),
+    ...itemNumbers(head),
     summary: {
       node: head.node_id,
       set: set.slice(0, summaryKeys),

@@ -21,6 +21,9 @@ export interface CaughtError {
 export interface TaskAnswer extends RunPosition {
   /** Label of the edge taken, for the Choice behind a decision. */
   decision?: string;
+  /** Of a map: how many items it has, and their numbers. */
+  count?: number;
+  items?: number[];
   /** For whoever reads the Step Functions console; nothing depends on it. */
   summary: { node: string; set: string[]; deleted: string[]; executionTimeMs: number };
 }

@@ -2,6 +2,7 @@ import type { EndNode, TaskNode } from "@nova/workflow";
 import { type Position, readPosition } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import { closeExecution } from "../execution/close.ts";
+import { runMap } from "../map/run-map.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { answerFor, closed, committedEntry } from "./answer.ts";
@@ -43,6 +44,7 @@ async function produceEntry(
     case "start":
       throw new NovaError("ChainBroken", `start node "${node.id}" is no task: its entry is link 0`);
     case "map":
+      return runMap(ports, position, { node, version, edges });
     case "approval":
     case "wait":
       throw new NovaError("ChainBroken", `node "${node.id}": this release does not run ${node.type} nodes`);

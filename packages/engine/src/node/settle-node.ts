@@ -1,9 +1,9 @@
 import { type RunErrorClass, runErrors } from "@nova/workflow";
-import { headOf } from "../chain/head.ts";
-import { readPosition } from "../chain/position.ts";
+import { type Head, headOf } from "../chain/head.ts";
+import { failureOf, readPosition } from "../chain/position.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { closed, committedEntry } from "./answer.ts";
+import { closed, committedEntry, itemNumbers } from "./answer.ts";
 import { definitionOf } from "./definition.ts";
 import type { CaughtError, NodeEvent, RunPosition } from "./event.ts";
 import { killOvertaken } from "./overtaken.ts";
@@ -13,20 +13,42 @@ export interface SettleAnswer extends RunPosition {
   /** False: the chain says success, whatever Step Functions saw; the run goes on along the node's own edge. */
   failed: boolean;
   decision?: string;
+  /** Exactly where it failed: what the Fail of a branch says. */
+  error?: CaughtError;
+  /** Of a map that succeeded after all: its items. */
+  count?: number;
+  items?: number[];
 }
 
 /** Behind a Catch: the chain, not Step Functions, says what happened to the node. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function settleNode(ports: Ports, event: NodeEvent & { error: CaughtError }): Promise<SettleAnswer> {
-  const entry = await settledEntry(ports, event, reasonOf(event.error));
+  return settleAnswer(ports, event, await settledEntry(ports, event, reasonOf(event.error)));
+}
+
+/** What the Choice behind a settle or a join is told of the entry that is in the chain now. */
+export async function settleAnswer(
+  ports: Pick<Ports, "blobs">,
+  { execution, scope }: RunPosition,
+  entry: StoredEntry,
+): Promise<SettleAnswer> {
   const head = headOf(entry);
-  if (head.node_type === "close") throw closed(event.execution.id);
+  if (head.node_type === "close") throw closed(execution.id);
+  const failed = head.status === "failed";
   return {
-    execution: event.execution,
-    scope: event.scope,
+    execution,
+    scope,
     seq: head.seq,
-    failed: head.status === "failed",
+    failed,
     ...(head.decision_result !== null && { decision: head.decision_result }),
+    ...(failed && { error: await caughtError(ports, head, entry) }),
+    ...itemNumbers(head),
   };
+}
+
+async function caughtError(ports: Pick<Ports, "blobs">, head: Head, entry: StoredEntry): Promise<CaughtError> {
+  const { message, node } = await failureOf(entry, ports.blobs);
+  const cause = node === undefined ? `node "${head.node_id}": ${message}` : message;
+  return { Error: head.error_class ?? "NodeFailed", Cause: cause };
 }
 
 /** The entry at the node's link once it is settled: there already, a kept result, or a failed one for `reason`. */
@@ -46,7 +68,12 @@ export async function settledEntry(ports: Ports, event: NodeEvent, reason: Reaso
 }
 
 /** Null when the turn changed meanwhile: read again. */
-async function markFailing(ports: Ports, at: LinkId, turn: Turn | undefined, node: string): Promise<Turn | null> {
+export async function markFailing(
+  ports: Ports,
+  at: LinkId,
+  turn: Turn | undefined,
+  node: string,
+): Promise<Turn | null> {
   const since = new Date(ports.clock.now()).toISOString();
   const failing: Turn = turn
     ? { ...turn, state: "failing" }

@@ -1,0 +1,70 @@
+import type { MapNode } from "@nova/workflow";
+import { inputAfter, type LoadedContext, type Position } from "../chain/position.ts";
+import { blobPages } from "../context/blob-pages.ts";
+import { offloadLargeValues } from "../context/offload.ts";
+import { atOnce } from "../fork/at-once.ts";
+import { commitOutcome } from "../node/commit.ts";
+import { type NodeDefinition, wayOn, wayTo } from "../node/definition.ts";
+import type { Outcome } from "../node/outcome.ts";
+import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { findItems } from "./find-items.ts";
+import { contextBefore } from "./item-input.ts";
+import { storeItems } from "./item-pages.ts";
+
+/** The numbers of more items would not fit into a state of Step Functions (256 KiB). */
+const mostItems = 40_000;
+
+/**
+ * The map's own entry: the list, taken apart into pages of items. It holds the turn meanwhile, because nothing may be
+ * written behind a branch that somebody has closed. `"again"`: somebody else was faster.
+ */
+export async function runMap(
+  ports: Ports,
+  position: Position,
+  definition: NodeDefinition & { node: MapNode },
+): Promise<StoredEntry | "again"> {
+  const { node } = definition;
+  const since = new Date(ports.clock.now()).toISOString();
+  const turn: Turn = { node: node.id, state: "held", sandbox: null, attempt: 1, since };
+  if (!position.next.turn && !(await ports.chain.putTurn(position.at, turn, null))) return "again";
+  const kept = await contextBefore(ports, position);
+  return commitOutcome(ports, position, node, await outcomeOf(ports, position, definition, kept), kept);
+}
+
+async function outcomeOf(
+  ports: Ports,
+  { before, beforeEntry }: Position,
+  definition: NodeDefinition & { node: MapNode },
+  kept: LoadedContext,
+): Promise<Outcome> {
+  const { node, version } = definition;
+  const pages = blobPages(ports.blobs, before);
+  const input = await inputAfter(beforeEntry, kept.context, ports.blobs);
+  const found = await findItems(input, node.items, ({ sha256 }) => pages.load(sha256));
+  const common = { logs: "", executionTimeMs: 0, run: { attempt: 1, sandboxId: null, warm: before.warm, code: null } };
+  const fail = (message: string): Outcome => ({
+    ...common,
+    status: "failed",
+    class: "NodeFailed",
+    failure: { message },
+    next: wayTo(version, node.onError),
+  });
+  if ("problem" in found) return fail(found.problem);
+  if (found.length > mostItems)
+    return fail(
+      `${node.items} has ${found.length} items, a map takes ${mostItems} - split the list, or map over parts of it`,
+    );
+  const texts = await atOnce(found, (text) =>
+    offloadLargeValues(text, (ref, body) => ports.blobs.put(before, ref, body)),
+  );
+  const items = await storeItems(texts, pages);
+  return {
+    ...common,
+    status: "success",
+    changes: { set: [], delete: [] },
+    decision: null,
+    next: wayOn(definition),
+    more: { count: items.count, contents: { items: JSON.stringify(items) } },
+  };
+}
