@@ -79,16 +79,16 @@ class ScriptedFunctions {
       return { ...linkAt(payload, payload.seq), until: "2026-01-01T01:00:00Z" };
     }
     this.#enter(payload.node, payload);
-    this.#dieOr(payload, "closed", "flaky", "unseen");
+    this.#dieOr(payload, "closed", "flaky", "unseen", "unsettled");
     return this.#succeed(payload);
   }
 
   /** Somebody answers at once, nobody does, or somebody does and Step Functions is not told. */
   #request(payload: NodePayload): object {
     const { kind } = this.#fate(payload);
-    if (kind === "expires") return {};
+    if (kind === "expires") return this.#once(payload);
     this.#enter(payload.node, payload);
-    this.#dieOr(payload, "closed", "flaky", "unseen");
+    this.#dieOr(payload, "closed", "flaky", "unseen", "unsettled");
     const answer = this.#succeed(payload);
     if (kind !== "late") this.tokens.succeed(payload.token as string, JSON.parse(JSON.stringify(answer)));
     return {};
@@ -97,6 +97,7 @@ class ScriptedFunctions {
   #settle(payload: NodePayload): object {
     if (payload.expired) this.#enter(payload.node, payload);
     this.#assertEntered(payload.node, payload);
+    this.#dieOr(payload, "unsettled");
     const { node } = this.#node(payload);
     const outcome = outcomeOf(this.#node(payload), this.#fate(payload));
     if (outcome.failed === null) return { ...this.#success(payload), failed: false };
@@ -107,7 +108,7 @@ class ScriptedFunctions {
   #join({ join: fork, at }: JoinPayload): object {
     const join = joinOf(fork);
     this.#enter(join, at);
-    this.#dieOr(at, "closed", "flaky", "unseen");
+    this.#dieOr(at, "closed", "flaky", "unseen", "unsettled");
     const map = this.#nodes.get(fork)?.node;
     const items = [...this.#failed].filter((scope) => isChild(scope, `${at.scope}/${fork}@${at.seq}.`));
     const started = map?.type === "map" ? itemCount(this.#fates(at.scope, at.seq)) : 0;
@@ -160,6 +161,14 @@ class ScriptedFunctions {
     if (String(got) !== String(expected)) throw named("Unexpected", `got ${got} instead of ${expected}`);
   }
 
+  /** A timeout is an outcome: nobody is asked twice. */
+  #once({ scope, seq }: Position): object {
+    const link = `${scope}#${seq}`;
+    if (this.#delivered.has(link)) throw named("Unexpected", `${link} is delivered twice`);
+    this.#delivered.add(link);
+    return {};
+  }
+
   #dieOr(at: Position, ...kinds: Fate["kind"][]): void {
     const { kind } = this.#fate(at);
     const link = `${at.scope}#${at.seq}`;
@@ -167,7 +176,7 @@ class ScriptedFunctions {
     this.#delivered.add(link);
     if (!kinds.includes(kind)) return;
     if (kind === "closed") throw named("ExecutionClosed", "cancelled");
-    if (kind === "unseen" || isNew) throw named("Lambda.Unknown", "the Lambda died");
+    if (kind !== "flaky" || isNew) throw named("Lambda.Unknown", "the Lambda died");
   }
 }
 

@@ -4,10 +4,11 @@ import fc from "fast-check";
 /** What happens at one link. `pick` chooses a decision among those there are, or the number of a map's items. */
 export interface Fate {
   /**
-   * `fails`: a failed entry. `unseen`: it succeeds, but its Lambda dies ten times over. `flaky`: its Lambda dies once.
-   * `closed`: somebody closes the run. `expires`: nobody answers. `late`: an answer that Step Functions never hears of.
+   * `fails`: a failed entry. `unseen`: it succeeds, but its Lambda dies ten times over; `unsettled`: so does its settle.
+   * `flaky`: its Lambda dies once. `closed`: somebody closes the run. `expires`: nobody answers. `late`: somebody does,
+   * and Step Functions never hears of it.
    */
-  kind: "succeeds" | "fails" | "unseen" | "flaky" | "closed" | "expires" | "late";
+  kind: "succeeds" | "fails" | "unseen" | "unsettled" | "flaky" | "closed" | "expires" | "late";
   pick: number;
 }
 
@@ -23,6 +24,7 @@ const fate: fc.Arbitrary<Fate> = fc.record({
     { weight: 20, arbitrary: fc.constantFrom("unseen" as const, "flaky" as const, "late" as const) },
     { weight: 15, arbitrary: fc.constant("expires" as const) },
     { weight: 10, arbitrary: fc.constant("fails" as const) },
+    { weight: 3, arbitrary: fc.constant("unsettled" as const) },
     { weight: 2, arbitrary: fc.constant("closed" as const) },
   ),
   pick: fc.nat({ max: 5 }),

@@ -56,7 +56,7 @@ const conditions = fc
   .filter((all) => all.length > 0);
 
 const jump = fc.nat({ max: 20 });
-const onError = fc.option(jump, { nil: null });
+const onError = fc.option(jump, { nil: null, freq: 2 });
 
 const choice: fc.Arbitrary<Choice> = fc.record({
   kind: fc.constantFrom("decision" as const, "approval" as const),
@@ -74,7 +74,7 @@ const tolerated = fc.oneof(
 );
 
 const plainStep = fc.record({
-  kind: fc.constantFrom("action" as const, "action" as const, "until" as const, "event" as const),
+  kind: fc.constantFrom("action" as const, "until" as const, "event" as const),
   branches: fc.constant<Block[]>([]),
   onError,
 });

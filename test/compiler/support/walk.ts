@@ -15,7 +15,21 @@ export interface Walk {
   scopes: Map<string, Visits>;
   /** `succeeded`, or the error that the execution fails with; null where it depends on which branch is faster. */
   end: string | null;
+  /** What happened on the way, so that a test can say what its generator made. */
+  events: Set<WalkEvent>;
 }
+
+export const walkEvents = [
+  "rescued",
+  "rescued map",
+  "tolerated",
+  "branch",
+  "item",
+  "deeper",
+  "cut",
+  "no items",
+] as const;
+type WalkEvent = (typeof walkEvents)[number];
 
 export interface Visits {
   /** Nodes and joins. */
@@ -35,7 +49,7 @@ type Onward = { to: string | null } | End;
 export function walk(workflow: Workflow, fates: Fates): Walk {
   const walker = new Walker(workflow, fates);
   const end = walker.frame("start", null, "");
-  return { scopes: walker.scopes, end: textOf(end) };
+  return { scopes: walker.scopes, end: textOf(end), events: walker.events };
 }
 
 function textOf(end: End): string | null {
@@ -46,6 +60,7 @@ function textOf(end: End): string | null {
 
 class Walker {
   readonly scopes = new Map<string, Visits>();
+  readonly events = new Set<WalkEvent>();
   readonly #nodes: ReadonlyMap<string, IndexedNode>;
   readonly #forks: ReadonlyMap<string, Fork>;
   readonly #fates: Fates;
@@ -60,6 +75,8 @@ class Walker {
   frame(entry: string, join: string | null, scope: string): End {
     const visits: Visits = { visited: [], mayBeCut: false };
     this.scopes.set(scope, visits);
+    if (scope !== "")
+      this.events.add(scope.split("/").length > 2 ? "deeper" : /\.\d+$/.test(scope) ? "item" : "branch");
     let at: string | null = entry;
     while (at !== null && at !== join) {
       const indexed = this.#nodes.get(at) as IndexedNode;
@@ -80,8 +97,11 @@ class Walker {
     if (fate.kind === "closed") return { kind: "closed" };
     const outcome = outcomeOf(indexed, fate);
     if (outcome.failed !== null) {
-      return onError === undefined ? { kind: "failed", error: outcome.failed } : { to: onError };
+      if (onError === undefined) return { kind: "failed", error: outcome.failed };
+      this.events.add("rescued");
+      return { to: onError };
     }
+    if (fate.kind === "unsettled") return lambdaDied;
     // On the main line without onError nobody asks the chain: a Lambda that died too often ends the run.
     if (fate.kind === "unseen" && scope === "" && onError === undefined) return lambdaDied;
     if (node.type === "end") return { kind: "succeeded" };
@@ -106,7 +126,10 @@ class Walker {
     const ends = Array.from({ length: count }, (_, index) => this.frame(entry, null, prefix + index));
     const join = joinOf(node.id);
     const end = this.#join(join, ends, { scope, visited, prefix, ...toleratedOf(node, count) });
-    if (end?.kind === "failed" && node.onError !== undefined) return { to: node.onError };
+    if (end?.kind === "failed" && node.onError !== undefined) {
+      this.events.add("rescued map");
+      return { to: node.onError };
+    }
     return end ?? this.#goOn(join, edges[0]?.to, scope, visited);
   }
 
@@ -118,15 +141,18 @@ class Walker {
     if (breaking + count("closed") + count("either") > 0) this.#mayBeCut(prefix);
     if (count("either") > 0 || (count("closed") > 0 && breaking > 0)) return { kind: "either" } as const;
     if (count("closed") > 0) return { kind: "closed" } as const;
+    if (ends.length === 0) this.events.add("no items");
     visited.push(join);
     const { kind } = this.#fates(scope, visited.length);
     if (kind === "closed") return { kind: "closed" } as const;
-    if (kind === "unseen") return lambdaDied;
+    if (kind === "unseen" || kind === "unsettled") return lambdaDied;
     const failed = breaking > 0 || count("failed") > (tolerated ?? 0);
+    if (!failed && count("failed") > 0) this.events.add("tolerated");
     return failed ? ({ kind: "failed", error: "NodeFailed" } as const) : null;
   }
 
   #mayBeCut(prefix: string): void {
+    this.events.add("cut");
     for (const [scope, visits] of this.scopes) if (scope.startsWith(prefix)) visits.mayBeCut = true;
   }
 }
