@@ -1,5 +1,7 @@
 import { handler as closeExecution } from "./close-execution.ts";
+import { handler as deliverEvent } from "./deliver-event.ts";
 import { handler as executionStatus } from "./execution-status.ts";
+import { handler as requestApproval } from "./request-approval.ts";
 import { handler as runNode } from "./run-node.ts";
 import { handler as settleNode } from "./settle-node.ts";
 import { handler as sweep } from "./sweep.ts";
@@ -11,6 +13,8 @@ export const functions = {
   "nova-run-node": { handler: runNode, timeoutSeconds: 900 },
   "nova-settle-node": { handler: settleNode, timeoutSeconds: 120 },
   "nova-close-execution": { handler: closeExecution, timeoutSeconds: 120 },
+  "nova-request-approval": { handler: requestApproval, timeoutSeconds: 120 },
+  "nova-deliver-event": { handler: deliverEvent, timeoutSeconds: 120 },
   "nova-execution-status": { handler: executionStatus, timeoutSeconds: 120 },
   "nova-sweep": { handler: sweep, timeoutSeconds: 300 },
 };

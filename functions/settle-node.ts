@@ -1,7 +1,7 @@
-import { type CaughtError, type JoinEvent, joinFork, type NodeEvent, settleNode } from "@nova/engine";
+import { type JoinEvent, joinFork, type SettleEvent, settleNode } from "@nova/engine";
 import { lambda } from "./lambda.ts";
 
 /** Behind a Catch, and behind a fork: what the chain says of a node, or of all branches. */
-export const handler = lambda((ports, event: (NodeEvent & { error: CaughtError }) | JoinEvent) =>
+export const handler = lambda((ports, event: SettleEvent | JoinEvent) =>
   "join" in event ? joinFork(ports, event) : settleNode(ports, event),
 );

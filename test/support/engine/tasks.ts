@@ -18,6 +18,8 @@ export class TaskState {
       find: (id) => ask("find task", () => tasks.get(id)),
       ofExecution: (execution) =>
         ask("tasks of execution", () => this.all().filter((one) => one.execution === execution)),
+      hasOpen: (execution) =>
+        ask("open tasks", () => this.all().some((one) => one.execution === execution && one.status === "open")),
       async *pending() {
         const isPending = ({ status }: WaitingTask) => status === "open" || status === "answered";
         yield* await ask("pending tasks", () => Array.from(tasks.values()).filter(isPending));

@@ -4,6 +4,7 @@ import {
   failExecution,
   type NodeEvent,
   type Ports,
+  requestApproval,
   runNode,
   type StateMachines,
   settleNode,
@@ -98,6 +99,8 @@ export class World {
         return this.spawn(`run ${event.node}${label}`, (ports) => runNode(ports, event, time.signal), weight);
       case "nova-settle-node":
         return this.spawn(`settle ${event.node}${label}`, (ports) => settleNode(ports, event), weight);
+      case "nova-request-approval":
+        return this.spawn(`request ${event.node}${label}`, (ports) => requestApproval(ports, input as never), weight);
       case "nova-close-execution":
         return this.spawn(`close${label}`, (ports) => failExecution(ports, event), weight);
       default:

@@ -4,6 +4,7 @@ import type { Reason } from "../node/settle-turn.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StateMachineRun } from "../ports/state-machines.ts";
+import { type SweptTasks, sweepTasks } from "../task/sweep-tasks.ts";
 import { closeExecution } from "./close.ts";
 import type { Closed } from "./finish-close.ts";
 import { startInput } from "./start.ts";
@@ -20,6 +21,7 @@ export interface Swept {
   restarted: string[];
   /** Could not be swept this time; the next sweep tries again. */
   failed: { id: string; reason: string }[];
+  tasks: SweptTasks;
 }
 
 /**
@@ -27,8 +29,10 @@ export interface Swept {
  * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting.
  */
 export async function sweep(ports: Ports): Promise<Swept> {
-  const swept: Swept = { closed: [], restarted: [], failed: [] };
+  const swept: Omit<Swept, "tasks"> = { closed: [], restarted: [], failed: [] };
+  const open = new Set<string>();
   for await (const record of ports.executions.open()) {
+    open.add(record.id);
     try {
       const what = await sweepExecution(ports, record);
       if (what) swept[what].push(record.id);
@@ -36,7 +40,7 @@ export async function sweep(ports: Ports): Promise<Swept> {
       swept.failed.push({ id: record.id, reason: String(error) });
     }
   }
-  return swept;
+  return { ...swept, tasks: await sweepTasks(ports, open) };
 }
 
 /** One open execution; also the answer to its state machine's status event, which is best effort. */

@@ -5,6 +5,7 @@ import { closeExecution } from "../execution/close.ts";
 import { runMap } from "../map/run-map.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { runWait, type WaitAnswer, type WaitEvent } from "../task/wait.ts";
 import { answerFor, closed, committedEntry } from "./answer.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf, type NodeDefinition } from "./definition.ts";
@@ -17,9 +18,14 @@ import { runTask } from "./run-task.ts";
  * and nothing runs; else the node runs once, whatever the number of deliveries. Throws `NovaError`s, whose names the
  * state machine's Retry and Catch match. `signal` fires when the Lambda's time is nearly over.
  */
-export async function runNode(ports: Ports, event: NodeEvent, signal: AbortSignal): Promise<TaskAnswer | EndAnswer> {
+export async function runNode(
+  ports: Ports,
+  event: WaitEvent,
+  signal: AbortSignal,
+): Promise<TaskAnswer | EndAnswer | WaitAnswer> {
   const at: LinkId = { execution: event.execution.id, scope: event.scope, seq: event.seq + 1 };
   const definition = await definitionOf(ports, event);
+  if (definition.node.type === "wait") return runWait(ports, event, definition, definition.node);
   for (;;) {
     const position = await readPosition(ports, at);
     const entry = committedEntry(position, event) ?? (await produceEntry(ports, position, definition, event, signal));

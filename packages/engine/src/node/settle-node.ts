@@ -3,6 +3,7 @@ import { type Head, headOf } from "../chain/head.ts";
 import { failureOf, readPosition } from "../chain/position.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { expiredEntry } from "../task/expire.ts";
 import { closed, committedEntry, itemNumbers } from "./answer.ts";
 import { definitionOf } from "./definition.ts";
 import type { CaughtError, NodeEvent, RunPosition } from "./event.ts";
@@ -20,9 +21,13 @@ export interface SettleAnswer extends RunPosition {
   items?: number[];
 }
 
+/** What is settled: a node whose task failed, or one that was asked for and not answered in time. */
+export type SettleEvent = NodeEvent & ({ error: CaughtError } | { expired: true });
+
 /** Behind a Catch: the chain, not Step Functions, says what happened to the node. Throws `ExecutionClosed`, `ChainBroken`. */
-export async function settleNode(ports: Ports, event: NodeEvent & { error: CaughtError }): Promise<SettleAnswer> {
-  return settleAnswer(ports, event, await settledEntry(ports, event, reasonOf(event.error)));
+export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
+  const settling = "expired" in event ? expiredEntry(ports, event) : settledEntry(ports, event, reasonOf(event.error));
+  return settleAnswer(ports, event, await settling);
 }
 
 /** What the Choice behind a settle or a join is told of the entry that is in the chain now. */

@@ -8,6 +8,7 @@ import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StopOutcome } from "../ports/sandboxes.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
+import { settleWaiting } from "../task/settle.ts";
 import { commitOutcome } from "./commit.ts";
 import { type NodeDefinition, wayTo } from "./definition.ts";
 import { judge } from "./judge.ts";
@@ -32,6 +33,7 @@ export async function settleTurn(
   reason: Reason,
 ): Promise<StoredEntry> {
   const { node, edges, version } = definition;
+  if (node.type === "approval" || node.type === "wait") return settleWaiting(ports, position, definition, turn, reason);
   if (node.type === "start" || node.type === "end") {
     throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
   }

@@ -50,6 +50,8 @@ export interface TaskStore {
   find(id: string): Promise<WaitingTask | undefined>;
   /** All tasks of an execution, oldest first. */
   ofExecution(execution: string): Promise<WaitingTask[]>;
+  /** Whether a task of the execution is `open`. */
+  hasOpen(execution: string): Promise<boolean>;
   /** Tasks that are `open` or `answered`, oldest first; eventually consistent. */
   pending(): AsyncIterable<WaitingTask>;
   /** Sets the status where it is one of `from`; false where it is not, or there is no such task. */

@@ -73,6 +73,14 @@ describe("a move", () => {
   });
 });
 
+test("knows whether one of an execution is open, among many", async () => {
+  const execution = "exec_busy";
+  for (let n = 0; n < 5; n++) await tasks.create({ ...base, execution, id: `task_busy_${n}`, status: "sent" });
+  expect(await tasks.hasOpen(execution)).toBe(false);
+  await tasks.create({ ...base, execution, id: "task_busy_9" });
+  expect(await tasks.hasOpen(execution)).toBe(true);
+});
+
 test("keeps every token of a task, and no other task's", async () => {
   const [one, two] = [
     { execution: "exec_02", id: "task_1" },

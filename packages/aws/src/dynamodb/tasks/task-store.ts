@@ -28,6 +28,11 @@ export function createTaskStore(connection: TableConnection): TaskStore {
       );
       return data.map(taskOf);
     },
+    async hasOpen(execution) {
+      const open = tasks.query.record({ execution }).where(({ status }, { eq }) => eq(status, "open"));
+      const { data } = await reaching(store, () => open.go({ ...consistently, count: 1 }));
+      return data.length > 0;
+    },
     pending: () => pendingTasks(tasks),
     move({ execution, id }, from, to, answeredAt) {
       const patch = tasks.patch({ execution, id }).set({ status: to, ...(answeredAt !== undefined && { answeredAt }) });

@@ -1,0 +1,57 @@
+import { readPosition } from "../chain/position.ts";
+import { closed, committedEntry } from "../node/answer.ts";
+import { commitOutcome } from "../node/commit.ts";
+import { definitionOf, type NodeDefinition } from "../node/definition.ts";
+import type { NodeEvent } from "../node/event.ts";
+import type { Outcome } from "../node/outcome.ts";
+import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { chosen, failed, type Times, wayOfChoice } from "./outcomes.ts";
+import { linkBehind } from "./place.ts";
+import { refreshStatus } from "./status.ts";
+import { taskId } from "./task-id.ts";
+import { isWaitingNode, termsOf } from "./waiting-node.ts";
+
+/** What an approval is said to have chosen when its time was over; an edge may have it as its condition. */
+export const timeoutChoice = "timeout";
+
+/**
+ * The time of a task is over (protocol, case k). An answer that is in the chain counts, whatever Step Functions saw;
+ * else the timeout is the outcome: the edge `timeout` or `default`, or a failure. Throws `ExecutionClosed`.
+ */
+export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<StoredEntry> {
+  const position = await readPosition(ports, linkBehind(event));
+  const there = committedEntry(position, event);
+  if (there) return there;
+  const { turn } = position.next;
+  if (turn && turn.state !== "held") throw closed(event.execution.id);
+  const definition = await definitionOf(ports, event);
+  const outcome = timedOut(definition, { turn, nowMs: ports.clock.now() });
+  const entry = await commitOutcome(ports, position, definition.node, outcome);
+  await dropTask(ports, position.at, turn);
+  return entry;
+}
+
+/** The task of a link is nobody's any more: its turn has an entry that no answer made. */
+export async function dropTask(
+  ports: Ports,
+  at: { execution: string; scope: string; seq: number },
+  turn: Turn | undefined,
+): Promise<void> {
+  if (!turn) return;
+  await ports.tasks.move({ execution: at.execution, id: taskId(at, turn.since) }, ["open", "answered"], "expired");
+  await refreshStatus(ports, at.execution);
+}
+
+function timedOut(definition: NodeDefinition, times: Times): Outcome {
+  const { node } = definition;
+  const way = node.type === "approval" ? wayOfChoice(definition, timeoutChoice) : undefined;
+  if (node.type === "approval" && way) {
+    const at = new Date(times.nowMs).toISOString();
+    const json = JSON.stringify({ choice: timeoutChoice, data: null, by: null, at, from: null });
+    return chosen(way, timeoutChoice, { key: node.into, json }, times);
+  }
+  const seconds = isWaitingNode(node) ? termsOf(node).timeoutSeconds : 0;
+  const what = node.type === "approval" ? "nobody answered" : "no event came that fits";
+  return failed(definition, { class: "NodeTimeout", message: `${what} within ${seconds} seconds` }, times);
+}

@@ -1,0 +1,73 @@
+import type { WaitNode } from "@nova/workflow";
+import { headOf } from "../chain/head.ts";
+import { inputAfter, type Position, readPosition } from "../chain/position.ts";
+import { contextBefore } from "../map/item-input.ts";
+import { answerFor, committedEntry } from "../node/answer.ts";
+import { commitOutcome } from "../node/commit.ts";
+import type { NodeDefinition } from "../node/definition.ts";
+import type { NodeEvent, RunPosition, TaskAnswer } from "../node/event.ts";
+import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { failed, goneOn } from "./outcomes.ts";
+import { linkBehind } from "./place.ts";
+import { holdTurn, letGo } from "./turn.ts";
+import { untilOf } from "./until.ts";
+
+/** A longer wait lets the scope's sandbox go. */
+const keptWarmMs = 60_000;
+
+/** Input of a wait's two tasks: `waited` is the one behind the pause. */
+export interface WaitEvent extends NodeEvent {
+  waited?: boolean;
+}
+
+/** What the first task answers: Step Functions pauses until then. Nothing is in the chain but the turn. */
+export interface WaitAnswer extends RunPosition {
+  /** ISO 8601. */
+  until: string;
+}
+
+/** A wait for a time: the first task takes the turn and says until when, the second writes the entry. */
+export async function runWait(
+  ports: Ports,
+  event: WaitEvent,
+  definition: NodeDefinition,
+  node: WaitNode,
+): Promise<TaskAnswer | WaitAnswer> {
+  for (;;) {
+    const position = await readPosition(ports, linkBehind(event));
+    const entry = committedEntry(position, event);
+    if (entry) return answerEntry(ports, event, entry);
+    const turn = await holdTurn(ports, position, node.id);
+    if (!turn) continue;
+    const until = await untilFor(ports, position, node, turn);
+    const times = { turn, nowMs: ports.clock.now() };
+    if ("problem" in until) {
+      const reason = { class: "NodeFailed", message: until.problem } as const;
+      await commitOutcome(ports, position, node, failed(definition, reason, times));
+      continue;
+    }
+    const warm = until.ms - Date.parse(turn.since) > keptWarmMs ? null : position.before.warm;
+    if (!event.waited) {
+      if (!warm) await letGo(ports, position.before.warm);
+      return pauseUntil(event, until.ms);
+    }
+    await commitOutcome(ports, position, node, goneOn(definition, [], { ...times, warm }));
+  }
+}
+
+/** A late delivery of the first task has nothing to wait for any more. */
+async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | WaitAnswer> {
+  const answer = await answerFor(entry, event, ports);
+  return event.waited ? answer : pauseUntil(event, Date.parse(headOf(entry).timestamp));
+}
+
+function pauseUntil({ execution, scope, seq }: WaitEvent, ms: number): WaitAnswer {
+  return { execution, scope, seq, until: new Date(ms).toISOString() };
+}
+
+async function untilFor(ports: Ports, position: Position, node: WaitNode, turn: Turn) {
+  const { context } = await contextBefore(ports, position);
+  const input = await inputAfter(position.beforeEntry, context, ports.blobs);
+  return untilOf(node, input, Date.parse(turn.since));
+}
