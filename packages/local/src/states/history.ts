@@ -1,6 +1,5 @@
 import type { HistoryEvent as SdkHistoryEvent } from "@aws-sdk/client-sfn";
 import { runtimeFailure } from "./asl/failure.ts";
-import type { Clock } from "./clock.ts";
 
 /** An event as GetExecutionHistory sends it: the SDK's shape, with the time in seconds since the epoch. */
 export type HistoryEvent = Omit<SdkHistoryEvent, "timestamp" | "id" | "previousEventId"> & {
@@ -16,12 +15,12 @@ export const HISTORY_LIMIT = 25_000;
 
 /** Numbers the events of one execution and hands each on as it happens. */
 export class History {
-  readonly #clock: Clock;
+  readonly #now: () => number;
   readonly #write: (event: HistoryEvent) => void;
   #lastId = 0;
 
-  constructor(clock: Clock, write: (event: HistoryEvent) => void) {
-    this.#clock = clock;
+  constructor(now: () => number, write: (event: HistoryEvent) => void) {
+    this.#now = now;
     this.#write = write;
   }
 
@@ -36,7 +35,7 @@ export class History {
   /** The execution's last event always fits. */
   recordEnd(previousEventId: number, body: EventBody): number {
     const id = ++this.#lastId;
-    this.#write({ timestamp: this.#clock.now() / 1000, id, previousEventId, ...body });
+    this.#write({ timestamp: this.#now() / 1000, id, previousEventId, ...body });
     return id;
   }
 }

@@ -1,4 +1,5 @@
 import type { InvokeLambda } from "../lambda-types.ts";
+import { directOutside } from "./asl/direct-outside.ts";
 import {
   type ExecutionStart,
   type PreparedExecution,
@@ -52,7 +53,9 @@ export class LiveExecutions {
       events.push(event);
       this.#executions.append(execution, event);
     };
-    const services: Services = { clock, invokeLambda, tokens, write };
+    const { executionArn } = start;
+    const outside = directOutside({ clock, invokeLambda, tokens, executionArn, stopSignal: stop.signal });
+    const services: Services = { outside, write };
     const prepared = prepareExecution(machine, start, services, stop.signal);
     this.#executions.flush(execution);
     const ended = this.#runToEnd(execution, prepared, start);

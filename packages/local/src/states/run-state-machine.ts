@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { compileStateMachine } from "./asl/compile.ts";
+import { directOutside } from "./asl/direct-outside.ts";
 import { type Outcome, prepareExecution } from "./asl/execute.ts";
 import type { Json } from "./asl/json.ts";
 import { TaskTokens } from "./asl/task/task-tokens.ts";
@@ -31,6 +32,7 @@ export type RunResult = {
  */
 export async function runStateMachine(definition: object, input: unknown, options: RunOptions): Promise<RunResult> {
   const { invokeLambda, clock = systemClock, name = randomUUID(), tokens = new TaskTokens(clock.now) } = options;
+  const executionArn = `arn:aws:states:us-east-1:000000000000:execution:direct:${name}`;
   const events: HistoryEvent[] = [];
   const stop = new AbortController();
   const abort = () => stop.abort({ kind: "aborted" });
@@ -39,7 +41,7 @@ export async function runStateMachine(definition: object, input: unknown, option
   const execution = prepareExecution(
     compileStateMachine(definition as Json),
     {
-      executionArn: `arn:aws:states:us-east-1:000000000000:execution:direct:${name}`,
+      executionArn,
       name,
       roleArn: "arn:aws:iam::000000000000:role/direct",
       stateMachine: { arn: "arn:aws:states:us-east-1:000000000000:stateMachine:direct", name: "direct" },
@@ -47,7 +49,10 @@ export async function runStateMachine(definition: object, input: unknown, option
       region: "us-east-1",
       accountId: "000000000000",
     },
-    { clock, invokeLambda, tokens, write: (event) => events.push(event) },
+    {
+      outside: directOutside({ clock, invokeLambda, tokens, executionArn, stopSignal: stop.signal }),
+      write: (event) => events.push(event),
+    },
     stop.signal,
   );
   const outcome = await execution.run();

@@ -1,11 +1,9 @@
-import type { InvokeLambda } from "../../lambda-types.ts";
-import type { Clock } from "../clock.ts";
 import { History, type HistoryEvent } from "../history.ts";
 import { enter } from "./enter.ts";
 import { Cancelled, StateFailure } from "./failure.ts";
 import type { Json } from "./json.ts";
+import type { Outside } from "./outside.ts";
 import type { StateMachine } from "./state.ts";
-import type { TaskTokens } from "./task/task-tokens.ts";
 import { childOf, type Run, Thread } from "./thread.ts";
 
 export interface ExecutionStart {
@@ -20,9 +18,7 @@ export interface ExecutionStart {
 }
 
 export interface Services {
-  clock: Clock;
-  invokeLambda: InvokeLambda;
-  tokens: TaskTokens;
+  outside: Outside;
   write(event: HistoryEvent): void;
 }
 
@@ -45,11 +41,11 @@ export function prepareExecution(
   services: Services,
   signal: AbortSignal,
 ): PreparedExecution {
-  const history = new History(services.clock, services.write);
+  const history = new History(services.outside.now, services.write);
   const { controller, release } = childOf(signal);
-  const thread = new Thread(prepareRun(start, services, history, signal), controller.signal, 0);
+  const thread = new Thread(prepareRun(start, services.outside, history), controller.signal, 0);
   recordStart(history, start);
-  if (machine.timeoutSeconds !== undefined) abortAfter(machine.timeoutSeconds, services.clock, controller);
+  if (machine.timeoutSeconds !== undefined) abortAfter(machine.timeoutSeconds, services.outside, controller);
   return {
     async run() {
       const outcome = await finish(machine, JSON.parse(start.input), thread);
@@ -61,8 +57,7 @@ export function prepareExecution(
   };
 }
 
-function prepareRun(start: ExecutionStart, services: Services, history: History, stopSignal: AbortSignal): Run {
-  const { clock, invokeLambda, tokens } = services;
+function prepareRun(start: ExecutionStart, outside: Outside, history: History): Run {
   const { region, accountId, stateMachine } = start;
   const context = {
     Execution: {
@@ -70,12 +65,12 @@ function prepareRun(start: ExecutionStart, services: Services, history: History,
       Input: JSON.parse(start.input) as Json,
       Name: start.name,
       RoleArn: start.roleArn,
-      StartTime: new Date(clock.now()).toISOString(),
+      StartTime: new Date(outside.now()).toISOString(),
       RedriveCount: 0,
     },
     StateMachine: { Id: stateMachine.arn, Name: stateMachine.name },
   };
-  return { clock, history, invokeLambda, tokens, stopSignal, region, accountId, context };
+  return { outside, history, region, accountId, context };
 }
 
 async function finish(machine: StateMachine, input: Json, thread: Thread): Promise<Outcome | undefined> {
@@ -94,8 +89,8 @@ function outcomeOfStop(stop: Stop | { kind: "timedOut" }): Outcome | undefined {
   return { status: "ABORTED", error: stop.error, cause: stop.cause };
 }
 
-async function abortAfter(seconds: number, clock: Clock, controller: AbortController): Promise<void> {
-  await clock.sleep(seconds * 1000, controller.signal);
+async function abortAfter(seconds: number, outside: Outside, controller: AbortController): Promise<void> {
+  await outside.sleep(seconds * 1000, "deadline", controller.signal);
   controller.abort({ kind: "timedOut" });
 }
 

@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from "./json.ts";
 
-/** What the fields of a state can read: `$` is the data, `$$` the context object, chance serves `States.MathRandom`. */
+/** What the fields of a state can read: `$` is the data, `$$` the context object, chance serves `States.MathRandom` and `States.UUID`. */
 export interface Scope {
   data: Json;
   context: JsonObject;
   random(): number;
+  uuid(): string;
 }
 
 /** A field, compiled: reads whatever its paths point at. */

@@ -2,9 +2,9 @@ import { assertWithinDataLimit } from "./data-limit.ts";
 import type { Definition } from "./definition.ts";
 import { EvaluationFailure, runtimeFailure } from "./failure.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { PendingTask } from "./outside.ts";
 import { compilePath, PathNotFound } from "./path/read-path.ts";
 import type { Expression, Scope } from "./scope.ts";
-import type { PendingTask } from "./task/task-tokens.ts";
 import type { Thread } from "./thread.ts";
 
 export type StateType = "Task" | "Pass" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map";
@@ -42,12 +42,13 @@ export class Visit {
   constructor(state: State, thread: Thread) {
     this.state = state;
     this.thread = thread;
-    this.enteredTime = new Date(thread.run.clock.now()).toISOString();
+    this.enteredTime = new Date(thread.run.outside.now()).toISOString();
   }
 
   /** `map` is `$$.Map` of the iteration about to begin, where it is not the thread's own. */
   scope(data: Json, map = this.thread.map): Scope {
-    return { data, context: this.#context(map), random: this.thread.run.clock.random };
+    const { outside } = this.thread.run;
+    return { data, context: this.#context(map), random: outside.random, uuid: outside.uuid };
   }
 
   /** Adds where it happened to a failure that a field's evaluation found. */

@@ -1,18 +1,12 @@
-import type { InvokeLambda } from "../../lambda-types.ts";
-import type { Clock } from "../clock.ts";
 import type { EventBody, History } from "../history.ts";
 import { Cancelled } from "./failure.ts";
 import type { JsonObject } from "./json.ts";
-import type { TaskTokens } from "./task/task-tokens.ts";
+import type { Outside, Purpose } from "./outside.ts";
 
 /** What all threads of one execution share. */
 export interface Run {
-  readonly clock: Clock;
+  readonly outside: Outside;
   readonly history: History;
-  readonly invokeLambda: InvokeLambda;
-  readonly tokens: TaskTokens;
-  /** Aborted by StopExecution and shutdown alone: a timeout leaves the Lambda running, as the cloud does. */
-  readonly stopSignal: AbortSignal;
   /** Where functions named without an ARN live. */
   readonly region: string;
   readonly accountId: string;
@@ -52,14 +46,9 @@ export class Thread {
     if (this.signal.aborted) throw new Cancelled();
   }
 
-  async sleep(ms: number): Promise<void> {
-    await this.run.clock.sleep(ms, this.signal);
+  async sleep(ms: number, purpose: Purpose): Promise<void> {
+    await this.run.outside.sleep(ms, purpose, this.signal);
     this.assertRunning();
-  }
-
-  /** Settles as `work` does, unless this thread is cancelled first; `work` then goes on unheard. */
-  orCancelled<T>(work: Promise<T>): Promise<T> {
-    return orAborted(work, this.signal);
   }
 }
 

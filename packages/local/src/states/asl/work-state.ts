@@ -35,7 +35,7 @@ export function compileWork(name: string, definition: Definition, work: Work): S
   }
 
   async function run(input: Json, visit: Visit): Promise<Transition> {
-    const retries = retry(visit.thread.run.clock.random);
+    const retries = retry(visit.thread.run.outside.random);
     for (visit.retryCount = 0; ; visit.retryCount++) {
       try {
         return { output: await attempt(input, visit), next };
@@ -44,7 +44,7 @@ export function compileWork(name: string, definition: Definition, work: Work): S
         if (!(failure instanceof StateFailure)) throw failure;
         const delayMs = retries.delayAfter(failure);
         if (delayMs === undefined) return giveUp(failure, input, visit);
-        await visit.thread.sleep(delayMs);
+        await visit.thread.sleep(delayMs, "retry");
       }
     }
   }

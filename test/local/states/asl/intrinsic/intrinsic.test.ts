@@ -1,10 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { DefinitionRejected } from "../../../../../packages/local/src/states/asl/failure.ts";
 import { compileIntrinsic } from "../../../../../packages/local/src/states/asl/intrinsic/compile-intrinsic.ts";
 import type { Json } from "../../../../../packages/local/src/states/asl/json.ts";
 
 function evaluate(text: string, data: Json = {}): Json {
-  return compileIntrinsic(text, "$")({ data, context: { Execution: { Name: "run" } }, random: () => 0.5 });
+  const context = { Execution: { Name: "run" } };
+  return compileIntrinsic(text, "$")({ data, context, random: () => 0.5, uuid: randomUUID });
 }
 
 describe("intrinsic functions", () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { DefinitionRejected } from "../../../../../packages/local/src/states/asl/failure.ts";
 import type { Json } from "../../../../../packages/local/src/states/asl/json.ts";
@@ -17,7 +18,12 @@ const store = {
 };
 
 function read(path: string, data: Json = store): Json {
-  return compilePath(path, "$").read({ data, context: { State: { Name: "S" } }, random: Math.random });
+  return compilePath(path, "$").read({
+    data,
+    context: { State: { Name: "S" } },
+    random: Math.random,
+    uuid: randomUUID,
+  });
 }
 
 describe("reading a path", () => {

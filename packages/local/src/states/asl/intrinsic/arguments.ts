@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
 
-export type Intrinsic = (values: Json[], random: () => number) => Json;
+export type Intrinsic = (values: Json[], random: () => number, uuid: () => string) => Json;
 
 export function arity(values: Json[], least: number, most = least): void {
   if (values.length >= least && values.length <= most) return;

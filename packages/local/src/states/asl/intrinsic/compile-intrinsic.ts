@@ -16,7 +16,7 @@ function compileCall(call: Call, at: string): Expression {
   return (scope) => {
     const values = compiled.map((argument) => readArgument(call, argument, scope));
     try {
-      return run(values, scope.random);
+      return run(values, scope.random, scope.uuid);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       throw new EvaluationFailure("States.IntrinsicFailure", failed(call, error.message));

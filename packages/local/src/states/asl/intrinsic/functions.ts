@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import type { Json } from "../json.ts";
 import { arity, type Intrinsic, integer } from "./arguments.ts";
 import { arrayFunctions } from "./arrays.ts";
 import { textFunctions } from "./texts.ts";
@@ -23,9 +21,9 @@ export const intrinsics: Record<string, Intrinsic> = {
     return from + Math.floor(chance * (to - from));
   },
 
-  "States.UUID": (values): Json => {
+  "States.UUID": (values, _random, uuid) => {
     arity(values, 0);
-    return randomUUID();
+    return uuid();
   },
 };
 

@@ -1,9 +1,9 @@
 import type { Definition } from "../definition.ts";
 import { HeartbeatMissed, runtimeFailure, StateFailure } from "../failure.ts";
+import { DECIDED, type PendingTask } from "../outside.ts";
 import type { Scope } from "../scope.ts";
 import { compileField } from "../state.ts";
 import { childOf, orAborted, type Thread } from "../thread.ts";
-import type { PendingTask } from "./task-tokens.ts";
 
 export type Seconds = (scope: Scope) => number | undefined;
 
@@ -25,42 +25,44 @@ export interface Limits {
   heartbeatSeconds: number | undefined;
 }
 
-/** Waits for `work` as long as its limits allow. @throws StateFailure "States.Timeout"; the work itself is not stopped. */
+/**
+ * Waits for `work` as long as its limits allow; what it is given aborts when its result is not heard any more.
+ * @throws StateFailure "States.Timeout"; the work itself is not stopped.
+ */
 export async function withinLimits<T>(
-  work: Promise<T>,
+  work: (over: AbortSignal) => Promise<T>,
   limits: Limits,
   thread: Thread,
   task?: PendingTask,
 ): Promise<T> {
   const { timeoutSeconds, heartbeatSeconds } = limits;
-  if (timeoutSeconds === undefined && heartbeatSeconds === undefined) return thread.orCancelled(work);
   const { controller, release } = childOf(thread.signal);
-  const contenders: Promise<T>[] = [orAborted(work, thread.signal)];
+  const contenders: Promise<T>[] = [orAborted(work(controller.signal), thread.signal)];
   if (timeoutSeconds !== undefined) contenders.push(timeout(timeoutSeconds, thread, controller.signal));
   if (heartbeatSeconds !== undefined) contenders.push(silence(heartbeatSeconds, thread, controller.signal, task));
   try {
     return await Promise.race(contenders);
   } finally {
     // A reason of our own: making the default one, an exception with a stack, costs more than the race.
-    controller.abort("decided");
+    controller.abort(DECIDED);
     release();
   }
 }
 
 async function timeout(seconds: number, thread: Thread, over: AbortSignal): Promise<never> {
-  await thread.run.clock.sleep(seconds * 1000, over);
+  await thread.run.outside.sleep(seconds * 1000, "deadline", over);
   if (over.aborted) return never();
   throw new StateFailure("States.Timeout");
 }
 
 /** Each heartbeat starts the count anew; it never moves the timeout. */
 async function silence(seconds: number, thread: Thread, over: AbortSignal, task?: PendingTask): Promise<never> {
-  const { clock } = thread.run;
-  const startedMs = clock.now();
+  const { outside } = thread.run;
+  const startedMs = outside.now();
   for (let leftMs = seconds * 1000; leftMs > 0; ) {
-    await clock.sleep(leftMs, over);
+    await outside.sleep(leftMs, "deadline", over);
     if (over.aborted) return never();
-    leftMs = (task?.lastBeatMs ?? startedMs) + seconds * 1000 - clock.now();
+    leftMs = (task?.lastBeatMs ?? startedMs) + seconds * 1000 - outside.now();
   }
   throw new HeartbeatMissed();
 }

@@ -2,14 +2,14 @@ import type { LambdaResult } from "../../../lambda-types.ts";
 import { assertWithinDataLimit } from "../data-limit.ts";
 import { StateFailure } from "../failure.ts";
 import type { Json } from "../json.ts";
+import type { LambdaCall } from "../outside.ts";
 import type { Thread } from "../thread.ts";
 
 /** Calls a Lambda function; every way in which that goes wrong becomes the failure that AWS reports. */
-export async function invoke(functionArn: string, payload: string, thread: Thread): Promise<string> {
-  const { invokeLambda, stopSignal } = thread.run;
+export async function invoke(call: LambdaCall, thread: Thread, over: AbortSignal): Promise<string> {
   let result: LambdaResult;
   try {
-    result = await invokeLambda(functionArn, payload, stopSignal);
+    result = await thread.run.outside.invokeLambda(call, over);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     throw new StateFailure(error.name, error.message);

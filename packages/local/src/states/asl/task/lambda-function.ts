@@ -17,6 +17,7 @@ export function compileLambdaFunction(definition: Definition, resource: string):
     const scope = visit.scope(selected);
     const limits = { timeoutSeconds: timeout(scope), heartbeatSeconds: heartbeat(scope) };
     const payload = JSON.stringify(parameters);
+    const call = { functionArn: resource, payload, handsOutToken: false };
     assertWithinDataLimit(payload, visit.state.name);
     thread.record({
       type: "LambdaFunctionScheduled",
@@ -29,7 +30,7 @@ export function compileLambdaFunction(definition: Definition, resource: string):
     });
     thread.record({ type: "LambdaFunctionStarted" });
     try {
-      const result = await withinLimits(invoke(resource, payload, thread), limits, thread);
+      const result = await withinLimits((over) => invoke(call, thread, over), limits, thread);
       const value = parseResult(result, resource);
       thread.record({
         type: "LambdaFunctionSucceeded",

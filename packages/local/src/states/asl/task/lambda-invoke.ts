@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { assertWithinDataLimit } from "../data-limit.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure, StateFailure } from "../failure.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import type { LambdaCall } from "../outside.ts";
 import type { Visit } from "../state.ts";
 import type { Run } from "../thread.ts";
 import type { Work } from "../work-state.ts";
@@ -19,19 +19,17 @@ export function compileLambdaInvoke(definition: Definition, waitsForToken: boole
   const task = { resourceType: "lambda", resource: waitsForToken ? "invoke.waitForTaskToken" : "invoke" };
 
   function prepare(visit: Visit): void {
-    const { tokens, context } = visit.thread.run;
-    visit.pendingTask = waitsForToken ? tokens.issue(context.Execution.Id as string) : undefined;
+    visit.pendingTask = waitsForToken ? visit.thread.run.outside.issueToken() : undefined;
   }
 
   async function attempt(selected: Json, parameters: Json, visit: Visit): Promise<Json> {
     const { thread, pendingTask } = visit;
     const scope = visit.scope(selected);
     const limits = { timeoutSeconds: timeout(scope), heartbeatSeconds: heartbeat(scope) };
-    const call = readCall(parameters, thread.run);
+    const call = { ...readCall(parameters, thread.run), handsOutToken: waitsForToken };
     recordStart(parameters, limits, visit);
-    const over = new AbortController();
     try {
-      const result = await withinLimits(answer(call, visit, over.signal), limits, thread, pendingTask);
+      const result = await withinLimits((over) => answer(call, visit, over), limits, thread, pendingTask);
       const output = JSON.stringify(result);
       assertWithinDataLimit(output, task.resourceType);
       thread.record({
@@ -42,22 +40,21 @@ export function compileLambdaInvoke(definition: Definition, waitsForToken: boole
     } catch (error) {
       if (error instanceof StateFailure) recordFailure(error, visit);
       throw error;
-    } finally {
-      over.abort("over");
-      if (pendingTask) thread.run.tokens.revoke(pendingTask.token);
     }
   }
 
   /** What the task resolves with; a wait that is `over` records nothing any more. */
-  async function answer(call: Call, { thread, pendingTask }: Visit, over: AbortSignal): Promise<Json> {
-    const payload = parseResult(await invoke(call.functionArn, call.payload, thread), task.resourceType);
-    const response = wrap(payload);
-    if (!pendingTask || over.aborted) return response;
+  async function answer(call: LambdaCall, { thread, pendingTask }: Visit, over: AbortSignal): Promise<Json> {
+    // Before the call: an answer can be there before the function has ended.
+    const answered = pendingTask?.answer(over);
+    const payload = parseResult(await invoke(call, thread, over), task.resourceType);
+    const response = wrap(payload, thread.run.outside.uuid());
+    if (!answered || over.aborted) return response;
     thread.record({
       type: "TaskSubmitted",
       taskSubmittedEventDetails: { ...task, output: JSON.stringify(response), outputDetails: { truncated: false } },
     });
-    return pendingTask.answer;
+    return answered;
   }
 
   function recordStart(parameters: Json, { timeoutSeconds, heartbeatSeconds }: Limits, visit: Visit): void {
@@ -86,12 +83,7 @@ export function compileLambdaInvoke(definition: Definition, waitsForToken: boole
   return { type: "Task", prepare, attempt };
 }
 
-interface Call {
-  functionArn: string;
-  payload: string;
-}
-
-function readCall(parameters: Json, { region, accountId }: Run): Call {
+function readCall(parameters: Json, { region, accountId }: Run): Omit<LambdaCall, "handsOutToken"> {
   if (!isObject(parameters) || typeof parameters.FunctionName !== "string") {
     throw runtimeFailure("The Parameters of lambda:invoke must give FunctionName, the name or the ARN of a function.");
   }
@@ -105,8 +97,7 @@ function readCall(parameters: Json, { region, accountId }: Run): Call {
 }
 
 /** The Lambda API's answer, as the integration hands it on. A laptop has one version of each function. */
-function wrap(payload: Json): JsonObject {
-  const requestId = randomUUID();
+function wrap(payload: Json, requestId: string): JsonObject {
   const headers = {
     "Content-Type": "application/json",
     "X-Amz-Executed-Version": "$LATEST",

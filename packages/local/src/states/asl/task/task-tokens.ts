@@ -1,40 +1,39 @@
 import { randomBytes } from "node:crypto";
 import { StateFailure } from "../failure.ts";
 import type { Json } from "../json.ts";
+import type { PendingTask } from "../outside.ts";
 
-/** One task that waits for its answer from outside. */
-export interface PendingTask {
-  readonly token: string;
-  /** Settles with the answer; a rejection is a StateFailure. */
-  readonly answer: Promise<Json>;
-  /** When the task last showed life, in milliseconds since the epoch. */
+interface Waiting {
   lastBeatMs: number;
+  succeed(output: Json): void;
+  fail(error: StateFailure): void;
 }
 
-/** The tokens that SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat may name, while their tasks wait. */
+/** The tokens that may be answered, while their tasks wait, of executions that live no longer than this process. */
 export class TaskTokens {
-  readonly #waiting = new Map<
-    string,
-    { task: PendingTask; succeed(output: Json): void; fail(error: StateFailure): void }
-  >();
+  readonly #waiting = new Map<string, Waiting>();
   readonly #now: () => number;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Tokens name their execution, so that one which is no longer awaited can be told from one that never was. */
   issue(executionArn: string): PendingTask {
-    const token = Buffer.concat([randomBytes(24), Buffer.from(executionArn)]).toString("base64");
+    const token = tokenOf(executionArn, randomBytes(SECRET_BYTES));
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
     promise.catch(ignoreUnheard);
-    const task = { token, answer: promise, lastBeatMs: this.#now() };
-    this.#waiting.set(token, { task, succeed: resolve, fail: reject });
-    return task;
-  }
-
-  revoke(token: string): void {
-    this.#waiting.delete(token);
+    const waiting: Waiting = { lastBeatMs: this.#now(), succeed: resolve, fail: reject };
+    this.#waiting.set(token, waiting);
+    return {
+      token,
+      get lastBeatMs() {
+        return waiting.lastBeatMs;
+      },
+      answer: (over) => {
+        over.addEventListener("abort", () => this.#waiting.delete(token), { once: true });
+        return promise;
+      },
+    };
   }
 
   /** The answers say whether the token was awaited; the first answer ends the wait. */
@@ -52,19 +51,26 @@ export class TaskTokens {
 
   beat(token: string): boolean {
     const waiting = this.#waiting.get(token);
-    if (waiting) waiting.task.lastBeatMs = this.#now();
+    if (waiting) waiting.lastBeatMs = this.#now();
     return waiting !== undefined;
   }
 
-  #take(token: string) {
+  #take(token: string): Waiting | undefined {
     const waiting = this.#waiting.get(token);
     this.#waiting.delete(token);
     return waiting;
   }
 }
 
+const SECRET_BYTES = 24;
+
+/** Tokens name their execution, so that one which is no longer awaited can be told from one that never was. */
+export function tokenOf(executionArn: string, secret: Uint8Array): string {
+  return Buffer.concat([secret.subarray(0, SECRET_BYTES), Buffer.from(executionArn)]).toString("base64");
+}
+
 export function executionOfToken(token: string): string {
-  return Buffer.from(token, "base64").subarray(24).toString();
+  return Buffer.from(token, "base64").subarray(SECRET_BYTES).toString();
 }
 
 /** An answer may come after its task timed out: then nobody awaits the promise, and that is no error. */

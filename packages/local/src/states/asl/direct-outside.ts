@@ -1,0 +1,31 @@
+import { randomUUID } from "node:crypto";
+import type { InvokeLambda } from "../../lambda-types.ts";
+import type { Clock } from "../clock.ts";
+import { StateFailure } from "./failure.ts";
+import type { Outside } from "./outside.ts";
+import type { TaskTokens } from "./task/task-tokens.ts";
+
+export interface DirectOptions {
+  clock: Clock;
+  invokeLambda: InvokeLambda;
+  tokens: TaskTokens;
+  executionArn: string;
+  /** Given to the functions: aborted when the execution is stopped. */
+  stopSignal: AbortSignal;
+}
+
+/** The world itself, for an execution that lives no longer than this process. It knows no other state machines. */
+export function directOutside(options: DirectOptions): Outside {
+  const { clock, invokeLambda, tokens, executionArn, stopSignal } = options;
+  const noOther = () => Promise.reject(new StateFailure("StepFunctions.StateMachineDoesNotExistException"));
+  return {
+    now: () => clock.now(),
+    random: () => clock.random(),
+    uuid: randomUUID,
+    sleep: (ms, _purpose, over) => clock.sleep(ms, over),
+    invokeLambda: ({ functionArn, payload }) => invokeLambda(functionArn, payload, stopSignal),
+    issueToken: () => tokens.issue(executionArn),
+    startExecution: noOther,
+    executionEnded: noOther,
+  };
+}
