@@ -8,6 +8,7 @@ import type { Store } from "../store/store.ts";
 import { encodeKey } from "../values/key.ts";
 import { type Answer, JsonText } from "./answer.ts";
 import { consumedCapacity, readUnits } from "./capacity.ts";
+import { checkKeyPaths } from "./check-paths.ts";
 
 export function getItem(store: Store, input: Input): Answer {
   const [name, capacity] = [tableName(input), returnedCapacity(input)];
@@ -15,6 +16,7 @@ export function getItem(store: Store, input: Input): Answer {
   const isConsistent = input.flag("ConsistentRead") ?? false;
   const { ProjectionExpression: paths } = readExpressions(input, ["ProjectionExpression"]);
   const table = store.tables.get(name);
+  checkKeyPaths(table, undefined, paths);
   const found = store.items.find(table.id, encodeKey(attributes, table.key));
   const units = readUnits(found?.bytes ?? 0, isConsistent);
   return {

@@ -1,6 +1,6 @@
 import { invalid } from "../errors.ts";
 import { behind, type KeyRange, keyRangeOf } from "../expressions/key-condition.ts";
-import { namesIn } from "../expressions/names.ts";
+import { pathsIn } from "../expressions/paths-in.ts";
 import type { Condition } from "../expressions/syntax.ts";
 import type { Input } from "../request/input.ts";
 import type { Entry } from "../store/entries.ts";
@@ -30,8 +30,8 @@ export function query(store: Store, input: Input): Answer {
 
 function checkFilter(filter: Condition | undefined, schema: KeySchema): void {
   if (!filter) return;
-  const names = namesIn(filter);
-  const key = elementsOf(schema).find(({ name }) => names.has(name));
+  const names = pathsIn(filter).map(([name]) => name);
+  const key = elementsOf(schema).find(({ name }) => names.includes(name));
   if (!key) return;
   const what = "Filter Expression can only contain non-primary key attributes";
   throw invalid(`${what}: Primary key attribute: ${key.name}`);

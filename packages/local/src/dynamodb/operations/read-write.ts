@@ -5,6 +5,7 @@ import { readExpressions } from "../request/expressions.ts";
 import type { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
 import { elementsOf, encodeItemKey, encodeKey, type KeySchema } from "../values/key.ts";
+import { checkKeyPaths } from "./check-paths.ts";
 import type { Write } from "./write.ts";
 
 export function readPut(store: Store, input: Input): Write {
@@ -14,6 +15,7 @@ export function readPut(store: Store, input: Input): Write {
   const { ConditionExpression: condition } = readExpressions(input, ["ConditionExpression"]);
   const table = store.tables.get(name);
   const key = encodeItemKey(item.attributes, table.key);
+  checkKeyPaths(table, condition);
   return { table, key, condition, showsOld: showsOld(input), change: { kind: "put", item } };
 }
 
@@ -37,6 +39,8 @@ export function readUpdate(store: Store, input: Input): Write {
   const table = store.tables.get(name);
   const key = encodeKey(keyAttributes, table.key);
   checkNoKey(updates, table.key);
+  const paths = updates.map(({ path }) => path);
+  checkKeyPaths(table, condition, paths);
   const change = { kind: "update", updates, keyAttributes } as const;
   return { table, key, condition, showsOld: showsOld(input), change };
 }
@@ -46,7 +50,9 @@ function readPlace(store: Store, input: Input) {
   const { attributes } = input.attributes("Key");
   const { ConditionExpression: condition } = readExpressions(input, ["ConditionExpression"]);
   const table = store.tables.get(name);
-  return { table, key: encodeKey(attributes, table.key), condition };
+  const key = encodeKey(attributes, table.key);
+  checkKeyPaths(table, condition);
+  return { table, key, condition };
 }
 
 function showsOld(input: Input): boolean {

@@ -6,6 +6,7 @@ import type { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
 import { type Index, positionNames, type Table } from "../store/table.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
+import { checkKeyPaths } from "./check-paths.ts";
 
 const selections = ["ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT"] as const;
 
@@ -40,6 +41,7 @@ export function readView(store: Store, input: Input, fields: readonly Expression
   const table = store.tables.get(name);
   const index = indexName === undefined ? undefined : indexOf(table, indexName, given.isConsistent);
   const visible = index && visibleOf(table, index, select, paths);
+  checkKeyPaths(table, filter, paths);
   const onlyCounts = select === "COUNT";
   return [{ ...given, table, index, onlyCounts, startKey, filter, paths, visible }, expressions];
 }

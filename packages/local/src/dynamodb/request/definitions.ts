@@ -13,7 +13,7 @@ export interface IndexDefinition {
   ProvisionedThroughput?: Throughput;
 }
 
-const attributeTypes = ["S", "N", "B"] as const;
+const attributeTypes = ["B", "N", "S"] as const;
 const keyTypes = ["HASH", "RANGE"] as const;
 
 export function readAttributeDefinitions(input: Input): AttributeDefinitions {

@@ -1,15 +1,8 @@
-import type { Condition, Operand } from "./syntax.ts";
+import type { Condition, Operand, Path } from "./syntax.ts";
 
-/** The top-level attributes that a condition looks at. */
-export function namesIn(condition: Condition): Set<string> {
-  const names = new Set<string>();
-  collect(condition, names);
-  return names;
-}
-
-function collect(node: Condition | Operand, names: Set<string>): void {
-  if (node.kind === "path") names.add(String(node.path[0]));
-  for (const below of partsOf(node)) collect(below, names);
+/** Every path that a condition looks at. */
+export function pathsIn(node: Condition | Operand): Path[] {
+  return node.kind === "path" ? [node.path] : partsOf(node).flatMap(pathsIn);
 }
 
 function partsOf(node: Condition | Operand): (Condition | Operand)[] {

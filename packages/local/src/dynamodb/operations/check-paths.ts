@@ -1,0 +1,18 @@
+import { invalid } from "../errors.ts";
+import { pathsIn } from "../expressions/paths-in.ts";
+import type { Condition, Path } from "../expressions/syntax.ts";
+import type { Table } from "../store/table.ts";
+import { elementsOf } from "../values/key.ts";
+
+/** Refuses a path that leads into a key attribute: there is nothing inside a scalar. */
+export function checkKeyPaths(table: Table, condition: Condition | undefined, paths: readonly Path[] = []): void {
+  const all = condition ? [...pathsIn(condition), ...paths] : paths;
+  const heads = new Set(all.filter(({ length }) => length > 1).map(([head]) => head));
+  if (heads.size === 0) return;
+  const keys = elementsOf(table.key).map(({ name }) => ["Key", name] as const);
+  const indexKeys = table.indexes.flatMap(({ key }) => elementsOf(key).map(({ name }) => ["IndexKey", name] as const));
+  const [kind, name] = [...keys, ...indexKeys].find((key) => heads.has(key[1])) ?? [];
+  if (name === undefined) return;
+  const rule = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed";
+  throw invalid(`${rule}: ${kind}: ${name}`);
+}

@@ -1,0 +1,28 @@
+import { DynamoDBDocument, NumberValue } from "@aws-sdk/lib-dynamodb";
+import { expect, test } from "vitest";
+import { tableInput, useDatabase } from "./support/database.ts";
+
+const database = useDatabase(tableInput("items", ["pk", "S"], ["sk", "N"]));
+
+test("serves the document client", async () => {
+  const documents = DynamoDBDocument.from(database.client, { unmarshallOptions: { wrapNumbers: true } });
+  const exact = "12345678901234567890.5";
+  const Item = {
+    pk: "a",
+    sk: 1,
+    tags: new Set(["x"]),
+    bytes: Uint8Array.of(1),
+    deep: { list: [null, true, { n: 0.1 }] },
+  };
+  await documents.put({ TableName: "items", Item: { ...Item, exact: NumberValue.from(exact) } });
+  const { Attributes } = await documents.update({
+    TableName: "items",
+    Key: { pk: "a", sk: 1 },
+    UpdateExpression: "SET deep.#list[2].n = deep.#list[2].n + :more",
+    ExpressionAttributeNames: { "#list": "list" },
+    ExpressionAttributeValues: { ":more": 0.2 },
+    ReturnValues: "ALL_NEW",
+  });
+  expect(Attributes).toMatchObject({ tags: new Set(["x"]), bytes: Uint8Array.of(1), exact: { value: exact } });
+  expect(Attributes?.deep.list[2].n.value).toBe("0.3");
+});

@@ -1,0 +1,184 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { beforeAll, describe, expect, test } from "vitest";
+import { tableInput, useDatabase, used } from "../support/database.ts";
+
+const database = useDatabase(tableInput("items", ["pk", "S"]));
+const Key = { pk: { S: "a" } };
+const item: Record<string, AttributeValue> = {
+  ...Key,
+  text: { S: "héllo" },
+  n: { N: "1.5" },
+  bin: { B: Buffer.from("bytes") },
+  yes: { BOOL: true },
+  nil: { NULL: true },
+  tags: { SS: ["x", "y"] },
+  numbers: { NS: ["1", "2"] },
+  list: { L: [{ S: "e0" }, { N: "1" }, { M: { k: { S: "v" } } }] },
+  doc: { M: { a: { N: "1" }, "b.c": { S: "dot" }, deep: { M: { list: { L: [{ N: "9" }] } } } } },
+};
+const values: Record<string, AttributeValue> = {
+  ":hello": { S: "héllo" },
+  ":he": { S: "hé" },
+  ":x": { S: "x" },
+  ":v": { S: "v" },
+  ":one": { N: "1" },
+  ":n": { N: "15E-1" },
+  ":nine": { N: "9" },
+  ":yes": { BOOL: true },
+  ":nil": { NULL: true },
+  ":tags": { SS: ["y", "x"] },
+  ":bytes": { B: Buffer.from("bytes") },
+  ":by": { B: Buffer.from("by") },
+  ":nines": { L: [{ N: "9.0" }] },
+  ":element": { M: { k: { S: "v" } } },
+  ":S": { S: "S" },
+  ":XX": { S: "XX" },
+};
+const names = { "#dot": "b.c", "#list": "list", "#name": "text" };
+
+beforeAll(() => database.client.putItem({ TableName: "items", Item: item }));
+
+/** Whether the item fulfils the condition. */
+async function holds(condition: string): Promise<boolean> {
+  const ExpressionAttributeValues = used(condition, values);
+  const ExpressionAttributeNames = used(condition, names);
+  try {
+    await database.client.transactWriteItems({
+      TransactItems: [
+        {
+          ConditionCheck: {
+            TableName: "items",
+            Key,
+            ConditionExpression: condition,
+            ExpressionAttributeValues,
+            ExpressionAttributeNames,
+          },
+        },
+      ],
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name === "TransactionCanceledException") return false;
+    throw error;
+  }
+}
+
+describe("holds", () => {
+  test.each([
+    "#name = :hello",
+    "n = :n",
+    "n < :nine AND n > :one",
+    "n <= :n and n >= :n",
+    "bin > :by",
+    "n BETWEEN :one AND :nine",
+    "#name IN (:x, :hello)",
+    "absent <> :x",
+    "n <> :hello",
+    "yes = :yes",
+    "nil = :nil",
+    "tags = :tags",
+    "doc.deep.#list = :nines",
+    "doc.#dot <> doc.a",
+    "#list[1] = :one",
+    "#list[2].k = :v",
+    "attribute_exists(doc.a)",
+    "attribute_not_exists(#list[3])",
+    "attribute_type(#name, :S)",
+    "begins_with(#name, :he)",
+    "begins_with(bin, :by)",
+    "contains(#name, :he)",
+    "contains(bin, :by)",
+    "contains(tags, :x)",
+    "contains(numbers, :one)",
+    "contains(#list, :element)",
+    "size(#list) > :one",
+    "size(tags) > :one",
+    "size(doc) > :one",
+    "size(bin) < :nine",
+    "NOT n = :one",
+    "NOT (n = :one OR n = :nine)",
+    "n = :one AND n = :nine OR n = :n",
+    "n = :n OR n = :one AND n = :nine",
+    "not n = :one and yes = :yes",
+    "( n = :n )AND(yes=:yes)",
+  ])("%s", async (condition) => {
+    expect(await holds(condition)).toBe(true);
+  });
+});
+
+describe("does not hold", () => {
+  test.each([
+    "#name = :he",
+    "n = :hello",
+    "absent = :x",
+    "absent = gone",
+    "absent < :one",
+    "n < :hello",
+    "n BETWEEN :n AND :n AND n = :one",
+    "#name BETWEEN :one AND :nine",
+    "#name IN (:x, :he)",
+    "tags <> :tags",
+    "attribute_exists(doc.a.b)",
+    "attribute_type(n, :S)",
+    "begins_with(n, :he)",
+    "contains(absent, :x)",
+    "contains(doc, :x)",
+    "size(n) > :one",
+    "size(absent) > :one",
+    "(n = :n OR n = :one) AND n = :nine",
+  ])("%s", async (condition) => {
+    expect(await holds(condition)).toBe(false);
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["", "The expression can not be empty;"],
+    ["n == :n", 'Syntax error; token: "=", near: "= = :n"'],
+    ["n = :n AND", 'Syntax error; token: "<EOF>", near: "AND"'],
+    ["n", 'Syntax error; token: "<EOF>", near: "n"'],
+    ["(n = :n", 'Syntax error; token: "<EOF>"'],
+    ["n = :n)", 'Syntax error; token: ")"'],
+    ["n IN ()", 'Syntax error; token: ")"'],
+    ["#list[1.5] = :n", 'Syntax error; token: "."'],
+    ["((n = :n))", "The expression has redundant parentheses;"],
+    ["name = :n", "Attribute name is a reserved keyword; reserved keyword: name"],
+    ["doc.Status = :n", "Attribute name is a reserved keyword; reserved keyword: Status"],
+    ["foo(n)", "Invalid function name; function: foo"],
+    ["begins_with(n)", "Incorrect number of operands for operator or function; operator or function: begins_with"],
+    ["size(n)", "The function is not allowed to be used this way in an expression; function: size"],
+    ["n = attribute_exists(yes)", "not allowed to be used this way in an expression; function: attribute_exists"],
+    ["attribute_exists(:n)", "Operator or function requires a document path; operator or function: attribute_exists"],
+    [
+      "n = n",
+      "The first operand must be distinct from the remaining operands for this operator or function; operator: =",
+    ],
+    ["yes < :yes", "Incorrect operand type for operator or function; operator: <, operand type: BOOL"],
+    ["begins_with(n, :n)", "Incorrect operand type for operator or function; operator or function: begins_with"],
+    ["attribute_type(n, :XX)", "Invalid attribute type name found; type: XX"],
+    ["n BETWEEN :nine AND :one", "upper bound to be greater than or equal to lower bound"],
+    ["n BETWEEN :one AND :x", "The BETWEEN operator requires same data type"],
+    ["n = :undefined", "attribute value used in expression is not defined; attribute value: :undefined"],
+    ["#undefined = :n", "attribute name used in the document path is not defined; attribute name: #undefined"],
+    [`n = :n AND ${"x".repeat(4100)} = :n`, "Expression size has exceeded the maximum allowed size"],
+  ])("%s", async (condition, message) => {
+    await expect(holds(condition)).rejects.toMatchObject({
+      name: "ValidationException",
+      message: expect.stringMatching(/^Invalid ConditionExpression: /),
+    });
+    await expect(holds(condition)).rejects.toThrow(message);
+  });
+
+  test.each([
+    [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { ":n": { N: "1" }, ":m": { N: "1" } } }, "{:m}"],
+    [{ ConditionExpression: "attribute_exists(n)", ExpressionAttributeNames: { "#m": "m" } }, "keys: {#m}"],
+    [{ ExpressionAttributeNames: { "#m": "m" } }, "can only be specified when using expressions"],
+    [{ ExpressionAttributeValues: { ":n": { N: "1" } } }, "ConditionExpression is null"],
+    [{ ConditionExpression: "n = :n", ExpressionAttributeValues: {} }, "must not be empty"],
+    [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { n: { N: "1" } } }, 'Syntax error; key: "n"'],
+    [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { ":n": { SS: [] } } }, "invalid value"],
+    [{ ConditionExpression: "pk.a = :n", ExpressionAttributeValues: { ":n": { N: "1" } } }, "must be scalars"],
+  ])("the placeholders of %j", async (expressions, message) => {
+    await expect(database.client.deleteItem({ TableName: "items", Key, ...expressions })).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,46 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { beforeAll, expect, test } from "vitest";
+import { tableInput, useDatabase } from "../support/database.ts";
+
+const database = useDatabase(tableInput("items", ["pk", "S"]));
+const Key = { pk: { S: "a" } };
+const doc: AttributeValue = {
+  M: { a: { N: "1" }, list: { L: [{ S: "0" }, { M: { k: { S: "v" }, j: { S: "w" } } }] } },
+};
+
+beforeAll(() => database.client.putItem({ TableName: "items", Item: { ...Key, n: { N: "1" }, doc } }));
+
+async function get(ProjectionExpression: string) {
+  return (await database.client.getItem({ TableName: "items", Key, ProjectionExpression })).Item;
+}
+
+test.each<[string, Record<string, AttributeValue>]>([
+  ["n", { n: { N: "1" } }],
+  ["n, pk", { n: { N: "1" }, pk: { S: "a" } }],
+  ["doc.a", { doc: { M: { a: { N: "1" } } } }],
+  ["doc.a, doc.list2", { doc: { M: { a: { N: "1" } } } }],
+  ["absent, doc.absent, n.a", {}],
+])("shows %s", async (paths, shown) => {
+  expect(await get(paths)).toEqual(shown);
+});
+
+test("shows the wanted elements of a list together", async () => {
+  const shown = await database.client.getItem({
+    TableName: "items",
+    Key,
+    ProjectionExpression: "doc.#list[1].k, doc.#list[0], doc.#list[7]",
+    ExpressionAttributeNames: { "#list": "list" },
+  });
+  expect(shown.Item).toEqual({ doc: { M: { list: { L: [{ S: "0" }, { M: { k: { S: "v" } } }] } } } });
+});
+
+test.each([
+  ["n, n", "Two document paths overlap with each other"],
+  ["doc, doc.a", "path one: [doc], path two: [doc, a]"],
+  ["n,", "Syntax error"],
+  ["list", "reserved keyword: list"],
+  ["", "The expression can not be empty;"],
+  ["pk.a", "Key attributes must be scalars"],
+])("refuses %j", async (paths, message) => {
+  await expect(get(paths)).rejects.toThrow(message);
+});

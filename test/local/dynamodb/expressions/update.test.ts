@@ -1,0 +1,146 @@
+import type { AttributeValue, ReturnValue } from "@aws-sdk/client-dynamodb";
+import { beforeEach, describe, expect, test } from "vitest";
+import { keySchema, tableInput, useDatabase, used } from "../support/database.ts";
+
+const database = useDatabase({
+  ...tableInput("items", ["pk", "S"], ["group", "S"]),
+  KeySchema: keySchema("pk"),
+  GlobalSecondaryIndexes: [
+    { IndexName: "by-group", KeySchema: keySchema("group"), Projection: { ProjectionType: "ALL" } },
+  ],
+});
+const Key = { pk: { S: "a" } };
+const item: Record<string, AttributeValue> = {
+  ...Key,
+  txt: { S: "t" },
+  n: { N: "1.5" },
+  tags: { SS: ["x", "y"] },
+  letters: { L: [{ S: "a" }, { S: "b" }, { S: "c" }] },
+  doc: { M: { a: { N: "1" }, below: { M: { parts: { L: [{ M: { k: { S: "v" } } }] } } } } },
+};
+const values: Record<string, AttributeValue> = {
+  ":one": { N: "1" },
+  ":s": { S: "new" },
+  ":x": { SS: ["x"] },
+  ":z": { SS: ["z"] },
+  ":xy": { SS: ["x", "y"] },
+  ":list": { L: [{ S: "d" }] },
+  ":big": { N: "1".repeat(38) },
+  ":empty": { S: "" },
+  ":large": { S: "x".repeat(400 * 1024) },
+};
+const names = { "#group": "group", "#constructor": "constructor" };
+
+beforeEach(async () => {
+  await database.client.putItem({ TableName: "items", Item: item });
+});
+
+async function update(UpdateExpression: string, ReturnValues: ReturnValue = "UPDATED_NEW") {
+  const { Attributes } = await database.client.updateItem({
+    TableName: "items",
+    Key,
+    UpdateExpression,
+    ReturnValues,
+    ExpressionAttributeValues: used(UpdateExpression, values),
+    ExpressionAttributeNames: used(UpdateExpression, names),
+  });
+  return Attributes;
+}
+
+const texts = (...all: string[]) => ({ L: all.map((S) => ({ S })) });
+
+describe("writes what the expression says", () => {
+  test.each<[string, Record<string, AttributeValue>]>([
+    ["SET n = :one", { n: { N: "1" } }],
+    ["SET n = n + :one", { n: { N: "2.5" } }],
+    ["SET n = :one - n", { n: { N: "-0.5" } }],
+    ["SET fresh = if_not_exists(fresh, :one) + :one", { fresh: { N: "2" } }],
+    ["SET n = if_not_exists(n, :one)", { n: { N: "1.5" } }],
+    ["SET letters = list_append(letters, :list)", { letters: texts("a", "b", "c", "d") }],
+    ["SET letters = list_append(:list, letters)", { letters: texts("d", "a", "b", "c") }],
+    ["SET text2 = txt, txt = :s", { text2: { S: "t" }, txt: { S: "new" } }],
+    ["SET letters[0] = letters[1], letters[1] = letters[0]", { letters: texts("b", "a") }],
+    ["SET doc.a = :s", { doc: { M: { a: { S: "new" } } } }],
+    ["SET #constructor = :s", { constructor: { S: "new" } }],
+    ["ADD n :one", { n: { N: "2.5" } }],
+    ["ADD fresh :one", { fresh: { N: "1" } }],
+    ["ADD tags :z", { tags: { SS: ["x", "y", "z"] } }],
+    ["ADD tags :xy", { tags: { SS: ["x", "y"] } }],
+    ["ADD doc.a :one", { doc: { M: { a: { N: "2" } } } }],
+    ["DELETE tags :x", { tags: { SS: ["y"] } }],
+    ["set n = :one add fresh :one", { n: { N: "1" }, fresh: { N: "1" } }],
+  ])("%s", async (expression, written) => {
+    expect(await update(expression)).toEqual(written);
+  });
+
+  test.each<[string, Record<string, AttributeValue | undefined>]>([
+    ["SET letters[9] = :s", { letters: texts("a", "b", "c", "new") }],
+    ["REMOVE letters[0], letters[1]", { letters: texts("c") }],
+    ["SET letters[1] = :s REMOVE letters[0]", { letters: texts("new", "c") }],
+    ["REMOVE letters[7]", { letters: item.letters }],
+    ["REMOVE txt, n", { txt: undefined, n: undefined }],
+    ["REMOVE nothing", {}],
+    ["DELETE tags :xy", { tags: undefined }],
+    ["DELETE nothing :x", {}],
+    ["REMOVE doc.below.parts[0].k", { doc: { M: { a: { N: "1" }, below: { M: { parts: { L: [{ M: {} }] } } } } } }],
+  ])("and nothing else: %s", async (expression, changes) => {
+    const expected = Object.fromEntries(Object.entries({ ...item, ...changes }).filter(([, value]) => value));
+    expect(await update(expression, "ALL_NEW")).toEqual(expected);
+    expect((await database.client.getItem({ TableName: "items", Key })).Item).toEqual(expected);
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["SET", 'Invalid UpdateExpression: Syntax error; token: "<EOF>"'],
+    ["PUT n = :one", 'Invalid UpdateExpression: Syntax error; token: "PUT"'],
+    ["SET n = n + :one + :one", 'Syntax error; token: "+"'],
+    ["SET n = :one SET txt = :s", 'The "SET" section can only be used once in an update expression;'],
+    ["SET n = :one, n = :one", "Two document paths overlap with each other"],
+    ["SET doc.a = :one REMOVE doc", "Two document paths overlap with each other"],
+    ["SET doc.a = :one, doc[0] = :one", "Two document paths conflict with each other"],
+    ["SET n = sum(:one)", "Invalid function name; function: sum"],
+    ["SET n = if_not_exists(:one, :s)", "Operator or function requires a document path"],
+    ["SET letters = list_append(letters, :s)", "operator or function: list_append, operand type: S"],
+    ["SET n = n + :s", "operator or function: +, operand type: S"],
+    ["ADD txt :s", "operator: ADD, operand type: STRING"],
+    ["DELETE tags :one", "operator: DELETE, operand type: NUMBER"],
+    ["SET name = :s", "reserved keyword: name"],
+    ["SET pk = :s", "Cannot update attribute pk. This attribute is part of the key"],
+    ["SET n = nothing", "refers to an attribute that does not exist in the item"],
+    ["SET n = txt + :one", "An operand in the update expression has an incorrect data type"],
+    ["ADD txt :one", "An operand in the update expression has an incorrect data type"],
+    ["DELETE n :x", "An operand in the update expression has an incorrect data type"],
+    ["SET nothing.a = :one", "The document path provided in the update expression is invalid for update"],
+    ["REMOVE txt.a", "The document path provided in the update expression is invalid for update"],
+    ["SET n = n + :big", "more than 38 significant digits"],
+    ["SET #group = :one", "Type mismatch for Index Key group"],
+    ["SET #group = :empty", "cannot contain an empty string value"],
+    ["SET txt = :large", "Item size to update has exceeded the maximum allowed size"],
+  ])("%s", async (expression, message) => {
+    await expect(update(expression)).rejects.toMatchObject({
+      name: "ValidationException",
+      message: expect.stringContaining(message),
+    });
+    expect((await database.client.getItem({ TableName: "items", Key })).Item).toEqual(item);
+  });
+});
+
+test("answers the attributes before and after, whole or as far as they were touched", async () => {
+  expect(await update("SET n = :one", "UPDATED_OLD")).toEqual({ n: { N: "1.5" } });
+  expect(await update("SET n = :one", "ALL_OLD")).toEqual({ ...item, n: { N: "1" } });
+  expect(await update("SET fresh = :one", "UPDATED_OLD")).toBeUndefined();
+  expect(await update("SET n = :one", "NONE")).toBeUndefined();
+});
+
+test("makes the item that is not there, with or without an expression", async () => {
+  const plain = { TableName: "items", ReturnValues: "ALL_NEW" } as const;
+  const made = await database.client.updateItem({ ...plain, Key: { pk: { S: "made" } } });
+  expect(made.Attributes).toEqual({ pk: { S: "made" } });
+  const refused = database.client.updateItem({
+    ...plain,
+    Key: { pk: { S: "other" } },
+    ConditionExpression: "attribute_exists(pk)",
+  });
+  await expect(refused).rejects.toMatchObject({ name: "ConditionalCheckFailedException" });
+});

@@ -1,0 +1,123 @@
+import type { AttributeValue, QueryCommandInput } from "@aws-sdk/client-dynamodb";
+import { beforeEach, describe, expect, test } from "vitest";
+import { keySchema, tableInput, useDatabase } from "../support/database.ts";
+
+const database = useDatabase({
+  ...tableInput("items", ["pk", "S"], ["sk", "S"], ["group", "S"], ["rank", "N"]),
+  KeySchema: keySchema("pk", "sk"),
+  GlobalSecondaryIndexes: [
+    { IndexName: "by-rank", KeySchema: keySchema("group", "rank"), Projection: { ProjectionType: "ALL" } },
+    { IndexName: "keys", KeySchema: keySchema("group"), Projection: { ProjectionType: "KEYS_ONLY" } },
+  ],
+  LocalSecondaryIndexes: [
+    {
+      IndexName: "local",
+      KeySchema: keySchema("pk", "rank"),
+      Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: ["shown"] },
+    },
+  ],
+});
+const Key = (sk: string) => ({ pk: { S: "p" }, sk: { S: sk } });
+const item = (sk: string, group: string, rank: string): Record<string, AttributeValue> => ({
+  ...Key(sk),
+  group: { S: group },
+  rank: { N: rank },
+  shown: { S: "yes" },
+  unshown: { S: "no" },
+});
+
+beforeEach(async () => {
+  const { Items = [] } = await database.client.scan({ TableName: "items" });
+  for (const { pk, sk } of Items) await database.client.deleteItem({ TableName: "items", Key: { pk, sk } as never });
+  for (const [sk, group, rank] of [
+    ["a", "g", "10"],
+    ["b", "g", "9"],
+    ["c", "g", "9"],
+    ["d", "h", "1"],
+  ] as const) {
+    await database.client.putItem({ TableName: "items", Item: item(sk, group, rank) });
+  }
+});
+
+function group(IndexName: string, more: Partial<QueryCommandInput> = {}) {
+  const KeyConditionExpression = "#group = :g";
+  const names = { ExpressionAttributeNames: { "#group": "group" }, ExpressionAttributeValues: { ":g": { S: "g" } } };
+  return database.client.query({ TableName: "items", IndexName, KeyConditionExpression, ...names, ...more });
+}
+
+async function members(): Promise<string[]> {
+  return ((await group("by-rank")).Items ?? []).map(({ sk }) => sk?.S ?? "");
+}
+
+test("orders an index by its own sort key", async () => {
+  expect(await members()).toEqual(["b", "c", "a"]);
+});
+
+test("follows an item that changes, moves and goes", async () => {
+  const { client } = database;
+  const set = (sk: string, UpdateExpression: string, values?: Record<string, AttributeValue>) =>
+    client.updateItem({
+      TableName: "items",
+      Key: Key(sk),
+      UpdateExpression,
+      ExpressionAttributeNames: { "#group": "group" },
+      ExpressionAttributeValues: values,
+    });
+  await set("b", "SET #group = :h", { ":h": { S: "h" } });
+  expect(await members()).toEqual(["c", "a"]);
+  await set("a", "REMOVE #group");
+  expect(await members()).toEqual(["c"]);
+  await client.putItem({ TableName: "items", Item: item("a", "g", "1") });
+  expect(await members()).toEqual(["a", "c"]);
+  await client.deleteItem({ TableName: "items", Key: Key("c") });
+  expect(await members()).toEqual(["a"]);
+});
+
+test("pages through items whose index keys are equal", async () => {
+  for (const ScanIndexForward of [true, false]) {
+    const met: (string | undefined)[] = [];
+    let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
+    do {
+      const page = await group("by-rank", { Limit: 1, ScanIndexForward, ExclusiveStartKey });
+      if (page.LastEvaluatedKey) {
+        expect(Object.keys(page.LastEvaluatedKey).toSorted()).toEqual(["group", "pk", "rank", "sk"]);
+      }
+      met.push(...(page.Items ?? []).map(({ sk }) => sk?.S));
+      ExclusiveStartKey = page.LastEvaluatedKey;
+    } while (ExclusiveStartKey);
+    expect(met).toEqual(ScanIndexForward ? ["b", "c", "a"] : ["a", "c", "b"]);
+  }
+});
+
+describe("shows", () => {
+  test("the keys alone where an index projects no more", async () => {
+    const { Items = [] } = await group("keys");
+    expect(Items.map((found) => Object.keys(found).toSorted())).toEqual(Array(3).fill(["group", "pk", "sk"]));
+  });
+
+  test("what a local index includes, and fetches the rest on request", async () => {
+    const local = { IndexName: "local", KeyConditionExpression: "pk = :p AND #rank < :ten", ConsistentRead: true };
+    const given = {
+      TableName: "items",
+      ...local,
+      ExpressionAttributeNames: { "#rank": "rank" },
+      ExpressionAttributeValues: { ":p": { S: "p" }, ":ten": { N: "10" } },
+    };
+    const { Items: included } = await database.client.query(given);
+    expect(included?.[0]).toEqual({ ...Key("d"), rank: { N: "1" }, shown: { S: "yes" } });
+    const { Items: whole } = await database.client.query({ ...given, Select: "ALL_ATTRIBUTES" });
+    expect(whole?.map(({ unshown }) => unshown?.S)).toEqual(["no", "no", "no"]);
+  });
+});
+
+test.each<[Partial<QueryCommandInput>, string]>([
+  [{ ConsistentRead: true }, "Consistent reads are not supported on global secondary indexes"],
+  [
+    { Select: "ALL_ATTRIBUTES" },
+    "not supported for global secondary index keys because its projection type is not ALL",
+  ],
+  [{ ProjectionExpression: "unshown" }, "Global secondary index keys does not project [unshown]"],
+  [{ ExclusiveStartKey: Key("a") }, "The provided starting key is invalid"],
+])("refuses a query of the index with %j", async (more, message) => {
+  await expect(group("keys", more)).rejects.toThrow(message);
+});

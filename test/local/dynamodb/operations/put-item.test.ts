@@ -1,0 +1,138 @@
+import type { AttributeValue, PutItemCommandInput } from "@aws-sdk/client-dynamodb";
+import { describe, expect, test } from "vitest";
+import { keySchema, tableInput, useDatabase } from "../support/database.ts";
+
+const indexed = tableInput("items", ["pk", "S"], ["sk", "N"], ["group", "S"]);
+const database = useDatabase({
+  ...indexed,
+  KeySchema: keySchema("pk", "sk"),
+  GlobalSecondaryIndexes: [
+    { IndexName: "by-group", KeySchema: keySchema("group"), Projection: { ProjectionType: "ALL" } },
+  ],
+});
+const key = { pk: { S: "a" }, sk: { N: "1" } };
+
+function put(attributes: Record<string, AttributeValue>, more: Partial<PutItemCommandInput> = {}) {
+  return database.client.putItem({ TableName: "items", Item: { ...key, ...attributes }, ...more });
+}
+
+function nested(levels: number): AttributeValue {
+  return levels === 0 ? { S: "leaf" } : { L: [nested(levels - 1)] };
+}
+
+test("keeps every type as it came, and numbers exactly", async () => {
+  const Item: Record<string, AttributeValue> = {
+    ...key,
+    s: { S: "é\u0000😀" },
+    n: { N: "12345678901234567890.123456789012345678" },
+    b: { B: Uint8Array.of(0, 255, 1) },
+    bool: { BOOL: false },
+    null: { NULL: true },
+    ss: { SS: ["a", "b"] },
+    ns: { NS: ["1", "1.5"] },
+    bs: { BS: [Uint8Array.of(1), Uint8Array.of(2)] },
+    l: { L: [{ S: "" }, { L: [] }, { M: {} }] },
+    m: { M: { "a.b": { S: "dot" }, constructor: { N: "1" } } },
+    constructor: { S: "a name like any other" },
+  };
+  await database.client.putItem({ TableName: "items", Item });
+  expect((await database.client.getItem({ TableName: "items", Key: key })).Item).toEqual(Item);
+});
+
+test("keeps an attribute that is called __proto__", async () => {
+  const item = '{"pk":{"S":"proto"},"sk":{"N":"1"},"__proto__":{"S":"kept"}}';
+  await database.send("PutItem", `{"TableName":"items","Item":${item}}`);
+  const { body } = await database.send("GetItem", '{"TableName":"items","Key":{"pk":{"S":"proto"},"sk":{"N":"1"}}}');
+  expect(JSON.stringify(body.Item)).toBe(item);
+});
+
+test("answers the replaced item on request", async () => {
+  await put({ v: { S: "old" } });
+  expect(await put({ v: { S: "new" } }, { ReturnValues: "ALL_OLD" })).toMatchObject({
+    Attributes: { ...key, v: { S: "old" } },
+  });
+  expect((await put({})).Attributes).toBeUndefined();
+});
+
+test("shows the item that did not fit the condition on request", async () => {
+  await put({ v: { S: "there" } });
+  const refused = put(
+    {},
+    { ConditionExpression: "attribute_not_exists(pk)", ReturnValuesOnConditionCheckFailure: "ALL_OLD" },
+  );
+  await expect(refused).rejects.toMatchObject({
+    name: "ConditionalCheckFailedException",
+    message: "The conditional request failed",
+    Item: { ...key, v: { S: "there" } },
+  });
+});
+
+test("counts capacity by the kilobyte, and an index once more", async () => {
+  const counted = { ReturnConsumedCapacity: "INDEXES", Item: { pk: { S: "c" }, sk: { N: "1" } } } as const;
+  const Item = { ...counted.Item, text: { S: "x".repeat(1500) }, group: { S: "g" } };
+  expect(await put({}, counted)).toMatchObject({ ConsumedCapacity: { CapacityUnits: 1, Table: { CapacityUnits: 1 } } });
+  expect(await put({}, { ...counted, Item })).toMatchObject({
+    ConsumedCapacity: { CapacityUnits: 4, GlobalSecondaryIndexes: { "by-group": { CapacityUnits: 2 } } },
+  });
+});
+
+describe("limits", () => {
+  test("takes what just fits", async () => {
+    const besides = Buffer.byteLength("pkaskbig") + 2;
+    await put({ big: { S: "x".repeat(400 * 1024 - besides) } });
+    await put({ deep: nested(32) });
+    await database.client.putItem({ TableName: "items", Item: { ...key, pk: { S: "k".repeat(2048) } } });
+  });
+
+  test.each<[string, Record<string, AttributeValue>, string]>([
+    ["an item of 400 KB and a byte", { big: { S: "x".repeat(400 * 1024) } }, "Item size has exceeded"],
+    ["33 levels", { deep: nested(33) }, "Nesting Levels have exceeded supported limits"],
+    ["a hash key of 2049 bytes", { pk: { S: "é".repeat(1025) } }, "Size of hashkey has exceeded"],
+    ["an empty key", { pk: { S: "" } }, "cannot contain an empty string value. Key: pk"],
+    ["a key of another type", { sk: { S: "1" } }, "Type mismatch for key sk expected: N actual: S"],
+    ["an index key of another type", { group: { N: "1" } }, "Type mismatch for Index Key group Expected: S Actual: N"],
+    ["an empty index key", { group: { S: "" } }, "IndexName: by-group, IndexKey: group"],
+    ["an index key of 2049 bytes", { group: { S: "x".repeat(2049) } }, "Size of hashkey has exceeded"],
+    ["an empty set of texts", { x: { SS: [] } }, "An string set  may not be empty"],
+    ["an empty set of numbers", { x: { NS: [] } }, "An number set  may not be empty"],
+    ["an empty set of binaries", { x: { BS: [] } }, "Binary sets should not be empty"],
+    ["equal texts in a set", { x: { SS: ["a", "a"] } }, "Input collection [a, a] contains duplicates."],
+    ["equal numbers in a set", { x: { NS: ["1", "1.0"] } }, "Input collection contains duplicates"],
+    ["39 digits", { x: { N: "1".repeat(39) } }, "more than 38 significant digits"],
+    ["an empty set deep inside", { x: { M: { a: { L: [{ SS: [] }] } } } }, "may not be empty"],
+  ])("refuses %s", async (_, attributes, message) => {
+    await expect(put(attributes)).rejects.toMatchObject({
+      name: "ValidationException",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test("refuses an item without its key", async () => {
+    const refused = database.client.putItem({ TableName: "items", Item: { pk: { S: "a" } } });
+    await expect(refused).rejects.toThrow("Missing the key sk in the item");
+  });
+});
+
+test.each([
+  ['{"TableName":"items","Item":{"pk":{}}}', "Supplied AttributeValue is empty"],
+  ['{"TableName":"items","Item":{"pk":{"S":"a","N":"1"}}}', "more than one datatypes set"],
+  ['{"TableName":"items","Item":{"pk":{"S":1}}}', "NUMBER_VALUE cannot be converted to String"],
+  ['{"TableName":"items","Item":{"pk":{"B":"%"}}}', "Base64"],
+  ['{"TableName":"items","Item":{"pk":{"NULL":false}}}', "Null attribute value types must have the value of true"],
+  ['{"TableName":"items"}', "Value null at 'item' failed to satisfy constraint: Member must not be null"],
+  ['{"TableName":"it"}', "TableName must be at least 3 characters long"],
+  ['{"TableName":"items","Item":{},"ReturnValues":"X"}', "Member must satisfy enum value set"],
+  ['{"TableName":"items","Item":{},"ReturnValues":"ALL_NEW"}', "ReturnValues can only be ALL_OLD or NONE"],
+  ['{"TableName":"items","Item":{},"Expected":{}}', "use ConditionExpression"],
+  ['{"TableName":', "not JSON"],
+])("refuses the request %s", async (body, message) => {
+  const answer = await database.send("PutItem", body);
+  expect(answer.status).toBe(400);
+  expect(answer.body.message).toContain(message);
+});
+
+test("knows no table and no operation that is not there", async () => {
+  const refused = database.client.putItem({ TableName: "other", Item: key });
+  await expect(refused).rejects.toMatchObject({ name: "ResourceNotFoundException" });
+  expect((await database.send("ExecuteStatement", "{}")).body.__type).toContain("UnknownOperationException");
+});

@@ -1,0 +1,181 @@
+import type { AttributeValue, QueryCommandInput } from "@aws-sdk/client-dynamodb";
+import { beforeAll, describe, expect, test } from "vitest";
+import { tableInput, useDatabase, used } from "../support/database.ts";
+
+const database = useDatabase(
+  tableInput("numbers", ["pk", "S"], ["sk", "N"]),
+  tableInput("texts", ["pk", "S"], ["sk", "S"]),
+  tableInput("bytes", ["pk", "B"], ["sk", "B"]),
+  tableInput("single", ["pk", "S"]),
+  tableInput("large", ["pk", "S"], ["sk", "N"]),
+);
+const ordered = ["-1E+20", "-99.5", "-1.5", "-1", "-0.1", "0", "0.001", "1", "1.5", "2", "10", "99.5", "1E+20"];
+/** In the order of UTF-8, which is not that of UTF-16. */
+const texts = ["A", "a", "a#1", "a#10", "a#2", "b", "é", "\uffee", "😀"];
+const blobs = [[0], [0, 0], [0, 255], [1], [254], [255], [255, 0], [255, 255]].map((bytes) => Uint8Array.from(bytes));
+const values: Record<string, AttributeValue> = {
+  ":p": { S: "p" },
+  ":q": { S: "q" },
+  ":one": { N: "1.0" },
+  ":low": { N: "-1" },
+  ":high": { N: "2" },
+  ":a": { S: "a" },
+  ":prefix": { S: "a#" },
+  ":empty": { S: "" },
+};
+
+beforeAll(async () => {
+  const { client } = database;
+  const put = (TableName: string, Item: Record<string, AttributeValue>) => client.putItem({ TableName, Item });
+  for (const N of ordered.toReversed())
+    await put("numbers", { pk: { S: "p" }, sk: { N }, even: { BOOL: N.length % 2 === 0 } });
+  for (const S of texts.toReversed()) await put("texts", { pk: { S: "p" }, sk: { S } });
+  for (const B of blobs.toReversed()) await put("bytes", { pk: { B: Uint8Array.of(1) }, sk: { B } });
+  for (const S of ["p", "pp"]) await put("single", { pk: { S } });
+  for (let i = 0; i < 8; i++)
+    await put("large", { pk: { S: "p" }, sk: { N: String(i) }, text: { S: "x".repeat(300_000) } });
+});
+
+function query(TableName: string, KeyConditionExpression: string, more: Partial<QueryCommandInput> = {}) {
+  const expressions = `${KeyConditionExpression} ${more.FilterExpression ?? ""}`;
+  const given = { TableName, KeyConditionExpression, ExpressionAttributeValues: used(expressions, values) };
+  return database.client.query({ ...given, ...more });
+}
+
+async function sortKeys(table: string, condition: string, more?: Partial<QueryCommandInput>) {
+  const { Items = [] } = await query(table, condition, more);
+  return Items.map(({ sk }) => Object.values(sk as object)[0]);
+}
+
+describe("orders a partition", () => {
+  test("of numbers by their value", async () => {
+    expect((await sortKeys("numbers", "pk = :p")).map(Number)).toEqual(ordered.map(Number));
+    expect(await sortKeys("numbers", "pk = :p", { ScanIndexForward: false, Limit: 1 })).toEqual(["1".padEnd(21, "0")]);
+  });
+
+  test("of texts by their UTF-8 bytes", async () => {
+    expect(await sortKeys("texts", "pk = :p")).toEqual(texts);
+    expect(await sortKeys("texts", "pk = :p", { ScanIndexForward: false })).toEqual(texts.toReversed());
+  });
+
+  test("of binaries by their bytes", async () => {
+    const ExpressionAttributeValues = { ":p": { B: Uint8Array.of(1) }, ":f": { B: Uint8Array.of(255) } };
+    const all = { ExpressionAttributeValues: { ":p": ExpressionAttributeValues[":p"] } };
+    expect(await sortKeys("bytes", "pk = :p", all)).toEqual(blobs);
+    const prefixed = await sortKeys("bytes", "pk = :p AND begins_with(sk, :f)", { ExpressionAttributeValues });
+    expect(prefixed).toEqual(blobs.slice(5));
+  });
+});
+
+describe("reads a range", () => {
+  test.each([
+    ["numbers", "pk = :p AND sk = :one", ["1"]],
+    ["numbers", "pk = :p AND sk < :low", ["-100000000000000000000", "-99.5", "-1.5"]],
+    ["numbers", "pk = :p AND sk <= :low AND pk = :q", null],
+    ["numbers", "pk = :p AND sk BETWEEN :low AND :high", ["-1", "-0.1", "0", "0.001", "1", "1.5", "2"]],
+    ["numbers", "(pk = :p) AND (:high < sk)", ["10", "99.5", "100000000000000000000"]],
+    ["numbers", "sk >= :high AND pk = :p", ["2", "10", "99.5", "100000000000000000000"]],
+    ["texts", "pk = :p AND begins_with(sk, :prefix)", ["a#1", "a#10", "a#2"]],
+    ["texts", "pk = :p AND sk > :a AND begins_with(sk, :a)", null],
+    ["texts", "pk = :q", []],
+  ])("of %s: %s", async (table, condition, found) => {
+    if (found) expect(await sortKeys(table, condition)).toEqual(found);
+    else await expect(query(table, condition)).rejects.toThrow("must only contain one condition per key");
+  });
+});
+
+describe("pages", () => {
+  test.each([true, false])("meet every item once, forward: %s", async (ScanIndexForward) => {
+    const met: unknown[] = [];
+    let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
+    do {
+      const page = await query("numbers", "pk = :p", { Limit: 4, ScanIndexForward, ExclusiveStartKey });
+      expect(page.Count).toBeLessThanOrEqual(4);
+      met.push(...(page.Items ?? []).map(({ sk }) => Number(sk?.N)));
+      ExclusiveStartKey = page.LastEvaluatedKey;
+    } while (ExclusiveStartKey);
+    const expected = ordered.map(Number);
+    expect(met).toEqual(ScanIndexForward ? expected : expected.toReversed());
+  });
+
+  test("end with the item that makes them a megabyte, filtered or not", async () => {
+    const first = await query("large", "pk = :p", { ProjectionExpression: "sk" });
+    expect(first).toMatchObject({ Count: 4, LastEvaluatedKey: { sk: { N: "3" } } });
+    const second = await query("large", "pk = :p", {
+      ExclusiveStartKey: first.LastEvaluatedKey,
+      FilterExpression: "attribute_not_exists(#text)",
+      ExpressionAttributeNames: { "#text": "text" },
+    });
+    expect(second).toMatchObject({ Count: 0, ScannedCount: 4, LastEvaluatedKey: { sk: { N: "7" } } });
+  });
+
+  test("count what they read, and show what the filter lets through", async () => {
+    const filter = { FilterExpression: "even = :even", Limit: 5 };
+    const ExpressionAttributeValues = { ":p": { S: "p" }, ":even": { BOOL: true } };
+    const page = await query("numbers", "pk = :p", { ...filter, ExpressionAttributeValues });
+    expect(page).toMatchObject({ ScannedCount: 5, LastEvaluatedKey: { pk: { S: "p" }, sk: { N: "-0.1" } } });
+    expect(page.Items?.every(({ even }) => even?.BOOL)).toBe(true);
+    const count = await query("numbers", "pk = :p", { ...filter, ExpressionAttributeValues, Select: "COUNT" });
+    expect(count).toMatchObject({ Count: page.Count, ScannedCount: 5 });
+    expect(count.Items).toBeUndefined();
+  });
+});
+
+test("counts capacity by four kilobytes, half where it is not consistent", async () => {
+  const counted = { Limit: 2, ReturnConsumedCapacity: "TOTAL" } as const;
+  const units = async (ConsistentRead: boolean) =>
+    (await query("large", "pk = :p", { ...counted, ConsistentRead })).ConsumedCapacity?.CapacityUnits;
+  expect([await units(true), await units(false)]).toEqual([147, 73.5]);
+});
+
+describe("refuses", () => {
+  test.each<[string, string, Partial<QueryCommandInput>, string]>([
+    ["numbers", "sk = :one", {}, "Query condition missed key schema element: pk"],
+    ["numbers", "pk = :p AND even = :one", {}, "Query condition missed key schema element: sk"],
+    ["numbers", "pk > :p", {}, "Query key condition not supported"],
+    ["single", "pk = :p AND sk = :one", {}, "Query key condition not supported"],
+    ["numbers", "pk = :one", {}, "Condition parameter type does not match schema type"],
+    ["numbers", "pk = :empty", {}, "cannot contain an empty string value. Key: pk"],
+    ["numbers", "pk = :p OR sk = :one", {}, "Invalid operator used in KeyConditionExpression: OR"],
+    ["numbers", "pk = :p AND sk <> :one", {}, "Invalid operator used in KeyConditionExpression: <>"],
+    ["numbers", "pk = :p AND contains(sk, :q)", {}, "Invalid operator used in KeyConditionExpression: contains"],
+    ["numbers", "pk = :p AND size(sk) > :one", {}, "KeyConditionExpressions cannot contain nested operations"],
+    ["numbers", "pk.a = :p", {}, "cannot have conditions on nested attributes"],
+    ["numbers", "pk = sk", {}, "Multiple attribute names used in one condition"],
+    ["numbers", "pk = :p", { FilterExpression: "sk > :one" }, "can only contain non-primary key attributes"],
+    ["numbers", "pk = :p", { IndexName: "none" }, "The table does not have the specified index: none"],
+    ["numbers", "pk = :p", { Limit: 0 }, "Member must have value greater than or equal to 1"],
+    [
+      "numbers",
+      "pk = :p",
+      { Select: "SPECIFIC_ATTRIBUTES" },
+      "Must specify the AttributesToGet or ProjectionExpression",
+    ],
+    ["numbers", "pk = :p", { Select: "ALL_PROJECTED_ATTRIBUTES" }, "only when Querying using an IndexName"],
+    [
+      "numbers",
+      "pk = :p",
+      { Select: "COUNT", ProjectionExpression: "even" },
+      "Cannot specify the ProjectionExpression",
+    ],
+    ["numbers", "pk = :p", { ExclusiveStartKey: { pk: { S: "p" } } }, "The provided starting key is invalid"],
+    ["numbers", "pk = :p", { ExclusiveStartKey: { pk: { S: "q" }, sk: { N: "1" } } }, "outside query boundaries"],
+    [
+      "numbers",
+      "pk = :p AND sk > :one",
+      { ExclusiveStartKey: { pk: { S: "p" }, sk: { N: "1" } } },
+      "range key predicate",
+    ],
+  ])("of %s: %s %j", async (table, condition, more, message) => {
+    await expect(query(table, condition, more)).rejects.toMatchObject({
+      name: "ValidationException",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test("a query without a key condition, and legacy ones", async () => {
+    await expect(database.client.query({ TableName: "numbers" })).rejects.toThrow("must be specified in the request");
+    const answer = await database.send("Query", '{"TableName":"numbers","KeyConditions":{}}');
+    expect(answer.body.message).toContain("use KeyConditionExpression");
+  });
+});

@@ -1,0 +1,193 @@
+import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+import { afterEach, describe, expect, test } from "vitest";
+import { keySchema, tableInput, useDatabase } from "../support/database.ts";
+
+const database = useDatabase();
+const plain = tableInput("items", ["pk", "S"], ["sk", "N"]);
+const global = (IndexName: string, ...keys: string[]) => ({
+  IndexName,
+  KeySchema: keySchema(...keys),
+  Projection: { ProjectionType: "ALL" as const },
+});
+
+afterEach(async () => {
+  for (const TableName of (await database.client.listTables({})).TableNames ?? []) {
+    await database.client.updateTable({ TableName, DeletionProtectionEnabled: false });
+    await database.client.deleteTable({ TableName });
+  }
+});
+
+async function describeItems() {
+  return (await database.client.describeTable({ TableName: "items" })).Table;
+}
+
+test("describes a table as it was made, and as being made in the answer to that", async () => {
+  const group = { AttributeName: "group", AttributeType: "S" } as const;
+  const { TableDescription } = await database.client.createTable({
+    ...plain,
+    AttributeDefinitions: [...(plain.AttributeDefinitions ?? []), group],
+    GlobalSecondaryIndexes: [global("by-group", "group", "sk")],
+    LocalSecondaryIndexes: [{ ...global("local", "pk", "group"), Projection: { ProjectionType: "KEYS_ONLY" } }],
+    Tags: [{ Key: "k", Value: "v" }],
+  });
+  expect(TableDescription?.TableStatus).toBe("CREATING");
+  expect(await describeItems()).toMatchObject({
+    TableName: "items",
+    TableArn: expect.stringMatching(/^arn:aws:dynamodb:.*:table\/items$/),
+    TableStatus: "ACTIVE",
+    KeySchema: plain.KeySchema,
+    BillingModeSummary: { BillingMode: "PAY_PER_REQUEST" },
+    DeletionProtectionEnabled: false,
+    GlobalSecondaryIndexes: [{ ...global("by-group", "group", "sk"), IndexStatus: "ACTIVE" }],
+    LocalSecondaryIndexes: [{ IndexName: "local", Projection: { ProjectionType: "KEYS_ONLY" } }],
+  });
+});
+
+test("takes provisioned throughput, and changes it", async () => {
+  const ProvisionedThroughput = { ReadCapacityUnits: 5, WriteCapacityUnits: 2 };
+  await database.client.createTable({ ...plain, BillingMode: "PROVISIONED", ProvisionedThroughput });
+  expect(await describeItems()).toMatchObject({ ProvisionedThroughput });
+  await database.client.updateTable({ TableName: "items", BillingMode: "PAY_PER_REQUEST" });
+  expect(await describeItems()).toMatchObject({
+    BillingModeSummary: { BillingMode: "PAY_PER_REQUEST" },
+    ProvisionedThroughput: { ReadCapacityUnits: 0 },
+  });
+});
+
+test("lists tables page by page", async () => {
+  const names = ["beta", "alpha", "gamma"];
+  for (const name of names) await database.client.createTable(tableInput(name, ["pk", "S"]));
+  const first = await database.client.listTables({ Limit: 2 });
+  expect(first).toMatchObject({ TableNames: ["alpha", "beta"], LastEvaluatedTableName: "beta" });
+  const second = await database.client.listTables({ ExclusiveStartTableName: first.LastEvaluatedTableName });
+  expect(second.TableNames).toEqual(["gamma"]);
+  expect(second.LastEvaluatedTableName).toBeUndefined();
+});
+
+test("deletes a table with its items, unless it is protected", async () => {
+  const TableName = "items";
+  await database.client.createTable({ ...plain, DeletionProtectionEnabled: true });
+  await database.client.putItem({ TableName, Item: { pk: { S: "a" }, sk: { N: "1" } } });
+  await expect(database.client.deleteTable({ TableName })).rejects.toThrow("currently protected against deletion");
+  await database.client.updateTable({ TableName, DeletionProtectionEnabled: false });
+  const { TableDescription } = await database.client.deleteTable({ TableName });
+  expect(TableDescription?.TableStatus).toBe("DELETING");
+  await expect(database.client.describeTable({ TableName })).rejects.toThrow("Table: items not found");
+  await database.client.createTable(plain);
+  expect((await database.client.scan({ TableName })).Items).toEqual([]);
+});
+
+test("fills a new index with the items that fit it, and forgets a deleted one", async () => {
+  const TableName = "items";
+  await database.client.createTable(plain);
+  for (const [sk, group] of [
+    ["1", { S: "g" }],
+    ["2", { N: "1" }],
+    ["3", { S: "" }],
+  ] as const) {
+    await database.client.putItem({ TableName, Item: { pk: { S: "a" }, sk: { N: sk }, group } as never });
+  }
+  await database.client.updateTable({
+    TableName,
+    AttributeDefinitions: [{ AttributeName: "group", AttributeType: "S" }],
+    GlobalSecondaryIndexUpdates: [{ Create: global("by-group", "group") }],
+  });
+  const scan = () => database.client.scan({ TableName, IndexName: "by-group" });
+  expect((await scan()).Items).toMatchObject([{ sk: { N: "1" } }]);
+  await database.client.updateTable({
+    TableName,
+    GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: "by-group" } }],
+  });
+  await expect(scan()).rejects.toThrow("does not have the specified index");
+  expect((await describeItems())?.GlobalSecondaryIndexes).toBeUndefined();
+});
+
+test("remembers what the time to live is, and deletes nothing", async () => {
+  const TableName = "items";
+  await database.client.createTable(plain);
+  const set = (Enabled: boolean, AttributeName = "expires") =>
+    database.client.updateTimeToLive({ TableName, TimeToLiveSpecification: { Enabled, AttributeName } });
+  const state = async () => (await database.client.describeTimeToLive({ TableName })).TimeToLiveDescription;
+  expect(await state()).toEqual({ TimeToLiveStatus: "DISABLED" });
+  await set(true);
+  expect(await state()).toEqual({ TimeToLiveStatus: "ENABLED", AttributeName: "expires" });
+  await expect(set(true)).rejects.toThrow("TimeToLive is already enabled");
+  await expect(set(false, "other")).rejects.toThrow("active on a different AttributeName");
+  await database.client.putItem({ TableName, Item: { pk: { S: "a" }, sk: { N: "1" }, expires: { N: "1" } } });
+  expect((await database.client.scan({ TableName })).Count).toBe(1);
+  await set(false);
+  expect(await state()).toEqual({ TimeToLiveStatus: "DISABLED" });
+});
+
+describe("refuses", () => {
+  test("a table that is there already", async () => {
+    await database.client.createTable(plain);
+    await expect(database.client.createTable(plain)).rejects.toMatchObject({ name: "ResourceInUseException" });
+  });
+
+  const grouped = {
+    ...plain,
+    AttributeDefinitions: [
+      ...(plain.AttributeDefinitions ?? []),
+      { AttributeName: "group", AttributeType: "S" as const },
+    ],
+  };
+  const local = (...keys: string[]) => ({ LocalSecondaryIndexes: [global("local", ...keys)] });
+  test.each<[string, Partial<CreateTableCommandInput>, string]>([
+    ["a short name", { TableName: "it" }, "at least 3 characters long"],
+    ["a strange name", { TableName: "it$ms" }, "regular expression pattern: [a-zA-Z0-9_.-]+"],
+    ["no throughput", { BillingMode: "PROVISIONED" }, "must both be specified when BillingMode is PROVISIONED"],
+    [
+      "throughput that nobody pays by",
+      { ProvisionedThroughput: { ReadCapacityUnits: 1, WriteCapacityUnits: 1 } },
+      "can be specified when BillingMode is PAY_PER_REQUEST",
+    ],
+    [
+      "an unknown key",
+      { KeySchema: keySchema("pk", "other") },
+      "not defined in AttributeDefinitions. Keys: [pk, other]",
+    ],
+    ["one key twice", { KeySchema: keySchema("pk", "pk") }, "have the same name"],
+    [
+      "a sort key alone",
+      { KeySchema: keySchema("pk", "sk").slice(1) },
+      "first KeySchemaElement is not a HASH key type",
+    ],
+    ["a definition too many", grouped, "Number of attributes in KeySchema does not exactly match"],
+    [
+      "an index twice",
+      { ...grouped, GlobalSecondaryIndexes: [global("one", "group"), global("one", "sk")] },
+      "Duplicate",
+    ],
+    ["no index", { ...plain, GlobalSecondaryIndexes: [] }, "List of GlobalSecondaryIndexes is empty"],
+    ["a local index of another hash key", { ...grouped, ...local("group", "sk") }, "same leading hash key"],
+    ["a local index without sort key", { ...plain, ...local("pk") }, "does not have a range key for index: local"],
+    [
+      "a projection of attributes that projects all",
+      {
+        ...grouped,
+        GlobalSecondaryIndexes: [
+          { ...global("one", "group"), Projection: { ProjectionType: "ALL", NonKeyAttributes: ["a"] } },
+        ],
+      },
+      "ProjectionType is ALL, but NonKeyAttributes is specified",
+    ],
+  ])("a table with %s", async (_, change, message) => {
+    await expect(database.client.createTable({ ...plain, ...change })).rejects.toThrow(message);
+  });
+
+  test.each([
+    [{}, "At least one of"],
+    [{ GlobalSecondaryIndexUpdates: [{}] }, "must not be null"],
+    [{ GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: "none" } }] }, "Requested resource not found"],
+    [{ BillingMode: "PROVISIONED" as const }, "ProvisionedThroughput must be specified"],
+    [{ ProvisionedThroughput: { ReadCapacityUnits: 1, WriteCapacityUnits: 1 } }, "PAY_PER_REQUEST"],
+    [
+      { GlobalSecondaryIndexUpdates: [{ Create: global("one", "sk") }, { Create: global("two", "sk") }] },
+      "Only 1 online index can be created or deleted simultaneously",
+    ],
+  ])("the change %j", async (change, message) => {
+    await database.client.createTable(plain);
+    await expect(database.client.updateTable({ TableName: "items", ...change })).rejects.toThrow(message);
+  });
+});
