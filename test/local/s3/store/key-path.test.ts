@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { keyPart, keyPath, prefixFolder } from "../../../../packages/local/src/s3/store/key-path.ts";
 
 const segment = fc.oneof(
-  fc.constantFrom("", ".", "..", "a", "A", "a$", "a~", "%", "^a", "con", "x".repeat(400), "é".repeat(200)),
+  fc.constantFrom("", ".", "..", "a", "A", "a$", "a~", "%", "^a", "con", "x".repeat(400), `x${"é".repeat(200)}`),
   fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("/", "")),
 );
 const key = fc

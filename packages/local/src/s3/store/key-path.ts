@@ -28,21 +28,21 @@ export function keyPart(name: string): { text: string; isObject: boolean } {
 
 function namesOf(segment: string): string[] {
   const names = [""];
-  for (const character of encodedBytes(segment)) {
+  for (const character of encodedCharacters(segment)) {
     if ((names.at(-1) as string).length + character.length > longestName) names.push("");
     names.push(names.pop() + character);
   }
   return names.map((name, index) => (index < names.length - 1 ? `${name}~` : name));
 }
 
-function encodedBytes(segment: string): string[] {
+/** Whole characters: a name that ended between the bytes of one could not be read by itself. */
+function encodedCharacters(segment: string): string[] {
   if (segment === "") return ["%"];
   if (segment === "." || segment === "..") return ["%2e", ...segment.slice(1)];
-  return Array.from(Buffer.from(segment), (byte) => {
-    const character = String.fromCharCode(byte);
+  return Array.from(segment, (character) => {
     if (/[a-z0-9._=-]/.test(character)) return character;
     if (/[A-Z]/.test(character)) return `^${character.toLowerCase()}`;
-    return `%${byte.toString(16).padStart(2, "0")}`;
+    return Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
   });
 }
 
