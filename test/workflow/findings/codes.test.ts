@@ -163,8 +163,10 @@ describe("the examples of the table", () => {
   const entries = Object.entries(findings) as [FindingCode, { bad: string; good: string }][];
   const files = { "read.py": "a = 1", "send.py": "b = 1", "rate.py": "c = 1" };
   const codes = (node: string) => {
-    const { id } = JSON.parse(node);
-    const text = JSON.stringify(row({ id }, action("report"))).replace(JSON.stringify({ id }), node);
+    const { id, type } = JSON.parse(node);
+    const way = `${id} > report${type === "approval" ? ': "default"' : ""}`;
+    const around = graph([start, { id }, action("report"), end], [`start > ${id}`, way, "report > end"]);
+    const text = JSON.stringify(around).replace(JSON.stringify({ id }), node);
     return new Set(parseWorkflow({ text, fileName: "w.json", files }).findings.map((one) => one.code));
   };
 

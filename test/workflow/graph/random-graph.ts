@@ -15,6 +15,27 @@ export const anyGraph: fc.Arbitrary<Graph> = fc
     ),
   );
 
+/** The same without rings: arrows lead to higher numbers. */
+export const acyclicGraph: fc.Arbitrary<Graph> = anyGraph.map((graph) => {
+  const number = (id: string) => Number(id.slice(1));
+  const arrows = graph.ids.flatMap((from) => (graph.successors.get(from) ?? []).map((to) => ({ from, to })));
+  return graphOf(
+    graph.ids.map((id) => ({ id })),
+    arrows.filter(({ from, to }) => number(from) < number(to)),
+  );
+});
+
+/** Every way from a node to where it goes no further. */
+export function waysFrom(graph: Graph, from: string): string[][] {
+  const next = graph.successors.get(from) ?? [];
+  return next.length === 0 ? [[from]] : next.flatMap((id) => waysFrom(graph, id).map((way) => [from, ...way]));
+}
+
+/** The first node that is on all of the ways; there is an order, because every way passes common nodes in it. */
+export function firstCommon(ways: string[][]): string | null {
+  return ways[0]?.find((id) => ways.every((way) => way.includes(id))) ?? null;
+}
+
 /** Whether some arrows lead from one node to the other; a node reaches itself only by a cycle. */
 export function leadsTo(graph: Graph, from: string, to: string, seen = new Set<string>()): boolean {
   return (graph.successors.get(from) ?? []).some((next) => {

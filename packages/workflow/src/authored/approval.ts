@@ -39,6 +39,7 @@ export const approvalKind: PlainKind<typeof AuthoredApproval> = {
   edgesIn: "any",
   edgesOut: "choices",
   holds: "nothing",
+  codes: { choices: "NOVA410", form: "NOVA416", timeout: "NOVA409", into: "NOVA418" },
   normalise: (authored) => ({
     ...labels(authored),
     type: "approval",

@@ -54,6 +54,7 @@ export const mapKind: BodyKind<typeof AuthoredMap> = {
   edgesIn: "any",
   edgesOut: "one",
   holds: "nodes",
+  codes: { items: "NOVA418", as: "NOVA418", into: "NOVA418" },
   normalise: (authored, body) => ({
     ...labels(authored),
     type: "map",

@@ -35,6 +35,7 @@ export const waitKind: PlainKind<typeof AuthoredWait> = {
   edgesIn: "any",
   edgesOut: "one",
   holds: "nothing",
+  codes: { seconds: "NOVA409", until: "NOVA414", event: "NOVA415", timeout: "NOVA409", into: "NOVA418" },
   normalise: (authored) => ({
     ...labels(authored),
     type: "wait",

@@ -4,27 +4,27 @@ import { conditionLabel, defaultLabel } from "../graph/condition.ts";
 import { edgeName } from "../parse/edges.ts";
 import { shown } from "../parse/issues.ts";
 import type { ReadEdge } from "../parse/read.ts";
+import { checkChoices } from "./choices.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
-/** Every value that a decision may set finds exactly one edge. */
+/** Every value that a decision may set, and every answer of an approval, finds exactly one edge. */
 export function* checkDecisions({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const node of byId.values()) {
-    if (node.kind?.edgesOut !== "conditions") continue;
+    const { edgesOut, type } = node.kind ?? {};
+    if (edgesOut !== "conditions" && edgesOut !== "choices") continue;
     const edges = edgesOf.get(node.id) ?? [];
     const open = edges.filter((edge) => edge.condition === undefined && edge.edge !== undefined);
+    const values = edgesOut === "choices" ? "choice" : "value of branch_decision";
     if (edges.length === 0) {
-      yield finding(
-        "NOVA301",
-        node.path,
-        `the decision "${node.id}" has no edges - add one for each value of branch_decision`,
-      );
+      yield finding("NOVA301", node.path, `the ${type} "${node.id}" has no edges - add one for each ${values}`);
     }
     for (const edge of open) {
-      const message = `${edgeName(edge)} leaves a decision without a condition - add "condition": a value, or "default" for all others`;
+      const message = `${edgeName(edge)} leaves the ${type} without a condition - add "condition": a ${values}, or "default" for all others`;
       yield finding("NOVA301", edge.path, message);
     }
     yield* checkClashes(edges);
-    if (open.length === 0) yield* checkGap(node, edges);
+    if (edgesOut === "choices") yield* checkChoices(node, edges);
+    else if (open.length === 0) yield* checkGap(node, edges);
   }
 }
 

@@ -4,9 +4,7 @@ import { checkSchema } from "../inputs/check-schema.ts";
 import type { Document } from "../parse/document.ts";
 import { shown } from "../parse/issues.ts";
 import { isObject } from "../parse/loose.ts";
-
-/** Keys that NOVA itself sets. */
-const reserved = ["branch_decision", "error", "_data_analysis", "_ai_metadata"];
+import { isReserved } from "./reserved.ts";
 
 /** `inputs` can be used as what it is: the JSON schema of an object, with secrets where they are kept. */
 export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {
@@ -22,15 +20,17 @@ export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {
     if (!isReserved(key)) continue;
     yield finding("NOVA502", at(path, "properties", key), `inputs: the key "${key}" is reserved for NOVA - rename it`);
   }
-  const { problems, lostSecrets } = checkSchema(inputs);
+  const { problems, secrets } = checkSchema(inputs);
   for (const { segments, message } of problems) yield finding("NOVA501", at(path, ...segments), `inputs: ${message}`);
-  for (const segments of lostSecrets) {
+  for (const segments of secrets) {
+    if (isKept(segments)) continue;
     const message =
       "inputs: secret is kept only directly in properties.<key> - move it to the key that holds the value";
     yield finding("NOVA503", at(path, ...segments), message);
   }
 }
 
-function isReserved(key: string): boolean {
-  return reserved.includes(key) || key.startsWith("$");
+/** A secret covers a whole key of the context. */
+function isKept([field, , secret]: readonly (string | number)[]): boolean {
+  return field === "properties" && secret === "secret";
 }

@@ -30,22 +30,23 @@ export interface Outline {
 /** The workflow, and the body of every map in it, the outer ones first. */
 export function outlinesOf(body: ReadBody): Outline[] {
   const homeOf = new Map<string, string>();
-  const outlines: Outline[] = [];
-  const waiting: { body: ReadBody; map?: ReadNode }[] = [{ body }];
-  for (const { body, map } of waiting) {
-    const title = map === undefined ? "the workflow" : `the body of "${map.id ?? map.path}"`;
-    for (const { id } of body.nodes) if (id !== undefined && !homeOf.has(id)) homeOf.set(id, title);
-    outlines.push({ ...outlineOf(body), title, homeOf, ...(map && { map }) });
-    for (const node of body.nodes) if (node.body) waiting.push({ body: node.body, map: node });
+  const bodies: { body: ReadBody; title: string; map?: ReadNode }[] = [{ body, title: "the workflow" }];
+  for (const { body, title } of bodies) {
+    for (const node of body.nodes) {
+      if (node.id !== undefined && !homeOf.has(node.id)) homeOf.set(node.id, title);
+      if (node.body) bodies.push({ body: node.body, title: `the body of "${node.id ?? node.path}"`, map: node });
+    }
   }
-  return outlines;
+  // Without one of the lists every node would be wrong: nothing that the missing list does not say already.
+  const whole = bodies.filter(({ body }) => body.isWhole);
+  return whole.map(({ body, ...place }) => ({ ...place, homeOf, ...connected(body, homeOf) }));
 }
 
-function outlineOf({ nodes: read, edges, path }: ReadBody): Omit<Outline, "title" | "homeOf"> {
+function connected({ nodes: read, edges, path }: ReadBody, homeOf: Outline["homeOf"]) {
   const nodes = read.filter((node): node is NamedNode => node.id !== undefined);
   const byId = new Map(nodes.toReversed().map((node) => [node.id, node]));
   const ids = [...byId.keys()];
-  const meant = (id: string | undefined) => (id === undefined || byId.has(id) ? id : nearest(id, ids));
+  const meant = (id: string | undefined) => (id === undefined || homeOf.has(id) ? id : nearest(id, ids));
   const arrows = (some: readonly ReadEdge[]) =>
     some.map(({ from, to }) => ({ from: meant(from) ?? "", to: meant(to) ?? "" }));
   const targets = nodes.map(({ id, onError }) => ({
@@ -61,4 +62,15 @@ function outlineOf({ nodes: read, edges, path }: ReadBody): Omit<Outline, "title
     graph: graphOf(targets, arrows(edges)),
     forward: graphOf(targets, arrows(edges.filter((edge) => !edge.repeats))),
   };
+}
+
+/** Path of a node; of an unknown one, of the list of nodes. */
+export function pathOf({ byId, path }: Outline, id: string | undefined): string {
+  return byId.get(id ?? "")?.path ?? path;
+}
+
+/** Ids as a sentence can carry them. */
+export function list(ids: readonly string[]): string {
+  const first = ids.slice(0, 3).map((id) => `"${id}"`);
+  return ids.length > 3 ? `${first.join(", ")} and ${ids.length - 3} more` : first.join(", ");
 }

@@ -1,7 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { findCycles } from "../graph/cycles.ts";
 import { groupsOf, reachableFrom } from "../graph/reach.ts";
-import type { Outline } from "./outline.ts";
+import { list, type Outline, pathOf } from "./outline.ts";
 
 /** Every node lies on a way from the start to an end, and no way leads back. */
 export function* checkWays(outline: Outline): Iterable<Finding> {
@@ -35,13 +35,4 @@ function* checkDeadEnds({ byId, edgesOf }: Outline): Iterable<Finding> {
     const message = `"${node.id}" leads nowhere, so a run could not reach an end - add an edge from it to the next node or to an end`;
     yield finding("NOVA210", node.path, message);
   }
-}
-
-function pathOf({ byId, path }: Outline, id: string | undefined): string {
-  return byId.get(id ?? "")?.path ?? path;
-}
-
-function list(ids: readonly string[]): string {
-  const first = ids.slice(0, 3).map((id) => `"${id}"`);
-  return ids.length > 3 ? `${first.join(", ")} and ${ids.length - 3} more` : first.join(", ");
 }

@@ -1,15 +1,39 @@
-import type { Finding } from "../findings/finding.ts";
+import type { Finding, FindingCode } from "../findings/finding.ts";
+import { checkBodies } from "./bodies.ts";
 import { checkDecisions } from "./decisions.ts";
 import { checkNames, checkPlainEdges } from "./edges.ts";
 import { checkEnds } from "./ends.ts";
+import { checkForks, checkMerges } from "./forks.ts";
 import { checkIds } from "./ids.ts";
 import { checkOnError } from "./on-error.ts";
 import type { Outline } from "./outline.ts";
 import { checkWays } from "./ways.ts";
 
-const checks = [checkEnds, checkNames, checkPlainEdges, checkDecisions, checkOnError, checkWays];
+const checks = [
+  checkEnds,
+  checkBodies,
+  checkNames,
+  checkPlainEdges,
+  checkDecisions,
+  checkOnError,
+  checkWays,
+  checkMerges,
+];
+
+/** With one of these nobody can say where branches would meet: they come first. */
+const shapeless: ReadonlySet<FindingCode> = new Set([
+  ...(["NOVA106", "NOVA113", "NOVA202", "NOVA204", "NOVA205", "NOVA206", "NOVA210", "NOVA211"] as const),
+  ...(["NOVA231", "NOVA232", "NOVA233", "NOVA301", "NOVA901"] as const),
+]);
 
 /** Every question about the graph as a whole; one node's own fields were checked when it was read. */
 export function checkWhole(outlines: readonly Outline[]): Finding[] {
-  return [...checkIds(outlines), ...outlines.flatMap((outline) => checks.flatMap((check) => [...check(outline)]))];
+  return [...checkIds(outlines), ...outlines.flatMap(checkOne)];
+}
+
+function checkOne(outline: Outline): Finding[] {
+  const findings = checks.flatMap((check) => [...check(outline)]);
+  const read = [...outline.nodes, ...outline.edges].flatMap((one) => one.findings);
+  if ([...findings, ...read].some(({ code }) => shapeless.has(code))) return findings;
+  return [...findings, ...checkForks(outline)];
 }

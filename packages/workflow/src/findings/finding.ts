@@ -1,14 +1,18 @@
 import { dataFindings } from "./data.ts";
+import { forkFindings } from "./forks.ts";
 import { graphFindings } from "./graph.ts";
 import { laterFindings } from "./later.ts";
 import { nodeFindings } from "./nodes.ts";
 import { sourceFindings } from "./source.ts";
+import { waitingFindings } from "./waiting.ts";
 
 /** Every code there is; a code never changes its meaning, and the code of a removed finding is not used again. */
 export const findings = {
   ...sourceFindings,
   ...graphFindings,
+  ...forkFindings,
   ...nodeFindings,
+  ...waitingFindings,
   ...dataFindings,
   ...laterFindings,
 } as const;

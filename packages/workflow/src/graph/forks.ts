@@ -1,6 +1,5 @@
-import type { Body, Edge, MapNode, Node, Workflow } from "../workflow.ts";
-import { type Graph, graphOf } from "./graph.ts";
-import { meetingsIn } from "./post-dominators.ts";
+import type { Body, Edge, Node, Workflow } from "../workflow.ts";
+import { branchingOf, type WayPoint } from "./branching.ts";
 
 /** A place where one way becomes several, which meet again. */
 export interface Fork {
@@ -34,16 +33,20 @@ const indexes = new WeakMap<Workflow, ReadonlyMap<string, IndexedNode>>();
 
 /** Every fork of a checked workflow, those in the bodies of maps included, by its `node`. */
 export function forksOf(workflow: Workflow): ReadonlyMap<string, Fork> {
-  const known = forks.get(workflow) ?? new Map([...forksIn(workflow)].map((fork) => [fork.node, fork]));
+  const known = forks.get(workflow) ?? byId(forksIn(workflow), ({ node }) => node);
   forks.set(workflow, known);
   return known;
 }
 
 /** Every node of a checked workflow, those in the bodies of maps included, by its id. */
 export function nodeIndex(workflow: Workflow): ReadonlyMap<string, IndexedNode> {
-  const known = indexes.get(workflow) ?? new Map([...nodesIn(workflow, null)].map((one) => [one.node.id, one]));
+  const known = indexes.get(workflow) ?? byId(nodesIn(workflow, null), ({ node }) => node.id);
   indexes.set(workflow, known);
   return known;
+}
+
+function byId<One>(all: Iterable<One>, idOf: (one: One) => string): ReadonlyMap<string, One> {
+  return new Map(Array.from(all, (one) => [idOf(one), one]));
 }
 
 /** The entry of a map's join, where the map has several edges out, is a fork of its own. */
@@ -59,68 +62,43 @@ function* nodesIn({ nodes, edges }: Body, body: string | null): Iterable<Indexed
   }
 }
 
-function* forksIn(body: Body, isMapBody = false): Iterable<Fork> {
-  const inside = insideOf(body, isMapBody);
+/** The forks of a body; of a map's first of all the map itself. */
+function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterable<Fork> {
+  const isDone = ({ type }: Node) => map !== undefined && type === "end";
+  const points = body.nodes.map((node) => ({ ...wayPoint(node), isDone: isDone(node) }));
+  const { fanOuts, stretch } = branchingOf(points, body.edges);
+  const branchOf = (entry: string, join: string | null): ForkBranch => ({ entry, nodes: stretch(entry, join) });
+  if (map) {
+    yield { node: map.id, kind: "map", branches: [branchOf(entryOf(body), null)], next: map.next, merge: "unique" };
+  }
+  const steps = new Set(body.nodes.filter((node) => !isDone(node)).map(({ id }) => id));
+  const firstTarget = new Map(body.edges.toReversed().map(({ from, to }) => [from, steps.has(to) ? to : null]));
   for (const node of body.nodes) {
-    const list = inside.targets.get(node.id) ?? [];
-    const fans = list.length > 1;
-    if (node.type === "map") yield* mapForks(node, fans ? joinOf(node.id) : (list[0] ?? null));
-    if (!fans) continue;
-    const next = inside.joins.get(node.id) ?? null;
-    const branches = list.map((entry) => ({ entry, nodes: [...branchNodes(entry, next, inside)] }));
-    const id = node.type === "map" ? joinOf(node.id) : node.id;
-    yield { node: id, kind: "parallel", branches, next, merge: node.merge ?? "unique" };
+    const fanOut = fanOuts.get(node.id);
+    const join = joinOf(node.id);
+    if (node.type === "map") {
+      yield* forksIn(node.body, { id: node.id, next: fanOut ? join : (firstTarget.get(node.id) ?? null) });
+    }
+    if (!fanOut) continue;
+    const { targets, meeting } = fanOut;
+    const branches = targets.map((entry) => branchOf(entry, meeting));
+    const id = node.type === "map" ? join : node.id;
+    yield { node: id, kind: "parallel", branches, next: meeting, merge: node.merge ?? "unique" };
   }
 }
 
-function* mapForks({ id, body }: MapNode, next: string | null): Iterable<Fork> {
-  const entry = entryOf(body);
-  const nodes = [...branchNodes(entry, null, insideOf(body, true))];
-  yield { node: id, kind: "map", branches: [{ entry, nodes }], next, merge: "unique" };
-  yield* forksIn(body, true);
+function wayPoint(node: Node): Omit<WayPoint, "isDone"> {
+  const chooses = node.type === "decision" || node.type === "approval";
+  return { id: node.id, fansOut: !chooses, ...("onError" in node && optionalTarget(node.onError)) };
 }
 
-interface Inside {
-  graph: Graph;
-  /** Unconditional ways on, by the node they leave. */
-  targets: ReadonlyMap<string, string[]>;
-  /** Of nodes that fan out: where their branches meet. */
-  joins: ReadonlyMap<string, string | null>;
-  /** In the body of a map `end` is no place, it only says that the item is done. */
-  ends: ReadonlySet<string>;
+function optionalTarget(onError: string | undefined): { onError?: string } {
+  return onError === undefined ? {} : { onError };
 }
 
-function insideOf({ nodes, edges }: Body, isMapBody: boolean): Inside {
-  const graph = graphOf(nodes, edges);
-  const meetings = meetingsIn(graph);
-  const ends = new Set(nodes.filter(({ type }) => isMapBody && type === "end").map(({ id }) => id));
-  const leaving = Map.groupBy(edges, ({ from }) => from);
-  const goingOn = nodes.filter(({ type }) => type !== "decision" && type !== "approval");
-  const targets = new Map(goingOn.map(({ id }) => [id, (leaving.get(id) ?? []).map(({ to }) => to)]));
-  const fanning = [...targets].filter(([, list]) => list.length > 1);
-  const joins = new Map(
-    fanning.map(([id, list]) => {
-      const meeting = meetings.of(list);
-      return [id, meeting !== null && ends.has(meeting) ? null : meeting];
-    }),
-  );
-  return { graph, targets, joins, ends };
-}
-
-/** The node of a body that no edge leads to. */
-export function entryOf({ nodes, edges }: Body): string {
-  const entered = new Set(edges.map(({ to }) => to));
-  for (const node of nodes) if ("onError" in node && node.onError !== undefined) entered.add(node.onError);
+/** The node of a body that no way leads to. */
+function entryOf({ nodes, edges }: Body): string {
+  const failures = nodes.flatMap((node) => ("onError" in node && node.onError !== undefined ? [node.onError] : []));
+  const entered = new Set([...edges.map(({ to }) => to), ...failures]);
   return nodes.find(({ id }) => !entered.has(id))?.id ?? "";
-}
-
-/** From `entry` to before `join`, forks inside taken as one step; the failure of a fork's own node is no branch. */
-function branchNodes(entry: string, join: string | null, { graph, joins, targets, ends }: Inside): Set<string> {
-  const nodes = new Set<string>([entry]);
-  for (const id of nodes) {
-    const all = graph.successors.get(id) ?? [];
-    const behind = joins.has(id) ? [joins.get(id) ?? null, ...all.slice(targets.get(id)?.length)] : all;
-    for (const next of behind) if (next !== null && next !== join && !ends.has(next)) nodes.add(next);
-  }
-  return nodes;
 }

@@ -8,35 +8,54 @@ export interface Meetings {
   of(ids: readonly string[]): string | null;
 }
 
-/**
- * Immediate post-dominators of an acyclic graph, each node after all that it leads to: linear, but for climbing where
- * ways of different length meet.
- */
+/** A node in the tree whose parents are the first meetings; its root is what lies behind every end. */
+interface Spot {
+  id: string | null;
+  depth: number;
+  parent: Spot;
+  /** An ancestor further up, so that climbing takes logarithmic time (Myers, "An applicative random-access stack"). */
+  jump: Spot;
+}
+
+/** Immediate post-dominators of an acyclic graph: each node is placed after all that it leads to. */
 export function meetingsIn(graph: Graph): Meetings {
-  const parent = new Map<string, string | null>();
-  const depth = new Map<string, number>();
-  const depthOf = (id: string | null) => (id === null ? 0 : (depth.get(id) ?? 0));
-  const meet = (a: string | null, b: string | null): string | null => {
-    let [one, other] = [a, b];
-    while (one !== other) {
-      if (depthOf(one) >= depthOf(other)) one = one === null ? null : (parent.get(one) ?? null);
-      else other = other === null ? null : (parent.get(other) ?? null);
-    }
-    return one;
-  };
+  const root = rootSpot();
+  const spots = new Map<string, Spot>();
   for (const id of lastFirst(graph)) {
-    const successors = (graph.successors.get(id) ?? []).filter((next) => parent.has(next)); // a way back leads nowhere new
-    const behind = successors.length === 0 ? null : successors.reduce<string | null>(meet, successors[0] as string);
-    parent.set(id, behind);
-    depth.set(id, depthOf(behind) + 1);
+    // Of a ring, which only a wrong graph has, the way back leads nowhere new.
+    const next = (graph.successors.get(id) ?? []).flatMap((successor) => spots.get(successor) ?? []);
+    spots.set(id, below(next.length === 0 ? root : next.reduce(meet), id));
   }
+  const spotOf = (id: string | undefined) => spots.get(id ?? "") ?? root;
   return {
-    behind: (id) => parent.get(id) ?? null,
-    of: (ids) => ids.reduce<string | null>(meet, ids[0] ?? null),
+    behind: (id) => spotOf(id).parent.id,
+    of: ([first, ...others]) => others.map(spotOf).reduce(meet, spotOf(first)).id,
   };
 }
 
-/** Every node after all of its successors; of a ring, which only a wrong graph has, some order. Without recursion. */
+function rootSpot(): Spot {
+  const root = { id: null, depth: 0 } as Spot;
+  return Object.assign(root, { parent: root, jump: root });
+}
+
+function below(parent: Spot, id: string): Spot {
+  const { jump } = parent;
+  const isLevel = parent.depth - jump.depth === jump.depth - jump.jump.depth;
+  return { id, depth: parent.depth + 1, parent, jump: isLevel ? jump.jump : parent };
+}
+
+/** The nearest common ancestor, these themselves counted. */
+function meet(a: Spot, b: Spot): Spot {
+  let [one, other] = a.depth > b.depth ? [a, b] : [b, a];
+  while (one.depth > other.depth) one = one.jump.depth < other.depth ? one.parent : one.jump;
+  while (one !== other) {
+    const isApart = one.jump !== other.jump;
+    [one, other] = isApart ? [one.jump, other.jump] : [one.parent, other.parent];
+  }
+  return one;
+}
+
+/** Every node after all of its successors; of a ring some order. Without recursion. */
 function lastFirst({ ids, successors }: Graph): string[] {
   const done = new Set<string>();
   const seen = new Set<string>();
@@ -44,13 +63,12 @@ function lastFirst({ ids, successors }: Graph): string[] {
     const path = [root];
     while (path.length > 0) {
       const here = path.at(-1) as string;
-      const next = seen.has(here) ? undefined : (successors.get(here) ?? []).filter((id) => !seen.has(id));
+      const next = seen.has(here) ? [] : (successors.get(here) ?? []).filter((id) => !seen.has(id));
       seen.add(here);
-      if (next && next.length > 0) path.push(...next);
-      else {
-        path.pop();
-        done.add(here);
-      }
+      for (const id of next) path.push(id);
+      if (next.length > 0) continue;
+      path.pop();
+      done.add(here);
     }
   }
   return [...done];

@@ -4,30 +4,28 @@ import { newAjv, type Segments, schemaOf, segmentsOfPointer } from "./ajv.ts";
 
 export interface CheckedSchema {
   problems: { segments: Segments; message: string }[];
-  /** Where `secret` stands without effect. */
-  lostSecrets: Segments[];
+  /** Where it says `secret: true`. */
+  secrets: Segments[];
 }
 
-/** Whether `inputs` can be used. Unknown keywords are no matter of taste: `requried` would allow everything. */
+/** Whether `inputs` (or a form) can be used. Unknown keywords are no matter of taste: `requried` would allow everything. */
 export function checkSchema(inputs: Record<string, unknown>): CheckedSchema {
   const unknown: string[] = [];
-  const lostSecrets: Segments[] = [];
+  const secrets: Segments[] = [];
   const note = (message: unknown) => {
     const keyword = /unknown keyword: "(.*)"/.exec(String(message))?.[1];
     if (keyword !== undefined) unknown.push(keyword);
   };
   const ajv = newAjv({ strictSchema: "log", logger: { log: note, warn: note, error: note } });
-  noteSecrets(ajv, (segments) => {
-    if (segments.length !== 2 || segments[0] !== "properties") lostSecrets.push([...segments, "secret"]);
-  });
+  noteSecrets(ajv, (segments) => secrets.push([...segments, "secret"]));
   const schema = schemaOf(inputs);
   try {
-    if (!ajv.validateSchema(schema)) return { problems: metaProblems(ajv.errors ?? []), lostSecrets };
+    if (!ajv.validateSchema(schema)) return { problems: metaProblems(ajv.errors ?? []), secrets };
     ajv.compile(schema);
-    return { problems: unknown.map((keyword) => unknownKeyword(keyword, ajv)), lostSecrets };
+    return { problems: unknown.map((keyword) => unknownKeyword(keyword, ajv)), secrets };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { problems: [{ segments: [], message: `this is no usable JSON schema - ${reason}` }], lostSecrets };
+    return { problems: [{ segments: [], message: `this is no usable JSON schema - ${reason}` }], secrets };
   }
 }
 
@@ -45,7 +43,7 @@ function noteSecrets(ajv: Ajv2020, onSecret: (segments: Segments) => void): void
 
 function unknownKeyword(keyword: string, ajv: Ajv2020): CheckedSchema["problems"][number] {
   const meant = nearest(keyword, Object.keys(ajv.RULES.all));
-  const wayOut = meant === undefined ? "keys of the context stand under properties" : `did you mean "${meant}"?`;
+  const wayOut = meant === undefined ? "fields stand under properties" : `did you mean "${meant}"?`;
   return { segments: [], message: `"${keyword}" is no keyword of a JSON schema - ${wayOut}` };
 }
 

@@ -13,6 +13,7 @@ export function readBody(
 ): ReadBody {
   return {
     path: paths.nodes,
+    isWhole: Array.isArray(lists.nodes) && Array.isArray(lists.edges),
     nodes: listOf(lists.nodes).map((node, index) => readNode(node, at(paths.nodes, index))),
     edges: listOf(lists.edges).map((edge, index) => readEdge(edge, at(paths.edges, index))),
   };

@@ -6,18 +6,15 @@ import { findingsOf } from "./issues.ts";
 
 const shape = 'write { "nodes": [...], "edges": [...] }';
 
-/** `nodes` and `edges`, or what is wrong with them. A list that is missing is an empty one, so that other checks go on. */
-export function readLists({ body, pathOf }: Document): { nodes: unknown[]; edges: unknown[]; findings: Finding[] } {
-  const findings: Finding[] = [];
-  const read = (field: "nodes" | "edges"): unknown[] => {
+/** What is wrong with `nodes` and `edges` as a whole. */
+export function checkLists({ body, pathOf }: Document): Finding[] {
+  return (["nodes", "edges"] as const).flatMap((field) => {
     const value = body[field];
-    if (Array.isArray(value)) return value;
+    if (Array.isArray(value)) return [];
     const problem =
       value === undefined ? `has no ${field}${didYouMean(field, Object.keys(body))}` : `has ${field} that are no list`;
-    findings.push(finding("NOVA103", value === undefined ? "$" : pathOf(field), `the workflow ${problem} - ${shape}`));
-    return [];
-  };
-  return { nodes: read("nodes"), edges: read("edges"), findings };
+    return finding("NOVA103", value === undefined ? "$" : pathOf(field), `the workflow ${problem} - ${shape}`);
+  });
 }
 
 const codes = { id: "NOVA108", timeout: "NOVA406", inputs: "NOVA501" } as const;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { nodeFields } from "../authored/fields.ts";
 import type { BodyKind, NodeKind } from "../authored/kind.ts";
 import { kindNames, kindOf, laterKindOf } from "../authored/kinds.ts";
+import { fieldChecks } from "../check/node/field-checks.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
@@ -50,6 +51,7 @@ function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
   const fields = Object.keys(kind.schema.shape);
   const subject = { name, value, pathOf, fields, codes: { ...codes, ...kind.codes } };
   const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
+  findings.push(...(fieldChecks[kind.type]?.(value, scope) ?? []));
   if (kind.holds === "nothing") return { ...(parsed.success && { node: kind.normalise(parsed.data) }), findings };
   if (kind.holds === "nodes") return { ...readBodyOf(kind, parsed.data, value, scope), findings };
   const { executor, python, findings: more } = readExecutor(value, kind.type, scope);
@@ -57,7 +59,7 @@ function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
   return {
     ...(complete && { node: kind.normalise(parsed.data, executor) }),
     ...(python && { python }),
-    findings: [...findings, ...more, ...retryFindings(value, name, path)],
+    findings: [...findings, ...more],
   };
 }
 
@@ -98,10 +100,4 @@ function unknownType(value: Loose, name: string, path: string): Finding {
     at(path, "type"),
     `${name} has the unknown type ${shown(value.type)}${hint || ` - the types are ${kindNames.join(", ")}`}`,
   );
-}
-
-function retryFindings(value: Loose, name: string, path: string): Finding[] {
-  if (value.retry === undefined || value.effects === false) return [];
-  const message = `${name}: retry may run its effects twice - add "effects": false if its code changes nothing outside, or remove retry`;
-  return [finding("NOVA407", at(path, "retry"), message)];
 }

@@ -7,7 +7,7 @@ import type { Finding } from "../findings/finding.ts";
 import type { Body, JsonObject, Workflow } from "../workflow.ts";
 import { bodyOf, findingsIn, pythonOf, readBody } from "./body.ts";
 import { readDocument } from "./document.ts";
-import { readFields, readLists } from "./fields.ts";
+import { checkLists, readFields } from "./fields.ts";
 import { identityOf } from "./identity.ts";
 import { libOf, pythonOfLib } from "./lib.ts";
 import { locate } from "./locate.ts";
@@ -26,17 +26,15 @@ export interface ParsedWorkflow {
 export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const { document, findings } = readDocument(source);
   if (!document) return { findings, python: [] };
-  const lists = readLists(document);
   const paths = { nodes: document.pathOf("nodes"), edges: document.pathOf("edges") };
-  const body = readBody(lists, paths, (node, path) => readNode(node, path, source.files));
+  const body = readBody(document.body, paths, (node, path) => readNode(node, path, source.files));
   const identity = identityOf(document, source);
   const { fields, findings: fieldFindings } = readFields(document);
   const lib = libOf(source.files);
-  findings.push(...lists.findings, ...identity.findings, ...fieldFindings, ...checkInputs(document));
+  findings.push(...checkLists(document), ...identity.findings, ...fieldFindings, ...checkInputs(document));
   findings.push(...findingsIn(body));
   const outlines = outlinesOf(body);
-  // Without one of the lists every node would be wrong: nothing that the missing list does not say already.
-  if (lists.findings.length === 0) findings.push(...checkWhole(outlines));
+  findings.push(...checkWhole(outlines));
   const python = [...pythonOf(body), ...pythonOfLib(lib)];
   if (hasNoError(findings)) findings.push(...checkOverwrites(outlines));
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;

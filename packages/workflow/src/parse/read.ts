@@ -33,6 +33,8 @@ export interface ReadEdge {
 export interface ReadBody {
   /** Path of the list of nodes. */
   path: string;
+  /** Neither list is missing. */
+  isWhole: boolean;
   nodes: ReadNode[];
   edges: ReadEdge[];
 }

@@ -1,0 +1,15 @@
+import type { NodeType } from "../../workflow.ts";
+import { checkApproval } from "./approval.ts";
+import type { FieldCheck } from "./field-check.ts";
+import { checkMap } from "./map.ts";
+import { checkRetry } from "./retry.ts";
+import { checkWait } from "./wait.ts";
+
+/** By type of node. */
+export const fieldChecks: Partial<Record<NodeType, FieldCheck>> = {
+  action: checkRetry,
+  decision: checkRetry,
+  map: checkMap,
+  approval: checkApproval,
+  wait: checkWait,
+};

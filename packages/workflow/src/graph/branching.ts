@@ -1,0 +1,62 @@
+import { type Graph, graphOf } from "./graph.ts";
+import { meetingsIn } from "./post-dominators.ts";
+
+/** A node of one body, as far as it matters where ways part. */
+export interface WayPoint {
+  id: string;
+  onError?: string;
+  /** Several edges out of it are taken all at once. */
+  fansOut: boolean;
+  /** Is no step, but only says that the body is done: an `end` in a map. */
+  isDone: boolean;
+}
+
+/** Where one way becomes several. */
+export interface FanOut {
+  /** First nodes of the branches, in the order of the edges. */
+  targets: string[];
+  /** The first node that all ways from all targets lead to; null where the body is done before. */
+  meeting: string | null;
+}
+
+export interface Branching {
+  graph: Graph;
+  /** By the node that fans out. */
+  fanOuts: ReadonlyMap<string, FanOut>;
+  /**
+   * The nodes from `entry` to before `join`; what is inside of further fan-outs is left out, and so is all that
+   * `enter` does not let in.
+   */
+  stretch(entry: string, join: string | null, enter?: (id: string) => boolean): string[];
+}
+
+/** Where the ways of a body part and meet again; linear, but for a logarithm. Edges have known ends, and no rings. */
+export function branchingOf(nodes: readonly WayPoint[], edges: readonly { from: string; to: string }[]): Branching {
+  const graph = graphOf(nodes, edges);
+  const meetings = meetingsIn(graph);
+  const points = new Map(nodes.map((node) => [node.id, node]));
+  const isStep = (id: string | null | undefined): id is string => points.get(id ?? "")?.isDone === false;
+  const fanOuts = new Map<string, FanOut>();
+  for (const [id, leaving] of Map.groupBy(edges, ({ from }) => from)) {
+    const targets = [...new Set(leaving.map(({ to }) => to))];
+    if (!points.get(id)?.fansOut || targets.length < 2) continue;
+    const meeting = meetings.of(targets);
+    fanOuts.set(id, { targets, meeting: isStep(meeting) ? meeting : null });
+  }
+
+  /** A fan-out is one step to its meeting; the failure of its own node is another way. */
+  const waysFrom = (id: string) => {
+    const fanOut = fanOuts.get(id);
+    return fanOut ? [fanOut.meeting, points.get(id)?.onError] : (graph.successors.get(id) ?? []);
+  };
+  const stretch: Branching["stretch"] = (entry, join, enter = () => true) => {
+    const inside = new Set([entry].filter((id) => isStep(id) && id !== join && enter(id)));
+    for (const id of inside) {
+      for (const next of waysFrom(id)) {
+        if (isStep(next) && next !== join && !inside.has(next) && enter(next)) inside.add(next);
+      }
+    }
+    return [...inside];
+  };
+  return { graph, fanOuts, stretch };
+}

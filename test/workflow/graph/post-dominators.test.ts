@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { graphOf } from "../../../packages/workflow/src/graph/graph.ts";
+import { meetingsIn } from "../../../packages/workflow/src/graph/post-dominators.ts";
+import { acyclicGraph, anyGraph, firstCommon, waysFrom } from "./random-graph.ts";
+
+it("finds the first node that all ways come to", () => {
+  fc.assert(
+    fc.property(acyclicGraph, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (graph, numbers) => {
+      const meetings = meetingsIn(graph);
+      const some = numbers.map((number) => graph.ids[number % graph.ids.length] as string);
+      expect(meetings.of(some)).toBe(firstCommon(some.flatMap((id) => waysFrom(graph, id))));
+      const behind = waysFrom(graph, some[0] as string).map(([, ...rest]) => rest);
+      expect(meetings.behind(some[0] as string)).toBe(firstCommon(behind));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it("comes to an answer where arrows form a ring", () => {
+  fc.assert(
+    fc.property(anyGraph, (graph) => {
+      expect(graph.ids.map((id) => meetingsIn(graph).behind(id))).toHaveLength(graph.ids.length);
+    }),
+  );
+});
+
+it("climbs a long row from many places, without a stack", () => {
+  const rungs = Array.from({ length: 20_000 }, (_, index) => ({ id: `n${index}` }));
+  const row = rungs.slice(1).map(({ id }, index) => ({ from: `n${index}`, to: id }));
+  const short = rungs.slice(0, -2).map(({ id }) => ({ from: id, to: "n19999" }));
+  const meetings = meetingsIn(graphOf(rungs, [...row, ...short]));
+  expect([meetings.behind("n0"), meetings.behind("n19998"), meetings.of(["n7", "n19998"])]).toEqual([
+    "n19999",
+    "n19999",
+    "n19999",
+  ]);
+  const ladder = meetingsIn(
+    graphOf([...rungs, { id: "z" }], [...row, ...rungs.map(({ id }) => ({ from: "z", to: id }))]),
+  );
+  expect([ladder.behind("z"), ladder.behind("n5")]).toEqual(["n19999", "n6"]);
+});
