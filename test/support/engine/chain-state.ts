@@ -40,6 +40,11 @@ export class ChainState {
     return this.linksOf(execution).flatMap(({ scope, entry }) => (scope === "" && entry ? [entry] : []));
   }
 
+  /** Of branches too, scope by scope. */
+  everyEntryOf(execution: string): StoredEntry[] {
+    return this.linksOf(execution).flatMap(({ entry }) => (entry ? [entry] : []));
+  }
+
   port(caller: Caller): ChainStore {
     const read = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
     const put = (name: string, effect: () => boolean) => caller.call({ name, effect, outage, repeats: true });

@@ -1,16 +1,31 @@
-import type { ActionNode, Condition, DecisionNode, Edge, Node, Workflow } from "@nova/workflow";
+import type { ActionNode, Body, Condition, DecisionNode, Edge, MapNode, Node, Workflow } from "@nova/workflow";
 
-type Options = Partial<Pick<ActionNode, "effects" | "onError" | "retry" | "isolation">>;
+type Options = Partial<Pick<ActionNode, "effects" | "onError" | "retry" | "isolation" | "merge">>;
 /** `["a", "b"]`, or with the condition of a decision's edge in third place. */
-type Arrow = [from: string, to: string, condition?: Condition];
+export type Arrow = [from: string, to: string, condition?: Condition];
 
 /** A normalised workflow; `start` and `end` come by themselves. Built directly, so that it may be what the checks refuse. */
 export function flow(id: string, tasks: Node[], arrows: Arrow[], more: Partial<Workflow> = {}): Workflow {
-  const edges = arrows.map(
-    ([from, to, condition]): Edge => ({ from, to, ...(condition !== undefined && { condition }) }),
-  );
   const nodes: Node[] = [{ id: "start", type: "start" }, ...tasks, { id: "end", type: "end" }];
-  return { format: 1, id, name: id, requirements: [], lib: {}, nodes, edges, ...more };
+  return { format: 1, id, name: id, requirements: [], lib: {}, nodes, edges: edgesOf(arrows), ...more };
+}
+
+/** The same from `"start > a > end"`, ways without conditions. */
+export function lines(...texts: string[]): Arrow[] {
+  return texts.flatMap((text) => {
+    const ids = text.split(" > ");
+    return ids.slice(1).map((to, i): Arrow => [ids[i] as string, to]);
+  });
+}
+
+function edgesOf(arrows: Arrow[]): Edge[] {
+  return arrows.map(([from, to, condition]) => ({ from, to, ...(condition !== undefined && { condition }) }));
+}
+
+/** A map over `list` of the context, unless `options` say otherwise. */
+export function mapOver(id: string, nodes: Node[], arrows: Arrow[], options: Partial<MapNode> = {}): MapNode {
+  const body: Body = { nodes, edges: edgesOf(arrows) };
+  return { id, type: "map", items: "list", as: "item", into: id, body, maxConcurrency: 2, ...options };
 }
 
 export function action(id: string, options: Options = {}): ActionNode {
@@ -24,7 +39,7 @@ export function decision(id: string, options: Options = {}): DecisionNode {
 const retry = { attempts: 3, delaySeconds: 5 };
 
 /** The shapes that the random model runs; between them every rule of the protocol has something to do. */
-export const flows: Workflow[] = [
+export const straightFlows: Workflow[] = [
   flow("bare", [], [["start", "end"]]),
   flow(
     "linear",

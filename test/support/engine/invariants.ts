@@ -1,6 +1,8 @@
-import { type Execution, type Head, type StoredEntry, verifyExecution } from "@nova/engine";
-import type { Workflow } from "@nova/workflow";
+import { type Execution, type Head, linkName, type StoredEntry, verifyExecution } from "@nova/engine";
+import { nodeIndex, type Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { expectedWay } from "./expected-way.ts";
+import { judgeJoins } from "./judge-joins.ts";
 import { claimName, type Run } from "./sandbox-state.ts";
 import { atOnce } from "./scheduler.ts";
 import type { World } from "./world.ts";
@@ -24,14 +26,14 @@ export class Invariants {
   readonly onBegin = (run: Run): void => {
     const { claim, request } = run;
     const name = claimName(claim);
-    const node = this.#workflow.nodes.find(({ id }) => id === request.node);
+    const node = nodeIndex(this.#workflow).get(request.node)?.node;
     if (this.#begun.has(name)) this.#violated(`code of ${name} began twice`);
     if (claim.attempt > 1 && !(node && "effects" in node && node.effects === false))
       this.#violated(`code of ${name} began again, though its effects are not false`);
     if (this.#entries(run.box.execution).some(({ head }) => head.close))
       this.#violated(`code of ${name} began after the close`);
     for (const other of this.#world.sandboxes.running()) {
-      if (other !== run && other.box.execution === run.box.execution)
+      if (other !== run && other.box.execution === run.box.execution && areInLine(run, other))
         this.#violated(`code of ${claimName(other.claim)} still runs while code of ${name} begins`);
     }
     this.#begun.set(name, run);
@@ -65,6 +67,7 @@ export class Invariants {
   async #judgeExecution(record: Execution): Promise<void> {
     const { id } = record;
     const entries = this.#entries(id);
+    const every = this.#world.chain.everyEntryOf(id).map((entry) => ({ head: headOf(entry), entry }));
     if (record.open) this.#violated(`${id} stays open`);
     const verification = await verifyExecution(this.#world.ports(atOnce), id);
     if (verification.state !== "anchored") this.#violated(`the chain is ${JSON.stringify(verification)}`);
@@ -74,9 +77,8 @@ export class Invariants {
       return;
     }
     if (record.status !== close.status) this.#violated(`the record says ${record.status}, the chain ${close.status}`);
-    entries.forEach(({ head, entry }, i) => {
-      this.#judgeEntry(head, entry, entries[i - 1]?.head);
-    });
+    for (const scope of Map.groupBy(every, ({ head }) => head.scope).values()) this.#judgeScope(id, scope);
+    this.violations.push(...judgeJoins(every, close.count));
     this.#judgeCompletion(
       id,
       close.status,
@@ -90,17 +92,23 @@ export class Invariants {
     }
   }
 
+  #judgeScope(id: string, entries: { head: Head; entry: StoredEntry }[]): void {
+    entries.forEach(({ head, entry }, i) => {
+      this.#judgeEntry(head, entry, entries[i - 1]?.head);
+    });
+    const scope = entries[0]?.head.scope ?? "";
+    const visited = this.#world.machines.get(id)?.visitedIn.get(scope);
+    if (this.#world.machines.has(id))
+      this.#judgePath(
+        entries.map(({ head }) => head),
+        visited ?? [],
+      );
+  }
+
   #judgeEntry(head: Head, entry: StoredEntry, before: Head | undefined): void {
     if (head.close) return;
-    const where = `link ${head.seq} (${head.node_id})`;
-    const edges = this.#workflow.edges.filter(({ from }) => from === head.node_id);
-    const node = this.#workflow.nodes.find(({ id }) => id === head.node_id);
-    const onError = node && "onError" in node ? (node.onError ?? null) : null;
-    const expected =
-      head.status === "failed"
-        ? onError
-        : (edges.find(({ condition }) => head.decision_result === null || String(condition) === head.decision_result)
-            ?.to ?? null);
+    const where = `link ${head.seq}${head.scope} (${head.node_id})`;
+    const expected = expectedWay(this.#workflow, head);
     if (head.path_taken !== expected) this.#violated(`${where} leads to ${head.path_taken}, not to ${expected}`);
     if (before && before.path_taken !== head.node_id) this.#violated(`${where} does not follow ${before.node_id}`);
     if (head.steps.length < head.attempt - 1)
@@ -110,7 +118,7 @@ export class Invariants {
 
   /** What was committed is what the run of this very attempt set. */
   #judgeResult(head: Head, entry: StoredEntry, where: string): void {
-    const run = this.#begun.get(`${head.execution_id}.${head.seq}.0.${head.attempt}`);
+    const run = this.#begun.get(`${linkName({ ...head, execution: head.execution_id })}.0.${head.attempt}`);
     const { result } = run ?? {};
     const context = entry.contents.context;
     const text = context && "text" in context ? context.text : "";
@@ -126,12 +134,12 @@ export class Invariants {
     if (machine?.status === "succeeded" && status !== "completed")
       this.#violated(`Step Functions succeeded, the run is ${status}`);
     if (status === "completed" && last?.node_type !== "end") this.#violated(`completed after ${last?.node_id}`);
-    if (machine) this.#judgePath(heads, machine.visited);
   }
 
   /** Step Functions was where the chain says, and at most one node further: that one found its run closed. */
   #judgePath(heads: Head[], states: string[]): void {
-    const taken = heads.filter(({ node_type }) => node_type !== "close").map(({ node_id }) => node_id);
+    const isNode = ({ node_type }: Head) => node_type !== "close" && node_type !== "join";
+    const taken = heads.filter(isNode).map(({ node_id }) => node_id);
     const visited = states.filter((name) => !name.includes("."));
     const isPath = taken.every((name, i) => name === (visited[i] ?? (i === 0 ? name : undefined)));
     if (!isPath || visited.length > taken.length + 1)
@@ -151,6 +159,17 @@ export class Invariants {
   #violated(sentence: string): void {
     this.violations.push(sentence);
   }
+}
+
+/** One is in the other's scope, or in one that encloses it: siblings may run at the same time. */
+function areInLine({ claim: one }: Run, { claim: other }: Run): boolean {
+  const [a, b] = [scopeIn(one.link), scopeIn(other.link)];
+  return a === b || a.startsWith(`${b}+`) || b.startsWith(`${a}+`);
+}
+
+/** As `linkName` writes it. */
+function scopeIn(link: string): string {
+  return link.replace(/^[^+.]*/, "").replace(/\.\d+$/, "");
 }
 
 /** What may leave a Lambda: our classes but `ChainBroken`, which is a bug, and outages. */

@@ -1,9 +1,18 @@
 import type { StateMachineRun } from "@nova/engine";
-import type { ChoiceState, Retrier, State, StateMachine, TaskState } from "../../../packages/compiler/src/asl.ts";
+import type {
+  Branch,
+  Catcher,
+  FailState,
+  MapState,
+  ParallelState,
+  Retrier,
+  State,
+  StateMachine,
+  TaskState,
+} from "../../../packages/compiler/src/asl.ts";
 import type { VirtualClock } from "./clock.ts";
+import { at, chosen, type Json, resolved, roundTrip } from "./machine-data.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
-
-type Json = Record<string, unknown>;
 
 export interface TaskError {
   Error: string;
@@ -25,25 +34,32 @@ export interface Lambdas {
   mostRetries: number;
 }
 
-/** One execution of a compiled state machine: Task, Choice, Pass and Fail, walked as Step Functions walks them. */
+/** What a state, a branch or a whole execution came to. */
+type Ended = { output: Json } | { error: TaskError };
+type Stepped = { output: Json; next: string | undefined } | { error: TaskError };
+
+/** One execution of a compiled state machine, walked as Step Functions walks it. */
 export class MachineRun {
   status: StateMachineRun["status"] = "running";
   error: TaskError | undefined;
   output: Json | undefined;
   /** States in the order in which they were entered. */
   readonly visited: string[] = [];
+  /** The same by the scope that the state's input names. */
+  readonly visitedIn = new Map<string, string[]>();
   readonly input: string;
   readonly process: Process;
-  readonly #machine: StateMachine;
+  readonly #branches = new Set<Process>();
+  readonly #scheduler: Scheduler;
   readonly #lambdas: Lambdas;
   readonly #clock: VirtualClock;
 
   constructor(machine: StateMachine, input: string, scheduler: Scheduler, lambdas: Lambdas, clock: VirtualClock) {
-    this.#machine = machine;
     this.input = input;
+    this.#scheduler = scheduler;
     this.#lambdas = lambdas;
     this.#clock = clock;
-    this.process = scheduler.spawn("machine", (process) => this.#walk(process), 2);
+    this.process = scheduler.spawn("machine", (process) => this.#run(process, machine), 2);
   }
 
   /** StopExecution, or the end of the execution's time. */
@@ -52,71 +68,117 @@ export class MachineRun {
     this.status = status;
     this.error = error;
     this.process.kill();
+    for (const branch of this.#branches) branch.kill();
   }
 
-  async #walk(process: Process): Promise<void> {
-    let name: string | undefined = this.#machine.StartAt;
-    let data = JSON.parse(this.input) as Json;
+  async #run(process: Process, machine: StateMachine): Promise<void> {
+    const ended = await this.#walk(process, machine, JSON.parse(this.input) as Json);
+    if ("error" in ended) this.error = ended.error;
+    else this.output = ended.output;
+    this.status = "error" in ended ? "failed" : "succeeded";
+  }
+
+  async #walk(process: Process, { StartAt, States }: Branch, input: Json): Promise<Ended> {
+    let name: string | undefined = StartAt;
+    let data = input;
     while (name !== undefined) {
       const entered: string = name;
-      const state: State | undefined = this.#machine.States[entered];
+      const state: State | undefined = States[entered];
       if (!state) throw new RangeError(`there is no state "${entered}"`);
-      await process.call({ name: `enter ${entered}`, effect: () => this.visited.push(entered) });
-      switch (state.Type) {
-        case "Pass":
-          name = state.Next;
-          break;
-        case "Choice":
-          name = chosen(state, data);
-          break;
-        case "Fail":
-          this.status = "failed";
-          this.error = {
-            Error: state.Error ?? String(at(data, state.ErrorPath)),
-            Cause: state.Cause ?? String(at(data, state.CausePath)),
-          };
-          return;
-        case "Task": {
-          const [next, result] = await this.#task(process, state, data);
-          name = next;
-          data = result;
-        }
-      }
+      await process.call({ name: `enter ${entered}`, effect: () => this.#enter(entered, data) });
+      const stepped = await this.#step(process, state, data);
+      if ("error" in stepped) return stepped;
+      name = stepped.next;
+      const isEnd = name === undefined && "OutputPath" in state && state.OutputPath === null;
+      data = isEnd ? {} : stepped.output;
     }
-    if (this.error) {
-      this.status = "failed";
-    } else {
-      this.status = "succeeded";
-      this.output = data;
+    return { output: data };
+  }
+
+  #enter(name: string, { scope }: Json): void {
+    this.visited.push(name);
+    this.visitedIn.set(String(scope), [...(this.visitedIn.get(String(scope)) ?? []), name]);
+  }
+
+  async #step(process: Process, state: State, data: Json): Promise<Stepped> {
+    switch (state.Type) {
+      case "Pass":
+        return { output: state.Parameters ? resolved(state.Parameters, data) : data, next: state.Next };
+      case "Choice":
+        return { output: data, next: chosen(state, data) };
+      case "Wait":
+        this.#clock.advanceTo(Date.parse(String(at(data, state.TimestampPath))));
+        return { output: data, next: state.Next };
+      case "Fail":
+        return { error: failureIn(state, data) };
+      case "Task": {
+        const ended = await this.#task(process, state, data);
+        return "error" in ended ? caught(state.Catch, ended.error, data) : { ...ended, next: state.Next };
+      }
+      default: {
+        const error = await (state.Type === "Map" ? this.#map(process, state, data) : this.#fork(process, state, data));
+        return error ? caught(state.Catch, error, data) : { output: data, next: state.Next };
+      }
     }
   }
 
-  async #task(process: Process, state: TaskState, data: Json): Promise<[string | undefined, Json]> {
+  #fork(process: Process, { Branches }: ParallelState, data: Json): Promise<TaskError | undefined> {
+    const starts = Branches.map((branch) => () => this.#branch(branch, roundTrip(data)));
+    return this.#together(process, starts, starts.length);
+  }
+
+  #map(process: Process, state: MapState, data: Json): Promise<TaskError | undefined> {
+    const items = at(data, state.ItemsPath) as unknown[];
+    const inputs = items.map((Value) => resolved(state.ItemSelector, data, { Map: { Item: { Value } } }));
+    const starts = inputs.map((input) => () => this.#branch(state.ItemProcessor, input));
+    return this.#together(process, starts, state.MaxConcurrency || starts.length);
+  }
+
+  #branch(branch: Branch, input: Json): Process {
+    const walk = this.#scheduler.spawn(`machine ${branch.StartAt}`, (own) => this.#walk(own, branch, input), 2);
+    this.#branches.add(walk);
+    return walk;
+  }
+
+  /** At most so many at a time; the first that fails ends the others. */
+  async #together(process: Process, starts: (() => Process)[], mostAtOnce: number): Promise<TaskError | undefined> {
+    const waiting = [...starts];
+    const running = new Set<Process>();
+    while (waiting.length + running.size > 0) {
+      while (running.size < mostAtOnce && waiting.length > 0) running.add((waiting.shift() as () => Process)());
+      const over = await process.call({
+        name: "a branch is over",
+        ready: () => Array.from(running).some(({ isOver }) => isOver),
+        effect: () => Array.from(running).find(({ isOver }) => isOver) as Process,
+      });
+      running.delete(over);
+      const ended = over.answer as Ended | undefined;
+      if (ended && !("error" in ended)) continue;
+      for (const other of running) other.kill();
+      return ended?.error ?? { Error: "States.Runtime", Cause: String(over.error) };
+    }
+    return undefined;
+  }
+
+  async #task(process: Process, state: TaskState, data: Json): Promise<Ended> {
     const input = state.Parameters ? resolved(state.Parameters, data) : data;
     const invocation: Invocation = { function: state.Resource.split(":").at(-2) ?? "", input };
     const used = new Map<Retrier, number>();
     for (;;) {
-      const result = await this.#attempt(process, invocation);
-      if (!("Error" in result)) return [state.Next, roundTrip(result.answer as Json)];
-      const error = result as TaskError;
-      const retrier = state.Retry.find(({ ErrorEquals }) => matches(ErrorEquals, error.Error));
+      const ended = await this.#attempt(process, invocation);
+      if (!("error" in ended)) return { output: roundTrip(ended.output) };
+      const retrier = state.Retry.find(({ ErrorEquals }) => matches(ErrorEquals, ended.error.Error));
       const retries = retrier ? (used.get(retrier) ?? 0) : 0;
-      if (retrier && retries < Math.min(retrier.MaxAttempts, this.#lambdas.mostRetries)) {
-        used.set(retrier, retries + 1);
-        const due = this.#clock.now + 1000 * (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** retries;
-        await process.call({ name: `back off after ${error.Error}`, effect: () => this.#clock.advanceTo(due) });
-        continue;
-      }
-      const catcher = state.Catch?.find(({ ErrorEquals }) => matches(ErrorEquals, error.Error));
-      if (catcher) return [catcher.Next, { ...data, error: roundTrip({ ...error }) }];
-      this.error = error;
-      return [undefined, data];
+      if (!retrier || retries >= Math.min(retrier.MaxAttempts, this.#lambdas.mostRetries)) return ended;
+      used.set(retrier, retries + 1);
+      const due = this.#clock.now + 1000 * (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** retries;
+      await process.call({ name: `back off after ${ended.error.Error}`, effect: () => this.#clock.advanceTo(due) });
     }
   }
 
-  async #attempt(process: Process, invocation: Invocation): Promise<{ answer: unknown } | TaskError> {
+  async #attempt(process: Process, invocation: Invocation): Promise<Ended> {
     const deliveries = await process.call({
-      name: `invoke ${invocation.function} ${String(invocation.input.node ?? "")}`,
+      name: `invoke ${invocation.function} ${String(invocation.input.node ?? invocation.input.join ?? "")}`,
       effect: () => this.#lambdas.invoke({ ...invocation, input: roundTrip(invocation.input) }),
     });
     let timedOut = false;
@@ -134,42 +196,26 @@ export class MachineRun {
   }
 }
 
-function outcomeOf(delivery: Process | undefined): { answer: unknown } | TaskError {
-  if (!delivery) return { Error: "States.Timeout", Cause: "" };
-  if (delivery.state === "killed") return { Error: "Lambda.Unknown", Cause: "The process exited" };
-  if (delivery.state === "done") return { answer: delivery.answer };
+function outcomeOf(delivery: Process | undefined): Ended {
+  if (!delivery) return { error: { Error: "States.Timeout", Cause: "" } };
+  if (delivery.state === "killed") return { error: { Error: "Lambda.Unknown", Cause: "The process exited" } };
+  if (delivery.state === "done") return { output: delivery.answer as Json };
   const { name, message } = delivery.error as Error;
-  return { Error: name, Cause: JSON.stringify({ errorType: name, errorMessage: message }) };
+  return { error: { Error: name, Cause: JSON.stringify({ errorType: name, errorMessage: message }) } };
+}
+
+function failureIn(state: FailState, data: Json): TaskError {
+  return {
+    Error: state.Error ?? String(at(data, state.ErrorPath)),
+    Cause: state.Cause ?? String(at(data, state.CausePath)),
+  };
+}
+
+function caught(catchers: readonly Catcher[] | undefined, error: TaskError, data: Json): Stepped {
+  const catcher = catchers?.find(({ ErrorEquals }) => matches(ErrorEquals, error.Error));
+  return catcher ? { output: { ...data, error: roundTrip({ ...error }) }, next: catcher.Next } : { error };
 }
 
 function matches(names: readonly string[], error: string): boolean {
   return names.includes(error) || names.includes("States.ALL");
-}
-
-function chosen({ Choices, Default }: ChoiceState, data: Json): string {
-  const rule = Choices.find(({ Variable, StringEquals, BooleanEquals }) => {
-    const value = at(data, Variable);
-    return value !== undefined && value === (StringEquals ?? BooleanEquals);
-  });
-  return rule?.Next ?? Default;
-}
-
-function resolved(parameters: { readonly [key: string]: unknown }, data: Json): Json {
-  const members = Object.entries(parameters).map(([key, value]) => {
-    if (!key.endsWith(".$")) return [key, value];
-    const found = at(data, value as string);
-    if (found === undefined) throw new RangeError(`States.ParameterPathFailure: ${value}`);
-    return [key.slice(0, -2), found];
-  });
-  return Object.fromEntries(members) as Json;
-}
-
-/** The value at a path such as `$.error.Cause`. */
-function at(data: unknown, path: string | undefined): unknown {
-  const steps = (path ?? "$").split(".").slice(1);
-  return steps.reduce((value: unknown, step) => (value as Json | undefined)?.[step], data);
-}
-
-function roundTrip<T extends Json>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
 }

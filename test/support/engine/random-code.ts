@@ -1,5 +1,5 @@
 import type { RunRequest } from "@nova/engine";
-import type { Workflow } from "@nova/workflow";
+import { nodeIndex, type Workflow } from "@nova/workflow";
 import { type Script, textRef } from "./harness.ts";
 import type { Random } from "./random.ts";
 
@@ -8,7 +8,7 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
   let ran = 0;
   const common = { logs: "", durationMs: 1 };
   const decide = (node: string): string => {
-    const conditions = workflow.edges.flatMap(({ from, condition }) => (from === node ? [condition] : []));
+    const conditions = (nodeIndex(workflow).get(node)?.edges ?? []).map(({ condition }) => condition);
     return JSON.stringify(random.pick([...conditions, "something else"]));
   };
   return ({ node, nodeType }) => {

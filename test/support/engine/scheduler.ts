@@ -39,7 +39,7 @@ export interface PendingCall {
 }
 
 /** Far more than any run takes that comes to an end. */
-const mostCalls = 5000;
+const mostCalls = 20_000;
 
 export class Endless extends Error {
   override name = "Endless";

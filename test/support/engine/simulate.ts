@@ -1,6 +1,7 @@
 import { type Ports, startExecution, sweep } from "@nova/engine";
-import type { Workflow } from "@nova/workflow";
-import { flows } from "./flows.ts";
+import { nodeIndex, type Workflow } from "@nova/workflow";
+import { straightFlows } from "./flows.ts";
+import { forkFlows, mapFlows } from "./fork-flows.ts";
 import { Invariants } from "./invariants.ts";
 import type { Invocation } from "./machine.ts";
 import { meddlers } from "./meddlers.ts";
@@ -27,10 +28,14 @@ const mostSweeps = 12;
 /** Calls that a run takes when it takes long. */
 const longRun = 100;
 /** One value is a blob from the start. */
-const context = JSON.stringify({ letter: "dear all ".repeat(500) });
+const letter = "dear all ".repeat(500);
+/** Items of maps; the inner ones are those of maps inside of maps. */
+const lists = [[], [[1, 2]], [[1, 2], [], [3]], [[1], [2], [3], [4]]];
 
-function isRepeatable({ nodes }: Workflow): boolean {
-  return nodes.some((node) => "effects" in node && node.effects === false);
+const families = [straightFlows, forkFlows, mapFlows];
+
+function isRepeatable(workflow: Workflow): boolean {
+  return Array.from(nodeIndex(workflow).values()).some(({ node }) => "effects" in node && node.effects === false);
 }
 
 class Model {
@@ -47,7 +52,8 @@ class Model {
   constructor(random: Random) {
     this.#random = random;
     const isHarsh = random.chance(0.33);
-    this.#workflow = random.pick(isHarsh ? flows.filter(isRepeatable) : flows);
+    const family = random.pick(families);
+    this.#workflow = random.pick(isHarsh ? family.filter(isRepeatable) : family);
     this.#temper = isHarsh ? harsh : temperOf(random);
     this.#faultsLeft = this.#temper.faults;
     this.#invariants = new Invariants(this.#world, this.#workflow);
@@ -93,6 +99,7 @@ class Model {
 
   #start(): void {
     const version = this.#world.publish(this.#workflow);
+    const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
     this.#world.spawn("start", (ports) => startExecution(ports, { version, context }));
   }
 

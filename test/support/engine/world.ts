@@ -2,6 +2,7 @@ import {
   type Execution,
   executionEnded,
   failExecution,
+  joinFork,
   type NodeEvent,
   type Ports,
   requestApproval,
@@ -98,6 +99,8 @@ export class World {
       case "nova-run-node":
         return this.spawn(`run ${event.node}${label}`, (ports) => runNode(ports, event, time.signal), weight);
       case "nova-settle-node":
+        if ("join" in input)
+          return this.spawn(`join ${input.join}${label}`, (ports) => joinFork(ports, input as never), weight);
         return this.spawn(`settle ${event.node}${label}`, (ports) => settleNode(ports, event), weight);
       case "nova-request-approval":
         return this.spawn(`request ${event.node}${label}`, (ports) => requestApproval(ports, input as never), weight);

@@ -11,6 +11,10 @@ const meanings: Record<Verification["state"], string> = {
   broken: "the chain does not hold",
 };
 
+function placeText({ seq, scope }: { seq: number; scope?: string }): string {
+  return scope === undefined ? `link ${seq}` : `link ${seq} of branch ${scope}`;
+}
+
 export const verify: CliCommand = {
   declare: (command) =>
     command
@@ -24,8 +28,8 @@ export const verify: CliCommand = {
     if (json) console.log(JSON.stringify({ execution_id: id, state, links, erased, problem: problem ?? null }));
     else {
       console.log(`${styleText(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`);
-      if (problem) console.log(`link ${problem.seq}: ${problem.message}`);
-      for (const { seq, content } of erased) console.log(styleText("dim", `link ${seq}: ${content} was erased`));
+      if (problem) console.log(`${placeText(problem)}: ${problem.message}`);
+      for (const lost of erased) console.log(styleText("dim", `${placeText(lost)}: ${lost.content} was erased`));
     }
     return state === "broken" ? exitCodes.failed : exitCodes.completed;
   },

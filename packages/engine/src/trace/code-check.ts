@@ -1,4 +1,4 @@
-import { workflowHash } from "@nova/workflow";
+import { nodeIndex, workflowHash } from "@nova/workflow";
 import type { Head } from "../chain/head.ts";
 import { sha256 } from "../json/hash.ts";
 import type { Ports } from "../ports/index.ts";
@@ -18,7 +18,7 @@ export class CodeCheck {
     const named = `version ${head.workflow_version} of workflow "${head.workflow_id}"`;
     const version = await this.#version(head);
     if (typeof version === "string") return `the definition that it ran, ${named}, ${sentences[version]}`;
-    const node = version.workflow.nodes.find(({ id }) => id === head.node_id);
+    const node = nodeIndex(version.workflow).get(head.node_id)?.node;
     const executor = node && "executor" in node ? node.executor : undefined;
     // Code that a model wrote is in the entry itself.
     if (executor && executor.kind !== "code") return undefined;

@@ -2,6 +2,7 @@ import type { Head } from "../chain/head.ts";
 import { loadStored, type Row, rowsIn } from "../context/pages.ts";
 import { referencesIn } from "../context/references.ts";
 import { sha256 } from "../json/hash.ts";
+import type { ItemPages } from "../map/item-pages.ts";
 import type { ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { type BadBlob, type NamedBlob, NamedBlobs } from "./named-blobs.ts";
@@ -9,10 +10,25 @@ import { type BadBlob, type NamedBlob, NamedBlobs } from "./named-blobs.ts";
 /** What is wrong with a link; `key` and `blob` where it lies behind the entry. */
 export type LinkProblem = Omit<BadBlob, "blob"> & { blob?: string };
 
+/** A content that was erased on request, and where. */
+export interface Erased extends LinkPlace {
+  content: ContentName;
+}
+
+/** Of a link on the main line the number alone. */
+export interface LinkPlace {
+  seq: number;
+  scope?: string;
+}
+
+export function placeOf({ seq, scope }: Pick<Head, "seq" | "scope">): LinkPlace {
+  return scope === "" ? { seq } : { seq, scope };
+}
+
 /** Checks the contents of entries against their digests, and every blob that contents name against its name. */
 export class ContentCheck {
   /** Contents that their entries do not hold any more. */
-  readonly erased: { seq: number; content: ContentName }[] = [];
+  readonly erased: Erased[] = [];
   readonly #blobs: NamedBlobs;
 
   constructor(ports: Pick<Ports, "blobs">) {
@@ -24,7 +40,7 @@ export class ContentCheck {
       const content = entry.contents[name];
       const problem = content
         ? await this.#contentProblem(head, name, digest, content)
-        : void this.erased.push({ seq: head.seq, content: name });
+        : void this.erased.push({ ...placeOf(head), content: name });
       if (problem) return problem;
     }
     return undefined;
@@ -39,10 +55,12 @@ export class ContentCheck {
     const found = "text" in content ? sha256(content.text) : content.blob.sha256;
     if (found !== digest) return { message: `its ${name} was changed: the digest in its head is another` };
     const blob: NamedBlob = { place: `its ${name}`, ref: { sha256: digest } };
-    if (name !== "context") return "blob" in content ? this.#blobs.firstBad(head, [blob]) : undefined;
+    if (name !== "context" && name !== "items")
+      return "blob" in content ? this.#blobs.firstBad(head, [blob]) : undefined;
     const stored = "text" in content ? content : await this.#blobs.text(head, blob);
     if ("bad" in stored) return stored.bad;
-    return stored.text === null ? undefined : this.#contextProblem(head, stored.text);
+    if (stored.text === null) return undefined;
+    return name === "items" ? this.#itemsProblem(head, stored.text) : this.#contextProblem(head, stored.text);
   }
 
   async #contextProblem(head: Head, text: string): Promise<LinkProblem | undefined> {
@@ -54,6 +72,12 @@ export class ContentCheck {
       if (bad) return bad;
     }
     return this.#rowProblem(head, inline);
+  }
+
+  #itemsProblem(head: Head, text: string): Promise<BadBlob | undefined> {
+    const { pages } = JSON.parse(text) as ItemPages;
+    const named = pages.map(({ sha256 }) => ({ place: "a page of its items", ref: { sha256, type: "json" as const } }));
+    return this.#blobs.firstBad(head, named);
   }
 
   #rowProblem(head: Head, rows: readonly Row[]): Promise<BadBlob | undefined> {
