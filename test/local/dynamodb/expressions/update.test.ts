@@ -74,6 +74,10 @@ describe("writes what the expression says", () => {
   });
 
   test.each<[string, Record<string, AttributeValue | undefined>]>([
+    [
+      "SET letters[9] = :s, letters[5] = n",
+      { letters: { L: [...texts("a", "b", "c").L, { N: "1.5" }, { S: "new" }] } },
+    ],
     ["SET letters[9] = :s", { letters: texts("a", "b", "c", "new") }],
     ["REMOVE letters[0], letters[1]", { letters: texts("c") }],
     ["SET letters[1] = :s REMOVE letters[0]", { letters: texts("new", "c") }],

@@ -22,6 +22,7 @@ const values: Record<string, AttributeValue> = {
   ":a": { S: "a" },
   ":prefix": { S: "a#" },
   ":empty": { S: "" },
+  ":long": { S: "x".repeat(1025) },
 };
 
 beforeAll(async () => {
@@ -142,6 +143,12 @@ describe("refuses", () => {
     ["numbers", "pk = :p AND size(sk) > :one", {}, "KeyConditionExpressions cannot contain nested operations"],
     ["numbers", "pk.a = :p", {}, "cannot have conditions on nested attributes"],
     ["numbers", "pk = sk", {}, "Multiple attribute names used in one condition"],
+    [
+      "texts",
+      "pk = :p AND sk = :long",
+      {},
+      "Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
+    ],
     ["numbers", "pk = :p", { FilterExpression: "sk > :one" }, "can only contain non-primary key attributes"],
     ["numbers", "pk = :p", { IndexName: "none" }, "The table does not have the specified index: none"],
     ["numbers", "pk = :p", { Limit: 0 }, "Member must have value greater than or equal to 1"],

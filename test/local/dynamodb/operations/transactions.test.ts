@@ -20,7 +20,14 @@ const get = async (TableName: string, S: string) => (await database.client.getIt
 
 test("does all actions at once", async () => {
   await write(put("gone"));
-  await write(put("a"), count("a"), { Delete: { TableName: "items", Key: Key("gone") } });
+  const { ConsumedCapacity } = await database.client.transactWriteItems({
+    TransactItems: [put("a"), count("a"), { Delete: { TableName: "items", Key: Key("gone") } }],
+    ReturnConsumedCapacity: "TOTAL",
+  });
+  expect(ConsumedCapacity).toMatchObject([
+    { TableName: "items", CapacityUnits: 4 },
+    { TableName: "counters", CapacityUnits: 2 },
+  ]);
   expect([await get("items", "a"), await get("counters", "a"), await get("items", "gone")]).toEqual([
     { ...Key("a"), v: { S: "x" } },
     { ...Key("a"), n: { N: "1" } },
