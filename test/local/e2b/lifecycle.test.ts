@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Sandbox } from "@e2b/code-interpreter";
@@ -78,6 +78,16 @@ test("takes over to warm packages without disturbing the sandboxes that are ther
   await cold.kill();
   await warm.kill();
   await server.close();
+});
+
+test("has the preloaded module imported before its first sandbox", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "nova-preloaded-"));
+  writeFileSync(join(folder, "made_ahead.py"), "");
+  const server = await openE2b({ apiKey: API_KEY, preloaded: { folder, module: "made_ahead" } });
+  const first = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
+  expect(await printed(first, "import sys; print('made_ahead' in sys.modules)")).toBe("True");
+  await server.close();
+  rmSync(folder, { recursive: true });
 });
 
 describe("without bubblewrap", () => {

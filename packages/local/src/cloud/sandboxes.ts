@@ -1,15 +1,20 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type E2bServer, openE2b } from "../e2b/open.ts";
 import type { CloudOptions } from "./endpoints.ts";
 import type { Keys } from "./keys.ts";
 import { sitePackages } from "./python-packages.ts";
 import { templateFolder } from "./templates.ts";
 
+/** As in the template, no first node waits for the harness; the package itself is loaded later, beside this. */
+const harnessHome = fileURLToPath(new URL("../python", import.meta.resolve("@nova/sandbox")));
+
 /** Opens E2B. It comes before everything else: while its Python starts, this process loads the rest. */
 export function openSandboxes({ dataDir, limits, warn }: CloudOptions, { e2bApiKey }: Keys): Promise<E2bServer> {
   const opening = openE2b({
     apiKey: e2bApiKey,
     sitePackages: [sitePackages(dataDir)],
+    preloaded: { folder: harnessHome, module: "nova_harness.daemon" },
     cacheFile: join(dataDir, "python.json"),
     templates: (template) => [templateFolder(dataDir, template)],
     ...(limits && { limits }),

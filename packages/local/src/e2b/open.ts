@@ -17,6 +17,8 @@ export type E2bOptions = {
   python?: string;
   /** Folders that `pip install --target` filled; visible in every sandbox, read-only. */
   sitePackages?: string[];
+  /** A module that every sandbox's Python has imported already, and the folder that it comes from. */
+  preloaded?: { folder: string; module: string };
   /** Where it may note which interpreter it chose, so that the next start need not look again. */
   cacheFile?: string;
   /** More such folders by template; those that do not exist are left out. */
@@ -41,9 +43,11 @@ export type E2bServer = {
 
 /** Opens E2B on this machine: control plane and sandboxes behind one address, for the unchanged SDK. */
 export async function openE2b(options: E2bOptions): Promise<E2bServer> {
-  const { warn = () => undefined, sitePackages = [], templates = () => [] } = options;
-  const python = await choosePython(options.python, sitePackages, options.cacheFile);
-  const zygotes = await Zygotes.open(python, warn);
+  const { warn = () => undefined, sitePackages = [], templates = () => [], preloaded } = options;
+  const sites = preloaded ? [...sitePackages, preloaded.folder] : sitePackages;
+  const compiled = preloaded ? [preloaded.folder] : [];
+  const python = await choosePython(options.python, sites, options.cacheFile, compiled);
+  const zygotes = await Zygotes.open(python, { warn, preloaded: preloaded ? [preloaded.module] : [] });
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates);
   const server = createServer({ keepAliveTimeout: 650_000, requestTimeout: 0 }, (request, response) => {
     noteActivity(zygotes, response);

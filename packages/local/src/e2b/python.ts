@@ -15,8 +15,8 @@ export const TEMPLATE_PACKAGES = ["fitz", "pandas", "requests", "PIL", "psycopg"
 
 /**
  * Asks an interpreter about itself without importing the packages, which would take a second: a package counts as
- * there if it is found and its compiled parts, if any, were built for this version. On the way it compiles our own sources,
- * which every start would have to do again, since sandboxes see them read-only.
+ * there if it is found and its compiled parts, if any, were built for this version. On the way it compiles our own sources
+ * (and `compiled`), which every start would have to do again, since sandboxes see them read-only.
  */
 const QUESTIONS = `
 import compileall, importlib.util, json, os, sys
@@ -37,7 +37,7 @@ extra = [p for p in folders if os.path.realpath(p) not in (here, here + "/lib-dy
 print(json.dumps({"path": sys.executable, "version": "%d.%d.%d" % sys.version_info[:3],
   "missing": [n for n in sys.argv[1].split(",") if not usable(n)], "basePrefix": sys.base_prefix,
   "executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable), "siteFolders": extra}))
-compileall.compile_dir(sys.argv[2], quiet=2)
+for folder in sys.argv[2].split(os.pathsep): compileall.compile_dir(folder, quiet=2)
 `;
 
 /**
@@ -48,18 +48,25 @@ export async function choosePython(
   wanted: string | undefined,
   sitePackages: string[],
   cacheFile?: string,
+  compiled: string[] = [],
 ): Promise<Python> {
   const named = wanted ?? process.env.NOVA_PYTHON;
   const candidates = named ? [named] : onPath(["python3", "python"]);
   const sites = sitePackages.filter((folder) => existsSync(folder));
-  const asked = [QUESTIONS, TEMPLATE_PACKAGES.join(), ...sites];
-  return rememberPython(cacheFile, asked, candidates, () => askInTurn(candidates, sites, named));
+  const asked = [QUESTIONS, TEMPLATE_PACKAGES.join(), ...sites, ...compiled];
+  const sources = [PYTHON_SOURCE, ...compiled].join(delimiter);
+  return rememberPython(cacheFile, asked, candidates, () => askInTurn(candidates, sites, sources, named));
 }
 
-async function askInTurn(candidates: string[], sites: string[], named: string | undefined): Promise<Python> {
+async function askInTurn(
+  candidates: string[],
+  sites: string[],
+  sources: string,
+  named: string | undefined,
+): Promise<Python> {
   let first: Python | undefined;
   for (const candidate of candidates) {
-    const python = await examine(candidate, sites);
+    const python = await examine(candidate, sites, sources);
     if (python && python.missing.length === 0) return python;
     first ??= python;
   }
@@ -74,8 +81,8 @@ function onPath(names: string[]): string[] {
   return [...new Set(found)].filter((path) => existsSync(path));
 }
 
-async function examine(command: string, sites: string[]): Promise<Python | undefined> {
-  const args = ["-c", QUESTIONS, TEMPLATE_PACKAGES.join(","), PYTHON_SOURCE, ...sites];
+async function examine(command: string, sites: string[], sources: string): Promise<Python | undefined> {
+  const args = ["-c", QUESTIONS, TEMPLATE_PACKAGES.join(","), sources, ...sites];
   const answer = await new Promise<string>((resolve) => {
     execFile(command, args, { timeout: 20_000 }, (error, stdout) => resolve(error ? "" : stdout));
   });

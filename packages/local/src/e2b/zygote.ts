@@ -43,7 +43,7 @@ export class Zygote {
     sites: string[],
     identity: Identity | undefined,
     scratch: string,
-    warn: Warn,
+    { warn, preloaded }: ZygoteOptions,
   ): Promise<Zygote> {
     const sockets = join(scratch, `s${counter++}`);
     mkdirSync(sockets, { mode: 0o700 });
@@ -54,7 +54,7 @@ export class Zygote {
     const zygote = new Zygote(process, sockets);
     const { bubblewrapFlags: _, ...ids } = identity ?? { ids: "", innerIds: "", userId: 0, bubblewrapFlags: [] };
     const settings = {
-      ...{ isolated: identity !== undefined, ...ids, ...LIMITS, packages: TEMPLATE_PACKAGES },
+      ...{ isolated: identity !== undefined, ...ids, ...LIMITS, packages: TEMPLATE_PACKAGES, preloaded },
       ...{ sites: launch.sites, environment: launch.environment, sockets: identity ? "/proc/self/fd/3" : sockets },
     };
     process.stdin?.write(`${JSON.stringify(settings)}\n`);
@@ -74,7 +74,7 @@ export class Zygote {
     });
   }
 
-  async #listen(warn: Warn): Promise<void> {
+  async #listen(warn: ZygoteOptions["warn"]): Promise<void> {
     const { stdout, stderr, stdin } = this.#process;
     if (!stdout || !stderr || !stdin) throw new E2bServerError("the Python process was started without pipes");
     let said = "";
@@ -158,7 +158,11 @@ export class Zygote {
   }
 }
 
-export type Warn = (sentence: string) => void;
+export type ZygoteOptions = {
+  warn: (sentence: string) => void;
+  /** Modules that are imported before the first sandbox is made: they must be few and quick. */
+  preloaded: string[];
+};
 
 export type Lifeline = { socketPath: string; ended: Promise<void>; kill: () => Promise<void> };
 

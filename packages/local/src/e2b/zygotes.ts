@@ -2,7 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { type Identity, MANY_IDS, ONE_ID } from "./bubblewrap.ts";
 import type { Python } from "./python-cache.ts";
 import { makeScratch } from "./scratch.ts";
-import { type Warn, Zygote } from "./zygote.ts";
+import { Zygote, type ZygoteOptions } from "./zygote.ts";
 
 /** One zygote per set of package folders: mounts are fixed when it starts, and templates may add folders later. */
 export class Zygotes {
@@ -10,41 +10,47 @@ export class Zygotes {
   #python: Python;
   #identity: Identity | undefined;
   #scratch: string;
-  #warn: Warn;
+  #options: ZygoteOptions;
   #bySites = new Map<string, Promise<Zygote>>();
   #started = new Set<Zygote>();
   #active = 0;
 
-  static async open(python: Python, warn: Warn): Promise<Zygotes> {
+  static async open(python: Python, options: ZygoteOptions): Promise<Zygotes> {
     const scratch = makeScratch();
     const reasons: string[] = [];
     for (const identity of possibleIdentities()) {
       try {
-        const zygote = await Zygote.start(python, python.siteFolders, identity, scratch, warn);
-        return new Zygotes(python, identity, scratch, warn, zygote);
+        const zygote = await Zygote.start(python, python.siteFolders, identity, scratch, options);
+        return new Zygotes(python, identity, scratch, options, zygote);
       } catch (error) {
         reasons.push((error as Error).message);
       }
     }
     const why = reasons[0] ?? "bubblewrap is for Linux only";
-    warn(
+    options.warn(
       `sandboxes are not isolated from this machine, run only code that you trust (${why}) - on Linux install bubblewrap and allow user namespaces`,
     );
     try {
-      const zygote = await Zygote.start(python, python.siteFolders, undefined, scratch, warn);
-      return new Zygotes(python, undefined, scratch, warn, zygote);
+      const zygote = await Zygote.start(python, python.siteFolders, undefined, scratch, options);
+      return new Zygotes(python, undefined, scratch, options, zygote);
     } catch (error) {
       rmSync(scratch, { recursive: true, force: true });
       throw error;
     }
   }
 
-  private constructor(python: Python, identity: Identity | undefined, scratch: string, warn: Warn, first: Zygote) {
+  private constructor(
+    python: Python,
+    identity: Identity | undefined,
+    scratch: string,
+    options: ZygoteOptions,
+    first: Zygote,
+  ) {
     this.isolated = identity !== undefined;
     this.#python = python;
     this.#identity = identity;
     this.#scratch = scratch;
-    this.#warn = warn;
+    this.#options = options;
     this.#bySites.set(key(python.siteFolders), Promise.resolve(first));
     this.#adopt(first);
   }
@@ -60,7 +66,7 @@ export class Zygotes {
     const known = this.#bySites.get(key(sites));
     if (known && (await known).alive) return known;
     if (known !== this.#bySites.get(key(sites))) return this.withSites(extra); // somebody else has replaced it meanwhile
-    const starting = Zygote.start(this.#python, sites, this.#identity, this.#scratch, this.#warn);
+    const starting = Zygote.start(this.#python, sites, this.#identity, this.#scratch, this.#options);
     this.#bySites.set(key(sites), starting);
     starting.then(
       (zygote) => this.#adopt(zygote),

@@ -3,6 +3,7 @@ What the server starts. The first line on stdin is the settings, later lines are
 stdin means that the server is gone.
 """
 
+import importlib
 import json
 import os
 import signal
@@ -28,6 +29,8 @@ def main():
         os.umask(0o022)
         events = os.dup(1)
         os.dup2(2, 1)  # whatever an imported package prints is no event
+        for name in settings["preloaded"]:
+            importlib.import_module(name)
         zygote.Zygote(settings, events).serve()
     except BaseException:
         traceback.print_exc()
