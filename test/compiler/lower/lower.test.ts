@@ -12,6 +12,12 @@ describe("lowering", () => {
       ["start -> a", "a -> x", "a -> y"],
       'node "a" fans out to branches that never meet',
     ],
+    [
+      "an end in a branch",
+      [start(), action("a"), end("x"), decision("d"), end()],
+      ["start -> a", "start -> d", "a -> end", 'd -> end : "default"', "d -> x : true"],
+      'node "start" fans out to branches that never meet',
+    ],
     ["a decision without edges", [start(), decision("d"), end()], ["start -> d"], 'node "d" decides and has no edges'],
   ])("refuses a workflow that was never checked: %s", (_, nodes, edges, message) => {
     const compile = () => toStateMachine(workflow(nodes, edges));

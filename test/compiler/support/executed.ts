@@ -30,6 +30,8 @@ export interface Executed {
   /** Nodes and joins by scope. */
   scopes: Map<string, string[]>;
   end: string;
+  /** How many the history has. */
+  events: number;
 }
 
 const execution = { id: "exec_1", workflowId: "sample", version: 1 };
@@ -41,7 +43,11 @@ export async function execute(workflow: Workflow, fates: Fates): Promise<Execute
   const { invoke: invokeLambda, tokens, scopes } = functions;
   const input = { execution, scope: "", seq: 0 };
   const result = await runStateMachine(toStateMachine(workflow), input, { invokeLambda, clock, tokens });
-  return { scopes, end: result.status === "SUCCEEDED" ? "succeeded" : String(result.error) };
+  return {
+    scopes,
+    end: result.status === "SUCCEEDED" ? "succeeded" : String(result.error),
+    events: result.events.length,
+  };
 }
 
 class ScriptedFunctions {

@@ -62,6 +62,8 @@ export function isEvent(node: IndexedNode["node"]): boolean {
   return node.type === "wait" && node.for.kind === "event";
 }
 
+export const mostItems = 3;
+
 export function itemCount({ pick }: Fate): number {
-  return pick % 4;
+  return pick % (mostItems + 1);
 }

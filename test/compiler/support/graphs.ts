@@ -11,7 +11,10 @@ export interface Graph {
 }
 
 /** Random valid workflows: forks and maps in one another, all nodes reachable, `onError` backwards too. */
-export const graphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly().whole(program));
+export const graphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly(true).whole(program));
+
+/** The same without rings. */
+export const forwardGraphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly(false).whole(program));
 
 /** Where a block is: the nodes and edges it adds to, and what follows it. */
 interface Place {
@@ -27,13 +30,17 @@ interface Place {
 class Assembly {
   readonly #joins: Record<string, string | null> = {};
   #count = 0;
-  #mayGoBack = true;
+  #mayGoBack: boolean;
+
+  constructor(mayGoBack: boolean) {
+    this.#mayGoBack = mayGoBack;
+  }
 
   whole({ first, block, ends }: Program): Graph {
     const ids = Array.from({ length: ends }, (_, index) => `end${index}`);
     const body: Body = { nodes: [start(), ...ids.map(end)], edges: [] };
     const place: Place = { body, next: "end0", others: ids.slice(1), isBody: false };
-    this.#mayGoBack = first.length === 0 && !block.some(hasFork);
+    this.#mayGoBack &&= first.length === 0 && !block.some(hasFork);
     const follows = this.#block(block, place);
     this.#goOn("start", "start", first, follows, place);
     const whole = { ...workflow([], []), ...reachable(body, "start") };

@@ -1,0 +1,39 @@
+import type { Plan, PlannedFork, PlannedFrame, PlannedMap, PlannedNode } from "../lower/plan.ts";
+import { longestWay } from "./longest-way.ts";
+import { stateEvents } from "./state-events.ts";
+import { type FrameKind, waysOf } from "./ways.ts";
+
+const { execution, parallel, map, iteration, pass, task, choice } = stateEvents;
+
+/** Items whose bodies are in the history of the execution itself, by map. */
+export type ItemsOf = (map: PlannedMap) => number;
+
+/**
+ * The most events that an execution of a plan makes if no task is retried or dies after its commit: whatever the
+ * decisions are, whatever fails, and however late a failure stops the branches beside it.
+ */
+export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
+  return execution + frameEvents(plan.main, "main", itemsOf);
+}
+
+/** The most events of one item. */
+export function itemEvents(node: PlannedMap, itemsOf: ItemsOf): number {
+  return iteration + pass + frameEvents(node.body, "inner", itemsOf);
+}
+
+function frameEvents(frame: PlannedFrame, kind: FrameKind, itemsOf: ItemsOf): number {
+  return longestWay(frame, (node) => waysOf(node, kind, insideOf(node, itemsOf)));
+}
+
+const join = task + choice;
+
+function insideOf(node: PlannedNode, itemsOf: ItemsOf): number {
+  const forked = "fork" in node && node.fork ? forkEvents(node.fork, itemsOf) : 0;
+  if (node.type !== "map") return forked;
+  return map + itemsOf(node) * itemEvents(node, itemsOf) + join + forked;
+}
+
+function forkEvents({ branches }: PlannedFork, itemsOf: ItemsOf): number {
+  const each = branches.map((branch) => pass + frameEvents(branch, "inner", itemsOf));
+  return parallel + each.reduce((sum, events) => sum + events, 0) + join;
+}

@@ -1,0 +1,66 @@
+import type { Decides, Failable, GoesOn, PlannedNode, Way } from "../lower/plan.ts";
+import type { CountedWay } from "./longest-way.ts";
+import { stateEvents } from "./state-events.ts";
+
+const { task, tokenTask, choice, wait, fail, pass } = stateEvents;
+
+/** What asking the chain costs, and the Choice behind it. */
+const settle = task + choice;
+
+/** A task whose answer Step Functions was not told: the timeout finds it in the chain. */
+const asked = tokenTask + settle;
+
+const closing = task + fail;
+
+/** A frame may end in a state of its own. */
+const exit = pass;
+
+/** Where failures without `onError` lead: on the main line to the close, in a branch to its end. */
+export type FrameKind = "main" | "inner";
+
+/** The ways out of a node; `inside` are the events of what it fans out to or does for each item. */
+export function waysOf(node: PlannedNode, frame: FrameKind, inside: number): CountedWay[] {
+  switch (node.type) {
+    case "start":
+      return [{ events: pass + inside, to: node.next }];
+    case "end":
+      return [{ events: task + closing, to: "end" }];
+    case "action":
+      return [goesOn(node, task + inside), ...failure(node, task, frame)];
+    case "decision":
+      return [...decides(node, task + choice), ...failure(node, task, frame)];
+    case "approval":
+      return [...decides(node, asked), ...expired(node, frame)];
+    case "wait":
+      if (node.timeoutSeconds !== undefined) return [goesOn(node, asked + inside), ...expired(node, frame)];
+      return [goesOn(node, task + wait + task + inside), ...failure(node, task + wait + task, frame)];
+    case "map":
+      return [goesOn(node, task + inside), ...failure(node, task + inside, frame)];
+  }
+}
+
+function goesOn({ next }: GoesOn, events: number): CountedWay {
+  return { events: events + exitOf(next), to: next };
+}
+
+/** What fits no edge ends like a failure. */
+function decides({ branches, otherwise }: Decides, events: number): CountedWay[] {
+  const targets = [...branches.map(({ target }) => target), ...(otherwise === undefined ? [] : [otherwise])];
+  return [...targets.map((to) => ({ events: events + exitOf(to), to })), { events: events + closing, to: "end" }];
+}
+
+/** A node that failed: settled where the frame or its `onError` asks for it, else closed. */
+function failure({ onError }: Failable, events: number, frame: FrameKind): CountedWay[] {
+  if (onError !== undefined) return [{ events: events + settle + exitOf(onError), to: onError }];
+  return [{ events: events + (frame === "main" ? closing : settle + exit), to: "end" }];
+}
+
+/** Nobody answered in time: the chain is asked on the main line too. */
+function expired({ onError }: Failable, frame: FrameKind): CountedWay[] {
+  if (onError !== undefined) return [{ events: asked + exitOf(onError), to: onError }];
+  return [{ events: asked + (frame === "main" ? closing : exit), to: "end" }];
+}
+
+function exitOf(way: Way): number {
+  return way === null ? exit : 0;
+}

@@ -1,0 +1,83 @@
+import { localFunctions, toStateMachine } from "@nova/compiler";
+import { describe, expect, it } from "vitest";
+import { catches, stateOf, taskOf } from "../support/states.ts";
+import { action, approval, end, eventNode, start, untilNode, workflow } from "../support/workflows.ts";
+
+const position = { "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" };
+const asking = toStateMachine(
+  workflow(
+    [start(), approval("ask", ["yes", "no"], { timeoutSeconds: 86_400 }), end("paid"), end("left")],
+    ["start -> ask", 'ask -> paid : "yes"', 'ask -> left : "no"', 'ask -> left : "timeout"'],
+  ),
+);
+const waiting = toStateMachine(
+  workflow(
+    [start(), untilNode("pause"), eventNode("order", { onError: "late" }), action("late"), end()],
+    ["start -> pause", "pause -> order", "order -> end", "late -> end"],
+  ),
+);
+
+describe("an approval", () => {
+  it("hands its token to the function that keeps it, and waits for as long as the definition says", () => {
+    expect(taskOf(asking, "ask")).toMatchObject({
+      Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
+      Parameters: {
+        FunctionName: localFunctions.requestApproval,
+        Payload: { node: "ask", ...position, "token.$": "$$.Task.Token" },
+      },
+      TimeoutSeconds: 86_400,
+      Next: "ask.branch",
+    });
+  });
+
+  it("is not asked again when its time is over: then the chain is, which may have an answer", () => {
+    const [never] = taskOf(asking, "ask").Retry;
+    expect(never).toMatchObject({ MaxAttempts: 0, ErrorEquals: expect.arrayContaining(["States.Timeout"]) });
+    expect(catches(taskOf(asking, "ask"))).toEqual({
+      ExecutionClosed: "execution.closed",
+      "States.Timeout": "ask.expired",
+      "States.ALL": "execution.close",
+    });
+    expect(taskOf(asking, "ask.expired")).toMatchObject({
+      Resource: localFunctions.settleNode,
+      Parameters: { node: "ask", expired: true, ...position },
+      Next: "ask.settled",
+    });
+  });
+
+  it("goes on by the choice, whoever told of it", () => {
+    const rules = [
+      { Variable: "$.decision", StringEquals: "yes", Next: "paid" },
+      { Variable: "$.decision", StringEquals: "no", Next: "left" },
+      { Variable: "$.decision", StringEquals: "timeout", Next: "left" },
+    ];
+    expect(stateOf(asking, "ask.branch", "Choice").Choices).toEqual(rules);
+    const failed = { Variable: "$.failed", BooleanEquals: true, Next: "execution.close" };
+    expect(stateOf(asking, "ask.settled", "Choice").Choices).toEqual([failed, ...rules]);
+  });
+});
+
+describe("a wait", () => {
+  it("until a time holds no function meanwhile: one call answers the time, another makes the entry", () => {
+    expect(taskOf(waiting, "pause")).toMatchObject({ Parameters: { node: "pause", ...position }, Next: "pause.wait" });
+    expect(stateOf(waiting, "pause.wait", "Wait")).toEqual({
+      Type: "Wait",
+      TimestampPath: "$.until",
+      Next: "pause.waited",
+    });
+    expect(taskOf(waiting, "pause.waited")).toMatchObject({
+      Resource: localFunctions.runNode,
+      Parameters: { node: "pause", ...position, waited: true },
+      Next: "order",
+    });
+  });
+
+  it("for an event waits for a token, and fails when nothing came in time", () => {
+    expect(taskOf(waiting, "order")).toMatchObject({ TimeoutSeconds: 3600, Next: "end" });
+    expect(catches(taskOf(waiting, "order"))).toMatchObject({
+      "States.Timeout": "order.expired",
+      "States.ALL": "order.settle",
+    });
+    expect(stateOf(waiting, "order.settled", "Choice")).toMatchObject({ Choices: [{ Next: "late" }], Default: "end" });
+  });
+});

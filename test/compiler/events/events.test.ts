@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { countEvents, itemEvents } from "../../../packages/compiler/src/events/count-events.ts";
+import { inlineItems } from "../../../packages/compiler/src/events/inline-items.ts";
+import { historyLimit } from "../../../packages/compiler/src/events/state-events.ts";
+import { lower } from "../../../packages/compiler/src/lower/lower.ts";
+import type { PlannedMap } from "../../../packages/compiler/src/lower/plan.ts";
+import { execute } from "../support/executed.ts";
+import { type Fates, fates, mostItems } from "../support/fates.ts";
+import { forwardGraphs } from "../support/graphs.ts";
+import { action, body, end, eventNode, map, start, untilNode, workflow } from "../support/workflows.ts";
+
+const succeeds: Fates = () => ({ kind: "succeeds", pick: 3 });
+const each = map("m", body([action("item")], []));
+const line = (...nodes: Parameters<typeof workflow>[0]) => {
+  const path = ["start", ...nodes.map(({ id }) => id), "end"];
+  return workflow(
+    [start(), ...nodes, end()],
+    path.slice(1).map((to, index) => `${path[index]} -> ${to}`),
+  );
+};
+const fan = workflow(
+  [start(), action("f"), action("a"), action("b"), action("j"), end()],
+  ["start -> f", "f -> a", "f -> b", "a -> j", "b -> j", "j -> end"],
+);
+
+describe("the events of a plan", () => {
+  it("are never fewer than an execution makes, whatever it decides and whatever fails", async () => {
+    await fc.assert(
+      fc.asyncProperty(forwardGraphs, fates, async ({ workflow: whole }, chosen) => {
+        const calm: Fates = (scope, seq) => {
+          const { kind, pick } = chosen(scope, seq);
+          return { kind: ["fails", "expires", "late", "closed"].includes(kind) ? kind : "succeeds", pick };
+        };
+        const { events } = await execute(whole, calm);
+        expect(countEvents(lower(whole), () => mostItems)).toBeGreaterThanOrEqual(events);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ["an action", line(action("a"))],
+    ["a wait", line(untilNode("w"))],
+    ["a wait for an event", line(eventNode("e"))],
+    ["a fork", fan],
+    ["a map", line(each)],
+  ])("of %s are few more than an execution makes where nothing fails", async (_, whole) => {
+    const { events } = await execute(whole, succeeds);
+    const counted = countEvents(lower(whole), () => mostItems);
+    // What a failure adds at each end: its settle, and the states that end a frame.
+    expect(counted - events).toBeGreaterThanOrEqual(0);
+    expect(counted - events).toBeLessThanOrEqual(45);
+  });
+});
+
+describe("a map", () => {
+  const planned = (id: string, plan: ReturnType<typeof lower>) =>
+    plan.main.nodes.find((node) => node.id === id) as PlannedMap;
+
+  it("has its items inline as long as they leave a fifth of the history free", () => {
+    const plan = lower(line(each));
+    const most = inlineItems(plan, "m");
+    const free = historyLimit - countEvents(plan, () => 0);
+    expect(most * itemEvents(planned("m", plan), () => 0)).toBeLessThanOrEqual(free * 0.8);
+    expect((most + 1) * itemEvents(planned("m", plan), () => 0)).toBeGreaterThan(free * 0.8);
+    expect(most).toBeGreaterThan(1_000);
+  });
+
+  it("shares the history with other maps, and with what its own items do", () => {
+    const two = lower(line(each, { ...each, id: "n", body: body([action("other")], []) }));
+    const nested = lower(line(map("outer", body([each], []))));
+    expect(inlineItems(two, "m")).toBe(inlineItems(two, "n"));
+    expect(inlineItems(two, "m") / inlineItems(lower(line(each)), "m")).toBeCloseTo(0.5, 1);
+    expect([inlineItems(nested, "outer"), inlineItems(nested, "m")]).toEqual([expect.any(Number), 40]);
+    const used = inlineItems(nested, "outer") * itemEvents(planned("outer", nested), () => 40);
+    expect(used).toBeLessThanOrEqual(historyLimit * 0.8);
+  });
+
+  it("that no plan has is a mistake of the caller", () => {
+    expect(() => inlineItems(lower(line(action("a"))), "m")).toThrow('no map "m"');
+  });
+});
