@@ -51,9 +51,11 @@ async function runRequest(
   if (request.warnings.length > 0) console.error(findingLines(request.warnings).join("\n"));
   const { execute } = await import("../run/execute.ts");
   const { renderJson } = await import("@nova/engine");
-  const { eventLine, noRunResult, runLines, runResult } = await import("../output/run.ts");
-  const running = execute(cloud, request, interrupt, (event) => {
-    if (!json) console.log(eventLine(event));
+  const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("../output/run.ts");
+  // With --json stdout is for the one object; whoever has to answer reads stderr.
+  const running = execute(cloud, request, interrupt, {
+    onEvent: (event) => json || console.log(eventLine(event)),
+    onTask: (task) => (json ? console.error : console.log)(taskLines(task).join("\n")),
   });
   const ran = await Promise.race([running, cloud.lost.then(ownerGone)]);
   if (!ran) {

@@ -17,46 +17,57 @@ export async function readContext(file: string | undefined, settings: readonly s
   return objectText([...members.filter((member) => !keys.has(member.key)), ...set]);
 }
 
-async function readText(file: string): Promise<string> {
-  const bytes = await readBytes(file);
+/** The text of a file of any JSON value; `what` names it in sentences. */
+export async function readJsonFile(file: string, what: string): Promise<string> {
+  const text = await readText(file, what);
+  parsed(text, file, what);
+  return text;
+}
+
+async function readText(file: string, what = "context"): Promise<string> {
+  const bytes = await readBytes(file, what);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new InvalidInput(`context file "${file}" is not UTF-8 text - pass bytes with --file key=${file}`, { cause });
+    const advice = what === "context" ? `pass bytes with --file key=${file}` : "save it as UTF-8";
+    throw new InvalidInput(`${what} file "${file}" is not UTF-8 text - ${advice}`, { cause });
   }
 }
 
-async function readBytes(file: string): Promise<Buffer> {
+async function readBytes(file: string, what: string): Promise<Buffer> {
   try {
     await using handle = await open(file);
     const { size } = await handle.stat();
-    if (size > limitBytes) throw tooLarge(file, size);
+    if (size > limitBytes) throw tooLarge(file, size, what);
     return await handle.readFile();
   } catch (cause) {
     if (cause instanceof InvalidInput) throw cause;
-    throw new InvalidInput(`context file "${file}" cannot be read - name a readable JSON file`, { cause });
+    throw new InvalidInput(`${what} file "${file}" cannot be read - name a readable JSON file`, { cause });
   }
 }
 
-function tooLarge(file: string, size: number): InvalidInput {
-  const advice = "pass what is large with --file key=path";
+function tooLarge(file: string, size: number, what: string): InvalidInput {
+  const advice = what === "context" ? "pass what is large with --file key=path" : "make it smaller";
   return new InvalidInput(
-    `context file "${file}" has ${size} bytes, at most ${limitBytes} (64 MB) are read - ${advice}`,
+    `${what} file "${file}" has ${size} bytes, at most ${limitBytes} (64 MB) are read - ${advice}`,
   );
 }
 
 function membersIn(text: string, file: string): Member[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    const reason = (cause as SyntaxError).message.split("\n")[0];
-    throw new InvalidInput(`context file "${file}" is not JSON (${reason}) - correct it`, { cause });
-  }
+  const value = parsed(text, file, "context");
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     throw new InvalidInput(`context file "${file}" holds no JSON object - write {"key": value}`);
   }
   return membersOf(text);
+}
+
+function parsed(text: string, file: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = (cause as SyntaxError).message.split("\n")[0];
+    throw new InvalidInput(`${what} file "${file}" is not JSON (${reason}) - correct it`, { cause });
+  }
 }
 
 function readSetting(setting: string): Member {

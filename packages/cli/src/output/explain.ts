@@ -6,6 +6,7 @@ const explained: Record<string, ExitCode> = {
   InvalidWorkflow: exitCodes.invalid,
   WorkflowSourceError: exitCodes.invalid,
   InputsRefused: exitCodes.invalid,
+  AnswerRefused: exitCodes.invalid,
   ExecutionNotFound: exitCodes.invalid,
   LocalCloudError: exitCodes.failed,
   PythonMissing: exitCodes.failed,

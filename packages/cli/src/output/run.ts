@@ -1,5 +1,5 @@
-import { styleText } from "node:util";
-import { membersOf } from "@nova/engine";
+import { stripVTControlCharacters, styleText } from "node:util";
+import { membersOf, type WaitingTask } from "@nova/engine";
 import type { NodeEvent } from "@nova/local";
 import type { Finding } from "@nova/workflow";
 import type { Ran } from "../run/execute.ts";
@@ -39,21 +39,32 @@ export function noRunResult(
 export function eventLine({ node, state }: NodeEvent): string {
   const marks = {
     started: styleText("dim", "·"),
+    waiting: styleText("yellow", "…"),
     succeeded: styleText("green", "✓"),
     failed: styleText("red", "✗"),
   };
-  return `  ${marks[state]} ${state === "started" ? styleText("dim", node) : node}`;
+  return `  ${marks[state]} ${state === "started" ? styleText("dim", node) : node}${state === "waiting" ? " waits" : ""}`;
+}
+
+/** What a waiting run is asking for, and how to give it. */
+export function taskLines({ execution, node, kind, message, choices, expiresAt }: WaitingTask): string[] {
+  const until = styleText("dim", `until ${expiresAt}`);
+  if (kind === "event") return [`    for an event, ${until}: nova emit --source ... --type ... sends one`];
+  const command = `nova approve ${execution} ${node} --choice ${choices.join("|")}`;
+  const asked = stripVTControlCharacters(message).replaceAll(/^/gm, "    ");
+  return [asked, `    ${styleText("bold", command)}  ${until}`];
 }
 
 export function runLines({ execution, path, context, counters }: Ran): string[] {
-  const { id, workflowId, version, status, error, durationMs = 0 } = execution;
+  const { id, workflowId, version, status, error, durationMs } = execution;
   const values = membersOf(context.text).map(({ key, json }) => `  ${styleText("cyan", key)} ${shortened(json)}`);
   const calls = Object.entries(counters.aws_calls).map(([service, count]) => `${service} ${count}`);
   return [
-    `${statusText(status)} ${workflowId} version ${version} in ${duration(durationMs)}`,
+    `${statusText(status)} ${workflowId} version ${version}${durationMs === undefined ? "" : ` in ${duration(durationMs)}`}`,
     styleText("dim", `  ${path.join(" → ")}`),
     ...values,
     ...(error ? [styleText("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
+    ...(status === "waiting" ? ["  it goes on with the answer: nova tasks lists what it waits for"] : []),
     styleText("dim", `  calls: ${calls.join(", ")}, sandbox ${counters.sandbox_calls}`),
     `  nova trace ${id}`,
   ];

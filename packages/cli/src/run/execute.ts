@@ -1,4 +1,4 @@
-import type { Execution, Ports, RawJson } from "@nova/engine";
+import type { Execution, Ports, RawJson, WaitingTask } from "@nova/engine";
 import { cancelExecution, executionOf, publishWorkflow, readTrace, startExecution } from "@nova/engine";
 import type { Counters, LocalCloud, NodeEvent } from "@nova/local";
 import type { Interrupt } from "../interrupt.ts";
@@ -11,12 +11,22 @@ export interface Ran {
   context: RawJson;
 }
 
-/** Publishes the workflow if it is new, runs it, waits. Ctrl-C cancels the run; null where it came before the start. */
+/** What a run tells while it goes on. */
+export interface RunListener {
+  onEvent(event: NodeEvent): void;
+  /** It waits for this. */
+  onTask(task: WaitingTask): void;
+}
+
+/**
+ * Publishes the workflow if it is new, runs it, waits. Ctrl-C cancels the run, but leaves one that waits for an answer:
+ * that one goes on when it is answered. Null where it came before the start.
+ */
 export async function execute(
   cloud: LocalCloud,
   request: RunRequest,
   interrupt: Interrupt,
-  onEvent: (event: NodeEvent) => void,
+  listener: RunListener,
 ): Promise<Ran | null> {
   const { ports } = cloud;
   const { workflow, definition, context, files } = request;
@@ -24,10 +34,39 @@ export async function execute(
   const version = await publishWorkflow(ports, { workflow, stateMachine: definition, template });
   if (interrupt.happened) return null;
   const { id } = await startExecution(ports, { version, context, files });
-  const ended = cloud.untilEnd(id, onEvent);
-  await Promise.race([ended, interrupt.wish().then(() => cancelExecution(ports, id))]);
-  await ended;
+  const told = new Set<string>();
+  const ended = cloud.untilEnd(id, (event) => {
+    listener.onEvent(event);
+    if (event.state === "waiting") tellTask(ports, id, event.node, told, listener).catch(listed);
+  });
+  const interrupted = interrupt.wish().then(() => stopUnlessWaiting(ports, id));
+  if ((await Promise.race([ended, interrupted])) !== "left") await ended;
   return report(cloud, ports, id);
+}
+
+/** Whoever missed it here finds it in `nova tasks`. */
+const listed = () => undefined;
+
+/** Each task once, however often it is asked for. */
+async function tellTask(
+  ports: Ports,
+  execution: string,
+  node: string,
+  told: Set<string>,
+  { onTask }: RunListener,
+): Promise<void> {
+  for (const task of await ports.tasks.ofExecution(execution)) {
+    if (task.node !== node || task.status !== "open" || told.has(task.id)) continue;
+    told.add(task.id);
+    onTask(task);
+  }
+}
+
+async function stopUnlessWaiting(ports: Ports, id: string): Promise<"left" | "stopped"> {
+  const { status } = await executionOf(ports, id);
+  if (status === "waiting") return "left";
+  await cancelExecution(ports, id);
+  return "stopped";
 }
 
 /** The counters first: reading the trace is a call as well, and none of the run's. */

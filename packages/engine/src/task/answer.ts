@@ -122,7 +122,7 @@ async function told(ports: Ports, task: WaitingTask, entry: StoredEntry): Promis
 
 /** JSON text of the data, checked against the form. Without a form anything may come, or nothing. */
 function fittingData({ form, node }: WaitingTask, { data }: Answer): string {
-  const text = data ?? (form ? "{}" : "null");
+  const text = data?.trim() ?? (form ? "{}" : "null");
   if (nestingOf(text) > deepestNesting) {
     throw new AnswerRefused(`the data is nested more than ${deepestNesting} levels deep - pass it as text`);
   }

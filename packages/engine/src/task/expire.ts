@@ -1,3 +1,4 @@
+import { timeoutLabel } from "@nova/workflow";
 import { readPosition } from "../chain/position.ts";
 import { closed, committedEntry } from "../node/answer.ts";
 import { commitOutcome } from "../node/commit.ts";
@@ -11,9 +12,6 @@ import { linkBehind } from "./place.ts";
 import { refreshStatus } from "./status.ts";
 import { taskId } from "./task-id.ts";
 import { isWaitingNode, termsOf } from "./waiting-node.ts";
-
-/** What an approval is said to have chosen when its time was over; an edge may have it as its condition. */
-export const timeoutChoice = "timeout";
 
 /**
  * The time of a task is over (protocol, case k). An answer that is in the chain counts, whatever Step Functions saw;
@@ -45,11 +43,11 @@ export async function dropTask(
 
 function timedOut(definition: NodeDefinition, times: Times): Outcome {
   const { node } = definition;
-  const way = node.type === "approval" ? wayOfChoice(definition, timeoutChoice) : undefined;
+  const way = node.type === "approval" ? wayOfChoice(definition, timeoutLabel) : undefined;
   if (node.type === "approval" && way) {
     const at = new Date(times.nowMs).toISOString();
-    const json = JSON.stringify({ choice: timeoutChoice, data: null, by: null, at, from: null });
-    return chosen(way, timeoutChoice, { key: node.into, json }, times);
+    const json = JSON.stringify({ choice: timeoutLabel, data: null, by: null, at, from: null });
+    return chosen(way, timeoutLabel, { key: node.into, json }, times);
   }
   const seconds = isWaitingNode(node) ? termsOf(node).timeoutSeconds : 0;
   const what = node.type === "approval" ? "nobody answered" : "no event came that fits";

@@ -1,10 +1,8 @@
-import { onlyPath, type WaitNode } from "@nova/workflow";
+import { onlyPath, timeOf, type WaitNode } from "@nova/workflow";
 import type { Context } from "../context/context.ts";
 
 export type Until = { ms: number } | { problem: string };
 
-/** With a zone: a time without one means another moment on every machine. */
-const isoTime = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})$/;
 /** Step Functions: an execution lives a year. */
 const longestMs = 366 * 24 * 3600 * 1000;
 
@@ -21,8 +19,8 @@ export function untilOf(node: WaitNode, input: Context, sinceMs: number): Until 
 
 function momentOf(json: string, sinceMs: number): Until {
   const value: unknown = JSON.parse(json);
-  const ms = typeof value === "string" && isoTime.test(value.trim()) ? Date.parse(value.trim()) : Number.NaN;
-  if (Number.isNaN(ms)) {
+  const ms = typeof value === "string" ? timeOf(value) : undefined;
+  if (ms === undefined) {
     const shown = json.length > 80 ? `${json.slice(0, 77)}...` : json;
     return { problem: `${shown} is no time to wait until - write it with its zone, as "2026-01-31T12:00:00Z"` };
   }

@@ -1,7 +1,8 @@
 /** What happens in an execution, as its Lambda functions are invoked. */
 export interface NodeEvent {
   node: string;
-  state: "started" | "succeeded" | "failed";
+  /** `waiting`: its function is done, and it goes on when somebody answers or a time has come. */
+  state: "started" | "waiting" | "succeeded" | "failed";
 }
 
 export type Listener = (event: NodeEvent) => void;

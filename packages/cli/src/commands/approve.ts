@@ -1,0 +1,46 @@
+import { hostname, userInfo } from "node:os";
+import type { TaskName } from "@nova/engine";
+import { withCloud } from "../cloud.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { readJsonFile } from "../input/context.ts";
+import type { CliCommand } from "./command.ts";
+
+export const approve: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("answer an approval, whatever the choice")
+      .argument("<execution_id|task_id>")
+      .argument("[node]", "the approval that waits; needless with the id of a task")
+      .requiredOption("--choice <choice>", "approved, rejected, or what else the approval offers")
+      .option("--data <file.json>", "what its form asks for")
+      .option("--as <who>", "who answers; absent: the user of this machine")
+      .option("--json", "print one JSON object"),
+
+  async run([id = "", node], { choice, data, as: who, json }) {
+    const name = taskName(id, node);
+    const text = typeof data === "string" ? await readJsonFile(data, "data") : undefined;
+    const answer = {
+      choice: String(choice),
+      ...(text !== undefined && { data: text }),
+      by: typeof who === "string" ? who : userInfo().username,
+      from: `nova approve on ${hostname()}`,
+    };
+    const { answerTask } = await import("@nova/engine");
+    const { task, at, sent } = await withCloud(({ ports }) => answerTask(ports, { ...name, ...answer }));
+    const { execution, node: answered } = task;
+    if (json) {
+      const { by } = answer;
+      console.log(JSON.stringify({ task_id: task.id, execution_id: execution, node: answered, choice, by, at, sent }));
+    } else {
+      const later = sent ? "" : "; Step Functions could not be told yet, the sweeper will";
+      console.log(`${answered} of ${execution}: ${choice}${later}`);
+    }
+    return exitCodes.completed;
+  },
+};
+
+function taskName(id: string, node: string | undefined): TaskName {
+  if (node !== undefined) return { execution: id, node };
+  if (id.startsWith("task_")) return { task: id };
+  throw new InvalidInput("name the node that waits too, nova approve <execution_id> <node> - nova tasks lists both");
+}

@@ -1,0 +1,44 @@
+import { stripVTControlCharacters } from "node:util";
+import type { WaitingTask } from "@nova/engine";
+import { withCloud } from "../cloud.ts";
+import { exitCodes } from "../errors.ts";
+import { tableLines } from "../output/table.ts";
+import { shortened } from "../output/text.ts";
+import type { CliCommand } from "./command.ts";
+
+export const tasks: CliCommand = {
+  declare: (command) =>
+    command.summary("list what waits for somebody's answer, oldest first").option("--json", "print one JSON object"),
+
+  async run(_, { json }) {
+    const items = await withCloud(async ({ ports }) => {
+      const now = new Date(ports.clock.now()).toISOString();
+      const pending = await Array.fromAsync(ports.tasks.pending());
+      return pending.filter(
+        ({ kind, status, expiresAt }) => kind === "approval" && status === "open" && expiresAt > now,
+      );
+    });
+    if (json) console.log(JSON.stringify({ items: items.map(itemOf) }));
+    else if (items.length === 0) console.log("nothing waits for an answer");
+    else console.log(tableLines(["execution", "node", "choices", "until", "message"], items.map(rowOf)).join("\n"));
+    return exitCodes.completed;
+  },
+};
+
+function itemOf({ id, execution, node, message, choices, to, createdAt, expiresAt }: WaitingTask) {
+  return {
+    task_id: id,
+    execution_id: execution,
+    node,
+    message,
+    choices,
+    to,
+    created_at: createdAt,
+    expires_at: expiresAt,
+  };
+}
+
+/** A message is filled with what others sent: it must not steer the terminal. */
+function rowOf({ execution, node, choices, expiresAt, message }: WaitingTask): string[] {
+  return [execution, node, choices.join("|"), expiresAt, shortened(stripVTControlCharacters(message), 60)];
+}

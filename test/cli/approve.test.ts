@@ -1,0 +1,137 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { newFolder, nova, type Started, startNova } from "./support/nova.ts";
+
+let cwd: string;
+let running: Started[] = [];
+
+beforeAll(async () => {
+  cwd = await newFolder();
+  await write("ask", { type: "approval", message: "Pay {{sum}}?", to: ["boss"], form: { required: ["why"] } }, true);
+  await write("order", { type: "wait", event: { source: ["shop"], detail: { id: [7] } } }, false);
+  await writeFile(join(cwd, "why.json"), '{\n  "why": "it fits", "n": 12345678901234567890\n}\n');
+});
+
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+afterEach(async () => {
+  for (const { child } of running) child.kill("SIGKILL");
+  await Promise.all(running.map(({ ended }) => ended));
+  running = [];
+});
+
+/** start -> node -> end, the node named like the workflow. */
+async function write(id: string, node: object, hasChoices: boolean): Promise<void> {
+  const on = { from: id, to: "end" };
+  const ways = hasChoices ? ["approved", "rejected"].map((condition) => ({ ...on, condition })) : [on];
+  const nodes = [
+    { id: "start", type: "start" },
+    { id, ...node },
+    { id: "end", type: "end" },
+  ];
+  await mkdir(join(cwd, id));
+  await writeFile(
+    join(cwd, id, "workflow.json"),
+    JSON.stringify({ id, nodes, edges: [{ from: "start", to: id }, ...ways] }),
+  );
+}
+
+function start(...args: string[]): Started {
+  const started = startNova(cwd, ...args);
+  running.push(started);
+  return started;
+}
+
+async function json(...args: string[]) {
+  const { code, stdout } = await nova(cwd, ...args, "--json");
+  return { code, ...JSON.parse(stdout) };
+}
+
+describe("an approval at the command line", { timeout: 60_000 }, () => {
+  it("is told by the run that waits, listed and answered from another terminal, and the run goes on", async () => {
+    const run = start("run", "ask", "--set", "sum=850.0");
+    const command = await run.line("nova approve");
+    expect(await run.line("Pay")).toContain("Pay 850.0?");
+    const { items } = await json("tasks");
+    const [execution] = /exec_\w+/.exec(command) ?? [];
+    expect(items).toEqual([
+      {
+        task_id: expect.stringMatching(/^task_/),
+        execution_id: execution,
+        node: "ask",
+        message: "Pay 850.0?",
+        choices: ["approved", "rejected"],
+        to: ["boss"],
+        created_at: expect.any(String),
+        expires_at: expect.any(String),
+      },
+    ]);
+    expect((await nova(cwd, "tasks")).stdout).toContain("approved|rejected");
+    const answer = ["approve", execution ?? "", "ask", "--choice", "rejected", "--data", "why.json", "--as", "ann"];
+    expect(await json(...answer)).toMatchObject({ code: 0, node: "ask", choice: "rejected", by: "ann", sent: true });
+    const { code, stdout } = await run.ended;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/completed ask.*12345678901234567890/s)]);
+    expect((await json("tasks")).items).toEqual([]);
+    const again = await nova(cwd, ...answer);
+    expect([again.code, again.stdout, again.stderr]).toEqual([
+      2,
+      "",
+      expect.stringMatching(/^nova: "ask" was answered before: rejected, by ann/),
+    ]);
+  });
+
+  it("answers with the task's id too, as the user of the machine", async () => {
+    const run = start("run", "ask", "--set", "sum=1", "--json");
+    let items = [];
+    while (items.length === 0) items = (await json("tasks")).items;
+    const answer = ["approve", items[0].task_id, "--choice", "approved", "--data", "why.json"];
+    expect(await json(...answer)).toMatchObject({ by: userInfo().username });
+    const { code, stdout, stderr } = await run.ended;
+    expect([code, JSON.parse(stdout).status, stderr]).toEqual([
+      0,
+      "completed",
+      expect.stringContaining("nova approve"),
+    ]);
+  });
+
+  it.each([
+    ["an execution that never was", ["exec_none", "ask", "--choice", "approved"], /no execution "exec_none"/],
+    ["a task that never was", ["task_none", "--choice", "approved"], /no task "task_none" - nova tasks lists/],
+    ["an execution without a node", ["exec_none", "--choice", "approved"], /name the node that waits too/],
+    [
+      "a file that is not there",
+      ["exec_none", "ask", "--choice", "a", "--data", "none.json"],
+      /data file "none.json" cannot/,
+    ],
+    ["no choice", ["exec_none", "ask"], /required option '--choice/],
+  ])("refuses %s in a sentence, with exit code 2", async (_what, args, sentence) => {
+    const { code, stdout, stderr } = await nova(cwd, "approve", ...args);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(sentence)]);
+  });
+});
+
+describe("an event at the command line", { timeout: 60_000 }, () => {
+  it("reaches the run that waits for one like it, and no other", async () => {
+    const run = start("run", "order", "--json");
+    const send = (id: string) =>
+      json("emit", "--source", "shop", "--type", "Paid", "--detail", `{"id": ${id}, "sum": 1.0}`);
+    let taken = [];
+    while (taken.length === 0) {
+      expect((await send("8")).items).toEqual([]);
+      taken = (await send("7")).items;
+    }
+    const { stdout } = await run.ended;
+    expect(stdout).toContain('"sum": 1.0');
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: "completed",
+      context: { order: { source: "shop", "detail-type": "Paid", detail: { id: 7 } } },
+    });
+  });
+
+  it("that is no JSON object is refused", async () => {
+    const { code, stderr } = await nova(cwd, "emit", "--source", "shop", "--type", "Paid", "--detail", "7");
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--detail 7 is no JSON object/)]);
+  });
+});
