@@ -3,13 +3,13 @@ import type { Path } from "../expressions/syntax.ts";
 import { checkTableName, returnedCapacity } from "../request/common.ts";
 import { readExpressions } from "../request/expressions.ts";
 import type { Input } from "../request/input.ts";
-import { itemKeyOf } from "../store/entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Table } from "../store/table.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
 import { type EncodedKey, encodeKey } from "../values/key.ts";
 import { type Answer, JsonText, jsonList } from "./answer.ts";
 import { CapacitySum, readUnits } from "./capacity.ts";
+import { areDistinct } from "./distinct.ts";
 import { projectedText } from "./get-item.ts";
 import { requestedTables } from "./requested-tables.ts";
 
@@ -58,7 +58,7 @@ function readTable(store: Store, name: string, request: Input): Reading {
   const given = request.attributeMaps("Keys", { least: 1, most: mostKeys });
   const table = store.tables.get(name);
   const keys = given.map((attributes) => ({ attributes, key: encodeKey(attributes, table.key) }));
-  const distinct = new Set(keys.map(({ key }) => Buffer.from(itemKeyOf(key)).toString("latin1")));
-  if (distinct.size < keys.length) throw invalid("Provided list of item keys contains duplicates");
+  if (!areDistinct(keys.map(({ key }) => ({ table, key }))))
+    throw invalid("Provided list of item keys contains duplicates");
   return { table, given: request.fields, isConsistent, paths, keys };
 }

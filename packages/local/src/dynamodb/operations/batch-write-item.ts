@@ -1,12 +1,12 @@
 import { invalid, malformed } from "../errors.ts";
 import { checkTableName, largestItemBytes, returnedCapacity } from "../request/common.ts";
 import { Input } from "../request/input.ts";
-import { itemKeyOf } from "../store/entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Table } from "../store/table.ts";
 import { encodeItemKey, encodeKey } from "../values/key.ts";
 import type { Answer } from "./answer.ts";
 import { CapacitySum } from "./capacity.ts";
+import { areDistinct } from "./distinct.ts";
 import { requestItems } from "./requested-tables.ts";
 import { performWrite, type Write } from "./write.ts";
 
@@ -19,8 +19,7 @@ export function batchWriteItem(store: Store, input: Input): Answer {
   const requests = requestItems(input).flatMap(([name, list]) => readRequests(name, list));
   if (requests.length > mostWrites) throw invalid("Too many items requested for the BatchWriteItem call");
   const writes = requests.map(({ name, request }) => readWrite(store.tables.get(name), request));
-  const keys = new Set(writes.map(({ table, key }) => `${table.id} ${Buffer.from(itemKeyOf(key)).toString("latin1")}`));
-  if (keys.size < writes.length) throw invalid("Provided list of item keys contains duplicates");
+  if (!areDistinct(writes)) throw invalid("Provided list of item keys contains duplicates");
   const sum = new CapacitySum();
   store.atomically(() => {
     for (const write of writes) sum.add(write.table, performWrite(store, write).consumed);

@@ -2,11 +2,11 @@ import { invalid } from "../errors.ts";
 import { returnedCapacity, tableName } from "../request/common.ts";
 import { readExpressions } from "../request/expressions.ts";
 import type { Input } from "../request/input.ts";
-import { itemKeyOf } from "../store/entries.ts";
 import type { Store } from "../store/store.ts";
 import { encodeKey } from "../values/key.ts";
 import { type Answer, jsonList } from "./answer.ts";
 import { CapacitySum, readUnits } from "./capacity.ts";
+import { areDistinct } from "./distinct.ts";
 import { projectedText } from "./get-item.ts";
 
 /** DynamoDB's limit of one transaction. */
@@ -21,8 +21,7 @@ export function transactGetItems(store: Store, input: Input): Answer {
     const table = store.tables.get(name);
     return { table, key: encodeKey(attributes, table.key), paths };
   });
-  const keys = new Set(gets.map(({ table, key }) => `${table.id} ${Buffer.from(itemKeyOf(key)).toString("latin1")}`));
-  if (keys.size < gets.length) throw invalid("Transaction request cannot include multiple operations on one item");
+  if (!areDistinct(gets)) throw invalid("Transaction request cannot include multiple operations on one item");
   const sum = new CapacitySum();
   const responses = gets.map(({ table, key, paths }) => {
     const found = store.items.find(table.id, key);

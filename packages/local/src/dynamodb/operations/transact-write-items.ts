@@ -1,10 +1,10 @@
 import { DynamoDbError, invalid } from "../errors.ts";
 import { returnedCapacity } from "../request/common.ts";
 import type { Input } from "../request/input.ts";
-import { itemKeyOf } from "../store/entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer } from "./answer.ts";
 import { CapacitySum } from "./capacity.ts";
+import { areDistinct } from "./distinct.ts";
 import { readCheck, readDelete, readPut, readUpdate } from "./read-write.ts";
 import { cancelled, type Reason, reasonOf } from "./transaction.ts";
 import { performWrite, type Write } from "./write.ts";
@@ -41,8 +41,7 @@ function readAction(store: Store, item: Input): Write {
 }
 
 function checkDistinct(writes: Write[]): void {
-  const keys = new Set(writes.map(({ table, key }) => `${table.id} ${Buffer.from(itemKeyOf(key)).toString("latin1")}`));
-  if (keys.size < writes.length) {
+  if (!areDistinct(writes)) {
     throw invalid("Transaction request cannot include multiple operations on one item");
   }
   const bytes = writes.reduce((sum, { change }) => sum + (change.kind === "put" ? change.item.bytes : 0), 0);

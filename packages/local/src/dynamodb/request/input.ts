@@ -34,7 +34,7 @@ export class Input {
     if (value === undefined) return undefined;
     if (typeof value !== "string") throw malformed(wrongScalar(value, "String"));
     const refuse = (rule: string) => this.#refusal(name, value, rule);
-    if (pattern && !new RegExp(`^${pattern}$`).test(value)) {
+    if (pattern && !wholly(pattern).test(value)) {
       throw refuse(`satisfy regular expression pattern: ${pattern}`);
     }
     if (value.length < least) throw refuse(`have length greater than or equal to ${least}`);
@@ -142,6 +142,14 @@ export class Input {
     const what = `Value ${shown} at '${this.#at(name)}' failed to satisfy constraint: Member must ${rule}`;
     return invalid(`1 validation error detected: ${what}`);
   }
+}
+
+const patterns = new Map<string, RegExp>();
+
+function wholly(pattern: string): RegExp {
+  const expression = patterns.get(pattern) ?? new RegExp(`^${pattern}$`);
+  patterns.set(pattern, expression);
+  return expression;
 }
 
 function wrongScalar(value: unknown, type: string): string {
