@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { action, codesOf, decision, end, graph, type Loose, parse, row, start } from "../definition.ts";
+import { action, codesOf, decision, each, end, graph, type Loose, parse, row, start } from "../definition.ts";
 
 const sets = 'context["total"] = 1';
 const [find, convert] = [action("find", { code: sets }), action("convert", { code: "context['total'] = 2" })];
@@ -67,6 +67,21 @@ it.each([
   ],
 ])("is silent where %s", (_, definition) => {
   expect(codesOf(definition)).toEqual([]);
+});
+
+it("looks at one branch after the other, never across", () => {
+  const nodes = [{ ...start, merge: "last" }, find, convert, end];
+  expect(codesOf(graph(nodes, ["start > find", "start > convert", "find > end", "convert > end"]))).toEqual([]);
+  const behind = [{ ...start, merge: "last" }, find, action("other"), convert, end];
+  const arrows = ["start > find", "start > other", "find > convert", "other > convert", "convert > end"];
+  expect(codesOf(graph(behind, arrows))).toEqual(["NOVA504 $.nodes[3].code"]);
+});
+
+it("looks into the body of a map, whose results read what is left at its end", () => {
+  const inMap = (nodes: Loose[], arrows: string[]) => row(each("m", nodes, arrows));
+  expect(codesOf(inMap([find, convert], ["find > convert"]))).toEqual(["NOVA504 $.nodes[1].nodes[1].code"]);
+  const choosing = [find, decision("d"), convert, action("leave")];
+  expect(codesOf(inMap(choosing, ["find > d", "d > convert: true", "d > leave: false"]))).toEqual([]);
 });
 
 it("does not guess in a graph with errors", () => {

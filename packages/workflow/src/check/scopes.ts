@@ -23,10 +23,10 @@ export function branchingOfOutline({ byId, edges, map }: Outline): Branching {
 }
 
 /** Where a body begins: the start, or of a map's body the nodes that no other one leads to. */
-export function entriesOf({ byId, graph, map }: Outline): NamedNode[] {
-  const nodes = [...byId.values()];
-  if (map === undefined) return nodes.filter((node) => node.kind?.edgesIn === "none");
-  return nodes.filter(({ id }) => (graph.predecessors.get(id) ?? []).every((before) => before === id));
+export function entriesOf({ nodes, byId, graph, map }: Outline): NamedNode[] {
+  const unique = nodes.filter((node) => byId.get(node.id) === node);
+  if (map === undefined) return unique.filter((node) => node.kind?.edgesIn === "none");
+  return unique.filter(({ id }) => (graph.predecessors.get(id) ?? []).every((before) => before === id));
 }
 
 /** The branches of a fan-out that may be looked into: those that have a node, where they have a join. */

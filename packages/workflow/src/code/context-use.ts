@@ -8,6 +8,8 @@ export interface ContextUse {
   alwaysWrites: ReadonlySet<string>;
   /** Whether it reads the key, or may: it hands `context` on, computes keys, or does what no reader can follow. */
   reads(key: string): boolean;
+  /** Whether it takes the key away again, or may. */
+  deletes(key: string): boolean;
   /** Where the key is first set. */
   placeOf(key: string): { line: number; column: number };
 }
@@ -17,6 +19,8 @@ const assignment = /^([ \t]*)context\[[ \t]*(["'])([^"'\\{]+)\2[ \t]*\][ \t]*=(?
 /** `context["key"]`, `context.get("key")`, `in context`: all that leaves no doubt about the key. */
 const plainUse =
   /\bcontext[ \t]*(\[[ \t]*(["'])[^"'\\{]+\2[ \t]*\]|\.get\([ \t]*(["'])[^"'\\{]+\3[ \t]*[,)])|\bin[ \t]+context\b(?![ \t]*[.[(])/g;
+
+const deletion = /\b(?:del[ \t]+context[ \t]*\[|context\.pop\()[ \t]*(["'])([^"'\\{]+)\1/g;
 
 /** Code in which a line may be text, may not be reached, or may be made while it runs. */
 const unclear = /"""|'''|\\\n|\b(exit|exec|eval|globals|locals|vars)\b/;
@@ -34,6 +38,7 @@ export function contextUse(source: string): ContextUse {
     writes: new Set(found.map((write) => write.key)),
     alwaysWrites: new Set(found.filter((write) => write.indent === "").map((write) => write.key)),
     reads: (key) => readsAll || rest.includes(`"${key}"`) || rest.includes(`'${key}'`),
+    deletes: (key) => [...code.matchAll(deletion)].some((match) => match[2] === key),
     placeOf: (key) => {
       const first = found.find((write) => write.key === key);
       return lineAndColumn(code, first ? first.index + first.indent.length : 0);

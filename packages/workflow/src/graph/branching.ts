@@ -28,6 +28,8 @@ export interface Branching {
    * `enter` does not let in.
    */
   stretch(entry: string, join: string | null, enter?: (id: string) => boolean): string[];
+  /** All nodes from `entry` to before `join`, those inside of further fan-outs among them. */
+  whole(entry: string, join: string | null): Set<string>;
 }
 
 /** Where the ways of a body part and meet again; linear, but for a logarithm. Edges have known ends, and no rings. */
@@ -58,5 +60,10 @@ export function branchingOf(nodes: readonly WayPoint[], edges: readonly { from: 
     }
     return [...inside];
   };
-  return { graph, fanOuts, stretch };
+  const whole: Branching["whole"] = (entry, join) => {
+    const inside = new Set([entry]);
+    for (const id of inside) for (const next of graph.successors.get(id) ?? []) if (next !== join) inside.add(next);
+    return inside;
+  };
+  return { graph, fanOuts, stretch, whole };
 }

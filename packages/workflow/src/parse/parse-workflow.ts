@@ -1,7 +1,7 @@
 import type { WorkflowFields } from "../authored/workflow.ts";
 import { checkInputs } from "../check/inputs.ts";
+import { checkKeys } from "../check/keys.ts";
 import { outlinesOf } from "../check/outline.ts";
-import { checkOverwrites } from "../check/overwrites.ts";
 import { checkWhole } from "../check/whole.ts";
 import type { Finding } from "../findings/finding.ts";
 import type { Body, JsonObject, Workflow } from "../workflow.ts";
@@ -36,7 +36,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const outlines = outlinesOf(body);
   findings.push(...checkWhole(outlines));
   const python = [...pythonOf(body), ...pythonOfLib(lib)];
-  if (hasNoError(findings)) findings.push(...checkOverwrites(outlines));
+  if (hasNoError(findings)) findings.push(...checkKeys(outlines));
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   return { ...(workflow && { workflow }), findings: locate(findings, { ...document, file: source.fileName }), python };
 }

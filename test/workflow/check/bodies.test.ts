@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { action, codesOf, decision, each, end, graph, type Loose, parse, row, start } from "../definition.ts";
+
+const done = { id: "done", type: "end" };
+const one = action("one");
+const two = action("two");
+
+/** A map of these nodes between an action and the end. */
+function mapOf(nodes: unknown[], arrows: string[] = []): Loose {
+  return row(action("first"), each("m", nodes, arrows));
+}
+
+it.each<[string, Loose, string[]]>([
+  ["one node", mapOf([one]), []],
+  ["a row that ends by itself", mapOf([one, two], ["one > two"]), []],
+  ["an end after a choice", mapOf([decision("d"), one, done], ["d > one: true", "d > done: false"]), []],
+  ["a failure that ends the item", mapOf([action("one", { onError: "done" }), done]), []],
+  ["a map of maps", mapOf([each("inner", [one])]), []],
+  ["nothing", mapOf([]), ["NOVA230 $.nodes[2]"]],
+  ["an end alone", mapOf([done]), ["NOVA230 $.nodes[2]"]],
+  ["two beginnings", mapOf([one, two]), ["NOVA231 $.nodes[2].nodes[1]"]],
+  ["an end without a way to it", mapOf([one, done]), ["NOVA231 $.nodes[2].nodes[1]"]],
+  [
+    "a start",
+    mapOf([start, one], ["start > one"]),
+    ["NOVA111 $.nodes[2].nodes[0].id", "NOVA232 $.nodes[2].nodes[0].type"],
+  ],
+  ["a ring", mapOf([one, two], ["one > two", "two > one"]), ["NOVA211 $.nodes[2].nodes[0]"]],
+  ["an edge out", mapOf([one], ["one > end"]), ["NOVA233 $.nodes[2].edges[0].to"]],
+  ["an edge from outside", mapOf([one], ["first > one"]), ["NOVA233 $.nodes[2].edges[0].from"]],
+  ["a misspelt id", mapOf([one, action("second")], ["one > secnod"]), ["NOVA206 $.nodes[2].edges[0].to"]],
+  [
+    "an edge behind an end",
+    mapOf([one, done, two], ["one > done", "done > two"]),
+    ["NOVA205 $.nodes[2].edges[1].from"],
+  ],
+  ["an id that is there outside", mapOf([action("first")]), ["NOVA111 $.nodes[2].nodes[0].id"]],
+  ["an id that looks like one outside", mapOf([action("First")]), ["NOVA112 $.nodes[2].nodes[0].id"]],
+  ["a choice without edges", mapOf([decision("d")]), ["NOVA301 $.nodes[2].nodes[0]"]],
+  ["a condition", mapOf([one, two], ["one > two: true"]), ["NOVA303 $.nodes[2].edges[0].condition"]],
+  ["a node that is none", mapOf([one, 3]), ["NOVA104 $.nodes[2].nodes[1]"]],
+  [
+    "code that is missing",
+    mapOf([action("one", { code: undefined, codeFile: "x.py" })]),
+    ["NOVA404 $.nodes[2].nodes[0].codeFile"],
+  ],
+])("a body of %s", (_, definition, expected) => {
+  expect(codesOf(definition)).toEqual(expected);
+});
+
+it("refuses a way into a body, by an edge and by onError", () => {
+  const nodes = [start, action("first", { onError: "one" }), each("m", [one]), end];
+  const definition = graph(nodes, ["start > first", "first > m", "m > end", "first > one"]);
+  expect(codesOf(definition)).toEqual(["NOVA233 $.edges[3].to", "NOVA233 $.nodes[1].onError"]);
+  expect(parse(definition).findings[0]?.message).toBe(
+    'the edge from "first" to "one" is in the workflow, but "one" is in the body of "m" - an item begins and ends inside of its map, and the map\'s own edges go on',
+  );
+});
+
+describe("the parts of a body", () => {
+  const inner = each("inner", [action("two", { code: undefined, codeFile: "two.py" })]);
+  const definition = mapOf([one, inner], ["one > inner"]);
+
+  it("are read like those of the workflow, with their Python and their places", () => {
+    const { workflow, python } = parse(definition, { "two.py": "b = 2" });
+    expect(workflow?.nodes[2]).toMatchObject({
+      body: { nodes: [{ id: "one" }, { body: { nodes: [{ id: "two" }] } }] },
+    });
+    expect(python.map(({ node, path }) => `${node?.id} ${path}`)).toEqual([
+      "first $.nodes[1].code",
+      "one $.nodes[2].nodes[0].code",
+      "two $.nodes[2].nodes[1].nodes[0].codeFile",
+    ]);
+  });
+
+  it("are found where they are in the text", () => {
+    const text = JSON.stringify(mapOf([action("one", { timeout: 0 })]), null, 1);
+    const [found] = parse(JSON.parse(text)).findings;
+    expect(found).toMatchObject({ code: "NOVA406", path: "$.nodes[2].nodes[0].timeout", line: 1 });
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { action, approval, codesOf, end, graph, parse, start } from "../definition.ts";
+
+const graphOf = (...conditions: string[]) =>
+  graph(
+    [start, approval("ask"), action("a"), end],
+    ["start > ask", ...conditions.map((one) => (one === "" ? "ask > a" : `ask > a: ${one}`)), "a > end"],
+  );
+
+it.each<[string[], string[]]>([
+  [['"approved"', '"rejected"'], []],
+  [['"approved"', '"default"'], []],
+  [['"default"'], []],
+  [['"approved"', '"rejected"', '"timeout"'], []],
+  [['"approved"'], ["NOVA411 $.nodes[1]"]],
+  [['"approved"', '"timeout"'], ["NOVA411 $.nodes[1]"]],
+  [['"approved"', '"rejected"', '"maybe"'], ["NOVA412 $.edges[3].condition"]],
+  [['"approved"', '"default"', "true"], ["NOVA412 $.edges[3].condition"]],
+  [['"approved"', '"rejected"', '"approved"'], ["NOVA207 $.edges[3]"]],
+  [["", '"default"'], ["NOVA301 $.edges[1]"]],
+  [[], ["NOVA301 $.nodes[1]", "NOVA411 $.nodes[1]", "NOVA209 $.nodes[2]"]],
+])("an approval with the edges %j has %j", (conditions, expected) => {
+  expect(codesOf(graphOf(...conditions))).toEqual(expected);
+});
+
+it("knows what a misspelt choice was to be", () => {
+  expect(parse(graphOf('"aproved"', '"rejected"', '"default"')).findings[0]?.message).toBe(
+    'the edge from "ask" to "a" waits for "aproved", which is no choice of "ask" - did you mean "approved"?',
+  );
+});

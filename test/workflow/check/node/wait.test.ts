@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { codesOf, type Loose, row, wait } from "../../definition.ts";
+
+const event = { source: ["shop"] };
+
+it.each<[Loose, string[]]>([
+  [{ seconds: "15m" }, []],
+  [{ until: "2026-01-31T09:00:00Z" }, []],
+  [{ until: "2026-01-31T09:00+01:00" }, []],
+  [{ until: "{{ order.due }}" }, []],
+  [{ event, timeout: "1h", into: "news", onError: "end" }, []],
+  [{}, ["NOVA413 $.nodes[1]"]],
+  [{ seconds: 1, until: "{{a}}", event }, ["NOVA413 $.nodes[1].until", "NOVA413 $.nodes[1].event"]],
+  [{ seconds: 1, timeout: 3 }, ["NOVA413 $.nodes[1].timeout"]],
+  [{ until: "{{a}}", into: "a" }, ["NOVA413 $.nodes[1].into"]],
+  [{ seconds: 0 }, ["NOVA409 $.nodes[1].seconds"]],
+  [{ seconds: true }, ["NOVA409 $.nodes[1].seconds"]],
+  [{ until: "tomorrow" }, ["NOVA414 $.nodes[1].until"]],
+  [{ until: "2026-02-30T09:00:00Z" }, ["NOVA414 $.nodes[1].until"]],
+  [{ until: "2026-01-31T25:00:00Z" }, ["NOVA414 $.nodes[1].until"]],
+  [{ until: "2026-01-31T09:00:00" }, ["NOVA414 $.nodes[1].until"]],
+  [{ until: "{{a}} o'clock" }, ["NOVA414 $.nodes[1].until"]],
+  [{ until: 3 }, ["NOVA414 $.nodes[1].until"]],
+  [{ event: "paid" }, ["NOVA415 $.nodes[1].event"]],
+  [{ event: { source: "shop" } }, ["NOVA415 $.nodes[1].event.source"]],
+  [{ event: { detail: { n: [{ numeric: ["~", 1] }] } } }, ["NOVA415 $.nodes[1].event.detail.n[0].numeric"]],
+  [{ event, into: "$news" }, ["NOVA418 $.nodes[1].into", "NOVA502 $.nodes[1].into"]],
+])("a wait with %j has %j", (fields, expected) => {
+  expect(codesOf(row(wait("pause", fields)))).toEqual(expected);
+});
