@@ -1,96 +1,268 @@
 import type { InvokeLambda } from "../lambda-types.ts";
-import { directOutside } from "./asl/direct-outside.ts";
-import {
-  type ExecutionStart,
-  type PreparedExecution,
-  prepareExecution,
-  type Services,
-  type Stop,
-} from "./asl/execute.ts";
+import { Alarms } from "./alarms.ts";
+import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
+import type { ChildStart, StartedChild } from "./asl/outside.ts";
 import type { StateMachine } from "./asl/state.ts";
-import type { TaskTokens } from "./asl/task/task-tokens.ts";
+import { executionOfToken } from "./asl/task/task-tokens.ts";
 import type { Clock } from "./clock.ts";
-import type { HistoryEvent } from "./history.ts";
+import { endOfChild } from "./ended-child.ts";
+import { newSeed } from "./journal/chance.ts";
+import { JournalledExecution } from "./journal/journalled-execution.ts";
+import type { TaskAnswer } from "./journal/journalled-outside.ts";
+import type { Keeper } from "./journal/keeper.ts";
+import type { Input, Line } from "./journal/lines.ts";
 import { type StatusChange, statusChangeOf } from "./status-change.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 
 export interface LiveOptions {
   clock: Clock;
   invokeLambda: InvokeLambda;
-  tokens: TaskTokens;
+  /** What an execution runs, and under which names. */
+  prepare(execution: Execution): { machine: StateMachine; start: Omit<ExecutionStart, "input"> };
+  /** @throws Error named as the failure that AWS reports */
+  startChild(child: ChildStart, startedBy: NonNullable<Execution["startedBy"]>): StartedChild;
   onStatusChange(change: StatusChange): void | Promise<void>;
 }
 
-interface Live {
-  input: string;
-  events: HistoryEvent[];
-  stop: AbortController;
-  ended: Promise<void>;
-}
+/** Parked executions that stay in memory, so that the next answer finds them there. */
+const MOST_KEPT = 100;
 
-/** The executions that run in this process. */
+/**
+ * The executions of this process. One that is parked may be forgotten here: whatever reaches it brings it back from its
+ * file. Nothing is begun before `drive`: until then answers are only taken down.
+ */
 export class LiveExecutions {
   readonly #executions: Executions;
   readonly #options: LiveOptions;
-  readonly #live = new Map<Execution, Live>();
+  readonly #runs = new Map<Execution, JournalledExecution>();
+  /** Those of them that are parked, the longest first. */
+  readonly #kept = new Set<Execution>();
+  readonly #returning = new Map<Execution, Promise<JournalledExecution | undefined>>();
   readonly #deliveries = new Set<Promise<void>>();
+  readonly #alarms: Alarms<Execution>;
+  #isDriving = false;
+  #isClosing = false;
+  #change = Promise.withResolvers<void>();
 
   constructor(executions: Executions, options: LiveOptions) {
     this.#executions = executions;
     this.#options = options;
+    this.#alarms = new Alarms(options.clock, (execution) => void this.#onAlarm(execution));
   }
 
-  get(execution: Execution): Pick<Live, "input" | "events"> | undefined {
-    return this.#live.get(execution);
+  get(execution: Execution): Pick<JournalledExecution, "input" | "events"> | undefined {
+    return this.#runs.get(execution);
   }
 
   /** The start is on disk when this returns; the first state runs after the answer to StartExecution is on its way. */
-  begin(execution: Execution, machine: StateMachine, start: ExecutionStart): void {
-    const events: HistoryEvent[] = [];
-    const stop = new AbortController();
-    const { clock, invokeLambda, tokens } = this.#options;
-    const write = (event: HistoryEvent) => {
-      events.push(event);
-      this.#executions.append(execution, event);
-    };
-    const { executionArn } = start;
-    const outside = directOutside({ clock, invokeLambda, tokens, executionArn, stopSignal: stop.signal });
-    const services: Services = { outside, write };
-    const prepared = prepareExecution(machine, start, services, stop.signal);
+  begin(execution: Execution, input: string): void {
+    const opening = { format: 1, seed: newSeed(), at: this.#options.clock.now() } as const;
+    this.#executions.append(execution, opening);
+    const { machine, start } = this.#options.prepare(execution);
+    const recorded = { opening, inputs: [], events: [] };
+    const run = new JournalledExecution(machine, { ...start, input }, recorded, this.#keeperOf(execution));
     this.#executions.flush(execution);
-    const ended = this.#runToEnd(execution, prepared, start);
-    this.#live.set(execution, { input: start.input, events, stop, ended });
+    this.#runs.set(execution, run);
+    run.begin();
+    if (this.#isDriving) run.drive();
+  }
+
+  /** From now on what executions ask for is begun, and what falls due happens. */
+  drive(): void {
+    if (this.#isDriving) return;
+    this.#isDriving = true;
+    for (const execution of this.#executions.running()) {
+      const run = this.#runs.get(execution);
+      run?.drive();
+      this.#alarms.set(execution, run ? run.dueMs : (execution.parked?.due ?? null));
+    }
+    for (const child of this.#executions.endedBeforeParents()) this.#tellParent(child);
+  }
+
+  /** Answers whether the token was awaited. Once it has, the answer survives this process. */
+  async answerToken(token: string, answer: TaskAnswer): Promise<boolean> {
+    return this.#reach(token, (to) => ({ to, value: { ...answer } }));
+  }
+
+  async beat(token: string): Promise<boolean> {
+    return this.#reach(token, (to) => ({ to, beat: true }));
   }
 
   /** Resolves when the execution has ended; at once where it had before. */
   async stop(execution: Execution, stop: Stop): Promise<void> {
-    const live = this.#live.get(execution);
-    live?.stop.abort(stop);
-    await live?.ended;
+    const run = await this.awake(execution);
+    this.#executions.wake(execution);
+    this.#kept.delete(execution);
+    await run?.stop(stop);
   }
 
-  /** Resolves when nothing runs any more and every change of status was delivered. */
-  async idle(): Promise<void> {
-    while (this.#live.size + this.#deliveries.size > 0) {
-      await Promise.all([...this.#deliveries, ...[...this.#live.values()].map((live) => live.ended)]);
+  /** Ends what is under way, and those who wait for it. What is parked stays so. */
+  async stopBusy(stop: Stop): Promise<void> {
+    const doomed = new Set<Execution>();
+    for (const [execution, run] of this.#runs) {
+      let one: Execution | undefined = run.isBusy ? execution : undefined;
+      for (; one?.status === "RUNNING"; one = this.#waitingParent(one)) doomed.add(one);
     }
+    await Promise.all([...doomed].map((execution) => this.stop(execution, stop)));
   }
 
-  /** Leaves what runs unfinished, to be found as interrupted. */
-  async shutDown(): Promise<void> {
-    for (const live of this.#live.values()) live.stop.abort({ kind: "shutdown" } satisfies Stop);
+  /** Resolves when nothing is under way any more and every change of status was delivered. */
+  async idle(): Promise<void> {
+    do {
+      while (this.#isBusy) await this.#change.promise;
+      // Whoever was told as well may be about to begin something.
+      await new Promise(setImmediate);
+    } while (this.#isBusy);
+  }
+
+  /** As `idle`; what is parked by then does not begin anything on its own any more. */
+  async rest(): Promise<void> {
+    this.#isClosing = true;
+    this.#alarms.allOff();
+    for (const [execution, run] of this.#runs) this.#setAlarm(execution, run);
     await this.idle();
   }
 
-  async #runToEnd(execution: Execution, prepared: PreparedExecution, start: ExecutionStart): Promise<void> {
-    await new Promise(setImmediate);
-    const outcome = await prepared.run();
-    if (outcome) this.#executions.end(execution, outcome.status, this.#options.clock.now());
-    this.#live.delete(execution);
-    if (!outcome) return;
-    const delivery = this.#deliver(statusChangeOf(execution, outcome, start.input));
+  /** What is parked goes on when the folder is opened again; what is not is found interrupted. */
+  async shutDown(): Promise<void> {
+    this.#isClosing = true;
+    this.#alarms.allOff();
+    for (const run of this.#runs.values()) run.leave();
+    this.#runs.clear();
+    await Promise.all(this.#deliveries);
+  }
+
+  /** The execution in memory; undefined where it has ended, also because it could not be brought back. */
+  async awake(execution: Execution): Promise<JournalledExecution | undefined> {
+    const run = this.#runs.get(execution);
+    if (run || execution.status !== "RUNNING") return run;
+    const returning = this.#returning.get(execution) ?? this.#return(execution);
+    this.#returning.set(execution, returning);
+    return returning;
+  }
+
+  /** Looks at what a dead process left running: what was in the middle of a function is ended, and whoever waits for it. */
+  async recover(): Promise<Execution[]> {
+    const ended: Execution[] = [];
+    for (const execution of this.#executions.running()) {
+      const lost = ended.filter((child) => this.#waitingParent(child) === execution);
+      if (execution.parked && lost.length === 0) continue;
+      if (!execution.parked) this.#executions.repair(execution);
+      if (execution.status !== "RUNNING") continue;
+      const run = await this.#load(execution).catch(() => undefined);
+      const isLost = !run || run.isInFunction || lost.some(({ arn }) => run.askOf("child", arn));
+      if (!isLost) this.#admit(execution, run);
+      else {
+        ended.push(execution);
+        this.#interrupt(execution, "The local cloud stopped while this execution was running.");
+      }
+    }
+    return ended;
+  }
+
+  /** Ends an execution that cannot go on, with the events it has. */
+  #interrupt(execution: Execution, cause: string): void {
+    const events = this.#runs.get(execution)?.events ?? this.#executions.history(execution);
+    this.#runs.get(execution)?.leave();
+    this.#forget(execution);
+    const nowMs = this.#options.clock.now();
+    const details = { error: "Interrupted", cause };
+    const id = (events.at(-1)?.id ?? 0) + 1;
+    const at = { timestamp: nowMs / 1000, id, previousEventId: 0 };
+    this.#executions.append(execution, { ...at, type: "ExecutionAborted", executionAbortedEventDetails: details });
+    this.#executions.end(execution, "ABORTED", nowMs);
+  }
+
+  async #return(execution: Execution): Promise<JournalledExecution | undefined> {
+    try {
+      const run = await this.#load(execution);
+      this.#admit(execution, run);
+      return run;
+    } catch (error) {
+      const cause = `It could not be brought back to where it was: ${error}`;
+      this.#interrupt(execution, cause);
+      this.#tell(execution, { status: "ABORTED", error: "Interrupted", cause });
+      return undefined;
+    } finally {
+      this.#returning.delete(execution);
+      this.#changed();
+    }
+  }
+
+  /** Brings an execution back from its file. @throws where the file does not lead there any more */
+  async #load(execution: Execution): Promise<JournalledExecution> {
+    const { opening, inputs, events } = this.#executions.journal(execution);
+    const input = events[0]?.executionStartedEventDetails?.input;
+    if (!opening || input === undefined) throw new Error("its journal is missing");
+    const { machine, start } = this.#options.prepare(execution);
+    const recorded = { opening, inputs, events };
+    const run = new JournalledExecution(machine, { ...start, input }, recorded, this.#keeperOf(execution));
+    if (!(await run.bringBack(recorded))) throw new Error("its journal leads another way now");
+    return run;
+  }
+
+  #admit(execution: Execution, run: JournalledExecution): void {
+    this.#runs.set(execution, run);
+    if (this.#isDriving) run.drive();
+    run.settle();
+  }
+
+  #keeperOf(execution: Execution): Keeper {
+    const { clock, invokeLambda, startChild } = this.#options;
+    return {
+      now: () => clock.now(),
+      write: (line) => this.#write(execution, line),
+      invokeLambda: ({ functionArn, payload, handsOutToken }, stopSignal) => {
+        // Whoever is given the token may answer before the function does: then the answer must find its task.
+        if (handsOutToken) this.#executions.flush(execution);
+        return invokeLambda(functionArn, payload, stopSignal);
+      },
+      startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: child.awaited }),
+      stopChild: (arn) => this.#stopChild(arn),
+      endOfChild: (arn) => endOfChild(this.#executions, arn),
+      onRest: () => this.#onRest(execution),
+      onEnd: (outcome) => this.#onEnd(execution, outcome),
+    };
+  }
+
+  /** The index says first that the execution is not parked any more, or that it has something to do when it is driven. */
+  #write(execution: Execution, line: Line): void {
+    if ("to" in line && execution.parked) {
+      this.#kept.delete(execution);
+      if (this.#isDriving) this.#executions.wake(execution);
+      else this.#executions.park(execution, 0);
+    }
+    this.#executions.append(execution, line);
+  }
+
+  #onRest(execution: Execution): void {
+    const run = this.#runs.get(execution);
+    if (!run) return;
+    this.#setAlarm(execution, run);
+    if (!run.isBusy) {
+      this.#executions.park(execution, run.dueMs);
+      this.#keep(execution);
+    }
+    this.#changed();
+  }
+
+  #onEnd(execution: Execution, outcome: Outcome): void {
+    const input = this.#runs.get(execution)?.input;
+    this.#forget(execution);
+    this.#executions.end(execution, outcome.status, this.#options.clock.now());
+    this.#tell(execution, outcome, input);
+    this.#changed();
+  }
+
+  /** Who waits for the execution, and who listens to changes of status. */
+  #tell(execution: Execution, outcome: Outcome, input = this.#inputOf(execution)): void {
+    if (execution.startedBy?.awaited) this.#tellParent(execution);
+    const delivery = this.#deliver(statusChangeOf(execution, outcome, input));
     this.#deliveries.add(delivery);
-    delivery.finally(() => this.#deliveries.delete(delivery));
+    delivery.finally(() => {
+      this.#deliveries.delete(delivery);
+      this.#changed();
+    });
   }
 
   /** As EventBridge: best effort. Whoever must not miss one asks DescribeExecution. */
@@ -100,5 +272,73 @@ export class LiveExecutions {
     } catch (error) {
       process.emitWarning(`The status change of execution "${change.name}" was not taken: ${error}`);
     }
+  }
+
+  async #tellParent(child: Execution): Promise<void> {
+    const parent = this.#waitingParent(child);
+    const run = parent && (await this.awake(parent));
+    const to = run?.askOf("child", child.arn);
+    const value = endOfChild(this.#executions, child.arn);
+    if (to !== undefined && value) await run?.post({ to, value });
+  }
+
+  async #stopChild(arn: string): Promise<void> {
+    const child = this.#executions.get(arn);
+    if (child) await this.stop(child, { kind: "aborted" });
+  }
+
+  #waitingParent({ startedBy }: Execution): Execution | undefined {
+    return startedBy?.awaited ? this.#executions.get(startedBy.arn) : undefined;
+  }
+
+  async #reach(token: string, inputTo: (ask: number) => Omit<Input, "at">): Promise<boolean> {
+    const execution = this.#executions.get(executionOfToken(token));
+    const run = execution && (await this.awake(execution));
+    const ask = run?.askOf("token", token);
+    const awaited = ask !== undefined && (await run?.post(inputTo(ask))) === true;
+    if (execution && awaited) this.#executions.flush(execution);
+    return awaited;
+  }
+
+  async #onAlarm(execution: Execution): Promise<void> {
+    const run = await this.awake(execution);
+    if (run && !run.noticeTime()) this.#setAlarm(execution, run);
+  }
+
+  #setAlarm(execution: Execution, run: JournalledExecution): void {
+    const isSilent = !this.#isDriving || run.hasEnded || (this.#isClosing && !run.isBusy);
+    this.#alarms.set(execution, isSilent ? null : run.dueMs);
+  }
+
+  #keep(execution: Execution): void {
+    this.#kept.delete(execution);
+    this.#kept.add(execution);
+    if (this.#kept.size <= MOST_KEPT) return;
+    const [longest] = this.#kept as Set<Execution>;
+    const run = longest && this.#runs.get(longest);
+    run?.leave();
+    if (longest) this.#kept.delete(longest);
+    if (longest) this.#runs.delete(longest);
+  }
+
+  #forget(execution: Execution): void {
+    this.#runs.delete(execution);
+    this.#kept.delete(execution);
+    this.#alarms.set(execution, null);
+  }
+
+  #inputOf(execution: Execution): string {
+    return this.#executions.history(execution)[0]?.executionStartedEventDetails?.input ?? "";
+  }
+
+  get #isBusy(): boolean {
+    if (this.#returning.size + this.#deliveries.size > 0) return true;
+    for (const run of this.#runs.values()) if (run.isBusy) return true;
+    return false;
+  }
+
+  #changed(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
   }
 }

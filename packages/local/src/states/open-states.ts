@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { InvokeLambda } from "../lambda-types.ts";
-import { TaskTokens } from "./asl/task/task-tokens.ts";
+import type { Stop } from "./asl/execute.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { HistoryEvent } from "./history.ts";
 import { LiveExecutions } from "./live-executions.ts";
 import { listen } from "./server/listen.ts";
+import { preparedBy, startChild } from "./server/start.ts";
 import type { StatusChange } from "./status-change.ts";
 import { Executions } from "./store/executions.ts";
 import { Machines } from "./store/machines.ts";
@@ -19,17 +19,25 @@ export interface StatesOptions {
   invokeLambda: InvokeLambda;
   /** Called when an execution has ended; not for those found interrupted on opening. */
   onStatusChange(change: StatusChange): void | Promise<void>;
+  /** False: nothing goes on before `drive`; answers and stops are taken all the same. */
+  drives?: boolean;
   clock?: Clock;
   port?: number;
 }
 
 export interface States {
   url: string;
-  /** Names of executions that a process left running when it stopped; they are ABORTED now. */
+  /** Names of executions that a process left in the middle of a function when it stopped; they are ABORTED now. */
   interrupted: string[];
-  /** Resolves when no execution is running and every status change was taken. */
+  /** Lets executions go on, here and from now on. */
+  drive(): void;
+  /** Resolves when nothing is under way and every change of status was taken: executions have ended or are parked. */
   idle(): Promise<void>;
-  /** Stops serving; what still runs is found interrupted by the next to open the folder. */
+  /** As `idle`, before closing: what is parked begins nothing on its own any more. */
+  rest(): Promise<void>;
+  /** Stops what is under way; what is parked stays so. */
+  stopBusy(stop: Stop): Promise<void>;
+  /** Stops serving; what is still under way is found interrupted by the next to open the folder. */
   close(): Promise<void>;
 }
 
@@ -40,34 +48,30 @@ export async function openStates(options: StatesOptions): Promise<States> {
   mkdirSync(folder, { recursive: true });
   const machines = new Machines(join(folder, "machines.ndjson"));
   const executions = new Executions(folder);
-  const interrupted = executions.endInterrupted((events) => interruption(events, clock)).map(({ name }) => name);
-  const tokens = new TaskTokens(clock.now);
   const { invokeLambda, onStatusChange } = options;
-  const live = new LiveExecutions(executions, { clock, invokeLambda, tokens, onStatusChange });
-  const service = { machines, executions, live, tokens, clock, region, accountId };
+  const live: LiveExecutions = new LiveExecutions(executions, {
+    clock,
+    invokeLambda,
+    onStatusChange,
+    prepare: (execution) => preparedBy(service, execution),
+    startChild: (child, startedBy) => startChild(service, child, startedBy),
+  });
+  const service = { machines, executions, live, clock, region, accountId };
+  const interrupted = await live.recover();
   const server = await listen(service, options.accessKeyId, port);
+  if (options.drives !== false) live.drive();
   return {
     url: server.url,
-    interrupted,
+    interrupted: interrupted.map(({ name }) => name),
+    drive: () => live.drive(),
     idle: () => live.idle(),
+    rest: () => live.rest(),
+    stopBusy: (stop) => live.stopBusy(stop),
     async close() {
       await server.close();
       await live.shutDown();
       executions.close();
       machines.close();
-    },
-  };
-}
-
-function interruption(events: HistoryEvent[], clock: Clock): HistoryEvent {
-  return {
-    timestamp: clock.now() / 1000,
-    id: (events.at(-1)?.id ?? 0) + 1,
-    previousEventId: 0,
-    type: "ExecutionAborted",
-    executionAbortedEventDetails: {
-      error: "Interrupted",
-      cause: "The local cloud stopped while this execution was running.",
     },
   };
 }

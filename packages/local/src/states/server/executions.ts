@@ -1,50 +1,21 @@
-import { randomUUID } from "node:crypto";
-import { compileStateMachine } from "../asl/compile.ts";
 import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
 import type { HistoryEvent } from "../history.ts";
 import type { Execution } from "../store/executions.ts";
-import { assertExecutionArn, assertName } from "./arns.ts";
-import { executionAlreadyExists, executionDoesNotExist, invalidExecutionInput } from "./aws-error.ts";
+import { assertExecutionArn } from "./arns.ts";
+import { executionDoesNotExist } from "./aws-error.ts";
 import { pageOf } from "./page.ts";
 import type { Request } from "./request.ts";
 import { type Operation, type Service, seconds } from "./service.ts";
-import { describeRevision, findMachine, stateMachineArn, versionArn } from "./state-machines.ts";
-
-/** A name is free again this long after its execution ended (Step Functions, StartExecution). */
-const NAME_KEPT_MS = 90 * 24 * 3600 * 1000;
+import { startExecution } from "./start.ts";
+import { describeRevision, findMachine } from "./state-machines.ts";
 
 const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", "PENDING_REDRIVE"] as const;
 
-export const startExecution: Operation = (service, request) => {
-  const { machine, version } = findMachine(service, request.text("stateMachineArn"));
-  const name = request.optionalText("name") ?? randomUUID();
-  assertName(name);
-  const input = readInput(request);
-  const machineArn = stateMachineArn(service, machine.name);
-  const arn = `${machineArn.replace(":stateMachine:", ":execution:")}:${name}`;
-  const existing = service.executions.get(arn);
-  if (existing && !isNameFree(existing, service)) return answerExisting(service, existing, input);
-  const revision = version?.revision ?? machine.revision;
-  const compiled = service.machines.compiled(revision, (definition) => compileStateMachine(JSON.parse(definition)));
-  const versioned = version ? { versionArn: versionArn(service, machine, version) } : {};
-  const startedAt = service.clock.now();
-  const execution = service.executions.start({
-    name,
-    arn,
-    machineArn,
-    revision: revision.number,
-    startedAt,
-    ...versioned,
-  });
-  service.live.begin(execution, compiled, {
-    executionArn: arn,
-    name,
-    roleArn: revision.roleArn,
-    stateMachine: { arn: machineArn, name: machine.name, ...versioned },
-    input,
-    region: service.region,
-    accountId: service.accountId,
-  });
+export const startExecutionOperation: Operation = (service, request) => {
+  const stateMachineArn = request.text("stateMachineArn");
+  const name = request.optionalText("name");
+  const input = request.optionalText("input", DATA_LIMIT_BYTES) ?? "{}";
+  const { arn, startedAt } = startExecution(service, { stateMachineArn, name, input });
   return { executionArn: arn, startDate: seconds(startedAt) };
 };
 
@@ -108,27 +79,6 @@ export function findExecution(service: Service, request: Request): Execution {
   const execution = service.executions.get(arn);
   if (!execution) throw executionDoesNotExist(arn);
   return execution;
-}
-
-function readInput(request: Request): string {
-  const input = request.optionalText("input", DATA_LIMIT_BYTES) ?? "{}";
-  if (input === "") throw invalidExecutionInput("Invalid execution input.");
-  try {
-    JSON.parse(input);
-  } catch (error) {
-    throw invalidExecutionInput((error as SyntaxError).message);
-  }
-  return input;
-}
-
-/** While it runs, the same name with the same input is the same request sent again. */
-function answerExisting(service: Service, existing: Execution, input: string): object {
-  if (service.live.get(existing)?.input !== input) throw executionAlreadyExists(existing.arn);
-  return { executionArn: existing.arn, startDate: seconds(existing.startedAt) };
-}
-
-function isNameFree(existing: Execution, { clock }: Service): boolean {
-  return existing.stoppedAt !== undefined && clock.now() - existing.stoppedAt >= NAME_KEPT_MS;
 }
 
 function historyOf({ live, executions }: Service, execution: Execution): HistoryEvent[] {

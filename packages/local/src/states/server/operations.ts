@@ -3,7 +3,7 @@ import {
   describeStateMachineForExecution,
   getExecutionHistory,
   listExecutions,
-  startExecution,
+  startExecutionOperation,
   stopExecution,
 } from "./executions.ts";
 import type { Operation } from "./service.ts";
@@ -34,7 +34,7 @@ export const operations: Record<string, Operation> = {
   ListStateMachineVersions: listStateMachineVersions,
   DeleteStateMachineVersion: deleteStateMachineVersion,
   ValidateStateMachineDefinition: validateStateMachineDefinition,
-  StartExecution: startExecution,
+  StartExecution: startExecutionOperation,
   StopExecution: stopExecution,
   DescribeExecution: describeExecution,
   DescribeStateMachineForExecution: describeStateMachineForExecution,

@@ -1,4 +1,3 @@
-import type { TaskTokens } from "../asl/task/task-tokens.ts";
 import type { Clock } from "../clock.ts";
 import type { LiveExecutions } from "../live-executions.ts";
 import type { Executions } from "../store/executions.ts";
@@ -10,7 +9,6 @@ export interface Service {
   machines: Machines;
   executions: Executions;
   live: LiveExecutions;
-  tokens: TaskTokens;
   clock: Clock;
   region: string;
   accountId: string;

@@ -5,24 +5,25 @@ import { invalidOutput, invalidToken, taskTimedOut } from "./aws-error.ts";
 import type { Request } from "./request.ts";
 import type { Operation, Service } from "./service.ts";
 
-export const sendTaskSuccess: Operation = (service, request) => {
+export const sendTaskSuccess: Operation = async (service, request) => {
   const token = readToken(request);
   const output = readOutput(request);
-  assertAwaited(service, token, service.tokens.succeed(token, output));
+  assertAwaited(service, token, await service.live.answerToken(token, { output }));
   return {};
 };
 
-export const sendTaskFailure: Operation = (service, request) => {
+export const sendTaskFailure: Operation = async (service, request) => {
   const token = readToken(request);
   const error = request.optionalText("error", 256);
   const cause = request.optionalText("cause", 32768);
-  assertAwaited(service, token, service.tokens.fail(token, error, cause));
+  const failure = { ...(error === undefined ? {} : { error }), ...(cause === undefined ? {} : { cause }) };
+  assertAwaited(service, token, await service.live.answerToken(token, { failure }));
   return {};
 };
 
-export const sendTaskHeartbeat: Operation = (service, request) => {
+export const sendTaskHeartbeat: Operation = async (service, request) => {
   const token = readToken(request);
-  assertAwaited(service, token, service.tokens.beat(token));
+  assertAwaited(service, token, await service.live.beat(token));
   return {};
 };
 

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import type { HistoryEvent } from "../history.ts";
+import { isEvent, type Journal, journalIn, type Line } from "../journal/lines.ts";
 import { HistoryFiles } from "./history-files.ts";
 import { LineFile } from "./line-file.ts";
 
-export type Status = "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+export type EndStatus = "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+export type Status = "RUNNING" | EndStatus;
 
 /** What lists show; inputs, outputs and errors are in the history. */
 export interface Execution {
@@ -15,15 +17,21 @@ export interface Execution {
   /** Number of the revision it runs. */
   revision: number;
   startedAt: number;
+  /** Of a child: the execution that started it, by which of its requests, and whether it waits for the end. */
+  startedBy?: { arn: string; request: string; awaited: boolean };
   status: Status;
   stoppedAt?: number;
+  /** Nothing of it is under way: all of it is on disk. It has something to do at `due`, or only when somebody answers. */
+  parked?: { due: number | null };
 }
 
 type Change =
-  | { start: Omit<Execution, "status" | "stoppedAt"> }
-  | { end: number; status: Exclude<Status, "RUNNING">; at: number };
+  | { start: Omit<Execution, "status" | "stoppedAt" | "parked"> }
+  | { end: number; status: EndStatus; at: number }
+  | { park: number; due: number | null }
+  | { wake: number };
 
-const END_TYPES: Record<string, Exclude<Status, "RUNNING">> = {
+const END_TYPES: Record<string, EndStatus> = {
   ExecutionSucceeded: "SUCCEEDED",
   ExecutionFailed: "FAILED",
   ExecutionTimedOut: "TIMED_OUT",
@@ -31,8 +39,8 @@ const END_TYPES: Record<string, Exclude<Status, "RUNNING">> = {
 };
 
 /**
- * The executions of a data folder: an index that is read whole on opening (two short lines each), and a history file
- * each that is read when somebody asks.
+ * The executions of a data folder: an index that is read whole on opening (a few short lines each), and a file each
+ * that is read when somebody asks.
  */
 export class Executions {
   readonly #index: LineFile<Change>;
@@ -57,54 +65,68 @@ export class Executions {
     return this.#all.filter((one) => one.machineArn === arn || one.versionArn === arn).reverse();
   }
 
+  /** The latest first: children before those that started them. */
+  running(): Execution[] {
+    return this.#all.filter((one) => one.status === "RUNNING").reverse();
+  }
+
+  /** Children that have ended before those who wait for them. */
+  endedBeforeParents(): Execution[] {
+    return this.#all.filter(({ status, startedBy }) => {
+      return status !== "RUNNING" && startedBy?.awaited && this.get(startedBy.arn)?.status === "RUNNING";
+    });
+  }
+
   start(execution: Omit<Execution, "number" | "status">): Execution {
     const number = this.#all.length;
     this.#change({ start: { ...execution, number } });
     return this.#all[number] as Execution;
   }
 
-  append(execution: Execution, event: HistoryEvent): void {
-    this.#histories.append(execution.number, event);
+  append(execution: Execution, line: Line): void {
+    this.#histories.append(execution.number, line);
   }
 
   flush(execution: Execution): void {
     this.#histories.flush(execution.number);
   }
 
-  end({ number }: Execution, status: Exclude<Status, "RUNNING">, at: number): void {
+  park(execution: Execution, due: number | null): void {
+    this.#histories.flush(execution.number);
+    if (execution.parked?.due !== due) this.#change({ park: execution.number, due });
+  }
+
+  wake(execution: Execution): void {
+    if (execution.parked) this.#change({ wake: execution.number });
+  }
+
+  end({ number }: Execution, status: EndStatus, at: number): void {
     this.#histories.flush(number);
     this.#change({ end: number, status, at });
   }
 
   history({ number }: Execution): HistoryEvent[] {
-    return this.#histories.read(number);
+    return this.#histories.read(number).filter(isEvent);
+  }
+
+  journal({ number }: Execution): Journal {
+    return journalIn(this.#histories.read(number));
   }
 
   /**
-   * Ends what a dead process left running, with `interrupted` as its last event, and answers those. One whose end was
-   * in its history already gets that end: the process died between the two writes.
+   * Makes the file of one that a dead process left running fit to be written to. One whose end is in it already gets
+   * that end: the process died between the two writes.
    */
-  endInterrupted(interrupted: (previous: HistoryEvent[]) => HistoryEvent): Execution[] {
-    const running = this.#all.filter((one) => one.status === "RUNNING");
-    return running.filter((execution) => {
-      const events = this.#histories.read(execution.number);
-      const last = events.at(-1);
-      const status = END_TYPES[last?.type ?? ""];
-      if (last && status) this.end(execution, status, last.timestamp * 1000);
-      else this.#interrupt(execution, interrupted(events));
-      return status === undefined;
-    });
+  repair(execution: Execution): void {
+    this.#histories.repair(execution.number);
+    const last = this.history(execution).at(-1);
+    const status = END_TYPES[last?.type ?? ""];
+    if (last && status) this.end(execution, status, last.timestamp * 1000);
   }
 
   close(): void {
     this.#histories.flushAll();
     this.#index.close();
-  }
-
-  #interrupt(execution: Execution, event: HistoryEvent): void {
-    this.#histories.repair(execution.number);
-    this.append(execution, event);
-    this.end(execution, "ABORTED", event.timestamp * 1000);
   }
 
   #change(change: Change): void {
@@ -117,6 +139,14 @@ export class Executions {
       const execution: Execution = { ...change.start, status: "RUNNING" };
       this.#all[execution.number] = execution;
       this.#byArn.set(execution.arn, execution);
-    } else Object.assign(this.#all[change.end] as Execution, { status: change.status, stoppedAt: change.at });
+      return;
+    }
+    if ("park" in change) (this.#all[change.park] as Execution).parked = { due: change.due };
+    else if ("wake" in change) delete (this.#all[change.wake] as Execution).parked;
+    else {
+      const execution = this.#all[change.end] as Execution;
+      delete execution.parked;
+      Object.assign(execution, { status: change.status, stoppedAt: change.at });
+    }
   }
 }

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HistoryEvent } from "../history.ts";
+import type { Line } from "../journal/lines.ts";
 import { LineFile, parseLines } from "./line-file.ts";
 
 /** How much of a history a killed process may lose. */
 const FLUSH_AFTER_MS = 100;
 
-/** One file of events per execution, named by the execution's number: names of executions are not safe file names. */
+/** One file per execution: its events, and between them what they followed from. It is named by the execution's number: names of executions are not safe file names. */
 export class HistoryFiles {
   readonly #folder: string;
   readonly #buffers = new Map<number, string[]>();
@@ -17,11 +17,11 @@ export class HistoryFiles {
     mkdirSync(folder, { recursive: true });
   }
 
-  append(execution: number, event: HistoryEvent): void {
-    const line = `${JSON.stringify(event)}\n`;
+  append(execution: number, line: Line): void {
+    const text = `${JSON.stringify(line)}\n`;
     const buffer = this.#buffers.get(execution);
-    if (buffer) buffer.push(line);
-    else this.#buffers.set(execution, [line]);
+    if (buffer) buffer.push(text);
+    else this.#buffers.set(execution, [text]);
     this.#timer ??= setTimeout(() => this.flushAll(), FLUSH_AFTER_MS).unref();
   }
 
@@ -39,7 +39,7 @@ export class HistoryFiles {
   }
 
   /** Everything recorded so far; nothing where a crash came before the first flush. */
-  read(execution: number): HistoryEvent[] {
+  read(execution: number): Line[] {
     this.flush(execution);
     try {
       return parseLines(readFileSync(this.#path(execution), "utf8"));

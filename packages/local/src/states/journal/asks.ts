@@ -1,0 +1,130 @@
+import type { Json } from "../asl/json.ts";
+import type { Input } from "./lines.ts";
+
+/**
+ * What an execution waits for. A `lambda` may have done half its work when the process dies; a `request` (a function
+ * that is given a task token) and a `start` (of a child) may be made once more; the others are not at work at all.
+ */
+export type AskKind = "lambda" | "request" | "start" | "retry" | "wait" | "deadline" | "token" | "child";
+
+export interface Ask {
+  readonly kind: AskKind;
+  /** When time answers it. */
+  readonly dueMs?: number;
+  /** Of a `token`. */
+  readonly token?: string;
+  /** The ARN of a `child`. */
+  readonly child?: string;
+  /** Begins what answers it. */
+  readonly begin?: () => Promise<Json>;
+  /** Called at each sign of life. */
+  readonly onBeat?: (atMs: number) => void;
+  /** Called when nobody waits any more, with the reason. */
+  readonly onOver?: (reason: unknown) => void;
+  begun?: boolean;
+}
+
+interface Pending extends Ask {
+  settle(input: Input): void;
+}
+
+/** Kinds that keep an execution from being parked. */
+const AT_WORK = new Set<AskKind>(["lambda", "request", "start", "retry"]);
+
+/** What one execution has asked for and not been answered, by number: the first is 1. */
+export class Asks {
+  readonly #pending = new Map<number, Pending>();
+  readonly #onAsk: (number: number, ask: Ask) => void;
+  #last = 0;
+
+  /** `onAsk` hears of each ask that somebody has to begin, or may have an answer already. */
+  constructor(onAsk: (number: number, ask: Ask) => void) {
+    this.#onAsk = onAsk;
+  }
+
+  /** Settles with the answer. After `over` there is none; time alone resolves then, as it does when it has passed. */
+  ask(ask: Ask, over: AbortSignal): Promise<Json> {
+    const number = ++this.#last;
+    const { promise, resolve, reject } = Promise.withResolvers<Json>();
+    promise.catch(ignoreUnheard);
+    const withdraw = () => {
+      this.#pending.delete(number);
+      ask.onOver?.(over.reason);
+      if (ask.dueMs !== undefined) resolve(null);
+    };
+    if (over.aborted) {
+      withdraw();
+      return promise;
+    }
+    over.addEventListener("abort", withdraw, { once: true });
+    const settle = ({ value = null, error }: Input) => {
+      over.removeEventListener("abort", withdraw);
+      if (error) reject(Object.assign(new Error(error.message), { name: error.name }));
+      else resolve(value);
+    };
+    const pending = { ...ask, settle };
+    this.#pending.set(number, pending);
+    this.#onAsk(number, pending);
+    return promise;
+  }
+
+  /** Answers whether the input was awaited. */
+  answer(input: Input): boolean {
+    const pending = this.#pending.get(input.to);
+    if (!pending) return false;
+    if (input.beat) pending.onBeat?.(input.at);
+    else {
+      this.#pending.delete(input.to);
+      pending.settle(input);
+    }
+    return true;
+  }
+
+  awaits(number: number): boolean {
+    return this.#pending.has(number);
+  }
+
+  all(): Iterable<[number, Ask]> {
+    return this.#pending;
+  }
+
+  numberOf(key: "token" | "child", value: string): number | undefined {
+    for (const [number, ask] of this.#pending) if (ask[key] === value) return number;
+    return undefined;
+  }
+
+  get isAtWork(): boolean {
+    return this.#some(({ begun, kind }) => begun === true && AT_WORK.has(kind));
+  }
+
+  /** A function may be in the middle of something that must not be done twice. */
+  get isInFunction(): boolean {
+    return this.#some(({ kind }) => kind === "lambda");
+  }
+
+  /** When there is something to do; 0: at once, since something was not begun yet. */
+  get dueMs(): number | null {
+    let due: number | null = null;
+    for (const { begin, begun, dueMs } of this.#pending.values()) {
+      if (begin && !begun) return 0;
+      if (dueMs !== undefined) due = Math.min(dueMs, due ?? dueMs);
+    }
+    return due;
+  }
+
+  /** What time has answered by now, the earliest first. */
+  dueBy(nowMs: number): number[] {
+    const due = [...this.#pending].filter(([, { dueMs }]) => dueMs !== undefined && dueMs <= nowMs);
+    return due.sort(([, a], [, b]) => (a.dueMs as number) - (b.dueMs as number)).map(([number]) => number);
+  }
+
+  #some(test: (ask: Ask) => boolean): boolean {
+    for (const ask of this.#pending.values()) if (test(ask)) return true;
+    return false;
+  }
+}
+
+/** An answer may find nobody who waits any more, and that is no error. */
+function ignoreUnheard(): void {
+  return;
+}

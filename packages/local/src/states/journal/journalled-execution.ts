@@ -1,0 +1,229 @@
+import { type ExecutionStart, type Outcome, prepareExecution, type Stop } from "../asl/execute.ts";
+import type { Json } from "../asl/json.ts";
+import type { StateMachine } from "../asl/state.ts";
+import type { HistoryEvent } from "../history.ts";
+import { type Ask, Asks } from "./asks.ts";
+import { JournalledOutside } from "./journalled-outside.ts";
+import type { Keeper } from "./keeper.ts";
+import type { Input, Opening } from "./lines.ts";
+
+/** What came from outside and was not taken yet. */
+type Arrival = { input: Omit<Input, "at">; heard(awaited: boolean): void } | { stop: Stop };
+
+/** What the journal of an execution says, as far as it came. */
+export interface Recorded {
+  opening: Opening;
+  inputs: readonly Input[];
+  events: readonly HistoryEvent[];
+}
+
+/**
+ * An execution that can be brought back from its journal. What reaches it is taken one by one, each with all its
+ * consequences before the next: the order in the file is the only order there is. What it asks for is begun while it
+ * is driven, and waits otherwise.
+ */
+export class JournalledExecution {
+  readonly input: string;
+  readonly events: HistoryEvent[] = [];
+  /** Resolves when its end was told. */
+  readonly ended: Promise<void>;
+  readonly #keeper: Keeper;
+  readonly #asks: Asks;
+  readonly #outside: JournalledOutside;
+  readonly #run: () => Promise<Outcome | undefined>;
+  readonly #recorded: readonly HistoryEvent[];
+  readonly #stopping = new AbortController();
+  readonly #arrivals: Arrival[] = [];
+  readonly #end = Promise.withResolvers<void>();
+  #outcome: Outcome | undefined;
+  #mode: "brought back" | "held" | "driven" | "left" = "brought back";
+  /** Consequences are still to come. */
+  #isTaking = true;
+  #hasDiverged = false;
+
+  constructor(machine: StateMachine, start: ExecutionStart, recorded: Recorded, keeper: Keeper) {
+    this.input = start.input;
+    this.ended = this.#end.promise;
+    this.#keeper = keeper;
+    this.#recorded = recorded.events;
+    this.#asks = new Asks((number, ask) => this.#mode === "driven" && this.#begin(number, ask));
+    this.#outside = new JournalledOutside(start.executionArn, recorded.opening, this.#asks, {
+      invokeLambda: (call) => this.#keeper.invokeLambda(call, this.#stopping.signal),
+      startChild: (child, request) => this.#keeper.startChild(child, request),
+      stopChild: (arn) => {
+        if (this.#mode === "held" || this.#mode === "driven") this.#keeper.stopChild(arn);
+      },
+    });
+    const write = (event: HistoryEvent) => this.#write(event);
+    const prepared = prepareExecution(machine, start, { outside: this.#outside, write }, this.#stopping.signal);
+    this.#run = prepared.run;
+  }
+
+  /** Runs it as far as the journal goes. Answers false where it does not go that way any more. */
+  async bringBack({ inputs, events }: Recorded): Promise<boolean> {
+    this.#start();
+    await consequences();
+    for (const input of inputs) {
+      if (!this.#take(input)) return false;
+      await consequences();
+    }
+    return !this.#hasDiverged && this.events.length >= events.length;
+  }
+
+  /** To be called once, when it was made and again when it was brought back. */
+  begin(): void {
+    this.#mode = "held";
+    setImmediate(() => {
+      this.#start();
+      this.#followUp();
+    });
+  }
+
+  /** Its keeper hears where it stands. */
+  settle(): void {
+    if (this.#mode === "brought back") this.#mode = "held";
+    this.#isTaking = false;
+    if (this.#outcome) this.#finish(this.#outcome);
+    else if (this.#arrivals.length > 0) this.#takeNext();
+    else this.#keeper.onRest();
+  }
+
+  /** From now on what it asks for is begun. */
+  drive(): void {
+    this.#mode = "driven";
+    for (const [number, ask] of [...this.#asks.all()]) if (!ask.begun) this.#begin(number, ask);
+  }
+
+  /** Nothing reaches it any more, and it writes nothing: it is as if the process had died. */
+  leave(): void {
+    this.#mode = "left";
+    this.#stopping.abort({ kind: "shutdown" } satisfies Stop);
+  }
+
+  /** Answers whether this was awaited. */
+  post(input: Omit<Input, "at">): Promise<boolean> {
+    return new Promise((heard) => this.#arrive({ input, heard }));
+  }
+
+  /** Resolves when it has ended. */
+  stop(stop: Stop): Promise<void> {
+    this.#arrive({ stop });
+    return this.ended;
+  }
+
+  /** Answers false where nothing is due yet. */
+  noticeTime(): boolean {
+    const due = this.#asks.dueBy(this.#keeper.now());
+    for (const to of due) this.post({ to });
+    return due.length > 0;
+  }
+
+  /** Something is under way in this process, or its consequences are. */
+  get isBusy(): boolean {
+    return this.#isTaking || this.#arrivals.length > 0 || this.#asks.isAtWork;
+  }
+
+  get isInFunction(): boolean {
+    return this.#asks.isInFunction;
+  }
+
+  /** As `Asks.dueMs`. */
+  get dueMs(): number | null {
+    return this.#asks.dueMs;
+  }
+
+  get hasEnded(): boolean {
+    return this.#outcome !== undefined;
+  }
+
+  askOf(key: "token" | "child", value: string): number | undefined {
+    return this.#asks.numberOf(key, value);
+  }
+
+  #start(): void {
+    this.#run().then((outcome) => {
+      this.#outcome = outcome;
+    });
+  }
+
+  #arrive(arrival: Arrival): void {
+    if (this.#mode === "left") refuse(arrival);
+    else this.#arrivals.push(arrival);
+    this.#takeNext();
+  }
+
+  #takeNext(): void {
+    while (!this.#isTaking && this.#mode !== "left") {
+      const arrival = this.#arrivals.shift();
+      if (!arrival) return;
+      if ("stop" in arrival) {
+        this.#isTaking = true;
+        this.#outside.setTime(this.#keeper.now());
+        this.#stopping.abort(arrival.stop);
+      } else arrival.heard(this.#accept({ ...arrival.input, at: this.#keeper.now() }));
+      if (this.#isTaking) this.#followUp();
+    }
+  }
+
+  /** On its way to the disk before it has a consequence. */
+  #accept(input: Input): boolean {
+    if (this.#outcome || !this.#asks.awaits(input.to)) return false;
+    this.#isTaking = true;
+    this.#keeper.write(input);
+    return this.#take(input);
+  }
+
+  #take(input: Input): boolean {
+    this.#outside.setTime(input.at);
+    return this.#asks.answer(input);
+  }
+
+  async #followUp(): Promise<void> {
+    await consequences();
+    if (this.#mode !== "left") this.settle();
+  }
+
+  #finish(outcome: Outcome): void {
+    this.#mode = "left";
+    for (const arrival of this.#arrivals.splice(0)) refuse(arrival);
+    this.#keeper.onEnd(outcome);
+    this.#end.resolve();
+  }
+
+  #begin(number: number, ask: Ask): void {
+    ask.begun = true;
+    const ended = ask.child === undefined ? undefined : this.#keeper.endOfChild(ask.child);
+    if (ended) this.post({ to: number, value: ended });
+    ask.begin?.().then(
+      (value: Json) => this.post({ to: number, value }),
+      (error: unknown) => this.post({ to: number, error: nameAndMessage(error) }),
+    );
+  }
+
+  #write(event: HistoryEvent): void {
+    const recorded = this.#recorded[event.id - 1];
+    this.events.push(recorded ?? event);
+    if (recorded) this.#hasDiverged ||= !isSameStep(recorded, event);
+    else if (this.#mode !== "left") this.#keeper.write(event);
+  }
+}
+
+/** All that follows from something follows before this resolves: between two inputs there are only promises. */
+function consequences(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Texts may be worded anew by a later version of this interpreter; the way may not. */
+function isSameStep(a: HistoryEvent, b: HistoryEvent): boolean {
+  return a.type === b.type && a.previousEventId === b.previousEventId;
+}
+
+function refuse(arrival: Arrival): void {
+  if ("heard" in arrival) arrival.heard(false);
+}
+
+function nameAndMessage(error: unknown): { name: string; message: string } {
+  return error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: "Error", message: String(error) };
+}

@@ -1,0 +1,22 @@
+import type { LambdaResult } from "../../lambda-types.ts";
+import type { Outcome } from "../asl/execute.ts";
+import type { Json } from "../asl/json.ts";
+import type { ChildStart, LambdaCall, StartedChild } from "../asl/outside.ts";
+import type { Line } from "./lines.ts";
+
+/** Whoever keeps an execution, and does for it what it asks for. */
+export interface Keeper {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Takes a line for the execution's file. */
+  write(line: Line): void;
+  invokeLambda(call: LambdaCall, stopSignal: AbortSignal): Promise<LambdaResult>;
+  /** The same request made once more answers the same child. @throws Error named as the failure that AWS reports */
+  startChild(child: ChildStart, request: string): StartedChild;
+  stopChild(executionArn: string): void;
+  /** How a child ended; undefined while it runs. */
+  endOfChild(executionArn: string): Json | undefined;
+  /** It waits for what is to come. */
+  onRest(): void;
+  onEnd(outcome: Outcome): void;
+}

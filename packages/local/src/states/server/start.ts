@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { compileStateMachine } from "../asl/compile.ts";
+import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
+import type { ChildStart, StartedChild } from "../asl/outside.ts";
+import type { LiveOptions } from "../live-executions.ts";
+import type { Execution } from "../store/executions.ts";
+import { assertName } from "./arns.ts";
+import { AwsError, executionAlreadyExists, invalidExecutionInput } from "./aws-error.ts";
+import type { Service } from "./service.ts";
+import { findMachine, stateMachineArn, versionArn } from "./state-machines.ts";
+
+/** A name is free again this long after its execution ended (Step Functions, StartExecution). */
+const NAME_KEPT_MS = 90 * 24 * 3600 * 1000;
+
+export interface Start {
+  stateMachineArn: string;
+  name?: string | undefined;
+  /** JSON text. */
+  input: string;
+  startedBy?: NonNullable<Execution["startedBy"]>;
+}
+
+/** @throws StateMachineDoesNotExist, InvalidName, InvalidExecutionInput, ExecutionAlreadyExists */
+export function startExecution(service: Service, start: Start): Execution {
+  const { machine, version } = findMachine(service, start.stateMachineArn);
+  const { name = randomUUID(), input, startedBy } = start;
+  assertName(name);
+  assertInput(input);
+  const machineArn = stateMachineArn(service, machine.name);
+  const arn = `${machineArn.replace(":stateMachine:", ":execution:")}:${name}`;
+  const existing = service.executions.get(arn);
+  if (existing && !isNameFree(existing, service)) return answerExisting(service, existing, start);
+  const execution = service.executions.start({
+    name,
+    arn,
+    machineArn,
+    revision: (version?.revision ?? machine.revision).number,
+    startedAt: service.clock.now(),
+    ...(version ? { versionArn: versionArn(service, machine, version) } : {}),
+    ...(startedBy ? { startedBy } : {}),
+  });
+  service.live.begin(execution, input);
+  return execution;
+}
+
+/** While it runs, the same name with the same input is the same request sent again; so is one made again by its parent. */
+function answerExisting(service: Service, existing: Execution, { input, startedBy }: Start): Execution {
+  if (startedBy && existing.startedBy?.request === startedBy.request) return existing;
+  if (existing.status === "RUNNING" && inputOf(service, existing) === input) return existing;
+  throw executionAlreadyExists(existing.arn);
+}
+
+function inputOf({ live, executions }: Service, execution: Execution): string | undefined {
+  return live.get(execution)?.input ?? executions.history(execution)[0]?.executionStartedEventDetails?.input;
+}
+
+function isNameFree(existing: Execution, { clock }: Service): boolean {
+  return existing.stoppedAt !== undefined && clock.now() - existing.stoppedAt >= NAME_KEPT_MS;
+}
+
+function assertInput(input: string): void {
+  if (input === "") throw invalidExecutionInput("Invalid execution input.");
+  if (Buffer.byteLength(input) > DATA_LIMIT_BYTES) throw invalidExecutionInput("The input is larger than 256 KiB.");
+  try {
+    JSON.parse(input);
+  } catch (error) {
+    throw invalidExecutionInput((error as SyntaxError).message);
+  }
+}
+
+/** What an execution runs, and under which names. */
+export function preparedBy(service: Service, execution: Execution): ReturnType<LiveOptions["prepare"]> {
+  const { machines, region, accountId } = service;
+  const revision = machines.revision(execution.revision);
+  const { name, arn: executionArn, machineArn: arn, versionArn: version } = execution;
+  const versioned = version === undefined ? {} : { versionArn: version };
+  const stateMachine = { arn, name: arn.split(":").at(-1) as string, ...versioned };
+  const start = { executionArn, name, roleArn: revision.roleArn, stateMachine, region, accountId };
+  return { machine: machines.compiled(revision, (text) => compileStateMachine(JSON.parse(text))), start };
+}
+
+/** As an execution calls StartExecution. @throws Error named and worded as the AWS SDK for Java words it */
+export function startChild(
+  service: Service,
+  { stateMachineArn: arn, name, input }: ChildStart,
+  startedBy: NonNullable<Execution["startedBy"]>,
+): StartedChild {
+  try {
+    const { arn: executionArn, startedAt } = startExecution(service, { stateMachineArn: arn, name, input, startedBy });
+    return { executionArn, startedAtMs: startedAt };
+  } catch (error) {
+    if (!(error instanceof AwsError)) throw error;
+    const { name: code, message, status } = error;
+    const where = `Service: AWSStepFunctions; Status Code: ${status}; Error Code: ${code}; Request ID: ${randomUUID()}; Proxy: null`;
+    throw Object.assign(new Error(`${message} (${where})`), { name: `StepFunctions.${code}Exception` });
+  }
+}
