@@ -8,7 +8,7 @@ async function parse(name: string) {
   return parseWorkflow(await readWorkflowSource(join(examples, name)));
 }
 
-test.each(["hello", "invoice"])("%s is a workflow without findings", async (name) => {
+test.each(["hello", "invoice", "approval"])("%s is a workflow without findings", async (name) => {
   const { workflow, findings } = await parse(name);
   expect(findings).toEqual([]);
   expect(workflow?.id).toBe(name);
