@@ -1,4 +1,15 @@
-import { action, decision, defineWorkflow, end, parseWorkflow, start, workflowHash } from "@nova/workflow";
+import {
+  action,
+  approval,
+  decision,
+  defineWorkflow,
+  end,
+  map,
+  parseWorkflow,
+  start,
+  wait,
+  workflowHash,
+} from "@nova/workflow";
 import { describe, expect, expectTypeOf, it } from "vitest";
 
 const invoices = defineWorkflow({
@@ -58,6 +69,48 @@ it("makes a version that is the same as the one by hand", () => {
   expect(workflowHash(built.workflow)).toBe(workflowHash(written.workflow));
 });
 
+it("makes maps, approvals, waits and branches, with the nodes of a map as a list", () => {
+  const batch = defineWorkflow({
+    name: "Batch",
+    nodes: {
+      start: start({ merge: "collect" }),
+      each: map({
+        items: "mails",
+        max_concurrency: 3,
+        tolerated_failures: "10%",
+        nodes: { read: action({ code: "a = 1", onError: "skip" }), skip: action({ code: "b = 1" }) },
+        edges: [{ from: "read", to: "skip" }],
+        onError: "ask",
+      }),
+      pause: wait({ seconds: "15m" }),
+      ask: approval({ message: "Send {{results}}?", choices: ["yes"], timeout: "3d", onError: "end" }),
+      end: end(),
+    },
+    edges: [
+      { from: "start", to: "each" },
+      { from: "start", to: "pause" },
+      { from: "each", to: "ask" },
+      { from: "pause", to: "ask" },
+      { from: "ask", to: "end", condition: "yes" },
+    ],
+  });
+  expect(batch.nodes[1]).toEqual({
+    id: "each",
+    type: "map",
+    items: "mails",
+    max_concurrency: 3,
+    tolerated_failures: "10%",
+    nodes: [
+      { id: "read", type: "action", code: "a = 1", onError: "skip" },
+      { id: "skip", type: "action", code: "b = 1" },
+    ],
+    edges: [{ from: "read", to: "skip" }],
+    onError: "ask",
+  });
+  const { findings } = parseWorkflow({ text: JSON.stringify(batch), fileName: "workflow.json", files: {} });
+  expect(findings.map(({ code }) => code)).toEqual([]);
+});
+
 /** These hold at compile time: `tsc` fails if a line below them compiles. */
 describe("does not compile", () => {
   const nodes = { start: start(), read: action({ code: "a = 1" }), end: end() };
@@ -78,6 +131,20 @@ describe("does not compile", () => {
     defineWorkflow({ nodes: { start: start(), read: action({ code: "a", onError: "start" }) }, edges: [] });
   });
 
+  it("an id of the workflow inside of a map, or of a map outside of it", () => {
+    const body = { read: action({ code: "a = 1" }), check: action({ code: "b = 1" }) };
+    // @ts-expect-error "end" is no node of the map
+    map({ items: "mails", nodes: body, edges: [{ from: "read", to: "end" }] });
+    // @ts-expect-error "chekc" is no node
+    map({ items: "mails", nodes: { ...body, more: action({ code: "a", onError: "chekc" }) }, edges: [] });
+    const each = map({ items: "mails", nodes: body, edges: [{ from: "read", to: "check" }] });
+    // @ts-expect-error "read" is a node of the map only
+    defineWorkflow({ nodes: { start: start(), each, end: end() }, edges: [{ from: "each", to: "read" }] });
+    const failing = map({ items: "mails", nodes: body, edges: [], onError: "read" });
+    // @ts-expect-error "read" is a node of the map only
+    defineWorkflow({ nodes: { start: start(), failing, end: end() }, edges: [] });
+  });
+
   it("a misspelt field, a field of another kind of node, a wrong value", () => {
     // @ts-expect-error timout
     action({ code: "a = 1", timout: 3 });
@@ -85,6 +152,12 @@ describe("does not compile", () => {
     start({ code: "a = 1" });
     // @ts-expect-error seconds are a number
     decision({ code: "a = 1", timeout: "60" });
+    // @ts-expect-error a decision has no branches that merge
+    decision({ code: "a = 1", merge: "last" });
+    // @ts-expect-error a map needs its list
+    map({ nodes: {}, edges: [] });
+    // @ts-expect-error an approval asks something
+    approval({ choices: ["yes"] });
     // @ts-expect-error workflows have no owner
     defineWorkflow({ nodes, edges: [], owner: "me" });
   });

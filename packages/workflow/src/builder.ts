@@ -1,24 +1,36 @@
 import type { AuthoredAction } from "./authored/action.ts";
+import type { AuthoredApproval } from "./authored/approval.ts";
 import type { AuthoredDecision } from "./authored/decision.ts";
 import type { AuthoredEnd } from "./authored/end.ts";
+import type { AuthoredMap, AuthoredNode } from "./authored/node.ts";
 import type { AuthoredStart } from "./authored/start.ts";
+import type { AuthoredWait } from "./authored/wait.ts";
 import type { AuthoredWorkflow } from "./authored/workflow.ts";
 import type { Condition } from "./workflow.ts";
 
 type Fields<Node> = Omit<Node, "id" | "type">;
-type TaskFields<Node, Target extends string> = Omit<Fields<Node>, "onError"> & { onError?: Target };
+type FailingFields<Node, Target extends string> = Omit<Fields<Node>, "onError"> & { onError?: Target };
 
 /** A node without its id, which is its key in `nodes`; `Target` is what its `onError` names. */
 export type NodeOf<Target extends string> =
   | (Fields<AuthoredStart> & { type: "start" })
   | (Fields<AuthoredEnd> & { type: "end" })
-  | (TaskFields<AuthoredAction, Target> & { type: "action" })
-  | (TaskFields<AuthoredDecision, Target> & { type: "decision" });
+  | (FailingFields<AuthoredAction, Target> & { type: "action" })
+  | (FailingFields<AuthoredDecision, Target> & { type: "decision" })
+  | (FailingFields<AuthoredMap, Target> & { type: "map" })
+  | (FailingFields<AuthoredApproval, Target> & { type: "approval" })
+  | (FailingFields<AuthoredWait, Target> & { type: "wait" });
 
-export interface WorkflowDefinition<Id extends string> extends Omit<AuthoredWorkflow, "nodes" | "edges"> {
+/** Nodes by their ids, and edges between just these. */
+interface Graph<Id extends string> {
   nodes: Record<Id, NodeOf<NoInfer<Id>>>;
   edges: { from: NoInfer<Id>; to: NoInfer<Id>; condition?: Condition }[];
 }
+
+export interface WorkflowDefinition<Id extends string> extends Omit<AuthoredWorkflow, "nodes" | "edges">, Graph<Id> {}
+
+type MapFields<Id extends string, Target extends string> = Graph<Id> &
+  Omit<FailingFields<AuthoredMap, Target>, "nodes" | "edges">;
 
 export function start(fields: Fields<AuthoredStart> = {}) {
   return { type: "start" as const, ...fields };
@@ -28,12 +40,28 @@ export function end(fields: Fields<AuthoredEnd> = {}) {
   return { type: "end" as const, ...fields };
 }
 
-export function action<const Target extends string = never>(fields: TaskFields<AuthoredAction, Target>) {
+export function action<const Target extends string = never>(fields: FailingFields<AuthoredAction, Target>) {
   return { type: "action" as const, ...fields };
 }
 
-export function decision<const Target extends string = never>(fields: TaskFields<AuthoredDecision, Target>) {
+export function decision<const Target extends string = never>(fields: FailingFields<AuthoredDecision, Target>) {
   return { type: "decision" as const, ...fields };
+}
+
+export function approval<const Target extends string = never>(fields: FailingFields<AuthoredApproval, Target>) {
+  return { type: "approval" as const, ...fields };
+}
+
+export function wait<const Target extends string = never>(fields: FailingFields<AuthoredWait, Target>) {
+  return { type: "wait" as const, ...fields };
+}
+
+/** A map whose edges, and whose nodes' `onError`, name the nodes of its own body. */
+export function map<const Id extends string, const Target extends string = never>({
+  nodes,
+  ...fields
+}: MapFields<Id, Target>) {
+  return { type: "map" as const, ...fields, nodes: listOf(nodes) };
 }
 
 /**
@@ -46,6 +74,9 @@ export function decision<const Target extends string = never>(fields: TaskFields
  *     });
  */
 export function defineWorkflow<const Id extends string>({ nodes, ...rest }: WorkflowDefinition<Id>): AuthoredWorkflow {
-  const list = Object.entries<NodeOf<Id>>(nodes).map(([id, node]) => ({ id, ...node }));
-  return { ...rest, nodes: list };
+  return { ...rest, nodes: listOf(nodes) };
+}
+
+function listOf<Id extends string>(nodes: Record<Id, NodeOf<Id>>): AuthoredNode[] {
+  return Object.entries<NodeOf<Id>>(nodes).map(([id, node]) => ({ id, ...node }));
 }

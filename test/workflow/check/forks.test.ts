@@ -68,6 +68,20 @@ describe("branches", () => {
     expect(found(entering)).toEqual(['NOVA221 "a"']);
   });
 
+  it("hear of the onError that keeps them from meeting", () => {
+    const nodes = [start, action("a", { onError: "end" }), action("b"), action("x"), end];
+    const past = graph(nodes, ["start > a", "start > b", "a > x", "b > x", "x > end"]);
+    const away = graph(
+      [...nodes, { id: "end2", type: "end" }],
+      ["start > a", "start > b", "a > x", "b > x", "x > end2"],
+    );
+    const wayOut = '- all ways but those of onError meet at "x": lead onError there too, or to a node before it';
+    expect([past, away].flatMap((one) => parse(one).findings.map(({ code, message }) => [code, message]))).toEqual([
+      ["NOVA221", `"x" is both in the branch "a" of "start" and in the branch "b" of "start" ${wayOut}`],
+      ["NOVA223", `the branch "a" of "start" may come to the end "end", where the others do not ${wayOut}`],
+    ]);
+  });
+
   it("may end an item in several places, but are not empty there", () => {
     const done = ["done", "over"].map((id) => ({ id, type: "end" }));
     const body = (...arrows: string[]) =>

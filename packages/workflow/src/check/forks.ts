@@ -19,36 +19,55 @@ export function* checkForks(outline: Outline): Iterable<Finding> {
       yield finding("NOVA224", pathOf(outline, fork), message);
     }
   }
-  yield* checkBorders(outline, branching);
+  for (const { id, branch, other } of sharedNodes(outline, branching)) {
+    const elsewhere = other.fork === undefined ? "outside of it" : `in ${titleOf(other)}`;
+    const join = branch.join === null ? "the end of the item" : `"${branch.join}"`;
+    const wayOut =
+      failureOut(outline, branch) ??
+      `enter a branch only from its fork and leave it only to ${join}, or give each way a node of its own`;
+    const message = `"${id}" is both in ${titleOf(branch)} and ${elsewhere} - ${wayOut}`;
+    yield finding("NOVA221", pathOf(outline, id), message);
+  }
 }
 
 /** `merge` says something only where several branches come together. */
 export function* checkMerges({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const { id, node, path } of byId.values()) {
     if (node?.merge === undefined || (edgesOf.get(id) ?? []).length > 1) continue;
-    const message = `"${id}" has no several edges out whose branches merge could be about - remove merge, or move it to the node that fans out`;
+    const message = `"${id}" has fewer than two edges out, so no branches of it come together - remove merge, or move it to the node that fans out`;
     yield finding("NOVA226", at(path, "merge"), message);
   }
 }
 
-function* checkMeeting(outline: Outline, { graph }: Branching, fork: string, fanOut: FanOut): Iterable<Finding> {
+function* checkMeeting(outline: Outline, branching: Branching, fork: string, fanOut: FanOut): Iterable<Finding> {
   if (fanOut.meeting !== null || outline.map !== undefined) return;
-  const reached = fanOut.targets.map((target) => reachableFrom(graph, [target]));
-  const isCommon = (id: string) => reached.every((some) => some.has(id));
-  const early = fanOut.targets.flatMap((target, index) =>
-    [...(reached[index] ?? [])]
-      .filter((id) => outline.byId.get(id)?.kind?.edgesOut === "none" && !isCommon(id))
-      .map((end) => ({ target, end })),
-  );
-  if (graph.ids.some(isCommon) && early.length > 0) {
-    for (const { target, end } of early) {
-      const message = `the branch "${target}" of "${fork}" may come to the end "${end}", where the others do not - lead it to the node where all of them meet`;
-      yield finding("NOVA223", pathOf(outline, end), message);
-    }
-    return;
+  const failure = failureOut(outline, { fork, join: null });
+  const early = earlyEnds(outline, branching, fanOut);
+  for (const { target, end } of early) {
+    const wayOut = failure ?? "lead it to the node where all of them meet";
+    const message = `the branch "${target}" of "${fork}" may come to the end "${end}", where the others do not - ${wayOut}`;
+    yield finding("NOVA223", pathOf(outline, end), message);
   }
-  const message = `the branches of "${fork}" (${list(fanOut.targets)}) do not all lead to one node where they could meet - add an edge from each to the node that goes on with their results`;
+  if (early.length > 0) return;
+  const wayOut = failure ?? "add an edge from each to the node that goes on with their results";
+  const message = `the branches of "${fork}" (${list(fanOut.targets)}) do not all lead to one node where they could meet - ${wayOut}`;
   yield finding("NOVA220", pathOf(outline, fork), message);
+}
+
+/** Ends that only some branches come to, where there are nodes that all come to. */
+function earlyEnds({ byId }: Outline, { graph }: Branching, { targets }: FanOut): { target: string; end: string }[] {
+  const reached = targets.map((target) => ({ target, nodes: reachableFrom(graph, [target]) }));
+  const isCommon = (id: string) => reached.every(({ nodes }) => nodes.has(id));
+  if (!graph.ids.some(isCommon)) return [];
+  const ends = graph.ids.filter((id) => byId.get(id)?.kind?.edgesOut === "none" && !isCommon(id));
+  return reached.flatMap(({ target, nodes }) => ends.filter((end) => nodes.has(end)).map((end) => ({ target, end })));
+}
+
+/** What to do where nothing but ways of `onError` keeps branches from meeting earlier. */
+function failureOut(outline: Outline, { fork = "", join }: Pick<Scope, "fork" | "join">): string | undefined {
+  const meeting = branchingOfOutline(outline, false).fanOuts.get(fork)?.meeting ?? null;
+  if (meeting === null || meeting === join) return undefined;
+  return `all ways but those of onError meet at "${meeting}": lead onError there too, or to a node before it`;
 }
 
 function* checkEmptyBranches(
@@ -65,15 +84,16 @@ function* checkEmptyBranches(
   }
 }
 
-/** Every node belongs to one branch, or to none: branches are entered at their fork and left to their join. */
-function* checkBorders(outline: Outline, branching: Branching): Iterable<Finding> {
+/** Nodes that are in two branches, or in one and outside: entered elsewhere than from a fork, left not to a join. */
+function sharedNodes(outline: Outline, branching: Branching): { id: string; branch: Scope; other: Scope }[] {
   const homes = new Map<string, Scope>();
-  const twice = new Map<string, [Scope, Scope]>();
+  const shared = new Map<string, { id: string; branch: Scope; other: Scope }>();
   const scopes: Scope[] = entriesOf(outline).map(({ id }) => ({ entry: id, join: null }));
   for (const scope of scopes) {
     const enter = (id: string) => {
       const home = homes.get(id);
-      if (home && home !== scope) twice.set(id, home.fork === undefined ? [scope, home] : [home, scope]);
+      const [branch, other] = home?.fork === undefined ? [scope, home] : [home, scope];
+      if (other && branch !== other) shared.set(id, { id, branch, other });
       return home === undefined;
     };
     for (const id of branching.stretch(scope.entry, scope.join, enter)) {
@@ -81,12 +101,7 @@ function* checkBorders(outline: Outline, branching: Branching): Iterable<Finding
       scopes.push(...branchesOf(id, branching, outline.map !== undefined));
     }
   }
-  for (const [id, [branch, other]] of twice) {
-    const elsewhere = other.fork === undefined ? "outside of it" : `in ${titleOf(other)}`;
-    const join = branch.join === null ? "the end of the item" : `"${branch.join}"`;
-    const message = `"${id}" is both in ${titleOf(branch)} and ${elsewhere} - enter a branch only from its fork and leave it only to ${join}, or give each way a node of its own`;
-    yield finding("NOVA221", pathOf(outline, id), message);
-  }
+  return [...shared.values()];
 }
 
 function titleOf({ entry, fork }: Scope): string {

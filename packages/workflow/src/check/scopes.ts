@@ -8,11 +8,11 @@ export interface Scope {
   fork?: string;
 }
 
-/** How the nodes of an outline branch; repeated edges count once, unknown ends not at all. */
-export function branchingOfOutline({ byId, edges, map }: Outline): Branching {
+/** How the nodes of an outline branch, with `onError` or without; repeated edges count once, unknown ends not at all. */
+export function branchingOfOutline({ byId, edges, map }: Outline, withFailures = true): Branching {
   const points = [...byId.values()].map((node) => ({
     id: node.id,
-    ...(node.onError !== undefined && { onError: node.onError }),
+    ...(withFailures && node.onError !== undefined && { onError: node.onError }),
     fansOut: node.kind?.edgesOut === "one",
     isDone: map !== undefined && node.kind?.edgesOut === "none",
   }));
