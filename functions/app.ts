@@ -1,6 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { createAwsPorts } from "@nova/aws";
-import type { EventBus, Links, Ports } from "@nova/engine";
+import { type EventBus, type Links, type Ports, SandboxPool } from "@nova/engine";
 import { createSandboxes } from "@nova/sandbox";
 import { Environment } from "./environment.ts";
 
@@ -27,6 +27,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): Ports {
   return {
     ...aws,
     sandboxes: createSandboxes(),
+    spares: new SandboxPool(),
     events: eventLog,
     links: linksTo(env.NOVA_LINK_BASE),
     clock: { now: () => Date.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },

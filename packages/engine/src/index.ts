@@ -17,6 +17,7 @@ export { RawJson, renderJson } from "./json/raw.ts";
 export { type Member, membersOf, objectText } from "./json/text.ts";
 export type { CaughtError, EndAnswer, NodeEvent, RunPosition, TaskAnswer } from "./node/event.ts";
 export { runNode } from "./node/run-node.ts";
+export { SandboxPool } from "./node/sandbox-pool.ts";
 export { reasonOf, type SettleAnswer, type SettleEvent, settleNode } from "./node/settle-node.ts";
 export type * from "./ports/blobs.ts";
 export type * from "./ports/chain.ts";

@@ -14,6 +14,9 @@ interface Place extends Link {
   steps: Map<number, StoredStep>;
 }
 
+/** A turn goes through them in this order. */
+const states: readonly Turn["state"][] = ["held", "failing", "closed"];
+
 /** The chain partitions, with DynamoDB's conditions. Tests may reach in and tamper. */
 export class ChainState {
   readonly places = new Map<string, Place>();
@@ -78,6 +81,8 @@ export class ChainState {
     const asExpected = expected
       ? there?.state === expected.state && there.sandbox === expected.sandbox && there.attempt === expected.attempt
       : there === undefined;
+    if (asExpected && there && states.indexOf(turn.state) < states.indexOf(there.state))
+      throw new RangeError(`the turn at link ${at.seq} goes back from ${there.state} to ${turn.state}`);
     if (asExpected) place.turn = Object.freeze({ ...turn });
     return asExpected;
   }

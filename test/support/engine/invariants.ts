@@ -33,6 +33,8 @@ export class Invariants {
     if (this.#entries(run.box.execution).some(({ head }) => head.close))
       this.#violated(`code of ${name} began after the close`);
     for (const other of this.#world.sandboxes.running()) {
+      if (other !== run && other.box === run.box)
+        this.#violated(`code of ${name} begins in ${run.box.id}, where other code runs`);
       if (other !== run && other.box.execution === run.box.execution && areInLine(run, other))
         this.#violated(`code of ${claimName(other.claim)} still runs while code of ${name} begins`);
     }

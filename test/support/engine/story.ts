@@ -1,8 +1,16 @@
-import { cancelExecution, type RunRequest, startExecution, sweep, verifyExecution } from "@nova/engine";
+import {
+  cancelExecution,
+  type RunRequest,
+  type StoredEntry,
+  startExecution,
+  sweep,
+  verifyExecution,
+} from "@nova/engine";
 import type { Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import type { Script } from "./harness.ts";
 import { Invariants } from "./invariants.ts";
+import type { TaskError } from "./machine.ts";
 import type { Run } from "./sandbox-state.ts";
 import { atOnce, type Fault, type PendingCall, type Process, settled } from "./scheduler.ts";
 import { World } from "./world.ts";
@@ -15,6 +23,13 @@ export function fails(message: string): Script {
   return { result: { status: "error", class: "NodeFailed", message, traceback: "", logs: "", durationMs: 1 } };
 }
 
+type Scripts = Script[] | ((request: RunRequest) => Script);
+
+/** JSON text of a key that the code is given. */
+export function given({ context }: RunRequest, key: string): string | undefined {
+  return context.find((slot) => slot.key === key)?.json;
+}
+
 /**
  * An interleaving told call by call on the same world that the random model uses. Nobody acts but those whom the story
  * names, and the code that they begin.
@@ -23,15 +38,15 @@ export class Story {
   readonly world = new World();
   readonly invariants: Invariants;
   readonly #workflow: Workflow;
-  readonly #scripts: Record<string, Script[]>;
+  readonly #scripts: Record<string, Scripts>;
   /** Runs of code in the order in which they began. */
   readonly begun: Run[] = [];
   /** Code does not go beyond its call of this name: `finish` has it run on for ever, `claim` keeps it from beginning. */
   codeStopsAt: "claim" | "look for a tombstone" | "finish" | undefined;
   id = "";
 
-  /** `scripts`: what the code of each node does, run after run; the last one stays. */
-  constructor(workflow: Workflow, scripts: Record<string, Script[]> = {}) {
+  /** `scripts`: what the code of each node does, run after run (the last one stays) or by what it is given. */
+  constructor(workflow: Workflow, scripts: Record<string, Scripts> = {}) {
     this.#workflow = workflow;
     this.#scripts = scripts;
     this.invariants = new Invariants(this.world, workflow);
@@ -52,12 +67,18 @@ export class Story {
     return this;
   }
 
-  deliver(node: string, seq: number, time = new AbortController()): Process {
-    return this.world.deliver({ function: "nova-run-node", input: { ...this.#position(seq), node } }, { time });
+  deliver(node: string, seq: number, { time = new AbortController(), scope = "" } = {}): Process {
+    return this.world.deliver({ function: "nova-run-node", input: { ...this.#position(seq, scope), node } }, { time });
   }
 
-  settle(node: string, seq: number, error = { Error: "States.Timeout", Cause: "" }): Process {
-    return this.world.deliver({ function: "nova-settle-node", input: { ...this.#position(seq), node, error } });
+  settle(node: string, seq: number, { error = { Error: "States.Timeout", Cause: "" }, scope = "" } = {}): Process {
+    return this.world.deliver({ function: "nova-settle-node", input: { ...this.#position(seq, scope), node, error } });
+  }
+
+  /** The join of the fork at link `seq`, behind a Catch if there is an error. */
+  join(fork: string, seq: number, { error, scope = "" }: { error?: TaskError; scope?: string } = {}): Process {
+    const at = { ...this.#position(seq, scope), ...(error && { error }) };
+    return this.world.deliver({ function: "nova-settle-node", input: { join: fork, at } });
   }
 
   close(seq: number, error = { Error: "States.Timeout", Cause: "" }): Process {
@@ -109,10 +130,18 @@ export class Story {
 
   /** The chain in short: `a success`, `(close) failed`, in order. */
   get chain(): string[] {
-    return this.world.chain.entriesOf(this.id).map((entry) => {
+    return this.chainOf("");
+  }
+
+  chainOf(scope: string): string[] {
+    return this.entriesOf(scope).map((entry) => {
       const { node_id, status, close } = headOf(entry);
       return `${node_id} ${close?.status ?? status}`;
     });
+  }
+
+  entriesOf(scope: string): StoredEntry[] {
+    return this.world.chain.linksOf(this.id, scope).flatMap(({ entry }) => (entry ? [entry] : []));
   }
 
   /** Every invariant; what Step Functions did counts only where the story let it act. */
@@ -125,8 +154,8 @@ export class Story {
     return verifyExecution(this.world.ports(atOnce), this.id);
   }
 
-  #position(seq: number) {
-    return { execution: { id: this.id, workflowId: this.#workflow.id, version: 1 }, scope: "", seq };
+  #position(seq: number, scope = "") {
+    return { execution: { id: this.id, workflowId: this.#workflow.id, version: 1 }, scope, seq };
   }
 
   async #next(processes: Process[]): Promise<PendingCall | undefined> {
@@ -137,8 +166,10 @@ export class Story {
     return ready.find(({ process }) => processes.includes(process)) ?? ready.find(isCode);
   }
 
-  #script({ node }: RunRequest): Script {
+  #script(request: RunRequest): Script {
+    const { node } = request;
     const scripts = this.#scripts[node] ?? [];
+    if (typeof scripts === "function") return scripts(request);
     const script = scripts.length > 1 ? scripts.shift() : scripts[0];
     return script ?? succeeds(node, "true");
   }

@@ -7,6 +7,7 @@ import {
   type Ports,
   requestApproval,
   runNode,
+  SandboxPool,
   type StateMachines,
   settleNode,
   type WorkflowVersion,
@@ -38,6 +39,9 @@ export class World {
   readonly answered = new Map<string, string>();
   readonly sandboxes = new SandboxState(this.clock);
   readonly machines = new Map<string, MachineRun>();
+  /** Of two Lambda processes. */
+  readonly #pools = [new SandboxPool(), new SandboxPool()];
+  #served = 0;
   readonly #definitions = new Map<string, StateMachine>();
   code: Code = {
     script: () => ({ result: { status: "success", set: [], delete: [], logs: "", durationMs: 1 } }),
@@ -64,6 +68,7 @@ export class World {
       vault: mirrorVault,
       links: { toTask: ({ id }) => `link to ${id}` },
       clock: this.clock.port(caller),
+      spares: this.#pools[this.#served++ % this.#pools.length] as SandboxPool,
     };
   }
 

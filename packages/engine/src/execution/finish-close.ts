@@ -45,6 +45,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
     status,
     duration_ms: durationMs,
   });
+  ports.spares.forget(record.id);
   await ports.sandboxes.killAll(record.id);
   await ports.executions.update(record.id, { open: false });
   return closed;

@@ -1,6 +1,7 @@
+import { forksOf } from "@nova/workflow";
 import { type Head, headOf } from "../chain/head.ts";
 import type { LoadedContext, Position } from "../chain/position.ts";
-import { linkLabel } from "../chain/scope.ts";
+import { branchOf, linkLabel } from "../chain/scope.ts";
 import { sealEntry } from "../chain/seal.ts";
 import { blobPages } from "../context/blob-pages.ts";
 import { storeContext } from "../context/pages.ts";
@@ -22,7 +23,10 @@ export async function commitOutcome(
   kept?: LoadedContext,
 ): Promise<StoredEntry> {
   const entry = await sealOutcome(ports, position, node, outcome, kept ?? (await contextBefore(ports, position)));
-  if (await ports.chain.putEntry(position.at, entry)) return entry;
+  if (await ports.chain.putEntry(position.at, entry)) {
+    await spareSandbox(ports, position, outcome);
+    return entry;
+  }
   const { entry: winner } = await ports.chain.read(position.at);
   if (!winner)
     throw new NovaError(
@@ -80,6 +84,18 @@ async function sealOutcome(
     },
     ports.blobs,
   );
+}
+
+/** The sandbox of a branch whose last entry this is serves the next one. */
+async function spareSandbox(ports: Ports, { at, before }: Position, { run, next }: Outcome): Promise<void> {
+  const place = branchOf(at.scope);
+  if (!place || !run.warm) return;
+  const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
+  const fork = version && forksOf(version.workflow).get(place.fork);
+  const end = fork?.kind === "parallel" ? fork.next : null;
+  if (next !== null && next !== end) return;
+  ports.spares.forgetDead(ports.clock.now());
+  ports.spares.offer(at.execution, run.warm);
 }
 
 /** True when this is the entry that closed the execution. */

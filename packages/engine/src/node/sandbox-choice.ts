@@ -11,11 +11,11 @@ const idleSeconds = 240;
 
 export interface ChosenSandbox {
   sandbox: Sandbox;
-  /** Made for this node just now: whoever loses the turn kills it. */
+  /** No other link names it: whoever loses the turn kills it. */
   created: boolean;
 }
 
-/** The scope's warm sandbox where it outlives this node, else a new one. Throws `SandboxUnavailable`. */
+/** The scope's warm sandbox where it outlives this node, else a spare one, else a new one. Throws `SandboxUnavailable`. */
 export async function chooseSandbox(
   ports: Ports,
   { before, at }: Position,
@@ -26,7 +26,14 @@ export async function chooseSandbox(
     const kept = await keepWarm(ports, before.warm, node.timeoutSeconds + marginSeconds);
     if (kept) return { sandbox: kept, created: false };
   }
-  return { sandbox: await ports.sandboxes.create(sandboxSpec(at, node, version)), created: true };
+  const spare = node.isolation === "fresh" ? null : await takeSpare(ports, at.execution, node);
+  return { sandbox: spare ?? (await ports.sandboxes.create(sandboxSpec(at, node, version))), created: true };
+}
+
+/** What an ended scope of the execution has left in this process, where it outlives this node. */
+async function takeSpare(ports: Ports, execution: string, node: TaskNode): Promise<Sandbox | null> {
+  const spare = ports.spares.take(execution);
+  return spare ? keepWarm(ports, spare, node.timeoutSeconds + marginSeconds) : null;
 }
 
 export function sandboxSpec(at: Position["at"], node: TaskNode, version: WorkflowVersion): SandboxSpec {

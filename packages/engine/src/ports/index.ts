@@ -1,3 +1,4 @@
+import type { SandboxPool } from "../node/sandbox-pool.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { ChainStore } from "./chain.ts";
 import type { ExecutionStore } from "./executions.ts";
@@ -46,4 +47,6 @@ export interface Ports {
   vault: Vault;
   links: Links;
   clock: Clock;
+  /** Made once per process, and in no other way shared. */
+  spares: SandboxPool;
 }

@@ -1,0 +1,33 @@
+import { linkName } from "@nova/engine";
+import { expect, it } from "vitest";
+import { branchOf, branchScope, isWithin, linkLabel } from "../../../packages/engine/src/chain/scope.ts";
+
+it.each([
+  ["", "f", 1, "a", "/f@1.a"],
+  ["/f@1.a", "m", 2, "17", "/f@1.a/m@2.17"],
+  ["/m@3.0", "m.join", 4, "b-1_x", "/m@3.0/m.join@4.b-1_x"],
+])("names a branch of scope %j by fork, link and branch, and reads it back", (parent, fork, seq, branch, scope) => {
+  expect(branchScope({ scope: parent, seq }, fork, branch)).toBe(scope);
+  expect(branchOf(scope)).toEqual({ parent, fork, seq, branch });
+});
+
+it("knows that the main line is no branch", () => {
+  expect(branchOf("")).toBeNull();
+});
+
+it.each([
+  [{ scope: "/f@1.a", seq: 2 }, true],
+  [{ scope: "/f@1.a/g@2.c", seq: 1 }, true],
+  [{ scope: "/f@1.ab", seq: 2 }, false],
+  [{ scope: "", seq: 2 }, false],
+])("tells whether %j is in a branch", (at, inside) => {
+  expect(isWithin(linkLabel(at), "/f@1.a")).toBe(inside);
+});
+
+it("names a link by a file name that no file system finds too long", () => {
+  const deep = (letter: string) => `/${letter.repeat(60)}@1.${"b".repeat(60)}`.repeat(4);
+  const names = ["a", "c"].map((letter) => linkName({ execution: "exec_1", scope: deep(letter), seq: 12 }));
+  expect(names[0]?.length).toBeLessThan(150);
+  expect(names[0]).not.toBe(names[1]);
+  expect(linkName({ execution: "exec_1", scope: "/f@1.a", seq: 2 })).toBe("exec_1+f@1.a.2");
+});

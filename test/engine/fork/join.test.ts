@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { action, flow, lines } from "../../support/engine/flows.ts";
+import { fails, given, Story, succeeds } from "../../support/engine/story.ts";
+
+const shape = lines("start > f > a > j > end", "f > b > c > j");
+const fork = flow("fork", [action("f"), action("a"), action("b"), action("c"), action("j")], shape);
+const joinOf = (story: Story) => {
+  const entry = story.entriesOf("").find((one) => headOf(one).node_type === "join");
+  if (!entry) throw new TypeError("there is no join");
+  const { error } = entry.contents;
+  return { head: headOf(entry), entry, error: error && "text" in error ? JSON.parse(error.text) : undefined };
+};
+
+async function ran(story: Story, context?: string): Promise<Story> {
+  await story.start(context);
+  await story.everything();
+  await story.judge();
+  expect(story.invariants.violations).toEqual([]);
+  return story;
+}
+
+it("gives every branch a scope of its own, and joins what they set", async () => {
+  const seen: (string | undefined)[] = [];
+  const story = await ran(
+    new Story(fork, {
+      c: (request) => {
+        seen.push(given(request, "f"), given(request, "a"), given(request, "b"));
+        return succeeds("c", "3.50");
+      },
+      j: (request) => {
+        seen.push(given(request, "a"), given(request, "c"));
+        return succeeds("j", "1");
+      },
+    }),
+  );
+  expect(story.chain).toEqual([
+    ...["start success", "f success", "f.join success", "j success", "end success", "(close) completed"],
+  ]);
+  expect(story.chainOf("/f@1.b")).toEqual(["b success", "c success"]);
+  expect(seen).toEqual(["true", undefined, "true", "true", "3.50"]);
+});
+
+it("counts the entries and the runs of code of its branches, and lists their tips", async () => {
+  const story = await ran(new Story(fork));
+  const { head, entry } = joinOf(story);
+  const tip = (scope: string) => ({
+    scope,
+    seq: story.entriesOf(scope).length,
+    hash: story.entriesOf(scope).at(-1)?.hash,
+  });
+  expect(head).toMatchObject({ inner: 3, nodes: 4, path_taken: "j", warm: { id: "S1" } });
+  expect(entry.contents.branches).toEqual({ text: JSON.stringify([tip("/f@1.a"), tip("/f@1.b")]) });
+  const close = story.entriesOf("").at(-1);
+  expect(close && headOf(close)).toMatchObject({ inner: 3, nodes: 5, close: { count: 9 } });
+});
+
+describe("a branch that fails", () => {
+  it("stops the others, whose code is killed, and fails the run by its own words", async () => {
+    const story = await new Story(fork, { b: [fails("no total")] }).start();
+    await story.everything();
+    await story.judge();
+    const { head, error } = joinOf(story);
+    expect(head).toMatchObject({ status: "failed", error_class: "NodeFailed", path_taken: null });
+    expect(error).toEqual({ message: 'node "b" in branch "b": no total', node: "b", within: 'branch "b"' });
+    expect(story.world.record(story.id)).toMatchObject({
+      status: "failed",
+      error: { node: "b", class: "NodeFailed", message: 'in branch "b": no total' },
+    });
+    expect(story.world.machines.get(story.id)?.error).toEqual({
+      Error: "NodeFailed",
+      Cause: 'node "b": in branch "b": no total',
+    });
+  });
+
+  it("is named with the branches around it", async () => {
+    const nested = flow(
+      "nested",
+      [action("f"), action("a"), action("c"), action("d"), action("b"), action("j")],
+      lines("start > f > a > c > j > end", "a > d > j", "f > b > j"),
+    );
+    const story = await ran(new Story(nested, { d: [fails("deep down")] }));
+    expect(joinOf(story).error.message).toBe('node "d" in branch "d" of branch "a": deep down');
+  });
+
+  it("does not stop anything where its onError leads on", async () => {
+    const rescued = flow(
+      "rescued",
+      [action("f"), action("a", { onError: "r" }), action("r"), action("b"), action("c"), action("j")],
+      [...shape, ...lines("r > j")],
+    );
+    const story = await ran(new Story(rescued, { a: [fails("once")] }));
+    expect(story.chainOf("/f@1.a")).toEqual(["a failed", "r success"]);
+    expect(joinOf(story).head.status).toBe("success");
+  });
+});
+
+it("fails the join where two branches disagree about a key", async () => {
+  const both = { a: [succeeds("total", "1")], c: [succeeds("total", "2")] };
+  const story = await ran(new Story(fork, both));
+  expect(joinOf(story).error.message).toMatch(/^branches "a" and "b" both changed context\["total"\]/);
+  expect(story.chain.at(-1)).toBe("(close) failed");
+});
+
+it("answers the same again to whoever joins again", async () => {
+  const story = await ran(new Story(fork));
+  expect(await story.finish(story.join("f", 1))).toMatchObject({ seq: 2, failed: false });
+});
+
+it("joins nothing that has not ended, unless Step Functions says that it failed", async () => {
+  const story = await new Story(fork).start();
+  await story.finish(story.deliver("f", 0));
+  await story.finish(story.deliver("a", 0, { scope: "/f@1.a" }));
+  expect(await story.finish(story.join("f", 1))).toBe("ChainBroken");
+  const error = { Error: "Lambda.Unknown", Cause: "The process exited" };
+  expect(await story.finish(story.join("f", 1, { error }))).toMatchObject({
+    failed: true,
+    error: { Error: "NodeInterrupted", Cause: 'node "f.join": Lambda.Unknown: The process exited' },
+  });
+  expect(await story.finish(story.deliver("b", 0, { scope: "/f@1.b" }))).toBe("ExecutionClosed");
+});
