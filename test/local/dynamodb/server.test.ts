@@ -59,7 +59,9 @@ test("answers the unchanged SDK, and only with the folder's key", async () => {
   const server = await open();
   await clientOf(server).send(table);
   await clientOf(server).send(item("a"));
-  expect((await clientOf(server).send(get("a"))).Item?.text).toEqual({ S: "é\u0000😀" });
+  const answer = await clientOf(server).send(get("a"));
+  expect(answer.Item?.text).toEqual({ S: "é\u0000😀" });
+  expect(answer.$metadata.requestId).toBeTruthy();
   await expect(clientOf(server, "other").send(get("a"))).rejects.toMatchObject({
     name: "UnrecognizedClientException",
     message: "The security token included in the request is invalid.",

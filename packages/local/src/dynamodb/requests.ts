@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** One request as it arrived. */
@@ -26,6 +27,10 @@ export function readRequest(request: IncomingMessage): Promise<DynamoDbRequest> 
 
 export function send(response: ServerResponse, status: number, text: string): void {
   const body = Buffer.from(text);
-  response.writeHead(status, { "content-type": "application/x-amz-json-1.0", "content-length": body.length });
+  response.writeHead(status, {
+    "content-type": "application/x-amz-json-1.0",
+    "content-length": body.length,
+    "x-amzn-requestid": randomUUID(),
+  });
   response.end(body);
 }
