@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AuthoredEdge } from "../src/authored/edge.ts";
-import { nodeFields } from "../src/authored/fields.ts";
+import { fanOutFields, nodeFields } from "../src/authored/fields.ts";
 import { kinds } from "../src/authored/kinds.ts";
 import { workflowFields } from "../src/authored/workflow.ts";
 import { fieldsOf } from "./editor-schema.ts";
@@ -10,7 +10,7 @@ const notice =
 
 type Field = Record<string, unknown>;
 
-/** docs/definition.md: a frame written by hand (`{{...}}` marks the gaps), filled from the schema's descriptions. */
+/** docs/definition.md: a frame written by hand (a line `{{...}}` marks a gap), filled from the schema's descriptions. */
 export function definitionPage(frame: string): string {
   const gaps: Record<string, () => string> = {
     workflow: () => table(workflowFields),
@@ -19,16 +19,20 @@ export function definitionPage(frame: string): string {
       Object.entries(kinds)
         .map(([name, kind]) => `- \`${name}\`: ${kind.schema.description}`)
         .join("\n"),
-    task: () => table(taskOnly()),
+    task: () => table(ownFields(kinds.action.schema)),
+    branches: () => table(fanOutFields),
+    map: () => table(ownFields(kinds.map.schema)),
+    approval: () => table(ownFields(kinds.approval.schema)),
+    wait: () => table(ownFields(kinds.wait.schema)),
     edge: () => table(AuthoredEdge.shape),
   };
-  return notice + frame.replace(/\{\{(\w+)\}\}/g, (gap, name: string) => gaps[name]?.() ?? gap);
+  return notice + frame.replace(/^\{\{(\w+)\}\}$/gm, (gap, name: string) => gaps[name]?.() ?? gap);
 }
 
-/** What actions have beyond what all nodes have. */
-function taskOnly(): z.ZodRawShape {
-  const common = ["type", ...Object.keys(nodeFields)];
-  return Object.fromEntries(Object.entries(kinds.action.schema.shape).filter(([name]) => !common.includes(name)));
+/** What a kind has beyond what all nodes have, and beyond what nodes with branches have. */
+function ownFields({ shape }: z.ZodObject): z.ZodRawShape {
+  const common = ["type", ...Object.keys(nodeFields), ...Object.keys(fanOutFields)];
+  return Object.fromEntries(Object.entries(shape).filter(([name]) => !common.includes(name)));
 }
 
 function table(shape: z.ZodRawShape): string {

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { editorSchema } from "../../../packages/workflow/generate/editor-schema.ts";
 import { pages } from "../../../packages/workflow/generate/pages.ts";
-import { action, decision, end, graph, row, start } from "../definition.ts";
+import { action, approval, decision, each, end, graph, row, start, wait } from "../definition.ts";
 
 it.each(pages)("$file is fresh (npm run generate -w @nova/workflow)", ({ file, text }) => {
   const written = readFileSync(file, "utf8");
@@ -19,7 +19,7 @@ it("explains every code", () => {
 
 it("leaves no gap in the definition page", () => {
   const page = pages.find(({ file }) => file.pathname.endsWith("definition.md"))?.text();
-  expect(page).not.toMatch(/\{\{|undefined|\[object/);
+  expect(page).not.toMatch(/^\{\{\w+\}\}$|undefined|\[object/m);
 });
 
 describe("the schema for editors", () => {
@@ -36,10 +36,21 @@ describe("the schema for editors", () => {
     ["a field of another type of node", graph([{ ...start, code: "a = 1" }, end], ["start > end"])],
     ["an unknown type", row(action("a", { type: "acton" }))],
     ["a timeout out of range", row(decision("a", { timeout: 900 }))],
+    ["a misspelt field in the body of a map", row(each("m", [action("a", { timout: 3 })]))],
+    ["a malformed duration", row(wait("a", { seconds: "5 min" }))],
+    ["an approval that asks nothing", row(approval("a", { message: undefined }))],
     ["an edge without an end", { ...row(), edges: [{ from: "start" }] }],
     ["a workflow without a graph", { name: "x" }],
   ])("refuses %s", (_, definition) => {
     expect(validate(definition)).toBe(false);
+  });
+
+  it("accepts maps, approvals, waits and branches", () => {
+    const map = each("m", [action("a")], [], { tolerated_failures: "10%", max_concurrency: 3, onError: "end" });
+    const form = { properties: { reason: { type: "string" } } };
+    const events = wait("w", { event: { source: ["shop"], detail: { n: [{ numeric: [">", 1] }] } }, timeout: "3d" });
+    validate(row(map, approval("ask", { form, timeout: 60, to: ["a@b.c"] }), events, action("b", { merge: "last" })));
+    expect(validate.errors).toBeNull();
   });
 
   it("has a text for every field", () => {

@@ -2,7 +2,7 @@ import { parseWorkflow } from "@nova/workflow";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { segmentsOf } from "../../../packages/workflow/src/findings/path.ts";
-import { action, decision, edge, end, type Loose, start } from "../definition.ts";
+import { action, approval, decision, each, edge, end, type Loose, start, wait } from "../definition.ts";
 
 const whole: Loose = {
   id: "whole",
@@ -14,10 +14,19 @@ const whole: Loose = {
     start,
     decision("d", { onError: "b" }),
     action("a", { effects: false, retry: { attempts: 2, delay: 3 }, isolation: "fresh" }),
-    action("b", { code: undefined, codeFile: "b.py" }),
+    action("b", { code: undefined, codeFile: "b.py", merge: "last" }),
+    each("m", [action("one"), action("two"), { id: "done", type: "end" }], ["one > two", "two > done"], {
+      ...{ tolerated_failures: "10%", max_concurrency: 2, as: "it", into: "all" },
+    }),
+    approval("ask", { form: { properties: { why: { type: "string" } } }, choices: ["yes"], timeout: "3d", to: ["me"] }),
+    wait("w", { event: { source: ["shop", { prefix: "a" }] }, timeout: 60 }),
+    wait("u", { until: "{{a.b}}", onError: "end" }),
     end,
   ],
-  edges: ["start > d", "d > a: true", 'd > b: "default"', "a > b", "b > end"].map(edge),
+  edges: [
+    ...["start > d", "d > a: true", 'd > b: "default"', "a > b", "b > m", "b > ask", 'ask > w: "yes"'],
+    ...["m > u", "w > u", "u > end"],
+  ].map(edge),
 };
 
 /** Every place in a JSON value. */
@@ -25,6 +34,13 @@ function placesIn(value: unknown, path: (string | number)[] = []): (string | num
   if (typeof value !== "object" || value === null) return [path];
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
   return [path, ...keys.flatMap((key) => placesIn((value as Loose)[key], [...path, key]))];
+}
+
+function isPlace(value: unknown, [key, ...rest]: (string | number)[]): boolean {
+  if (key === undefined) return true;
+  return (
+    typeof value === "object" && value !== null && Object.hasOwn(value, key) && isPlace((value as Loose)[key], rest)
+  );
 }
 
 /** A copy in which something else stands at a place; `undefined` removes what was there. */
@@ -55,8 +71,7 @@ it("answers any damage with a workflow or with errors that have a place, and nev
   fc.assert(
     fc.property(damage, (changes) => {
       const damaged = changes.reduce<unknown>((value, [place, other]) => {
-        const exists = placesIn(value).some((one) => one.join() === place.join());
-        return exists ? replaced(value, place, other) : value;
+        return isPlace(value, place) ? replaced(value, place, other) : value;
       }, whole);
       const { workflow, findings } = parsed(damaged);
       expect(workflow === undefined).toBe(findings.some((one) => one.severity === "error"));

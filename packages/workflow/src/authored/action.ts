@@ -11,7 +11,7 @@ export const AuthoredAction = z
     ...taskFields,
     ...fanOutFields,
   })
-  .describe("One step of work: its code reads and changes `context`. One edge leaves it.");
+  .describe("One step of work: its code reads and changes `context`.");
 export type AuthoredAction = z.input<typeof AuthoredAction>;
 
 export const actionKind: TaskKind<typeof AuthoredAction> = {

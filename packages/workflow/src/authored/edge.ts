@@ -9,8 +9,8 @@ export const AuthoredEdge = z
       condition: z
         .union([z.string(), z.boolean(), z.number()], { error: "must be a text, a number, true or false" })
         .describe(
-          "On edges out of a decision, and only there: the value of `branch_decision` that takes this edge. " +
-            '`true` and `"true"` are the same; `"default"` catches every other value.',
+          "On edges out of a decision or an approval, and only there: the value of `branch_decision`, or the choice, that takes this edge. " +
+            '`true` and `"true"` are the same; `"default"` catches every other value, `"timeout"` an approval that nobody answered in time.',
         )
         .optional(),
     },

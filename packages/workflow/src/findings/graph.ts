@@ -75,7 +75,7 @@ export const graphFindings = {
   NOVA301: {
     severity: "error",
     title: "A decision without conditions",
-    why: 'A decision chooses among its edges, so each carries a condition or `"default"`, and there is at least one.',
+    why: 'A decision chooses among its edges, and so does an approval: each carries a condition or `"default"`, and there is at least one.',
     bad: '{ "from": "has_pdf", "to": "extract" }',
     good: '{ "from": "has_pdf", "to": "extract", "condition": true }',
   },
@@ -89,7 +89,7 @@ export const graphFindings = {
   NOVA303: {
     severity: "error",
     title: "A condition on an edge that leaves no decision",
-    why: "Only a decision sets the value that a condition is compared with; elsewhere it would be ignored.",
+    why: "Only a decision or an approval has a value that a condition is compared with; elsewhere it would be ignored.",
     bad: '{ "from": "read", "to": "extract", "condition": true }',
     good: '{ "from": "has_pdf", "to": "extract", "condition": true }',
   },

@@ -68,7 +68,7 @@ export const sourceFindings = {
   NOVA111: {
     severity: "error",
     title: "Two nodes have one id",
-    why: "Edges could mean either.",
+    why: "Edges could mean either. The nodes of a map share their ids with the whole workflow: records and traces know nodes by them.",
     bad: '[{ "id": "end", "type": "end" }, { "id": "end", "type": "end" }]',
     good: '[{ "id": "done", "type": "end" }, { "id": "rejected", "type": "end" }]',
   },
@@ -82,7 +82,7 @@ export const sourceFindings = {
   NOVA113: {
     severity: "error",
     title: "A node has an unknown type",
-    why: "The types are `start`, `action`, `decision` and `end`; `StartNode`, `ActionNode`, `DecisionNode` and `EndNode` are older names of the same.",
+    why: "The types are `start`, `action`, `decision`, `map`, `approval`, `wait` and `end`; `StartNode`, `ActionNode`, `DecisionNode` and `EndNode` are older names of the same. There is none for branches that run side by side: several edges without a condition out of one node make them.",
     bad: '{ "id": "read", "type": "acton", "codeFile": "read.py" }',
     good: '{ "id": "read", "type": "action", "codeFile": "read.py" }',
   },

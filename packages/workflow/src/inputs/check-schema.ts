@@ -8,6 +8,9 @@ export interface CheckedSchema {
   secrets: Segments[];
 }
 
+/** Compiled once: it takes most of the time, and keeps nothing of a schema that it looks at. */
+let metaSchema: Ajv2020 | undefined;
+
 /** Whether `inputs` (or a form) can be used. Unknown keywords are no matter of taste: `requried` would allow everything. */
 export function checkSchema(inputs: Record<string, unknown>): CheckedSchema {
   const unknown: string[] = [];
@@ -16,11 +19,13 @@ export function checkSchema(inputs: Record<string, unknown>): CheckedSchema {
     const keyword = /unknown keyword: "(.*)"/.exec(String(message))?.[1];
     if (keyword !== undefined) unknown.push(keyword);
   };
-  const ajv = newAjv({ strictSchema: "log", logger: { log: note, warn: note, error: note } });
+  const logger = { log: note, warn: note, error: note };
+  const ajv = newAjv({ strictSchema: "log", logger, meta: false, validateSchema: false });
   noteSecrets(ajv, (segments) => secrets.push([...segments, "secret"]));
   const schema = schemaOf(inputs);
   try {
-    if (!ajv.validateSchema(schema)) return { problems: metaProblems(ajv.errors ?? []), secrets };
+    metaSchema ??= newAjv({ strictSchema: false });
+    if (!metaSchema.validateSchema(schema)) return { problems: metaProblems(metaSchema.errors ?? []), secrets };
     ajv.compile(schema);
     return { problems: unknown.map((keyword) => unknownKeyword(keyword, ajv)), secrets };
   } catch (error) {

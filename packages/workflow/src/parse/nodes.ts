@@ -94,7 +94,9 @@ function unknownType(value: Loose, name: string, path: string): Finding {
       `${name}: this release does not run ${later} nodes yet - use ${kindNames.join(", ")}`,
     );
   }
-  const hint = typeof value.type === "string" ? didYouMean(value.type, kindNames) : "";
+  const isParallel = /^parallel(node)?$/i.test(String(value.type));
+  const branches = " - branches need no node: let several edges without a condition leave the node before";
+  const hint = isParallel ? branches : typeof value.type === "string" ? didYouMean(value.type, kindNames) : "";
   return finding(
     "NOVA113",
     at(path, "type"),
