@@ -36,6 +36,18 @@ export function firstCommon(ways: string[][]): string | null {
   return ways[0]?.find((id) => ways.every((way) => way.includes(id))) ?? null;
 }
 
+/** Whether an end can be come to, without passing `closed`. */
+export function comesToEnd(graph: Graph, from: string, closed?: string): boolean {
+  const reached = new Set([from].filter((id) => id !== closed));
+  for (const id of reached) for (const next of graph.successors.get(id) ?? []) if (next !== closed) reached.add(next);
+  return [...reached].some((id) => graph.successors.get(id)?.length === 0);
+}
+
+/** Whether every way that comes to an end passes the node. */
+export function isUnavoidable(graph: Graph, from: string, id: string): boolean {
+  return comesToEnd(graph, from) && !comesToEnd(graph, from, id);
+}
+
 /** Whether some arrows lead from one node to the other; a node reaches itself only by a cycle. */
 export function leadsTo(graph: Graph, from: string, to: string, seen = new Set<string>()): boolean {
   return (graph.successors.get(from) ?? []).some((next) => {

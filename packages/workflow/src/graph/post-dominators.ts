@@ -1,12 +1,6 @@
 import type { Graph } from "./graph.ts";
-
-/** Where all ways from a place meet first: a node, or null where that is only behind the last one. */
-export interface Meetings {
-  /** The first node that every way from `id` comes to, `id` itself not counted. */
-  behind(id: string): string | null;
-  /** The first node that the ways from all of these come to, these themselves counted. */
-  of(ids: readonly string[]): string | null;
-}
+import type { Meetings } from "./meetings.ts";
+import { meetingsAmongRings } from "./meetings-among-rings.ts";
 
 /** A node in the tree whose parents are the first meetings; its root is what lies behind every end. */
 interface Spot {
@@ -17,13 +11,15 @@ interface Spot {
   jump: Spot;
 }
 
-/** Immediate post-dominators of an acyclic graph: each node is placed after all that it leads to. */
+/** Immediate post-dominators: each node is placed after all that it leads to. `onError` may make rings. */
 export function meetingsIn(graph: Graph): Meetings {
   const root = rootSpot();
   const spots = new Map<string, Spot>();
   for (const id of lastFirst(graph)) {
-    // Of a ring, which only a wrong graph has, the way back leads nowhere new.
-    const next = (graph.successors.get(id) ?? []).flatMap((successor) => spots.get(successor) ?? []);
+    const successors = graph.successors.get(id) ?? [];
+    const next = successors.flatMap((successor) => spots.get(successor) ?? []);
+    // Led to before it was placed: only a ring does that.
+    if (next.length < successors.length) return meetingsAmongRings(graph);
     spots.set(id, below(next.length === 0 ? root : next.reduce(meet), id));
   }
   const spotOf = (id: string | undefined) => spots.get(id ?? "") ?? root;
@@ -55,7 +51,7 @@ function meet(a: Spot, b: Spot): Spot {
   return one;
 }
 
-/** Every node after all of its successors; of a ring some order. Without recursion. */
+/** Every node after all of its successors, but for rings. Without recursion. */
 function lastFirst({ ids, successors }: Graph): string[] {
   const done = new Set<string>();
   const seen = new Set<string>();
