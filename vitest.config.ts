@@ -1,9 +1,26 @@
-import { defineConfig } from "vitest/config";
+import { availableParallelism } from "node:os";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** They fill memory, process tables and processors on purpose, or end processes by the clock: others beside them would fail. */
+const alone = ["test/e2e/bad-code.test.ts", "test/local/e2b/limits.test.ts", "test/sandbox/python.test.ts"];
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...alone],
+          // Vitest's own choice for two processors is one worker, which waits for Python and disks half of the time.
+          maxWorkers: Math.max(2, Math.ceil(availableParallelism() / 2)),
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { extends: true, test: { name: "alone", include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+    ],
   },
 });
