@@ -11,7 +11,9 @@ import { JournalledExecution } from "./journal/journalled-execution.ts";
 import type { TaskAnswer } from "./journal/journalled-outside.ts";
 import type { Keeper } from "./journal/keeper.ts";
 import type { Input, Line } from "./journal/lines.ts";
+import { Runs } from "./runs.ts";
 import { type StatusChange, statusChangeOf } from "./status-change.ts";
+import { StatusDeliveries } from "./status-deliveries.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 
 export interface LiveOptions {
@@ -24,8 +26,8 @@ export interface LiveOptions {
   onStatusChange(change: StatusChange): void | Promise<void>;
 }
 
-/** Parked executions that stay in memory, so that the next answer finds them there. */
-const MOST_KEPT = 100;
+const OTHER_WAY = "This execution cannot go on: run again from its journal it takes another way.";
+const STOPPED = "The local cloud stopped while this execution was running.";
 
 /**
  * The executions of this process. One that is parked may be forgotten here: whatever reaches it brings it back from its
@@ -34,11 +36,9 @@ const MOST_KEPT = 100;
 export class LiveExecutions {
   readonly #executions: Executions;
   readonly #options: LiveOptions;
-  readonly #runs = new Map<Execution, JournalledExecution>();
-  /** Those of them that are parked, the longest first. */
-  readonly #kept = new Set<Execution>();
+  readonly #runs = new Runs();
   readonly #returning = new Map<Execution, Promise<JournalledExecution | undefined>>();
-  readonly #deliveries = new Set<Promise<void>>();
+  readonly #deliveries: StatusDeliveries;
   readonly #alarms: Alarms<Execution>;
   #isDriving = false;
   #isClosing = false;
@@ -47,6 +47,7 @@ export class LiveExecutions {
   constructor(executions: Executions, options: LiveOptions) {
     this.#executions = executions;
     this.#options = options;
+    this.#deliveries = new StatusDeliveries(options.onStatusChange, () => this.#changed());
     this.#alarms = new Alarms(options.clock, (execution) => void this.#onAlarm(execution));
   }
 
@@ -62,7 +63,7 @@ export class LiveExecutions {
     const recorded = { opening, inputs: [], events: [] };
     const run = new JournalledExecution(machine, { ...start, input }, recorded, this.#keeperOf(execution));
     this.#executions.flush(execution);
-    this.#runs.set(execution, run);
+    this.#runs.add(execution, run);
     run.begin();
     if (this.#isDriving) run.drive();
   }
@@ -90,16 +91,15 @@ export class LiveExecutions {
 
   /** Resolves when the execution has ended; at once where it had before. */
   async stop(execution: Execution, stop: Stop): Promise<void> {
-    const run = await this.awake(execution);
-    this.#executions.wake(execution);
-    this.#kept.delete(execution);
+    const run = await this.#awake(execution);
+    this.#unpark(execution);
     await run?.stop(stop);
   }
 
   /** Ends what is under way, and those who wait for it. What is parked stays so. */
   async stopBusy(stop: Stop): Promise<void> {
     const doomed = new Set<Execution>();
-    for (const [execution, run] of this.#runs) {
+    for (const [execution, run] of this.#runs.entries()) {
       let one: Execution | undefined = run.isBusy ? execution : undefined;
       for (; one?.status === "RUNNING"; one = this.#waitingParent(one)) doomed.add(one);
     }
@@ -119,7 +119,7 @@ export class LiveExecutions {
   async rest(): Promise<void> {
     this.#isClosing = true;
     this.#alarms.allOff();
-    for (const [execution, run] of this.#runs) this.#setAlarm(execution, run);
+    for (const [execution, run] of this.#runs.entries()) this.#setAlarm(execution, run);
     await this.idle();
   }
 
@@ -127,13 +127,13 @@ export class LiveExecutions {
   async shutDown(): Promise<void> {
     this.#isClosing = true;
     this.#alarms.allOff();
-    for (const run of this.#runs.values()) run.leave();
-    this.#runs.clear();
-    await Promise.all(this.#deliveries);
+    await Promise.all(this.#returning.values());
+    for (const [, run] of this.#runs.entries()) run.shutDown();
+    await this.#deliveries.settled();
   }
 
   /** The execution in memory; undefined where it has ended, also because it could not be brought back. */
-  async awake(execution: Execution): Promise<JournalledExecution | undefined> {
+  async #awake(execution: Execution): Promise<JournalledExecution | undefined> {
     const run = this.#runs.get(execution);
     if (run || execution.status !== "RUNNING") return run;
     const returning = this.#returning.get(execution) ?? this.#return(execution);
@@ -149,12 +149,13 @@ export class LiveExecutions {
       if (execution.parked && lost.length === 0) continue;
       if (!execution.parked) this.#executions.repair(execution);
       if (execution.status !== "RUNNING") continue;
-      const run = await this.#load(execution).catch(() => undefined);
-      const isLost = !run || run.isInFunction || lost.some(({ arn }) => run.askOf("child", arn));
-      if (!isLost) this.#admit(execution, run);
-      else {
+      try {
+        const run = await this.#load(execution);
+        if (run.isInFunction || lost.some(({ arn }) => run.askOf("child", arn))) throw new Error(STOPPED);
+        this.#admit(execution, run);
+      } catch (error) {
         ended.push(execution);
-        this.#interrupt(execution, "The local cloud stopped while this execution was running.");
+        this.#interrupt(execution, (error as Error).message);
       }
     }
     return ended;
@@ -162,8 +163,7 @@ export class LiveExecutions {
 
   /** Ends an execution that cannot go on, with the events it has. */
   #interrupt(execution: Execution, cause: string): void {
-    const events = this.#runs.get(execution)?.events ?? this.#executions.history(execution);
-    this.#runs.get(execution)?.leave();
+    const events = this.#executions.history(execution);
     this.#forget(execution);
     const nowMs = this.#options.clock.now();
     const details = { error: "Interrupted", cause };
@@ -179,7 +179,7 @@ export class LiveExecutions {
       this.#admit(execution, run);
       return run;
     } catch (error) {
-      const cause = `It could not be brought back to where it was: ${error}`;
+      const cause = (error as Error).message;
       this.#interrupt(execution, cause);
       this.#tell(execution, { status: "ABORTED", error: "Interrupted", cause });
       return undefined;
@@ -193,16 +193,16 @@ export class LiveExecutions {
   async #load(execution: Execution): Promise<JournalledExecution> {
     const { opening, inputs, events } = this.#executions.journal(execution);
     const input = events[0]?.executionStartedEventDetails?.input;
-    if (!opening || input === undefined) throw new Error("its journal is missing");
+    if (!opening || input === undefined) throw new Error(STOPPED);
     const { machine, start } = this.#options.prepare(execution);
     const recorded = { opening, inputs, events };
     const run = new JournalledExecution(machine, { ...start, input }, recorded, this.#keeperOf(execution));
-    if (!(await run.bringBack(recorded))) throw new Error("its journal leads another way now");
+    if (!(await run.bringBack(recorded))) throw new Error(OTHER_WAY);
     return run;
   }
 
   #admit(execution: Execution, run: JournalledExecution): void {
-    this.#runs.set(execution, run);
+    this.#runs.add(execution, run);
     if (this.#isDriving) run.drive();
     run.settle();
   }
@@ -213,6 +213,7 @@ export class LiveExecutions {
       now: () => clock.now(),
       write: (line) => this.#write(execution, line),
       invokeLambda: ({ functionArn, payload, handsOutToken }, stopSignal) => {
+        this.#unpark(execution);
         // Whoever is given the token may answer before the function does: then the answer must find its task.
         if (handsOutToken) this.#executions.flush(execution);
         return invokeLambda(functionArn, payload, stopSignal);
@@ -228,11 +229,16 @@ export class LiveExecutions {
   /** The index says first that the execution is not parked any more, or that it has something to do when it is driven. */
   #write(execution: Execution, line: Line): void {
     if ("to" in line && execution.parked) {
-      this.#kept.delete(execution);
-      if (this.#isDriving) this.#executions.wake(execution);
+      if (this.#isDriving) this.#unpark(execution);
       else this.#executions.park(execution, 0);
     }
     this.#executions.append(execution, line);
+  }
+
+  /** Something is under way, or about to be: who opens the folder after a crash must look at what. */
+  #unpark(execution: Execution): void {
+    this.#runs.woken(execution);
+    this.#executions.wake(execution);
   }
 
   #onRest(execution: Execution): void {
@@ -241,7 +247,7 @@ export class LiveExecutions {
     this.#setAlarm(execution, run);
     if (!run.isBusy) {
       this.#executions.park(execution, run.dueMs);
-      this.#keep(execution);
+      this.#runs.parked(execution);
     }
     this.#changed();
   }
@@ -257,26 +263,12 @@ export class LiveExecutions {
   /** Who waits for the execution, and who listens to changes of status. */
   #tell(execution: Execution, outcome: Outcome, input = this.#inputOf(execution)): void {
     if (execution.startedBy?.awaited) this.#tellParent(execution);
-    const delivery = this.#deliver(statusChangeOf(execution, outcome, input));
-    this.#deliveries.add(delivery);
-    delivery.finally(() => {
-      this.#deliveries.delete(delivery);
-      this.#changed();
-    });
-  }
-
-  /** As EventBridge: best effort. Whoever must not miss one asks DescribeExecution. */
-  async #deliver(change: StatusChange): Promise<void> {
-    try {
-      await this.#options.onStatusChange(change);
-    } catch (error) {
-      process.emitWarning(`The status change of execution "${change.name}" was not taken: ${error}`);
-    }
+    this.#deliveries.begin(statusChangeOf(execution, outcome, input));
   }
 
   async #tellParent(child: Execution): Promise<void> {
     const parent = this.#waitingParent(child);
-    const run = parent && (await this.awake(parent));
+    const run = parent && (await this.#awake(parent));
     const to = run?.askOf("child", child.arn);
     const value = endOfChild(this.#executions, child.arn);
     if (to !== undefined && value) await run?.post({ to, value });
@@ -293,7 +285,7 @@ export class LiveExecutions {
 
   async #reach(token: string, inputTo: (ask: number) => Omit<Input, "at">): Promise<boolean> {
     const execution = this.#executions.get(executionOfToken(token));
-    const run = execution && (await this.awake(execution));
+    const run = execution && (await this.#awake(execution));
     const ask = run?.askOf("token", token);
     const awaited = ask !== undefined && (await run?.post(inputTo(ask))) === true;
     if (execution && awaited) this.#executions.flush(execution);
@@ -301,7 +293,7 @@ export class LiveExecutions {
   }
 
   async #onAlarm(execution: Execution): Promise<void> {
-    const run = await this.awake(execution);
+    const run = await this.#awake(execution);
     if (run && !run.noticeTime()) this.#setAlarm(execution, run);
   }
 
@@ -310,20 +302,8 @@ export class LiveExecutions {
     this.#alarms.set(execution, isSilent ? null : run.dueMs);
   }
 
-  #keep(execution: Execution): void {
-    this.#kept.delete(execution);
-    this.#kept.add(execution);
-    if (this.#kept.size <= MOST_KEPT) return;
-    const [longest] = this.#kept as Set<Execution>;
-    const run = longest && this.#runs.get(longest);
-    run?.leave();
-    if (longest) this.#kept.delete(longest);
-    if (longest) this.#runs.delete(longest);
-  }
-
   #forget(execution: Execution): void {
     this.#runs.delete(execution);
-    this.#kept.delete(execution);
     this.#alarms.set(execution, null);
   }
 
@@ -332,9 +312,7 @@ export class LiveExecutions {
   }
 
   get #isBusy(): boolean {
-    if (this.#returning.size + this.#deliveries.size > 0) return true;
-    for (const run of this.#runs.values()) if (run.isBusy) return true;
-    return false;
+    return this.#returning.size + this.#deliveries.count > 0 || this.#runs.areBusy;
   }
 
   #changed(): void {

@@ -94,9 +94,14 @@ export class JournalledExecution {
     for (const [number, ask] of [...this.#asks.all()]) if (!ask.begun) this.#begin(number, ask);
   }
 
-  /** Nothing reaches it any more, and it writes nothing: it is as if the process had died. */
+  /** Nothing reaches it any more, and it writes nothing: its file is all that is left of it. */
   leave(): void {
     this.#mode = "left";
+  }
+
+  /** The same, and its functions are killed. */
+  shutDown(): void {
+    this.leave();
     this.#stopping.abort({ kind: "shutdown" } satisfies Stop);
   }
 

@@ -1,0 +1,76 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type HandClock, handClock } from "../support/hand-clock.ts";
+import { asks, historyOf, inRow, keeper, rested, standing, succeed, works } from "../support/parked.ts";
+import { type TestServer, temporaryFolder, testServer } from "../support/server.ts";
+
+const Branches = [inRow({ Wait: { Type: "Wait", Seconds: 60 }, Then: works }), inRow({ Ask: asks, Work: works })];
+const flow = inRow({ Before: works, Fork: { Type: "Parallel", Branches }, Id: { Type: "Pass" }, After: works });
+
+/** Answers what is asked, lets the time pass, and tells how it ended. */
+async function bringToEnd(server: TestServer, clock: HandClock, token: string) {
+  await server.client.send(succeed(token)).catch(({ name }: Error) => expect(name).toBe("TaskTimedOut"));
+  await server.idle();
+  clock.pass(60);
+  const { status, output, error, cause } = await standing(server);
+  return { status, output, error, cause, types: (await historyOf(server)).map(({ type }) => type) };
+}
+
+/** A run from start to end, and the lines of its file. */
+async function wholeRun() {
+  const [clock, { invokeLambda, tokenOf }] = [handClock(), keeper()];
+  const server = await rested(flow, { clock, invokeLambda });
+  const whole = await bringToEnd(server, clock, tokenOf({ n: 1 }));
+  await server.close();
+  const lines = readFileSync(join(server.dataDir, "states/history/0.ndjson"), "utf8").trimEnd().split("\n");
+  return { dataDir: server.dataDir, whole, lines, token: tokenOf({ n: 1 }) };
+}
+
+/** The folder as it was when so many lines of the execution's file had been written. */
+async function cutAfter(dataDir: string, lines: string[], more = ""): Promise<string> {
+  const folder = await temporaryFolder();
+  cpSync(dataDir, folder, { recursive: true });
+  const index = join(folder, "states/executions.ndjson");
+  writeFileSync(index, `${readFileSync(index, "utf8").split("\n")[0]}\n`);
+  writeFileSync(join(folder, "states/history/0.ndjson"), `${lines.join("\n")}\n${more}`);
+  return folder;
+}
+
+describe("a process that is killed at any line of an execution's file", () => {
+  it("leaves an execution that goes on to the same end, or was in the middle of a function", async () => {
+    const { dataDir, whole, lines, token } = await wholeRun();
+    const seen = new Set<string>();
+    for (let kept = 2; kept <= lines.length; kept++) {
+      const [clock, { invokeLambda }] = [handClock(), keeper()];
+      const folder = await cutAfter(dataDir, lines.slice(0, kept), lines[kept]?.slice(0, 20));
+      const server = await testServer({ clock, invokeLambda, dataDir: folder });
+      const told = await bringToEnd(server, clock, token);
+      seen.add(told.status as string);
+      if (told.status === "ABORTED")
+        expect(told.cause).toBe("The local cloud stopped while this execution was running.");
+      else expect([kept, told]).toEqual([kept, whole]);
+      await server.close();
+    }
+    expect(seen).toEqual(new Set(["ABORTED", "SUCCEEDED"]));
+  });
+
+  it("has lost no event that follows from what is there", async () => {
+    const { dataDir, whole, lines, token } = await wholeRun();
+    const clock = handClock();
+    const inputs = lines.filter((line) => !line.includes('"type":'));
+    const folder = await cutAfter(dataDir, [...inputs.slice(0, 1), lines[1] as string, ...inputs.slice(1)]);
+    const server = await testServer({ clock, invokeLambda: keeper().invokeLambda, dataDir: folder });
+    expect(await bringToEnd(server, clock, token)).toEqual(whole);
+    const again = readFileSync(join(folder, "states/history/0.ndjson"), "utf8").trimEnd().split("\n");
+    expect(again.filter((line) => line.includes('"type":'))).toEqual(lines.filter((line) => line.includes('"type":')));
+  });
+
+  it("cannot make an execution go another way: one that would is ended, with a sentence", async () => {
+    const { dataDir, lines } = await wholeRun();
+    const other = lines.slice(0, 12).map((line) => line.replace('"WaitStateEntered"', '"PassStateEntered"'));
+    const server = await testServer({ dataDir: await cutAfter(dataDir, other) });
+    const cause = "This execution cannot go on: run again from its journal it takes another way.";
+    expect(await standing(server)).toMatchObject({ status: "ABORTED", error: "Interrupted", cause });
+  });
+});

@@ -1,0 +1,132 @@
+import { SendTaskHeartbeatCommand } from "@aws-sdk/client-sfn";
+import { describe, expect, it } from "vitest";
+import { handClock } from "../support/hand-clock.ts";
+import {
+  asks,
+  historyOf,
+  input,
+  inRow,
+  keeper,
+  reopened,
+  rested,
+  standing,
+  succeed,
+  works,
+} from "../support/parked.ts";
+import type { TestServer } from "../support/server.ts";
+
+const waits = (Seconds: number) => ({ Type: "Wait", Seconds });
+const running = { status: "RUNNING" };
+
+/** An execution of these states at rest, under a clock that is moved by hand. */
+async function resting(definition: object) {
+  const [clock, { invokeLambda, tokenOf, payloads }] = [handClock(), keeper()];
+  const options = { clock, invokeLambda };
+  return { first: await rested(definition, options), clock, options, tokenOf, payloads };
+}
+
+async function typesOf(server: TestServer): Promise<(string | undefined)[]> {
+  return (await historyOf(server)).map(({ type }) => type);
+}
+
+describe("time that passes while no process is there", () => {
+  it("ends a Wait state at once when it fell due", async () => {
+    const { first, clock, options } = await resting(inRow({ Wait: waits(3600), After: works }));
+    await first.close();
+    clock.pass(7200);
+    const second = await reopened(first, options);
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+  });
+
+  it("leaves a Wait state what it had left", async () => {
+    const { first, clock, options } = await resting(inRow({ Wait: waits(3600) }));
+    await first.close();
+    clock.pass(3000);
+    const second = await reopened(first, options);
+    clock.pass(599);
+    expect(await standing(second)).toMatchObject(running);
+    clock.pass(1);
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+  });
+
+  it("times a task out that nobody has answered, and its answer comes too late", async () => {
+    const limited = { ...asks, TimeoutSeconds: 60, Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Late" }] };
+    const { first, clock, options, tokenOf } = await resting(inRow({ Ask: limited, Late: { Type: "Pass" } }));
+    await first.close();
+    clock.pass(61);
+    const second = await reopened(first, options);
+    expect(await standing(second)).toMatchObject({
+      status: "SUCCEEDED",
+      output: '{"Error":"States.Timeout","Cause":null}',
+    });
+    expect(await typesOf(second)).toContain("TaskTimedOut");
+    await expect(second.client.send(succeed(tokenOf(input)))).rejects.toMatchObject({ name: "TaskTimedOut" });
+  });
+
+  it("counts heartbeats from the last one, in whichever process it came", async () => {
+    const { first, clock, options, tokenOf } = await resting(inRow({ Ask: { ...asks, HeartbeatSeconds: 10 } }));
+    clock.pass(8);
+    await first.client.send(new SendTaskHeartbeatCommand({ taskToken: tokenOf(input) }));
+    const second = await reopened(first, options);
+    clock.pass(8);
+    expect(await standing(second)).toMatchObject(running);
+    clock.pass(2);
+    expect(await standing(second)).toMatchObject({ status: "FAILED", error: "States.Timeout" });
+  });
+
+  it("ends the execution at its own TimeoutSeconds", async () => {
+    const { first, clock, options } = await resting({ ...inRow({ Ask: asks }), TimeoutSeconds: 100 });
+    await first.close();
+    clock.pass(100);
+    expect(await standing(await reopened(first, options))).toMatchObject({ status: "TIMED_OUT" });
+  });
+
+  it("lets what fell due first happen first", async () => {
+    const fails = {
+      StartAt: "Short",
+      States: { Short: { ...waits(10), Next: "Stop" }, Stop: { Type: "Fail", Error: "First" } },
+    };
+    const Branches = [inRow({ Long: waits(20), After: works }), fails];
+    const { first, clock, options, payloads } = await resting(inRow({ Fork: { Type: "Parallel", Branches } }));
+    await first.close();
+    clock.pass(30);
+    expect(await standing(await reopened(first, options))).toMatchObject({ status: "FAILED", error: "First" });
+    expect(payloads).toEqual([]);
+  });
+});
+
+describe("a process that does not drive", () => {
+  it("lets nothing go on, whatever falls due", async () => {
+    const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
+    await first.close();
+    clock.pass(20);
+    const second = await reopened(first, { ...options, drives: false });
+    expect(await standing(second)).toMatchObject(running);
+    second.drive();
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+    expect(payloads).toEqual([input]);
+  });
+
+  it("takes an answer down for the next that does", async () => {
+    const { first, options, tokenOf, payloads } = await resting(inRow({ Ask: asks, After: works }));
+    const second = await reopened(first, { ...options, drives: false });
+    await second.client.send(succeed(tokenOf(input)));
+    expect(await standing(second)).toMatchObject(running);
+    expect(payloads).toHaveLength(1);
+    const third = await reopened(second, { ...options, drives: false });
+    expect(third.interrupted).toEqual([]);
+    const fourth = await reopened(third, options);
+    expect(await standing(fourth)).toMatchObject({ status: "SUCCEEDED", output: '"yes"' });
+  });
+});
+
+describe("a process that is about to close", () => {
+  it("begins nothing that falls due meanwhile", async () => {
+    const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
+    await first.rest();
+    clock.pass(10);
+    expect(await standing(first)).toMatchObject(running);
+    expect(payloads).toEqual([]);
+    expect(await standing(await reopened(first, options))).toMatchObject({ status: "SUCCEEDED" });
+  });
+});

@@ -1,0 +1,32 @@
+import type { Clock } from "../../../../packages/local/src/states/clock.ts";
+
+export interface HandClock extends Clock {
+  /** Time passes; whoever slept until then is woken, the earliest first. */
+  pass(seconds: number): void;
+}
+
+/** A clock that stands still until it is moved; it may outlive the servers that use it. */
+export function handClock(): HandClock {
+  let nowMs = Date.parse("2026-01-01T00:00:00Z");
+  const sleepers = new Map<() => void, number>();
+  return {
+    now: () => nowMs,
+    random: Math.random,
+    sleep(ms, signal) {
+      if (ms <= 0 || signal?.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const wake = () => {
+          sleepers.delete(wake);
+          resolve();
+        };
+        sleepers.set(wake, nowMs + ms);
+        signal?.addEventListener("abort", wake, { once: true });
+      });
+    },
+    pass(seconds) {
+      nowMs += seconds * 1000;
+      const due = [...sleepers].filter(([, at]) => at <= nowMs).sort(([, a], [, b]) => a - b);
+      for (const [wake] of due) wake();
+    },
+  };
+}
