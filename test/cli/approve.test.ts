@@ -112,6 +112,25 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
   });
 });
 
+describe("a run that waits", { timeout: 60_000 }, () => {
+  it.each(["SIGINT", "SIGKILL"] as const)(
+    "outlives its process (%s), and ends where it is answered",
+    async (signal) => {
+      const run = start("run", "ask", "--set", "sum=1");
+      const [execution = ""] = /exec_\w+/.exec(await run.line("nova approve")) ?? [];
+      run.child.kill(signal);
+      const { code, stdout } = await run.ended;
+      if (signal === "SIGINT") expect([code, stdout]).toEqual([130, expect.stringContaining("waiting ask version")]);
+      expect((await json("tasks")).items).toMatchObject([{ execution_id: execution }]);
+      expect((await json("executions", "--status", "waiting")).items).toMatchObject([{ execution_id: execution }]);
+      const answer = await json("approve", execution, "ask", "--choice", "approved", "--data", "why.json");
+      expect(answer).toMatchObject({ code: 0, sent: true });
+      expect(await json("verify", execution)).toMatchObject({ state: "anchored" });
+      expect((await json("trace", execution)).path).toEqual(["start", "ask", "end"]);
+    },
+  );
+});
+
 describe("an event at the command line", { timeout: 60_000 }, () => {
   it("reaches the run that waits for one like it, and no other", async () => {
     const run = start("run", "order", "--json");

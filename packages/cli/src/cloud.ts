@@ -1,22 +1,64 @@
 import { join } from "node:path";
 import { styleText } from "node:util";
 import type { LocalCloud } from "@nova/local";
+import { Interrupt } from "./interrupt.ts";
 
-/** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`; or one that lies in a folder inside, apart from people's runs. */
-export async function openCloud(inside = ""): Promise<LocalCloud> {
+export interface CloudChoice {
+  /** A folder inside of the data folder, apart from people's runs. */
+  inside?: string;
+  /** False for whoever only wants to know something: executions that wait do not go on meanwhile. */
+  drives?: boolean;
+}
+
+/** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
+export async function openCloud({ inside = "", drives = true }: CloudChoice = {}): Promise<LocalCloud> {
   const { openLocalCloud } = await import("@nova/local");
   return openLocalCloud({
     dataDir: join(process.env.NOVA_DATA_DIR ?? ".nova", inside),
+    drives,
     warn: (sentence) => console.error(styleText("yellow", `nova: ${sentence}`)),
   });
 }
 
 /** For a command that asks something and is done. */
 export async function withCloud<T>(work: (cloud: LocalCloud) => Promise<T>): Promise<T> {
-  const cloud = await openCloud();
+  const cloud = await openCloud({ drives: false });
   try {
     return await work(cloud);
   } finally {
     await cloud.close();
   }
+}
+
+/**
+ * For a command that lets executions go on, and answers which. Where nobody else keeps the cloud open it stays with them
+ * until they have ended or wait for somebody again; Ctrl-C leaves those that wait for a time as well.
+ */
+export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<string[]>): Promise<void> {
+  const interrupt = new Interrupt();
+  const cloud = await openCloud();
+  const hint = "the run goes on in here; Ctrl-C leaves it where it waits, and interrupts what is at work";
+  const timer = setTimeout(() => console.error(hint), 2000);
+  try {
+    const executions = await work(cloud);
+    const atRest = Promise.all(executions.map((id) => untilAtRest(cloud, id)));
+    if (cloud.role === "owner") await Promise.race([atRest, interrupt.wish()]);
+  } finally {
+    clearTimeout(timer);
+    await closeCloud(cloud, interrupt, hint);
+  }
+}
+
+async function untilAtRest(cloud: LocalCloud, execution: string): Promise<void> {
+  const waiting = Promise.withResolvers<void>();
+  const look = async () => (await cloud.ports.tasks.hasOpen(execution)) && waiting.resolve();
+  const ended = cloud.untilEnd(execution, ({ state }) => state === "waiting" && look().catch(waiting.reject));
+  await Promise.race([ended, waiting.promise]);
+}
+
+/** Stays until nothing is under way, or until it is told not to; `hint` says so to whoever waits for the prompt. */
+export async function closeCloud(cloud: LocalCloud, interrupt: Interrupt, hint: string): Promise<void> {
+  const timer = setTimeout(() => console.error(hint), 500);
+  await Promise.race([cloud.close(), interrupt.again().then(() => cloud.close({ interrupt: true }))]);
+  clearTimeout(timer);
 }

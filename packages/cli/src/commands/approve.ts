@@ -1,6 +1,6 @@
 import { hostname, userInfo } from "node:os";
-import type { TaskName } from "@nova/engine";
-import { withCloud } from "../cloud.ts";
+import type { Answer, Answered, TaskName } from "@nova/engine";
+import { withDrivingCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readJsonFile } from "../input/context.ts";
 import type { CliCommand } from "./command.ts";
@@ -26,18 +26,23 @@ export const approve: CliCommand = {
       from: `nova approve on ${hostname()}`,
     };
     const { answerTask } = await import("@nova/engine");
-    const { task, at, sent } = await withCloud(({ ports }) => answerTask(ports, { ...name, ...answer }));
-    const { execution, node: answered } = task;
-    if (json) {
-      const { by } = answer;
-      console.log(JSON.stringify({ task_id: task.id, execution_id: execution, node: answered, choice, by, at, sent }));
-    } else {
-      const later = sent ? "" : "; Step Functions could not be told yet, the sweeper will";
-      console.log(`${answered} of ${execution}: ${choice}${later}`);
-    }
+    await withDrivingCloud(async ({ ports }) => {
+      const answered = await answerTask(ports, { ...name, ...answer });
+      console.log(json ? JSON.stringify(resultOf(answered, answer)) : lineOf(answered, answer));
+      return [answered.task.execution];
+    });
     return exitCodes.completed;
   },
 };
+
+function resultOf({ task, at, sent }: Answered, { choice, by }: Answer) {
+  return { task_id: task.id, execution_id: task.execution, node: task.node, choice, by, at, sent };
+}
+
+function lineOf({ task, sent }: Answered, { choice }: Answer): string {
+  const later = sent ? "" : "; Step Functions could not be told yet, the sweeper will";
+  return `${task.node} of ${task.execution}: ${choice}${later}`;
+}
 
 function taskName(id: string, node: string | undefined): TaskName {
   if (node !== undefined) return { execution: id, node };

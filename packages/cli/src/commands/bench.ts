@@ -9,7 +9,7 @@ export const bench: CliCommand = {
     command.summary("take the figures of this machine: how fast, how much").option("--json", "print one JSON object"),
 
   async run(_, { json }) {
-    const cloud = await openCloud("bench");
+    const cloud = await openCloud({ inside: "bench" });
     try {
       const { takeFigures } = await import("../bench/bench.ts");
       const figures = await takeFigures(cloud, (figure) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { withCloud } from "../cloud.ts";
+import { withDrivingCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -15,10 +15,13 @@ export const emit: CliCommand = {
   async run(_, { source, type, detail, json }) {
     const { deliverEvent, RawJson, renderJson } = await import("@nova/engine");
     const event = { ...envelope(String(source), String(type)), detail: new RawJson(readDetail(String(detail))) };
-    const tasks = await withCloud(({ ports }) => deliverEvent(ports, renderJson(event)));
-    if (json) console.log(JSON.stringify({ event_id: event.id, items: tasks.map(itemOf) }));
-    else if (tasks.length === 0) console.log("nobody waits for an event like this");
-    else console.log(tasks.map(({ execution, node }) => `${execution}: ${node} has it`).join("\n"));
+    await withDrivingCloud(async ({ ports }) => {
+      const tasks = await deliverEvent(ports, renderJson(event));
+      if (json) console.log(JSON.stringify({ event_id: event.id, items: tasks.map(itemOf) }));
+      else if (tasks.length === 0) console.log("nobody waits for an event like this");
+      else console.log(tasks.map(({ execution, node }) => `${execution}: ${node} has it`).join("\n"));
+      return tasks.map(({ execution }) => execution);
+    });
     return exitCodes.completed;
   },
 };

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { LocalCloud } from "@nova/local";
-import { openCloud } from "../cloud.ts";
+import { closeCloud, openCloud } from "../cloud.ts";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
@@ -33,7 +33,8 @@ export const run: CliCommand = {
         if (request.status === "rejected") throw request.reason;
         return await runRequest(cloud.value, request.value, interrupt, json === true);
       } finally {
-        await closeCloud(cloud.value, interrupt);
+        // Other terminals may use the cloud that this one opened.
+        await closeCloud(cloud.value, interrupt, "waiting for the runs of other terminals; Ctrl-C interrupts them");
       }
     } catch (error) {
       if (json && refusals.has(nameOf(error))) await printRefusal(error as Error);
@@ -66,13 +67,6 @@ async function runRequest(
   console.log(json ? renderJson(runResult(ran)) : runLines(ran).join("\n"));
   if (interrupt.happened) return exitCodes.interrupted;
   return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
-}
-
-/** Other terminals may use the cloud that this one opened; it stays until they are done, or until it is told not to. */
-async function closeCloud(cloud: LocalCloud, interrupt: Interrupt): Promise<void> {
-  const hint = setTimeout(() => console.error("waiting for the runs of other terminals; Ctrl-C interrupts them"), 500);
-  await Promise.race([cloud.close(), interrupt.again().then(() => cloud.close({ interrupt: true }))]);
-  clearTimeout(hint);
 }
 
 async function ownerGone(): Promise<never> {

@@ -16,6 +16,8 @@ export interface CloudOptions {
   warn?: (sentence: string) => void;
   /** Delivers every task twice and kills Lambdas at random. */
   chaos?: { seed: number };
+  /** False: executions that wait do not go on on their own before there is a guest; for whoever only wants to know something. */
+  drives?: boolean;
   /** What the endpoints are to suffer, for tests. */
   faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };
   /** The plan that the E2B endpoint plays. */
@@ -25,8 +27,12 @@ export interface CloudOptions {
 export interface OpenedEndpoints {
   urls: Omit<Endpoints, "admin">;
   e2b: E2bServer;
-  /** Resolves when no execution runs and no function is at work. */
-  idle(): Promise<void>;
+  /** Lets executions go on: what fell due while nobody was there happens. */
+  drive(): void;
+  /** Before closing: resolves when no function is at work. What waits by then is parked in the data folder. */
+  rest(): Promise<void>;
+  /** Ends what is at work; what waits stays. */
+  interrupt(error: string, cause: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,10 +62,12 @@ export async function openEndpoints(
       e2bSandbox: e2b.sandboxUrl,
     },
     e2b,
-    async idle() {
-      await states.idle();
+    drive: states.drive,
+    async rest() {
+      await states.rest();
       await lambda.settled();
     },
+    interrupt: (error, cause) => states.stopBusy({ kind: "aborted", error, cause }),
     async close() {
       await states.close();
       await lambda.close();
@@ -89,6 +97,8 @@ async function openStatesWith(
     dataDir,
     accessKeyId,
     region,
+    // Functions have nothing to work with before everything is open.
+    drives: false,
     invokeLambda: withProgress(invoke, progress),
     // EventBridge's part: the function that is subscribed to status changes, then whoever waits.
     async onStatusChange(detail) {

@@ -8,16 +8,24 @@ export class Guests {
   readonly #present = new Set<ServerResponse>();
   #closed = false;
   #onEmpty: (() => void) | undefined;
+  #onFirst: (() => void) | undefined;
 
   /** False once the owner has said goodbye to the last one: who comes then becomes the next owner. */
   admit(connection: ServerResponse): boolean {
     if (this.#closed) return false;
     this.#present.add(connection);
+    this.#onFirst?.();
+    this.#onFirst = undefined;
     connection.once("close", () => {
       this.#present.delete(connection);
       if (this.#present.size === 0) this.#onEmpty?.();
     });
     return true;
+  }
+
+  /** Called when the first one comes. */
+  onFirst(call: () => void): void {
+    this.#onFirst = call;
   }
 
   get count(): number {

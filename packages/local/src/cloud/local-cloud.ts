@@ -23,8 +23,8 @@ export interface LocalCloud {
   /** Resolves when the execution is over and closed. Throws `OwnerGone`. */
   untilEnd(execution: string, listener?: Listener): Promise<void>;
   /**
-   * A guest leaves. An owner waits until no guest and no execution is left, then closes the endpoints; with
-   * `interrupt` it ends the open executions instead, as interrupted.
+   * A guest leaves. An owner waits until no guest is left and nothing is at work, then closes the endpoints; with
+   * `interrupt` it ends what is at work instead, as interrupted. Executions that wait are parked in the data folder.
    */
   close(options?: { interrupt?: boolean }): Promise<void>;
 }

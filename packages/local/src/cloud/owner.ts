@@ -35,6 +35,8 @@ export async function openAsOwner(
   const { warmPorts } = await import("@nova/functions");
   const ports = warmPorts();
   await sweep(ports);
+  if (options.drives === false) admin.guests.onFirst(opened.drive);
+  else opened.drive();
   await writeOwner(dataDir, newOwner(endpoints, instance));
   return new OwnersCloud(
     { dataDir, environment, ports, counters, progress, guests: admin.guests, opened },

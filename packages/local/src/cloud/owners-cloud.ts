@@ -20,7 +20,7 @@ interface Parts {
   counters: CounterBook;
   progress: Progress;
   guests: Guests;
-  opened: Pick<OpenedEndpoints, "idle" | "e2b">;
+  opened: Pick<OpenedEndpoints, "rest" | "interrupt" | "e2b">;
 }
 
 /** The cloud as the process sees it that opened it. */
@@ -64,17 +64,14 @@ export class OwnersCloud implements LocalCloud {
   async close({ interrupt = false } = {}): Promise<void> {
     const { guests, opened } = this.#parts;
     clearInterval(this.#sweeping);
-    if (interrupt) await this.#interruptAll();
-    const quiet = guests.lastOneLeft().then(() => opened.idle());
+    if (interrupt) await this.#interrupt();
+    const quiet = guests.lastOneLeft().then(() => opened.rest());
     await (interrupt ? Promise.race([quiet, sleep(goodbyeMs, undefined, { ref: false })]) : quiet);
     await this.#shutDown();
   }
 
-  async #interruptAll(): Promise<void> {
-    const cause = "The process that ran it was stopped.";
-    for await (const { id, stateMachineArn } of this.ports.executions.open()) {
-      await this.ports.stateMachines.stop(stateMachineArn, id, interruptedError, cause);
-    }
+  async #interrupt(): Promise<void> {
+    await this.#parts.opened.interrupt(interruptedError, "The process that ran it was stopped.");
     this.#parts.guests.sayGoodbye();
   }
 
