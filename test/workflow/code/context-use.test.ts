@@ -43,3 +43,8 @@ it("does not take a comment or a choice for a result", () => {
   const { writes } = contextUse('# context["a"] = 1\n  # context["b"] = 2\ncontext["branch_decision"] = True');
   expect([...writes]).toEqual([]);
 });
+
+it("knows the keys that are taken away", () => {
+  const code = "del context[ 'a' ]\ncontext.pop(\"b\", None)\n# del context['c']\ndel other['d']";
+  expect(contextUse(code).deletes).toEqual(new Set(["a", "b"]));
+});

@@ -1,43 +1,46 @@
 import type { ContextUse } from "../code/context-use.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import type { Node } from "../workflow.ts";
-import { type Outline, pathOf } from "./outline.ts";
-import { branchingOfOutline } from "./scopes.ts";
+import { list, type Outline, pathOf } from "./outline.ts";
+import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "./scopes.ts";
 
 type Uses = ReadonlyMap<string, ContextUse>;
 
 /** Keys that two branches of one fork set by name: where the values differ, the join fails. */
 export function* checkBranchKeys(outline: Outline, uses: Uses): Iterable<Finding> {
-  const contested = contestedKeys(outline, uses);
-  if (contested.size === 0) return;
-  const { fanOuts, whole } = branchingOfOutline(outline);
-  for (const [fork, { targets, meeting }] of fanOuts) {
-    if (outline.byId.get(fork)?.node?.merge !== undefined) continue;
-    const setBy = new Map<string, string>();
-    for (const branch of targets) {
-      const nodes = [...whole(branch, meeting)];
-      const keys = new Set(nodes.flatMap((id) => contested.get(id) ?? []));
-      for (const key of keys) {
-        if (nodes.some((id) => uses.get(id)?.deletes(key))) continue;
-        const first = setBy.get(key);
-        if (first === undefined) setBy.set(key, branch);
-        if (first === undefined || first === branch) continue;
-        const message = `the branches "${first}" and "${branch}" of "${fork}" both set context["${key}"], and where the values differ the join fails - use two keys, or add "merge": "last" or "collect" to "${fork}"`;
-        yield finding("NOVA225", pathOf(outline, fork), message);
-      }
+  const writers = nodesByKey(outline.nodes.map(({ id, node }) => [id, keysOf(uses.get(id), node)]));
+  const contested = [...writers].filter(([, own]) => own.length > 1);
+  if (contested.length === 0) return;
+  const { of: homes } = homesOf(outline, branchingOfOutline(outline));
+  const deleters = nodesByKey([...uses].map(([id, use]) => [id, [...use.deletes]]));
+  for (const [key, own] of contested) {
+    const taken = new Set(branchesAround(deleters.get(key) ?? [], homes));
+    const setting = branchesAround(own, homes).filter((branch) => !taken.has(branch));
+    for (const [fork, branches] of Map.groupBy(setting, (branch) => branch.fork.node)) {
+      if (branches.length < 2 || outline.byId.get(fork)?.node?.merge !== undefined) continue;
+      const names = list(branches.map(({ entry }) => entry));
+      const message = `branches of "${fork}" (${names}) set context["${key}"] each, and where the values differ the join fails - use a key for each, or add "merge": "last" or "collect" to "${fork}"`;
+      yield finding("NOVA225", pathOf(outline, fork), message);
     }
   }
 }
 
-/** Of every node the keys that it sets and another one sets too. */
-function contestedKeys({ byId }: Outline, uses: Uses): ReadonlyMap<string, string[]> {
-  const keys = [...byId.values()].map(({ id, node }) => [id, keysOf(uses.get(id), node)] as const);
-  const writers = Map.groupBy(
-    keys.flatMap(([, own]) => own),
-    (key) => key,
-  );
-  const shared = keys.map(([id, own]) => [id, own.filter((key) => (writers.get(key)?.length ?? 0) > 1)] as const);
-  return new Map(shared.filter(([, own]) => own.length > 0));
+/** The branches that hold some of these nodes, directly or further in; each once, so that deep forks take no longer. */
+function branchesAround(nodes: readonly string[], homes: ReadonlyMap<string, Scope>): Branch[] {
+  const found = new Set<Branch>();
+  for (const id of nodes) {
+    let scope = homes.get(id);
+    while (scope && isBranch(scope) && !found.has(scope)) {
+      found.add(scope);
+      scope = scope.fork.scope;
+    }
+  }
+  return [...found];
+}
+
+function nodesByKey(nodes: [id: string, keys: string[]][]): Map<string, string[]> {
+  const pairs = nodes.flatMap(([id, keys]) => keys.map((key) => ({ id, key })));
+  return new Map([...Map.groupBy(pairs, ({ key }) => key)].map(([key, own]) => [key, own.map(({ id }) => id)]));
 }
 
 function keysOf(use: ContextUse | undefined, node: Node | undefined): string[] {

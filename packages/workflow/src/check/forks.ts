@@ -3,7 +3,7 @@ import { at } from "../findings/path.ts";
 import type { Branching, FanOut } from "../graph/branching.ts";
 import { reachableFrom } from "../graph/reach.ts";
 import { list, type Outline, pathOf } from "./outline.ts";
-import { branchesOf, branchingOfOutline, entriesOf, type Scope } from "./scopes.ts";
+import { type Branch, branchingOfOutline, homesOf, isBranch } from "./scopes.ts";
 
 /** Above this many branches at once a workflow gets a warning. */
 const manyBranches = 40;
@@ -11,19 +11,20 @@ const manyBranches = 40;
 /** Ways that part meet again, and nowhere before. For outlines without rings, dead ends and unknown ids. */
 export function* checkForks(outline: Outline): Iterable<Finding> {
   const branching = branchingOfOutline(outline);
+  const plain = branchingOfOutline(outline, false);
   for (const [fork, fanOut] of branching.fanOuts) {
-    yield* checkMeeting(outline, branching, fork, fanOut);
+    yield* checkMeeting(outline, branching, fork, failureOut(plain, fork, fanOut.meeting));
     yield* checkEmptyBranches(outline, branching, fork, fanOut);
     if (fanOut.targets.length > manyBranches) {
       const message = `"${fork}" has ${fanOut.targets.length} branches that begin at once, each with a sandbox of its own - a map with max_concurrency runs a few at a time`;
       yield finding("NOVA224", pathOf(outline, fork), message);
     }
   }
-  for (const { id, branch, other } of sharedNodes(outline, branching)) {
-    const elsewhere = other.fork === undefined ? "outside of it" : `in ${titleOf(other)}`;
+  for (const { id, branch, other } of homesOf(outline, branching).shared) {
+    const elsewhere = isBranch(other) ? `in ${titleOf(other)}` : "outside of it";
     const join = branch.join === null ? "the end of the item" : `"${branch.join}"`;
     const wayOut =
-      failureOut(outline, branch) ??
+      failureOut(plain, branch.fork.node, branch.join) ??
       `enter a branch only from its fork and leave it only to ${join}, or give each way a node of its own`;
     const message = `"${id}" is both in ${titleOf(branch)} and ${elsewhere} - ${wayOut}`;
     yield finding("NOVA221", pathOf(outline, id), message);
@@ -39,9 +40,14 @@ export function* checkMerges({ byId, edgesOf }: Outline): Iterable<Finding> {
   }
 }
 
-function* checkMeeting(outline: Outline, branching: Branching, fork: string, fanOut: FanOut): Iterable<Finding> {
-  if (fanOut.meeting !== null || outline.map !== undefined) return;
-  const failure = failureOut(outline, { fork, join: null });
+function* checkMeeting(
+  outline: Outline,
+  branching: Branching,
+  fork: string,
+  failure: string | undefined,
+): Iterable<Finding> {
+  const fanOut = branching.fanOuts.get(fork);
+  if (!fanOut || fanOut.meeting !== null || outline.map !== undefined) return;
   const early = earlyEnds(outline, branching, fanOut);
   for (const { target, end } of early) {
     const wayOut = failure ?? "lead it to the node where all of them meet";
@@ -58,14 +64,16 @@ function* checkMeeting(outline: Outline, branching: Branching, fork: string, fan
 function earlyEnds({ byId }: Outline, { graph }: Branching, { targets }: FanOut): { target: string; end: string }[] {
   const reached = targets.map((target) => ({ target, nodes: reachableFrom(graph, [target]) }));
   const isCommon = (id: string) => reached.every(({ nodes }) => nodes.has(id));
-  if (!graph.ids.some(isCommon)) return [];
-  const ends = graph.ids.filter((id) => byId.get(id)?.kind?.edgesOut === "none" && !isCommon(id));
-  return reached.flatMap(({ target, nodes }) => ends.filter((end) => nodes.has(end)).map((end) => ({ target, end })));
+  if (![...(reached[0]?.nodes ?? [])].some(isCommon)) return [];
+  return reached.flatMap(({ target, nodes }) => {
+    const ends = [...nodes].filter((id) => byId.get(id)?.kind?.edgesOut === "none" && !isCommon(id));
+    return ends.map((end) => ({ target, end }));
+  });
 }
 
-/** What to do where nothing but ways of `onError` keeps branches from meeting earlier. */
-function failureOut(outline: Outline, { fork = "", join }: Pick<Scope, "fork" | "join">): string | undefined {
-  const meeting = branchingOfOutline(outline, false).fanOuts.get(fork)?.meeting ?? null;
+/** What to do where nothing but ways of `onError`, which `plain` has not, keeps branches from meeting earlier. */
+function failureOut(plain: Branching, fork: string, join: string | null): string | undefined {
+  const meeting = plain.fanOuts.get(fork)?.meeting ?? null;
   if (meeting === null || meeting === join) return undefined;
   return `all ways but those of onError meet at "${meeting}": lead onError there too, or to a node before it`;
 }
@@ -84,26 +92,6 @@ function* checkEmptyBranches(
   }
 }
 
-/** Nodes that are in two branches, or in one and outside: entered elsewhere than from a fork, left not to a join. */
-function sharedNodes(outline: Outline, branching: Branching): { id: string; branch: Scope; other: Scope }[] {
-  const homes = new Map<string, Scope>();
-  const shared = new Map<string, { id: string; branch: Scope; other: Scope }>();
-  const scopes: Scope[] = entriesOf(outline).map(({ id }) => ({ entry: id, join: null }));
-  for (const scope of scopes) {
-    const enter = (id: string) => {
-      const home = homes.get(id);
-      const [branch, other] = home?.fork === undefined ? [scope, home] : [home, scope];
-      if (other && branch !== other) shared.set(id, { id, branch, other });
-      return home === undefined;
-    };
-    for (const id of branching.stretch(scope.entry, scope.join, enter)) {
-      homes.set(id, scope);
-      scopes.push(...branchesOf(id, branching, outline.map !== undefined));
-    }
-  }
-  return [...shared.values()];
-}
-
-function titleOf({ entry, fork }: Scope): string {
-  return `the branch "${entry}" of "${fork}"`;
+function titleOf({ entry, fork }: Branch): string {
+  return `the branch "${entry}" of "${fork.node}"`;
 }

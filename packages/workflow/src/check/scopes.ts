@@ -5,8 +5,19 @@ import type { NamedNode, Outline } from "./outline.ts";
 export interface Scope {
   entry: string;
   join: string | null;
-  fork?: string;
+  /** The node that fans out, and the scope that it is in. */
+  fork?: { node: string; scope: Scope };
 }
+
+export interface Homes {
+  /** The scope that a node is directly in. */
+  of: ReadonlyMap<string, Scope>;
+  /** Nodes that are in two branches, or in one and outside: entered elsewhere than from a fork, left not to a join. */
+  shared: { id: string; branch: Branch; other: Scope }[];
+}
+
+/** A scope that is a branch. */
+export type Branch = Scope & Required<Pick<Scope, "fork">>;
 
 /** How the nodes of an outline branch, with `onError` or without; repeated edges count once, unknown ends not at all. */
 export function branchingOfOutline({ byId, edges, map }: Outline, withFailures = true): Branching {
@@ -29,9 +40,30 @@ export function entriesOf({ nodes, byId, graph, map }: Outline): NamedNode[] {
   return unique.filter(({ id }) => (graph.predecessors.get(id) ?? []).every((before) => before === id));
 }
 
-/** The branches of a fan-out that may be looked into: those that have a node, where they have a join. */
-export function branchesOf(fork: string, branching: Branching, isBody: boolean): Scope[] {
-  const fanOut = branching.fanOuts.get(fork);
-  if (!fanOut || (fanOut.meeting === null && !isBody)) return [];
-  return fanOut.targets.flatMap((entry) => (entry === fanOut.meeting ? [] : [{ entry, join: fanOut.meeting, fork }]));
+/** Which branch every node is in: from the entries on, each fan-out one step, its branches afterwards. */
+export function homesOf(outline: Outline, branching: Branching): Homes {
+  const homes = new Map<string, Scope>();
+  const shared = new Map<string, Homes["shared"][number]>();
+  const scopes: Scope[] = entriesOf(outline).map(({ id }) => ({ entry: id, join: null }));
+  for (const scope of scopes) {
+    const enter = (id: string) => {
+      const home = homes.get(id);
+      const [branch, other] = home?.fork === undefined ? [scope, home] : [home, scope];
+      if (other && branch !== other && isBranch(branch)) shared.set(id, { id, branch, other });
+      return home === undefined;
+    };
+    for (const id of branching.stretch(scope.entry, scope.join, enter)) {
+      homes.set(id, scope);
+      const fanOut = branching.fanOuts.get(id);
+      if (!fanOut || (fanOut.meeting === null && outline.map === undefined)) continue;
+      for (const entry of fanOut.targets) {
+        if (entry !== fanOut.meeting) scopes.push({ entry, join: fanOut.meeting, fork: { node: id, scope } });
+      }
+    }
+  }
+  return { of: homes, shared: [...shared.values()] };
+}
+
+export function isBranch(scope: Scope): scope is Branch {
+  return scope.fork !== undefined;
 }

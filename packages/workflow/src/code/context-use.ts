@@ -8,8 +8,8 @@ export interface ContextUse {
   alwaysWrites: ReadonlySet<string>;
   /** Whether it reads the key, or may: it hands `context` on, computes keys, or does what no reader can follow. */
   reads(key: string): boolean;
-  /** Whether it takes the key away again, or may. */
-  deletes(key: string): boolean;
+  /** Keys that it takes away, or may. */
+  deletes: ReadonlySet<string>;
   /** Where the key is first set. */
   placeOf(key: string): { line: number; column: number };
 }
@@ -38,7 +38,7 @@ export function contextUse(source: string): ContextUse {
     writes: new Set(found.map((write) => write.key)),
     alwaysWrites: new Set(found.filter((write) => write.indent === "").map((write) => write.key)),
     reads: (key) => readsAll || rest.includes(`"${key}"`) || rest.includes(`'${key}'`),
-    deletes: (key) => [...code.matchAll(deletion)].some((match) => match[2] === key),
+    deletes: new Set([...code.matchAll(deletion)].map(([, , key = ""]) => key)),
     placeOf: (key) => {
       const first = found.find((write) => write.key === key);
       return lineAndColumn(code, first ? first.index + first.indent.length : 0);

@@ -28,19 +28,23 @@ export interface Branching {
    * `enter` does not let in.
    */
   stretch(entry: string, join: string | null, enter?: (id: string) => boolean): string[];
-  /** All nodes from `entry` to before `join`, those inside of further fan-outs among them. */
-  whole(entry: string, join: string | null): Set<string>;
 }
+
+/** No id: where a last node of a body leads, besides to its `onError`. */
+const done = "";
 
 /** Where the ways of a body part and meet again; linear, but for a logarithm. Edges have known ends, and no rings. */
 export function branchingOf(nodes: readonly WayPoint[], edges: readonly { from: string; to: string }[]): Branching {
   const graph = graphOf(nodes, edges);
-  const meetings = meetingsIn(graph);
+  const leaving = Map.groupBy(edges, ({ from }) => from);
+  const last = nodes.filter(({ id, onError }) => onError !== undefined && !leaving.has(id));
+  const toDone = last.map(({ id }) => ({ from: id, to: done }));
+  const meetings = meetingsIn(graphOf([...nodes, { id: done }], [...edges, ...toDone]));
   const points = new Map(nodes.map((node) => [node.id, node]));
   const isStep = (id: string | null | undefined): id is string => points.get(id ?? "")?.isDone === false;
   const fanOuts = new Map<string, FanOut>();
-  for (const [id, leaving] of Map.groupBy(edges, ({ from }) => from)) {
-    const targets = [...new Set(leaving.map(({ to }) => to))];
+  for (const [id, out] of leaving) {
+    const targets = [...new Set(out.map(({ to }) => to))];
     if (!points.get(id)?.fansOut || targets.length < 2) continue;
     const meeting = meetings.of(targets);
     fanOuts.set(id, { targets, meeting: isStep(meeting) ? meeting : null });
@@ -60,10 +64,5 @@ export function branchingOf(nodes: readonly WayPoint[], edges: readonly { from: 
     }
     return [...inside];
   };
-  const whole: Branching["whole"] = (entry, join) => {
-    const inside = new Set([entry]);
-    for (const id of inside) for (const next of graph.successors.get(id) ?? []) if (next !== join) inside.add(next);
-    return inside;
-  };
-  return { graph, fanOuts, stretch, whole };
+  return { graph, fanOuts, stretch };
 }

@@ -30,7 +30,7 @@ export function meetingsAmongRings(graph: Graph): Meetings {
   }
   return {
     behind: (id) => parents.get(id) ?? null,
-    of: (ids) => ids.reduce(meet, ids[0] ?? null),
+    of: (ids) => (ids.every((id) => parents.has(id)) ? ids.reduce(meet, ids[0] ?? null) : null),
   };
 }
 
