@@ -13,7 +13,7 @@ export interface Fate {
 }
 
 /** Beyond this link of a scope everything succeeds, so that no ring of `onError` is followed for ever. */
-const lastFate = 14;
+const lastFate = 8;
 
 /** By scope and link, so that it does not depend on which branch is faster. */
 export type Fates = (scope: string, seq: number) => Fate;

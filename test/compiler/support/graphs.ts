@@ -40,7 +40,6 @@ class Assembly {
     const ids = Array.from({ length: ends }, (_, index) => `end${index}`);
     const body: Body = { nodes: [start(), ...ids.map(end)], edges: [] };
     const place: Place = { body, next: "end0", others: ids.slice(1), isBody: false };
-    this.#mayGoBack &&= first.length === 0 && !block.some(hasFork);
     const follows = this.#block(block, place);
     this.#goOn("start", "start", first, follows, place);
     const whole = { ...workflow([], []), ...reachable(body, "start") };
