@@ -35,5 +35,6 @@ export { AnswerRefused } from "./task/refusals.ts";
 export { type RequestEvent, type Requested, requestApproval } from "./task/request.ts";
 export { type SweptTasks, sweepTasks } from "./task/sweep-tasks.ts";
 export { contextAt, historyOf, type KeyChange, rollback } from "./trace/history.ts";
-export { readTrace, type Trace, type TraceEntry } from "./trace/read-trace.ts";
+export { readTrace, type Trace } from "./trace/read-trace.ts";
+export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";
 export { type Verification, verifyExecution } from "./trace/verify.ts";

@@ -75,6 +75,16 @@ it("fails with a sentence where there is no list", async () => {
   expect(failure(story)).toBe('context["list"] is a number, not a list - "items" takes the path of a list');
 });
 
+it("refuses a list out of a secret input, whose items would be none", async () => {
+  const map = mapOver("m", [action("i")], [], { items: "keys.all" });
+  const inputs = { properties: { keys: { secret: true } } };
+  const story = await new Story(flow("secret", [map], lines("start > m > end"), { inputs })).start(
+    '{"keys":{"all":["k"]}}',
+  );
+  await story.everything();
+  expect(failure(story)).toContain('leads into the secret input "keys"');
+});
+
 it("takes large items from blobs, and puts a large list of results into one", async () => {
   const item = JSON.stringify({ rows: Array.from({ length: 3000 }, (_, i) => `row ${i}`) });
   const story = await mapped({}, { i: echo }, `{"list":[${item},1]}`);

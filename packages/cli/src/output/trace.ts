@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { membersOf, type RawJson, type Trace, type TraceEntry } from "@nova/engine";
+import { membersOf, type RawJson, type Trace, type TraceBranch, type TraceEntry } from "@nova/engine";
 import { tableLines } from "./table.ts";
 import { duration, shortened, statusText } from "./text.ts";
 
@@ -24,19 +24,51 @@ export function traceResult({ execution, entries, path, context }: Trace) {
 export function traceLines({ execution, entries }: Trace): string[] {
   const { id, workflowId, version, status, startedAt, durationMs } = execution;
   const took = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
-  const rows = entries.map((entry) => [
+  const shown = treeOf(entries);
+  return [
+    `${styleText("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
+    ...tableLines(["", "node", "type", "status", "time", "decision", "changes"], shown.map(rowOf)),
+    ...shown.flatMap((line) => ("entry" in line ? detailLines(line.entry) : [])),
+  ];
+}
+
+/** A line of the table: an entry, or the name of what follows, so many branches deep. */
+type TreeLine = { depth: number } & ({ entry: TraceEntry } | { title: string });
+
+const mostItems = 20;
+const firstItems = 5;
+
+function treeOf(entries: readonly TraceEntry[], depth = 0): TreeLine[] {
+  return entries.flatMap((entry) => [{ depth, entry }, ...branchLines(entry.branches ?? [], depth + 1)]);
+}
+
+/** Of many items the first ones, those that failed, and how many there are. */
+function branchLines(branches: readonly TraceBranch[], depth: number): TreeLine[] {
+  const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
+  const isFailed = ({ entries }: TraceBranch) => entries.at(-1)?.status === "failed";
+  const all = !isMap || branches.length <= mostItems;
+  const shown = all ? branches : branches.filter((branch, i) => i < firstItems || isFailed(branch));
+  const lines = shown.flatMap(({ branch, entries }): TreeLine[] => [
+    { depth, title: isMap ? `item ${branch}` : `branch ${branch}` },
+    ...treeOf(entries, depth),
+  ]);
+  if (all) return lines;
+  const count = `${branches.length} items, ${branches.filter(isFailed).length} failed; ${shown.length} are shown`;
+  return [...lines, { depth, title: count }];
+}
+
+function rowOf(line: TreeLine): string[] {
+  const indent = "  ".repeat(line.depth);
+  if ("title" in line) return ["", styleText("dim", indent.slice(2) + line.title)];
+  const { entry } = line;
+  return [
     String(entry.seq),
-    entry.node_id,
+    indent + entry.node_id,
     entry.node_type,
     statusText(entry.status),
     entry.execution_time_ms === 0 ? "" : duration(entry.execution_time_ms),
     entry.decision_result ?? "",
     changeText(entry),
-  ]);
-  return [
-    `${styleText("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
-    ...tableLines(["", "node", "type", "status", "time", "decision", "changes"], rows),
-    ...entries.flatMap(detailLines),
   ];
 }
 
@@ -47,8 +79,9 @@ function changeText({ changes }: TraceEntry): string {
 
 /** What does not fit a table: errors, and with `--full` contexts, code and logs. */
 function detailLines(entry: TraceEntry): string[] {
-  const { node_id, error_class, error_message, traceback, code_executed, input_context, output_result, logs } = entry;
-  const title = styleText("bold", `\n${entry.seq} ${node_id}`);
+  const { scope, node_id, error_class, error_message, traceback, code_executed, input_context, output_result, logs } =
+    entry;
+  const title = styleText("bold", `\n${entry.seq} ${node_id}${scope === "" ? "" : ` in ${scope}`}`);
   const sections = [
     ...(error_message === null ? [] : [styleText("red", `${error_class ?? "failed"}: ${error_message}`)]),
     ...(traceback ? [indented(traceback)] : []),

@@ -54,6 +54,13 @@ export function headOf(entry: StoredEntry): Head {
   return JSON.parse(entry.head) as Head;
 }
 
+/** The last entry of a branch: a join's `branches` content is a list of them. */
+export interface BranchTip {
+  scope: string;
+  seq: number;
+  hash: string;
+}
+
 /** `error` content of a failed entry. */
 export interface FailureRecord {
   message: string;

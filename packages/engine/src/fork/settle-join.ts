@@ -1,4 +1,5 @@
 import { joinOf } from "@nova/workflow";
+import type { BranchTip } from "../chain/head.ts";
 import { contextAfter, type LoadedContext, type Position } from "../chain/position.ts";
 import type { Changes } from "../context/context.ts";
 import { offloadLargeValues } from "../context/offload.ts";
@@ -13,13 +14,6 @@ import { hasBegun, type OpenFork, type Tip, wayBehindJoin } from "./branches.ts"
 import { mergeBranches } from "./merge.ts";
 import { resultsText } from "./results.ts";
 import { failureOfBranches } from "./verdict.ts";
-
-/** The last entry of a branch, as a join lists it. */
-export interface BranchTip {
-  scope: string;
-  seq: number;
-  hash: string;
-}
 
 /**
  * Writes the entry of a join whose turn is taken and whose branches have all ended, of themselves or closed: what they

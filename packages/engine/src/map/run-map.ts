@@ -8,6 +8,7 @@ import { type NodeDefinition, wayOn, wayTo } from "../node/definition.ts";
 import type { Outcome } from "../node/outcome.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { secretKeys } from "../secrets/secret-inputs.ts";
 import { findItems } from "./find-items.ts";
 import { contextBefore } from "./item-input.ts";
 import { storeItems } from "./item-pages.ts";
@@ -40,6 +41,8 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const { node, version } = definition;
   const pages = blobPages(ports.blobs, before);
+  const secrets = secretKeys(version.workflow);
+  const secret = [...secrets].find((key) => node.items === key || node.items.startsWith(`${key}.`));
   const input = await inputAfter(beforeEntry, kept.context, ports.blobs);
   const found = await findItems(input, node.items, ({ sha256 }) => pages.load(sha256));
   const common = { logs: "", executionTimeMs: 0, run: { attempt: 1, sandboxId: null, warm: before.warm, code: null } };
@@ -50,6 +53,8 @@ async function outcomeOf(
     failure: { message },
     next: wayTo(version, node.onError),
   });
+  if (secret !== undefined)
+    return fail(`"items" leads into the secret input "${secret}", and items are not secret - map over something else`);
   if ("problem" in found) return fail(found.problem);
   if (found.length > mostItems)
     return fail(

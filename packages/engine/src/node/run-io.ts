@@ -59,7 +59,7 @@ export async function createNodeIo(
     },
     async outputs(node) {
       let last: StoredEntry | undefined;
-      for await (const entry of entriesBefore(ports, at)) if (headOf(entry).node_id === node) last = entry;
+      for await (const found of entriesBefore(ports, at)) if (found.node === node) last = found.entry;
       if (!last) return null;
       const { context } = await contextAfter(last, ports.blobs);
       const text = objectText(context.writtenBy(linkLabel(headOf(last))));
@@ -68,7 +68,7 @@ export async function createNodeIo(
     },
     async outputNames() {
       const names = new Set<string>();
-      for await (const entry of entriesBefore(ports, at)) names.add(headOf(entry).node_id);
+      for await (const { node } of entriesBefore(ports, at)) if (node !== null) names.add(node);
       return Array.from(names);
     },
     async foreignReference(set) {

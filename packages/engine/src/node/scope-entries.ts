@@ -1,4 +1,5 @@
-import { headOf } from "../chain/head.ts";
+import { contentText } from "../chain/contents.ts";
+import { type BranchTip, type Head, headOf } from "../chain/head.ts";
 import { contextAfter, type Position } from "../chain/position.ts";
 import { branchOf, linkLabel } from "../chain/scope.ts";
 import { referencesIn } from "../context/references.ts";
@@ -6,16 +7,56 @@ import type { BlobRef } from "../ports/blobs.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 
+/** A successful entry, and the name under which other nodes find its results; of most joins null. */
+export interface NamedEntry {
+  node: string | null;
+  entry: StoredEntry;
+}
+
 /**
  * Successful entries before a link, as its node may see them: those of the enclosing scopes up to the forks that it is
- * in, outermost first, then those of its own scope. A sibling's are never among them.
+ * in, outermost first, then those of its own scope, and of branches that were joined in these. A sibling's are never
+ * among them.
  */
-export async function* entriesBefore(ports: Pick<Ports, "chain">, at: LinkId): AsyncIterable<StoredEntry> {
-  const place = branchOf(at.scope);
-  if (place) yield* entriesBefore(ports, { ...at, scope: place.parent, seq: place.seq + 1 });
-  for await (const { seq, entry } of ports.chain.links(at.execution, at.scope)) {
-    if (seq < at.seq && entry && headOf(entry).status === "success") yield entry;
+export async function* entriesBefore(
+  ports: Pick<Ports, "chain" | "blobs">,
+  { execution, scope, seq }: LinkId,
+): AsyncIterable<NamedEntry> {
+  const place = branchOf(scope);
+  if (place) yield* entriesBefore(ports, { execution, scope: place.parent, seq: place.seq + 1 });
+  yield* entriesOf(ports, execution, scope, seq);
+}
+
+async function* entriesOf(
+  ports: Pick<Ports, "chain" | "blobs">,
+  execution: string,
+  scope: string,
+  end: number,
+): AsyncIterable<NamedEntry> {
+  let before: Head | undefined;
+  for await (const { seq, entry } of ports.chain.links(execution, scope)) {
+    if (seq >= end) return;
+    if (!entry) continue;
+    const head = headOf(entry);
+    const fork = head.node_type === "join" ? before : undefined;
+    before = head;
+    if (head.status !== "success") continue;
+    // Items have one name for many results: the map's list stands for them.
+    if (fork?.node_type === "map") yield { node: fork.node_id, entry };
+    else if (fork) yield* joinedEntries(ports, entry, head);
+    else yield { node: head.node_id, entry };
   }
+}
+
+async function* joinedEntries(
+  ports: Pick<Ports, "chain" | "blobs">,
+  join: StoredEntry,
+  head: Head,
+): AsyncIterable<NamedEntry> {
+  const { branches } = join.contents;
+  const tips = branches ? (JSON.parse(await contentText(branches, head, ports.blobs)) as BranchTip[]) : [];
+  for (const { scope, seq } of tips) yield* entriesOf(ports, head.execution_id, scope, seq + 1);
+  yield { node: null, entry: join };
 }
 
 /**
@@ -24,7 +65,7 @@ export async function* entriesBefore(ports: Pick<Ports, "chain">, at: LinkId): A
  */
 export async function wasWrittenBefore(ports: Ports, { before, at }: Position, sha256: string): Promise<boolean> {
   const seen = new Set<string>();
-  for await (const entry of entriesBefore(ports, at)) {
+  for await (const { entry } of entriesBefore(ports, at)) {
     const { context } = await contextAfter(entry, ports.blobs);
     const waiting: BlobRef[] = context.writtenBy(linkLabel(headOf(entry))).flatMap(({ json }) => referencesIn(json));
     for (const ref of waiting) {

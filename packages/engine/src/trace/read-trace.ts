@@ -1,140 +1,147 @@
+import { nodeIndex } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
 import { type Head, headOf } from "../chain/head.ts";
-import { failureOf, inputAfter } from "../chain/position.ts";
+import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
 import { linkLabel } from "../chain/scope.ts";
 import { blobPages } from "../context/blob-pages.ts";
 import { Context } from "../context/context.ts";
 import { loadContext, loadStored } from "../context/pages.ts";
 import { executionOf } from "../execution/record.ts";
+import { atOnce } from "../fork/at-once.ts";
+import { forkBehind, opensFork } from "../fork/branches.ts";
 import { RawJson } from "../json/raw.ts";
 import { type Member, objectText } from "../json/text.ts";
-import type { ContentName, StoredEntry } from "../ports/chain.ts";
+import { contextBefore } from "../map/item-input.ts";
+import type { ContentName, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
 import { maskSlots, secretKeys } from "../secrets/secret-inputs.ts";
-
-/** One entry of the chain of work as the world sees it; field names are public. Contexts are given with `full` only. */
-export interface TraceEntry {
-  seq: number;
-  scope: string;
-  node_id: string;
-  node_type: string;
-  status: "success" | "failed";
-  error_class: string | null;
-  error_message: string | null;
-  traceback: string | null;
-  decision_result: string | null;
-  path_taken: string | null;
-  changes: { set: RawJson; delete: string[] };
-  execution_time_ms: number;
-  attempt: number;
-  sandbox_id: string | null;
-  timestamp: string;
-  hash: string;
-  prev: string | null;
-  code_hash: string | null;
-  ai_metadata: null;
-  steps: RawJson[];
-  code_executed?: string | null;
-  input_context?: RawJson | null;
-  output_result?: RawJson | null;
-  logs?: string | null;
-}
+import { publicHead, type TraceBranch, type TraceEntry } from "./trace-entry.ts";
 
 export interface Trace {
   execution: Execution;
+  /** Of the main line. */
   entries: TraceEntry[];
-  /** Nodes in the order in which they ran, start and end included, the close not. */
+  /**
+   * Nodes in the order in which they ran, start and end included, joins and the close not. The nodes of branches come
+   * behind their fork, branch by branch, though they ran at the same time.
+   */
   path: string[];
   /** The context after the last link. */
   context: RawJson;
 }
 
-/** The chain of work of an execution. What was erased is null. Throws `ExecutionNotFound`. */
+/** The chain of work of an execution, branches inside. What was erased is null. Throws `ExecutionNotFound`. */
 export async function readTrace(ports: Ports, id: string, { full = false } = {}): Promise<Trace> {
   const execution = await executionOf(ports, id);
   const version = await ports.workflows.get(execution.workflowId, execution.version);
-  const codes = new Map(
-    version?.workflow.nodes.flatMap((node) =>
+  const { entries, context } = await new TraceReader(ports, version, full).scope(id, "");
+  return { execution, entries, path: pathThrough(entries), context: rawContext(context) ?? new RawJson("{}") };
+}
+
+function pathThrough(entries: TraceEntry[]): string[] {
+  return entries.flatMap(({ node_id, node_type, branches = [] }) => [
+    ...(node_type === "close" || node_type === "join" ? [] : [node_id]),
+    ...branches.flatMap((branch) => pathThrough(branch.entries)),
+  ]);
+}
+
+/** The link before, and the context that it left: null where that was erased. */
+interface Before {
+  entry: StoredEntry;
+  context: Context | null;
+}
+
+class TraceReader {
+  readonly #ports: Ports;
+  readonly #version: WorkflowVersion | undefined;
+  readonly #full: boolean;
+  readonly #codes: Map<string, string>;
+  readonly #secrets: ReadonlySet<string>;
+
+  constructor(ports: Ports, version: WorkflowVersion | undefined, full: boolean) {
+    this.#ports = ports;
+    this.#version = version;
+    this.#full = full;
+    this.#secrets = version ? secretKeys(version.workflow) : new Set();
+    this.#codes = version ? codesIn(version) : new Map();
+  }
+
+  async scope(execution: string, scope: string, fork?: Before) {
+    const entries: TraceEntry[] = [];
+    let before = fork;
+    for await (const { seq, entry } of this.#ports.chain.links(execution, scope)) {
+      if (!entry) continue;
+      const head = headOf(entry);
+      const context = head.digests.context ? await this.#contextOf(entry, head) : (before?.context ?? null);
+      const input = this.#full && before ? await this.#inputOf({ execution, scope, seq }, before) : null;
+      const told = await this.#told(entry, head, context, input);
+      before = { entry, context };
+      const branches = opensFork(head) ? await this.#branches(before) : undefined;
+      entries.push({ ...told, ...(branches && { branches }) });
+    }
+    return { entries, context: before?.context ?? null };
+  }
+
+  async #branches(fork: Before): Promise<TraceBranch[] | undefined> {
+    const open = this.#version && (await forkBehind(this.#ports, fork.entry));
+    if (!open) return undefined;
+    return atOnce(open.branches, async ({ name, scope }) => {
+      const { entries } = await this.scope(open.head.execution_id, scope, fork);
+      return { branch: name, scope, entries };
+    });
+  }
+
+  /** What the node found: the context before it, and what an item or a failure adds to that. */
+  async #inputOf(at: LinkId, { entry, context }: Before): Promise<Context | null> {
+    if (!context) return null;
+    if (at.scope === "" || at.seq > 1) return inputAfter(entry, context, this.#ports.blobs);
+    const start = await branchStart(this.#ports, entry, at.scope);
+    const input = await unlessErased(() => contextBefore(this.#ports, { ...start, at, next: { seq: at.seq } }));
+    return input && new Context(maskSlots(input.context.slots(), this.#secrets));
+  }
+
+  async #told(entry: StoredEntry, head: Head, context: Context | null, input: Context | null): Promise<TraceEntry> {
+    const ports = this.#ports;
+    const failure = head.digests.error ? await unlessErased(() => failureOf(entry, ports.blobs)) : null;
+    const ownSet: Member[] = head.node_type === "close" ? [] : (context?.writtenBy(linkLabel(head)) ?? []);
+    const at = { execution: head.execution_id, scope: head.scope, seq: head.seq };
+    const steps = head.steps.length > 0 ? await ports.chain.steps(at) : [];
+    return {
+      ...publicHead(head),
+      error_message: failure?.message ?? null,
+      traceback: failure?.traceback ?? null,
+      changes: { set: new RawJson(objectText(ownSet)), delete: await deletedBy(ports, entry, head) },
+      hash: entry.hash,
+      steps: steps.filter(({ hash }) => head.steps.includes(hash)).map(({ text }) => new RawJson(text)),
+      ...(this.#full && {
+        code_executed: head.code === null ? null : (this.#codes.get(head.node_id) ?? null),
+        input_context: rawContext(input),
+        output_result: rawContext(context),
+        logs: await contentOrNull(ports, entry, head, "logs"),
+      }),
+    };
+  }
+
+  /** The context that a link left, with secret inputs masked. */
+  async #contextOf(entry: StoredEntry, head: Head): Promise<Context | null> {
+    const text = await contentOrNull(this.#ports, entry, head, "context");
+    if (text === null) return null;
+    return unlessErased(async () => {
+      const { context } = await loadContext(text, blobPages(this.#ports.blobs, head));
+      return new Context(maskSlots(context.slots(), this.#secrets));
+    });
+  }
+}
+
+function codesIn({ workflow }: WorkflowVersion): Map<string, string> {
+  const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);
+  return new Map(
+    nodes.flatMap((node) =>
       "executor" in node && node.executor.kind === "code" ? [[node.id, node.executor.code]] : [],
     ),
   );
-  const secrets = version ? secretKeys(version.workflow) : new Set<string>();
-  const entries: TraceEntry[] = [];
-  let before: { entry: StoredEntry; context: Context | null } | undefined;
-  for await (const { entry } of ports.chain.links(id, "")) {
-    if (!entry) continue;
-    const head = headOf(entry);
-    const context = head.digests.context ? await contextOf(ports, entry, head, secrets) : (before?.context ?? null);
-    entries.push(await traceEntry(ports, entry, head, context, before, full ? codes : undefined));
-    before = { entry, context };
-  }
-  return {
-    execution,
-    entries,
-    path: entries.filter(({ node_type }) => node_type !== "close").map(({ node_id }) => node_id),
-    context: rawContext(before?.context ?? null) ?? new RawJson("{}"),
-  };
-}
-
-async function traceEntry(
-  ports: Ports,
-  entry: StoredEntry,
-  head: Head,
-  context: Context | null,
-  before: { entry: StoredEntry; context: Context | null } | undefined,
-  codes: Map<string, string> | undefined,
-): Promise<TraceEntry> {
-  const failure = head.digests.error ? await unlessErased(() => failureOf(entry, ports.blobs)) : null;
-  const ownSet: Member[] = head.node_type === "close" ? [] : (context?.writtenBy(linkLabel(head)) ?? []);
-  const steps =
-    head.steps.length > 0
-      ? await ports.chain.steps({ execution: head.execution_id, scope: head.scope, seq: head.seq })
-      : [];
-  const input = codes && before?.context ? await inputAfter(before.entry, before.context, ports.blobs) : null;
-  return {
-    seq: head.seq,
-    scope: head.scope,
-    node_id: head.node_id,
-    node_type: head.node_type,
-    status: head.status,
-    error_class: head.error_class ?? null,
-    error_message: failure?.message ?? null,
-    traceback: failure?.traceback ?? null,
-    decision_result: head.decision_result,
-    path_taken: head.path_taken,
-    changes: { set: new RawJson(objectText(ownSet)), delete: await deletedBy(ports, entry, head) },
-    execution_time_ms: head.execution_time_ms,
-    attempt: head.attempt,
-    sandbox_id: head.sandbox_id,
-    timestamp: head.timestamp,
-    hash: entry.hash,
-    prev: head.prev,
-    code_hash: head.code,
-    ai_metadata: null,
-    steps: steps.filter(({ hash }) => head.steps.includes(hash)).map(({ text }) => new RawJson(text)),
-    ...(codes && {
-      code_executed: head.code === null ? null : (codes.get(head.node_id) ?? null),
-      input_context: rawContext(input),
-      output_result: rawContext(context),
-      logs: await contentOrNull(ports, entry, head, "logs"),
-    }),
-  };
-}
-
-/** The context that a link left, with secret inputs masked. */
-async function contextOf(
-  ports: Ports,
-  entry: StoredEntry,
-  head: Head,
-  secrets: ReadonlySet<string>,
-): Promise<Context | null> {
-  const text = await contentOrNull(ports, entry, head, "context");
-  if (text === null) return null;
-  return unlessErased(async () => {
-    const { context } = await loadContext(text, blobPages(ports.blobs, head));
-    return new Context(maskSlots(context.slots(), secrets));
-  });
 }
 
 async function deletedBy(ports: Ports, entry: StoredEntry, head: Head): Promise<string[]> {

@@ -1,10 +1,9 @@
 import { contentText } from "../chain/contents.ts";
-import { type Head, headOf } from "../chain/head.ts";
+import { type BranchTip, type Head, headOf } from "../chain/head.ts";
 import { branchStart } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import { atOnce } from "../fork/at-once.ts";
 import { forkBehind, opensFork } from "../fork/branches.ts";
-import type { BranchTip } from "../fork/settle-join.ts";
 import { sha256 } from "../json/hash.ts";
 import type { Link, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
