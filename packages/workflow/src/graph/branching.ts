@@ -33,9 +33,6 @@ export interface Branching {
 /** No id: where a last node of a body leads, besides to its `onError`. */
 const done = "";
 
-/** No id: where a last node of a body leads, besides to its `onError`. */
-const done = "";
-
 /** Where the ways of a body part and meet again; linear, but for a logarithm. Edges have known ends, and no rings. */
 export function branchingOf(nodes: readonly WayPoint[], edges: readonly { from: string; to: string }[]): Branching {
   const graph = graphOf(nodes, edges);
