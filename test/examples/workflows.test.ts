@@ -8,7 +8,7 @@ async function parse(name: string) {
   return parseWorkflow(await readWorkflowSource(join(examples, name)));
 }
 
-test.each(["hello", "invoice", "approval"])("%s is a workflow without findings", async (name) => {
+test.each(["hello", "invoice", "approval", "batch"])("%s is a workflow without findings", async (name) => {
   const { workflow, findings } = await parse(name);
   expect(findings).toEqual([]);
   expect(workflow?.id).toBe(name);
@@ -21,15 +21,17 @@ test("invoice describes every node, for the console, and marks the ones that sen
   expect(sending).toEqual(["notify_high", "notify_low", "send_rejection"]);
 });
 
-test("invoice brings the modules that its nodes import", async () => {
-  const { workflow } = await parse("invoice");
-  const code = workflow?.nodes.flatMap((node) =>
-    "executor" in node && "code" in node.executor ? node.executor.code : [],
-  );
+test.each([
+  ["invoice", ["layout", "mail", "notices", "pdf", "totals"]],
+  ["batch", ["decimal", "mail", "pdf", "totals"]],
+])("%s brings the modules that its nodes import", async (name, expected) => {
+  const { workflow } = await parse(name);
+  const nodes = workflow?.nodes.flatMap((node) => (node.type === "map" ? node.body.nodes : [node]));
+  const code = nodes?.flatMap((node) => ("executor" in node && "code" in node.executor ? node.executor.code : []));
   const imported = new Set(
     code?.flatMap((text) => [...text.matchAll(/^from (\w+) import/gm)].map((match) => match[1])),
   );
-  expect([...imported].sort()).toEqual(["layout", "mail", "notices", "pdf", "totals"]);
+  expect([...imported].sort()).toEqual(expected);
   const modules = Object.keys(workflow?.lib ?? {}).map((path) => path.replace(/^lib\/|\.py$/g, ""));
-  expect(modules).toEqual(expect.arrayContaining([...imported]));
+  expect([...modules, "decimal"]).toEqual(expect.arrayContaining([...imported]));
 });

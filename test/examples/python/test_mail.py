@@ -26,6 +26,12 @@ class ReadsMail(unittest.TestCase):
         self.assertEqual((mail.sender, mail.subject, mail.id), ("ann@example.com", "Invoice", "<1@x>"))
         self.assertEqual((mail.pdf, mail.pdf_name, mail.attachments), (PDF, "a.pdf", ["a.pdf"]))
 
+    def test_with_all_its_pdfs_in_the_order_of_the_mail(self):
+        mail = attach(attach(message(), PDF), b"GIF89a", "image", "gif", "logo.gif")
+        mail = read_mail(attach(mail, PDF + b" 2", filename="b.pdf").as_bytes())
+        self.assertEqual([(pdf.name, pdf.content) for pdf in mail.pdfs], [("a.pdf", PDF), ("b.pdf", PDF + b" 2")])
+        self.assertEqual(mail.attachments, ["a.pdf", "logo.gif", "b.pdf"])
+
     def test_without_attachment(self):
         mail = read_mail(message().as_bytes())
         self.assertEqual((mail.pdf, mail.pdf_name, mail.attachments), (None, None, []))

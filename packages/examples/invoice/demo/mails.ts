@@ -15,6 +15,12 @@ export async function invoiceMails(pdfPaths: string[]): Promise<InvoiceMail[]> {
   return Promise.all([...withPdf, compose("(no attachment)", "Invoice as agreed", [])]);
 }
 
+/** One message with all of the PDFs, in this order. */
+export async function mailWith(pdfPaths: string[]): Promise<Buffer> {
+  const attachments = pdfPaths.map((path) => ({ path, contentType: "application/pdf" }));
+  return (await compose("all", "Invoices of this month", attachments)).eml;
+}
+
 type Attachments = { path: string; contentType: string }[];
 
 async function compose(file: string, subject: string, attachments: Attachments): Promise<InvoiceMail> {

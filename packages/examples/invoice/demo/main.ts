@@ -3,10 +3,8 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { tableLines } from "@nova/cli";
-import { compileWorkflow } from "@nova/compiler";
-import { publishWorkflow, type WorkflowVersion } from "@nova/engine";
-import { ensurePython, type LocalCloud, openLocalCloud, openMailCatcher } from "@nova/local";
-import { readWorkflowSource } from "@nova/workflow";
+import { ensurePython, openLocalCloud, openMailCatcher } from "@nova/local";
+import { publishExample } from "../../demo/publish.ts";
 import { type InvoiceMail, invoiceMails } from "./mails.ts";
 import { inParallel, type MailRun, runMail } from "./run-mails.ts";
 
@@ -34,7 +32,7 @@ async function main(argv: string[]): Promise<number> {
   const cloud = await openLocalCloud({ dataDir, warn: (sentence) => console.error(`nova: ${sentence}`) });
   const catcher = await openMailCatcher({ dir: join(dataDir, "demo", "notices") });
   try {
-    const version = await publish(cloud);
+    const version = await publishExample(cloud, example);
     await keepMails(join(dataDir, "demo", "mails"), mails);
     await cloud.warmed();
     const noticesBefore = (await catcher.messages()).length;
@@ -68,18 +66,6 @@ async function keepMails(folder: string, mails: InvoiceMail[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { file, eml } of mails)
     await writeFile(join(folder, `${basename(file, ".pdf").replaceAll(/[^\w.-]+/g, "")}.eml`), eml);
-}
-
-async function publish(cloud: LocalCloud): Promise<WorkflowVersion> {
-  const compiled = await compileWorkflow(await readWorkflowSource(example));
-  if (!compiled.workflow)
-    throw new TypeError(`the invoice workflow has findings: ${JSON.stringify(compiled.findings)}`);
-  const { workflow, definition } = compiled;
-  return publishWorkflow(cloud.ports, {
-    workflow,
-    stateMachine: definition,
-    template: await cloud.templateFor(workflow.requirements),
-  });
 }
 
 async function report(runs: MailRun[], notices: number, dataDir: string): Promise<void> {

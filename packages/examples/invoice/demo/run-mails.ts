@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
+import { fileInput } from "../../demo/file-input.ts";
 import type { InvoiceMail } from "./mails.ts";
 
 /** What became of one mail; `amount` is null where no total was found. */
@@ -30,7 +30,7 @@ export async function runMail(
   const { id } = await startExecution(cloud.ports, {
     version,
     context: JSON.stringify({ smtp_host: "127.0.0.1", smtp_port: smtpPort }),
-    files: [fileOf("mail", mail.eml)],
+    files: [fileInput("mail", mail.eml)],
   });
   await cloud.untilEnd(id);
   const { execution, context } = await readTrace(cloud.ports, id);
@@ -54,17 +54,6 @@ export async function runMail(
       execution_id: id,
     },
     error: execution.error?.message ?? null,
-  };
-}
-
-function fileOf(key: string, bytes: Buffer) {
-  return {
-    key,
-    sha256: createHash("sha256").update(bytes).digest("hex"),
-    bytes: bytes.length,
-    async *open() {
-      yield bytes;
-    },
   };
 }
 

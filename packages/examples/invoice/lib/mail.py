@@ -9,14 +9,27 @@ from email.utils import parseaddr
 
 
 @dataclass(slots=True)
+class Pdf:
+    name: str
+    content: bytes
+
+
+@dataclass(slots=True)
 class Mail:
     sender: str
     subject: str
     id: str
     attachments: list[str]
-    """Names, for the record; only the first PDF is processed."""
-    pdf: bytes | None
-    pdf_name: str | None
+    """Names of all of them, for the record."""
+    pdfs: list[Pdf]
+
+    @property
+    def pdf(self) -> bytes | None:
+        return self.pdfs[0].content if self.pdfs else None
+
+    @property
+    def pdf_name(self) -> str | None:
+        return self.pdfs[0].name if self.pdfs else None
 
 
 def read_mail(raw: bytes) -> Mail:
@@ -26,14 +39,13 @@ def read_mail(raw: bytes) -> Mail:
     sender = parseaddr(str(message.get("Reply-To") or message.get("From") or ""))[1]
     if not sender:
         raise ValueError("the mail has no sender: its From header is missing or holds no address")
-    pdf = next((part for part in message.walk() if _is_pdf(part)), None)
+    pdfs = [part for part in message.walk() if _is_pdf(part)]
     return Mail(
         sender=sender,
         subject=str(message.get("Subject") or "(no subject)"),
         id=str(message.get("Message-ID") or ""),
         attachments=[part.get_filename() for part in message.walk() if part.get_filename()],
-        pdf=pdf and _content(pdf),
-        pdf_name=pdf and (pdf.get_filename() or "invoice.pdf"),
+        pdfs=[Pdf(part.get_filename() or "invoice.pdf", _content(part)) for part in pdfs],
     )
 
 

@@ -1,0 +1,94 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { tableLines } from "@nova/cli";
+import { readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
+import { ensurePython, type LocalCloud, openLocalCloud } from "@nova/local";
+import { fileInput } from "../../demo/file-input.ts";
+import { publishExample } from "../../demo/publish.ts";
+import { mailWith } from "../../invoice/demo/mails.ts";
+
+const example = resolve(import.meta.dirname, "..");
+const invoices = resolve(example, "../invoice/invoices");
+
+/** What became of one PDF: what the nodes of the map have set, or why it could not be read. */
+type Result =
+  | { name: string; amount: number; currency: string | null; branch: string }
+  | { error: { message: string } };
+
+interface BatchRun {
+  execution_id: string;
+  status: string;
+  results: Result[] | null;
+  summary: { sums: Record<string, number>; high: string[]; unreadable: { name: string; why: string }[] } | null;
+}
+
+/**
+ * Two mails: one with all invoices, one that brings none. `npm run batch -w @nova/examples` takes the seven of the
+ * invoice example; with `-- --json [pdf ...]` those given, and prints one JSON array.
+ */
+async function main(argv: string[]): Promise<number> {
+  const options = { json: { type: "boolean", default: false } } as const;
+  const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options });
+  // npm runs a workspace's script in the folder of the workspace.
+  const here = process.env.INIT_CWD ?? process.cwd();
+  const dataDir = resolve(here, process.env.NOVA_DATA_DIR ?? ".nova");
+  const pdfs = positionals.length > 0 ? positionals.map((path) => resolve(here, path)) : await ownInvoices();
+  const mails = [await mailWith(pdfs), await mailWith([])];
+
+  await ensurePython(dataDir, ["fitz"]);
+  const cloud = await openLocalCloud({ dataDir, warn: (sentence) => console.error(`nova: ${sentence}`) });
+  try {
+    const version = await publishExample(cloud, example);
+    const runs: BatchRun[] = [];
+    for (const mail of mails) runs.push(await runMail(cloud, version, mail));
+    if (values.json) console.log(JSON.stringify(runs));
+    else report(runs, relative(here, await keep(dataDir, mails[0])));
+    return runs.every(({ status }) => status === "completed") ? 0 : 1;
+  } finally {
+    await cloud.close();
+  }
+}
+
+async function ownInvoices(): Promise<string[]> {
+  const names = (await readdir(invoices)).filter((name) => name.endsWith(".pdf")).sort();
+  return names.map((name) => join(invoices, name));
+}
+
+async function runMail(cloud: LocalCloud, version: WorkflowVersion, eml: Buffer): Promise<BatchRun> {
+  const { id } = await startExecution(cloud.ports, { version, context: "{}", files: [fileInput("mail", eml)] });
+  await cloud.untilEnd(id);
+  const { execution, context } = await readTrace(cloud.ports, id);
+  const { results = null, summary = null } = JSON.parse(context.text) as Partial<BatchRun>;
+  return { execution_id: id, status: execution.status, results, summary };
+}
+
+/** The mail as a file, so that the same run can be had with `nova run`. */
+async function keep(dataDir: string, eml: Buffer | undefined): Promise<string> {
+  const file = join(dataDir, "batch", "mail.eml");
+  await mkdir(join(dataDir, "batch"), { recursive: true });
+  await writeFile(file, eml ?? "");
+  return file;
+}
+
+function report(runs: BatchRun[], mail: string): void {
+  for (const { execution_id, status, results, summary } of runs) {
+    console.log(`\n${execution_id}: ${status}, ${results?.length ?? "no"} invoices`);
+    const rows = (results ?? []).map((one) =>
+      "error" in one
+        ? ["-", "-", "-", one.error.message]
+        : [one.name, one.amount.toFixed(2), one.currency ?? "-", one.branch],
+    );
+    if (rows.length > 0) console.log(tableLines(["file", "amount", "currency", "branch"], rows).join("\n"));
+    for (const [currency, sum] of Object.entries(summary?.sums ?? {})) console.log(`sum ${sum.toFixed(2)} ${currency}`);
+  }
+  console.log(`\nThe same run again: npx nova run packages/examples/batch --file mail=${mail}`);
+  console.log(`Every item on record: npx nova trace ${runs[0]?.execution_id}`);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(`batch: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,1 @@
+context["branch_decision"] = context["amount"] > 1000
