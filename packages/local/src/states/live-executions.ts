@@ -151,7 +151,7 @@ export class LiveExecutions {
       if (execution.status !== "RUNNING") continue;
       try {
         const run = await this.#load(execution);
-        if (run.isInFunction || lost.some(({ arn }) => run.askOf("child", arn))) throw new Error(STOPPED);
+        if (run.isInFunction || lost.some((child) => run.waitsFor(child))) throw new Error(STOPPED);
         this.#admit(execution, run);
       } catch (error) {
         ended.push(execution);

@@ -86,7 +86,7 @@ describe("CreateStateMachine", () => {
           "arn:aws:states:::sqs:sendMessage",
         ),
       },
-      /name a Lambda function or lambda:invoke at \/States\/S\/Resource/,
+      /name a Lambda function, lambda:invoke or states:startExecution at \/States\/S\/Resource/,
     ],
     ["ValidationException", { versionDescription: "v" }, /only be set when publish is true/],
     ["ValidationException", { name: undefined as unknown as string }, /at 'name' .* must not be null/],

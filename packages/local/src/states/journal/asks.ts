@@ -15,6 +15,8 @@ export interface Ask {
   readonly token?: string;
   /** The ARN of a `child`. */
   readonly child?: string;
+  /** Names a `start`. */
+  readonly request?: string;
   /** Begins what answers it. */
   readonly begin?: () => Promise<Json>;
   /** Called at each sign of life. */
@@ -23,6 +25,8 @@ export interface Ask {
   readonly onOver?: (reason: unknown) => void;
   begun?: boolean;
 }
+
+type Key = "token" | "child" | "request";
 
 interface Pending extends Ask {
   settle(input: Input): void;
@@ -88,7 +92,7 @@ export class Asks {
     return this.#pending;
   }
 
-  numberOf(key: "token" | "child", value: string): number | undefined {
+  numberOf(key: Key, value: string): number | undefined {
     for (const [number, ask] of this.#pending) if (ask[key] === value) return number;
     return undefined;
   }

@@ -2,6 +2,7 @@ import { type ExecutionStart, type Outcome, prepareExecution, type Stop } from "
 import type { Json } from "../asl/json.ts";
 import type { StateMachine } from "../asl/state.ts";
 import type { HistoryEvent } from "../history.ts";
+import type { Execution } from "../store/executions.ts";
 import { type Ask, Asks } from "./asks.ts";
 import { JournalledOutside } from "./journalled-outside.ts";
 import type { Keeper } from "./keeper.ts";
@@ -141,8 +142,15 @@ export class JournalledExecution {
     return this.#outcome !== undefined;
   }
 
-  askOf(key: "token" | "child", value: string): number | undefined {
-    return this.#asks.numberOf(key, value);
+  /** The number of what it asks for. */
+  askOf(...what: Parameters<Asks["numberOf"]>): number | undefined {
+    return this.#asks.numberOf(...what);
+  }
+
+  /** Whether the execution started the other one and has not heard of its end. */
+  waitsFor({ arn, startedBy }: Execution): boolean {
+    const start = startedBy && this.askOf("request", startedBy.request);
+    return (start ?? this.askOf("child", arn)) !== undefined;
   }
 
   #start(): void {

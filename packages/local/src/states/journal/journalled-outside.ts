@@ -78,7 +78,7 @@ export class JournalledOutside implements Outside {
   async startExecution(child: ChildStart, over: AbortSignal): Promise<StartedChild> {
     const request = `${this.#executionArn}#${++this.#requests}`;
     const begin = async () => ({ ...this.#hands.startChild(child, request) });
-    return (await this.#asks.ask({ kind: "start", begin }, over)) as unknown as StartedChild;
+    return (await this.#asks.ask({ kind: "start", request, begin }, over)) as unknown as StartedChild;
   }
 
   async executionEnded(child: string, over: AbortSignal): Promise<EndedChild> {

@@ -1,0 +1,238 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  ListExecutionsCommand,
+  StartExecutionCommand,
+  StopExecutionCommand,
+  ValidateStateMachineDefinitionCommand,
+} from "@aws-sdk/client-sfn";
+import { describe, expect, it } from "vitest";
+import type { StatesOptions } from "../../../../packages/local/src/states/open-states.ts";
+import { handClock } from "../support/hand-clock.ts";
+import { asks, historyOf, inRow, keeper, reopened, standing, succeed, works } from "../support/parked.ts";
+import { heldLambda, MACHINE, ROLE, type TestServer, testServer } from "../support/server.ts";
+
+const CHILD = MACHINE.replace(/flow$/, "child");
+const CHILD_RUN = "arn:aws:states:us-east-1:000000000000:execution:child:kid";
+const starts = (pattern: string, parameters: object = {}) => ({
+  Type: "Task",
+  Resource: `arn:aws:states:::states:startExecution${pattern}`,
+  Parameters: { StateMachineArn: CHILD, Name: "kid", "Input.$": "$", ...parameters },
+});
+const fails = { StartAt: "F", States: { F: { Type: "Fail", Error: "Broken", Cause: "on purpose" } } };
+const describeChild = new DescribeExecutionCommand({ executionArn: CHILD_RUN });
+
+/** A run `one` of a parent, with a child state machine beside it, at rest. */
+async function family(parent: object, child: object, options: Partial<StatesOptions> = {}): Promise<TestServer> {
+  const server = await testServer(options);
+  for (const [name, definition] of Object.entries({ flow: parent, child })) {
+    const create = { name, definition: JSON.stringify(definition), roleArn: ROLE };
+    await server.client.send(new CreateStateMachineCommand(create));
+  }
+  await server.client.send(new StartExecutionCommand({ stateMachineArn: MACHINE, name: "one", input: '{"n":1}' }));
+  await server.idle();
+  return server;
+}
+
+describe("states:startExecution", () => {
+  it("goes on once the child has started", async () => {
+    const server = await family(inRow({ Start: starts("") }), inRow({ Ask: asks }), keeper());
+    const { status, output } = await standing(server);
+    expect([status, JSON.parse(output ?? "null")]).toEqual([
+      "SUCCEEDED",
+      {
+        ExecutionArn: CHILD_RUN,
+        StartDate: expect.any(Number),
+        SdkHttpMetadata: expect.objectContaining({ HttpStatusCode: 200 }),
+        SdkResponseMetadata: { RequestId: expect.any(String) },
+      },
+    ]);
+    expect(await server.client.send(describeChild)).toMatchObject({ status: "RUNNING", input: '{"n":1}' });
+  });
+
+  it.each([
+    [".sync", '{"n":1}', '{"n":1}'],
+    [".sync:2", { n: 1 }, { n: 1 }],
+  ])("waits with %s for the child's end, and hands on its output", async (pattern, Input, Output) => {
+    const server = await family(inRow({ Start: starts(pattern) }), inRow({ Work: works }), keeper());
+    const { status, output } = await standing(server);
+    const { startDate, stopDate } = await server.client.send(describeChild);
+    expect([status, JSON.parse(output ?? "null")]).toEqual([
+      "SUCCEEDED",
+      {
+        ExecutionArn: CHILD_RUN,
+        Input,
+        InputDetails: { Included: true },
+        Name: "kid",
+        Output,
+        OutputDetails: { Included: true },
+        RedriveCount: 0,
+        RedriveStatus: "NOT_REDRIVABLE",
+        StartDate: startDate?.getTime(),
+        StateMachineArn: CHILD,
+        Status: "SUCCEEDED",
+        StopDate: stopDate?.getTime(),
+      },
+    ]);
+  });
+
+  it("records what AWS records", async () => {
+    const server = await family(inRow({ Start: starts(".sync:2") }), inRow({ Work: works }), keeper());
+    const events = await historyOf(server);
+    expect(events.slice(2, 6).map(({ type, previousEventId }) => [type, previousEventId])).toEqual([
+      ["TaskScheduled", 2],
+      ["TaskStarted", 3],
+      ["TaskSubmitted", 4],
+      ["TaskSucceeded", 5],
+    ]);
+    expect(events[2]?.taskScheduledEventDetails).toEqual({
+      resourceType: "states",
+      resource: "startExecution.sync:2",
+      region: "us-east-1",
+      parameters: JSON.stringify({ StateMachineArn: CHILD, Name: "kid", Input: { n: 1 } }),
+    });
+  });
+
+  it("fails as States.TaskFailed when the child fails, with the child in the cause", async () => {
+    const server = await family(inRow({ Start: starts(".sync:2") }), fails);
+    const { status, error, cause } = await standing(server);
+    expect([status, error, JSON.parse(cause ?? "null")]).toMatchObject([
+      "FAILED",
+      "States.TaskFailed",
+      { ExecutionArn: CHILD_RUN, Status: "FAILED", Error: "Broken", Cause: "on purpose", Input: { n: 1 } },
+    ]);
+    expect((await historyOf(server)).at(-2)?.type).toBe("TaskFailed");
+  });
+
+  it.each([
+    ["a name that is taken", { Name: "kid" }, "ExecutionAlreadyExists", `Execution Already Exists: '${CHILD_RUN}'`],
+    [
+      "a state machine that is not there",
+      { StateMachineArn: `${CHILD}s` },
+      "StateMachineDoesNotExist",
+      "State Machine Does",
+    ],
+    ["a name that is none", { Name: "two words" }, "InvalidName", "Invalid Name: 'two words'"],
+  ])("fails with the API's error for %s", async (_, parameters, code, message) => {
+    const twice = {
+      First: { ...starts(".sync", { Name: "kid" }), ResultPath: null },
+      Second: starts(".sync", parameters),
+    };
+    const server = await family(inRow(twice), inRow({ Work: works }), keeper());
+    const { error, cause } = await standing(server);
+    expect(error).toBe(`StepFunctions.${code}Exception`);
+    expect(cause?.startsWith(message)).toBe(true);
+    expect(cause).toContain(`(Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: `);
+  });
+
+  it("gives a child without a name one of its own, and takes text as input as it is", async () => {
+    const { Name: _, ...parameters } = { ...starts("").Parameters, "Input.$": "States.JsonToString($)" };
+    const machine = inRow({ Start: { ...starts(""), Parameters: parameters } });
+    const { client } = await family(machine, inRow({ Work: works }), keeper());
+    const { executions } = await client.send(new ListExecutionsCommand({ stateMachineArn: CHILD }));
+    expect(executions?.map(({ name }) => name)).toEqual([expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/)]);
+    const [child] = executions ?? [];
+    const described = await client.send(new DescribeExecutionCommand({ executionArn: child?.executionArn }));
+    expect(described.input).toBe('{"n":1}');
+  });
+
+  it("is refused without a state machine, and with parameters that it does not have", async () => {
+    const { client } = await testServer();
+    const validate = async (parameters: object) => {
+      const definition = JSON.stringify(inRow({ Start: { ...starts(".sync:2"), Parameters: parameters } }));
+      return (await client.send(new ValidateStateMachineDefinitionCommand({ definition }))).result;
+    };
+    expect(await validate({ "StateMachineArn.$": "$.arn", Name: "kid" })).toBe("OK");
+    expect(await validate({ Name: "kid" })).toBe("FAIL");
+    expect(await validate({ StateMachineArn: CHILD, Timeout: 3 })).toBe("FAIL");
+  });
+});
+
+describe("a child whose end is awaited", () => {
+  it("is stopped with its parent", async () => {
+    const server = await family(inRow({ Start: starts(".sync:2") }), inRow({ Ask: asks }), keeper());
+    await server.client.send(
+      new StopExecutionCommand({ executionArn: `${MACHINE.replace("stateMachine", "execution")}:one` }),
+    );
+    await server.idle();
+    expect(await server.client.send(describeChild)).toMatchObject({ status: "ABORTED" });
+  });
+
+  it("is stopped when a branch beside its parent's fails", async () => {
+    const clock = handClock();
+    const wait = { Type: "Wait", Seconds: 1, Next: "F" };
+    const late = { StartAt: "W", States: { W: wait, F: { Type: "Fail", Error: "Beside" } } };
+    const Branches = [inRow({ Start: starts(".sync:2") }), late];
+    const server = await family(inRow({ Fork: { Type: "Parallel", Branches } }), inRow({ Ask: asks }), {
+      ...keeper(),
+      clock,
+    });
+    clock.pass(1);
+    expect(await standing(server)).toMatchObject({ status: "FAILED", error: "Beside" });
+    expect(await server.client.send(describeChild)).toMatchObject({ status: "ABORTED" });
+  });
+
+  it("goes on when its parent's task times out", async () => {
+    const clock = handClock();
+    const limited = { ...starts(".sync:2"), TimeoutSeconds: 5 };
+    const server = await family(inRow({ Start: limited }), inRow({ Ask: asks }), { ...keeper(), clock });
+    clock.pass(5);
+    expect(await standing(server)).toMatchObject({ status: "FAILED", error: "States.Timeout" });
+    expect(await server.client.send(describeChild)).toMatchObject({ status: "RUNNING" });
+  });
+
+  it("is parked with its parent, and both go on in another process", async () => {
+    const { tokenOf, invokeLambda } = keeper();
+    const parent = inRow({ Start: { ...starts(".sync:2"), OutputPath: "$.Output" }, After: works });
+    const second = await reopened(await family(parent, inRow({ Ask: asks }), { invokeLambda }), { invokeLambda });
+    expect(second.interrupted).toEqual([]);
+    await second.client.send(succeed(tokenOf({ n: 1 })));
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED", output: '"yes"' });
+  });
+
+  it("takes its parent with it when the process dies in the middle of a function", async () => {
+    const { called, invokeLambda } = heldLambda();
+    const server = await testServer({ invokeLambda });
+    for (const [name, definition] of Object.entries({
+      flow: inRow({ Start: starts(".sync:2") }),
+      child: inRow({ Work: works }),
+    })) {
+      const create = { name, definition: JSON.stringify(definition), roleArn: ROLE };
+      await server.client.send(new CreateStateMachineCommand(create));
+    }
+    await server.client.send(new StartExecutionCommand({ stateMachineArn: MACHINE, name: "one" }));
+    await called;
+    expect((await reopened(server)).interrupted).toEqual(["kid", "one"]);
+  });
+
+  it("tells its parent of its end when the process died between the two", async () => {
+    const { tokenOf, invokeLambda } = keeper();
+    const server = await family(inRow({ Start: starts(".sync:2") }), inRow({ Ask: asks }), { invokeLambda });
+    await server.client.send(succeed(tokenOf({ n: 1 })));
+    await server.idle();
+    await server.close();
+    rewrite(join(server.dataDir, "states/executions.ndjson"), (lines) => [
+      ...lines.filter((line) => /^{"start"|^{"end":1/.test(line)),
+      '{"park":0,"due":null}',
+    ]);
+    rewrite(join(server.dataDir, "states/history/0.ndjson"), (lines) =>
+      lines.slice(
+        0,
+        lines.findIndex((line) => line.includes("stoppedAtMs")),
+      ),
+    );
+    const second = await reopened(server, { invokeLambda });
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+  });
+});
+
+function rewrite(file: string, edit: (lines: string[]) => string[]): void {
+  writeFileSync(
+    file,
+    edit(readFileSync(file, "utf8").trimEnd().split("\n"))
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+}
