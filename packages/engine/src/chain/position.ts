@@ -4,7 +4,7 @@ import type { Context } from "../context/context.ts";
 import { loadContext, type StoredContext } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { contentText } from "./contents.ts";
 import { type FailureRecord, type Head, headOf } from "./head.ts";
@@ -39,7 +39,7 @@ export async function branchStart(
   fork: StoredEntry,
   scope: string,
 ): Promise<Pick<Position, "before" | "beforeEntry">> {
-  const { inner: _, count: _count, ...head } = headOf(fork);
+  const { inner: _, count: _count, loops: _loops, ...head } = headOf(fork);
   const branch = branchOf(scope)?.branch ?? "";
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const branches = version && forksOf(version.workflow).get(head.node_id)?.branches;
@@ -51,11 +51,27 @@ export async function branchStart(
 }
 
 async function readFork(ports: Pick<Ports, "chain" | "workflows">, at: LinkId, { parent, fork, seq }: BranchPlace) {
-  const { entry } = await ports.chain.read({ execution: at.execution, scope: parent, seq });
+  const entry = await readEntry(ports.chain, { execution: at.execution, scope: parent, seq });
   if (!entry || headOf(entry).node_id !== fork) {
     throw new NovaError("ChainBroken", `execution ${at.execution} has no fork "${fork}" at link ${seq}${parent}`);
   }
   return branchStart(ports, entry, at.scope);
+}
+
+/** Entries that many branches begin behind, kept in a warm Lambda: they never change. */
+const mostKept = 50;
+const kept = new WeakMap<ChainStore, Map<string, StoredEntry>>();
+
+async function readEntry(chain: ChainStore, at: LinkId): Promise<StoredEntry | undefined> {
+  const known = kept.get(chain) ?? new Map<string, StoredEntry>();
+  kept.set(chain, known);
+  const name = `${at.execution}${at.scope}#${at.seq}`;
+  const entry = known.get(name) ?? (await chain.read(at)).entry;
+  if (!entry) return undefined;
+  known.delete(name);
+  known.set(name, entry);
+  if (known.size > mostKept) known.delete(known.keys().next().value ?? "");
+  return entry;
 }
 
 /** A context together with its stored form, which the next link builds on. */
