@@ -1,6 +1,6 @@
 import { workflowHash, workflowText } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { action, end, type Loose, mustParse, row, start } from "./definition.ts";
+import { action, each, end, type Loose, mustParse, row, start, wait } from "./definition.ts";
 
 const workflow = mustParse(row(action("a", { name: "A" }), action("b")));
 
@@ -30,6 +30,16 @@ describe("a version", () => {
       { ...end, type: "EndNode" },
     ];
     expect(workflowHash(mustParse({ graph_definition: { ...rest, nodes: explicit } }))).toBe(workflowHash(workflow));
+  });
+
+  it("does not depend on how a duration, or that no failure is tolerated, is written", () => {
+    const body = [action("one")];
+    const short = mustParse(row(each("m", body), wait("w", { seconds: "2m" })));
+    const tolerant = { tolerated_failures: "0%", max_concurrency: 5, as: "item", into: "results" };
+    const long = mustParse(row(each("m", body, [], tolerant), wait("w", { seconds: 120 })));
+    expect(workflowHash(long)).toBe(workflowHash(short));
+    const other = mustParse(row(each("m", body, [], { tolerated_failures: 1 }), wait("w", { seconds: 120 })));
+    expect(workflowHash(other)).not.toBe(workflowHash(short));
   });
 
   it.each([

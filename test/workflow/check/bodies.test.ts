@@ -57,6 +57,14 @@ it("refuses a way into a body, by an edge and by onError", () => {
   );
 });
 
+it("does not take a way out of a body for a misspelt one", () => {
+  const nodes = [start, each("m", [action("step_a")]), action("step_b"), end];
+  expect(codesOf(graph(nodes, ["start > m", "m > step_a", "step_b > end"]))).toEqual([
+    "NOVA233 $.edges[1].to",
+    "NOVA209 $.nodes[2]",
+  ]);
+});
+
 describe("the parts of a body", () => {
   const inner = each("inner", [action("two", { code: undefined, codeFile: "two.py" })]);
   const definition = mapOf([one, inner], ["one > inner"]);

@@ -34,10 +34,10 @@ export function branchingOfOutline({ byId, edges, map }: Outline, withFailures =
 }
 
 /** Where a body begins: the start, or of a map's body the nodes that no other one leads to. */
-export function entriesOf({ nodes, byId, graph, map }: Outline): NamedNode[] {
+export function entriesOf({ nodes, byId, forward, map }: Outline): NamedNode[] {
   const unique = nodes.filter((node) => byId.get(node.id) === node);
   if (map === undefined) return unique.filter((node) => node.kind?.edgesIn === "none");
-  return unique.filter(({ id }) => (graph.predecessors.get(id) ?? []).every((before) => before === id));
+  return unique.filter(({ id }) => (forward.predecessors.get(id) ?? []).every((before) => before === id));
 }
 
 /** Which branch every node is in: from the entries on, each fan-out one step, its branches afterwards. */
@@ -56,9 +56,7 @@ export function homesOf(outline: Outline, branching: Branching): Homes {
       homes.set(id, scope);
       const fanOut = branching.fanOuts.get(id);
       if (!fanOut || (fanOut.meeting === null && outline.map === undefined)) continue;
-      for (const entry of fanOut.targets) {
-        if (entry !== fanOut.meeting) scopes.push({ entry, join: fanOut.meeting, fork: { node: id, scope } });
-      }
+      for (const entry of fanOut.targets) scopes.push({ entry, join: fanOut.meeting, fork: { node: id, scope } });
     }
   }
   return { of: homes, shared: [...shared.values()] };
