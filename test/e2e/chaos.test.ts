@@ -50,6 +50,38 @@ const sixNodes = {
   ],
 };
 
+/** A fork with a map in one branch, whose items fork again; one item fails and may. */
+const branches = {
+  id: "branches",
+  nodes: [
+    { id: "start", type: "start" },
+    { id: "split", type: "action", code: `${begin("split")}context['items'] = [1, 0, 5, 10]` },
+    { id: "left", type: "action", effects: false, code: "context['left'] = len(context['items'])" },
+    {
+      ...{ id: "each", type: "map", items: "items", into: "shares", tolerated_failures: "25%" },
+      nodes: [
+        { id: "share", type: "action", code: `${begin("share")}context['share'] = 10 / context['item']` },
+        { id: "more", type: "action", code: `${begin("more")}context['more'] = context['share'] + 1` },
+        { id: "less", type: "action", code: `${begin("less")}context['less'] = context['share'] - 1` },
+      ],
+      edges: [
+        { from: "share", to: "more" },
+        { from: "share", to: "less" },
+      ],
+    },
+    { id: "meet", type: "action", code: `${begin("meet")}context['met'] = context['left'] + len(context['shares'])` },
+    { id: "end", type: "end" },
+  ],
+  edges: [
+    { from: "start", to: "split" },
+    { from: "split", to: "left" },
+    { from: "split", to: "each" },
+    { from: "left", to: "meet" },
+    { from: "each", to: "meet" },
+    { from: "meet", to: "end" },
+  ],
+};
+
 /** What both ways through it end with, as they do where nothing goes wrong. */
 const expected: Record<number, { path: string[]; values: object }> = {
   1: { path: ["start", "make", "sum", "large", "small", "end"], values: { sum: 100_000, branch_decision: false } },
@@ -81,9 +113,27 @@ describe("with every task delivered twice and Lambdas dying", { timeout: 120_000
     }
   });
 
+  it("branches and items come to the same results, and every chain holds", async () => {
+    const version = await cloud.publish(branches);
+    const context = JSON.stringify({ url: outside.url });
+    for (const trace of await Promise.all([cloud.run(version, context), cloud.run(version, context)])) {
+      expect(await verified(cloud, trace)).toBe("anchored");
+      expect(JSON.parse(trace.context.text)).toMatchObject({
+        met: 8,
+        shares: [
+          { share: 10, more: 11, less: 9 },
+          { error: { node: "share", class: "NodeFailed" } },
+          { share: 2, more: 3, less: 1 },
+          { share: 1, more: 2, less: 0 },
+        ],
+      });
+    }
+  });
+
   it("no code begins twice that may not", () => {
     const begun = Object.entries(outside.counts()).filter(([path]) => !path.startsWith("/sum/"));
-    expect(begun).toHaveLength(3 + 4 + 4);
+    const inBranches = 1 + 4 + 2 * 3 + 1;
+    expect(begun).toHaveLength(3 + 4 + 4 + 2 * inBranches);
     expect(begun.filter(([, times]) => times !== 1)).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { simulate } from "../support/engine/simulate.ts";
 
 /** `NOVA_MODEL_RUNS` sets how many runs there are, `NOVA_MODEL_SEED` runs one seed alone and prints its story. */
-const runs = Number(process.env.NOVA_MODEL_RUNS ?? 3000);
+const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);
 const only = process.env.NOVA_MODEL_SEED;
 const seeds = only === undefined ? Array.from({ length: runs }, (_, i) => i + 1) : [Number(only)];
 
