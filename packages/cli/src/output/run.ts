@@ -5,6 +5,9 @@ import type { Finding } from "@nova/workflow";
 import type { Ran } from "../run/execute.ts";
 import { duration, shortened, statusText } from "./text.ts";
 
+/** Characters: about two lines of a terminal; a map has its nodes in it for every item. */
+const longestPath = 160;
+
 const noCounters = { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
 
 /** What `nova run --json` prints, to be rendered with `renderJson`. */
@@ -61,7 +64,7 @@ export function runLines({ execution, path, context, counters }: Ran): string[] 
   const calls = Object.entries(counters.aws_calls).map(([service, count]) => `${service} ${count}`);
   return [
     `${statusText(status)} ${workflowId} version ${version}${durationMs === undefined ? "" : ` in ${duration(durationMs)}`}`,
-    styleText("dim", `  ${path.join(" → ")}`),
+    styleText("dim", `  ${shortened(path.join(" → "), longestPath)}`),
     ...values,
     ...(error ? [styleText("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
     ...(status === "waiting" ? ["  it goes on with the answer: nova tasks lists what it waits for"] : []),
