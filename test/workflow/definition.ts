@@ -26,10 +26,14 @@ export function wait(id: string, fields: Loose = { seconds: 1 }): Loose {
   return { id, type: "wait", ...fields };
 }
 
-/** `"a > b"`, `"d > b: true"`: the condition is JSON. */
+/** `"a > b"`, `"d > b: true"`, `"d > a: false, max 3"`: the condition is JSON. */
 export function edge(arrow: string): Loose {
-  const [, from, to, condition] = /^(\S+) > (\S+?)(?:: (.+))?$/.exec(arrow) ?? [];
-  return { from, to, ...(condition !== undefined && { condition: JSON.parse(condition) }) };
+  const [, from, to, condition, max] = /^(\S+) > (\S+?)(?:: (.+?))?(?:, max (\d+))?$/.exec(arrow) ?? [];
+  return {
+    ...{ from, to },
+    ...(condition !== undefined && { condition: JSON.parse(condition) }),
+    ...(max !== undefined && { max: Number(max) }),
+  };
 }
 
 export function graph(nodes: unknown[], arrows: string[]): Loose {

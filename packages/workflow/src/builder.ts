@@ -24,7 +24,7 @@ export type NodeOf<Target extends string> =
 /** Nodes by their ids, and edges between just these. */
 interface Graph<Id extends string> {
   nodes: Record<Id, NodeOf<NoInfer<Id>>>;
-  edges: { from: NoInfer<Id>; to: NoInfer<Id>; condition?: Condition }[];
+  edges: { from: NoInfer<Id>; to: NoInfer<Id>; condition?: Condition; max?: number }[];
 }
 
 export interface WorkflowDefinition<Id extends string> extends Omit<AuthoredWorkflow, "nodes" | "edges">, Graph<Id> {}

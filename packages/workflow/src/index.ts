@@ -6,6 +6,7 @@ export { finding, findings } from "./findings/finding.ts";
 export { conditionLabel, defaultLabel, timeoutLabel } from "./graph/condition.ts";
 export type { Fork, ForkBranch, IndexedNode } from "./graph/forks.ts";
 export { forksOf, joinOf, nodeIndex } from "./graph/forks.ts";
+export { nodesBefore } from "./graph/loops.ts";
 export { validateInputs } from "./inputs/validate.ts";
 export { validateData } from "./inputs/validate-data.ts";
 export type { ParsedWorkflow } from "./parse/parse-workflow.ts";

@@ -124,4 +124,6 @@ export interface Edge {
   to: string;
   /** Only on edges that leave a decision; `"default"` catches the rest. */
   condition?: Condition;
+  /** Of an edge that leads back: how often it may be taken in a row. */
+  max?: number;
 }

@@ -1,4 +1,4 @@
-import type { Condition } from "@nova/workflow";
+import { type Condition, conditionLabel } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../packages/engine/src/node/decide.ts";
 
@@ -6,7 +6,7 @@ const edgesFor = (conditions: Condition[]) =>
   conditions.map((condition) => ({ from: "d", to: `to ${String(condition)}`, condition }));
 const taken = (json: string | undefined, conditions: Condition[]) => {
   const decision = decide(json, edgesFor(conditions));
-  return "label" in decision ? decision.label : decision.problem;
+  return "problem" in decision ? decision.problem : conditionLabel(decision.condition);
 };
 
 describe("decide", () => {
@@ -40,8 +40,9 @@ describe("decide", () => {
     expect(taken(json, conditions)).toBe(label);
   });
 
-  it("leads to the target of that edge", () => {
-    expect(decide('"no"', edgesFor(["yes", "no"]))).toEqual({ label: "no", to: "to no" });
+  it("answers the edge itself", () => {
+    const edges = edgesFor(["yes", "no"]);
+    expect(decide('"no"', edges)).toBe(edges[1]);
   });
 
   it.each<[string | undefined, Condition[], RegExp]>([

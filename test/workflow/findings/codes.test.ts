@@ -96,9 +96,13 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
         to: "d",
         max: 3,
       }),
-      ["NOVA903 $.edges[3].max"],
+      ["NOVA240 $.edges[3].max"],
     ],
-    [withEdge(row(a, b), { from: "b", to: "a", max: 2 }), ["NOVA903 $.edges[3].max"]],
+    [withEdge(row(a, b), { from: "b", to: "a", max: 2 }), ["NOVA240 $.edges[3].max"]],
+    ...[0, 1001, 1.5, "3"].map((max): [unknown, string[]] => [
+      withEdge(row(a, b), { from: "b", to: "a", max }),
+      ["NOVA104 $.edges[3].max", "NOVA240 $.edges[3].max"],
+    ]),
   ],
   edges: [
     [{ ...graph([start, end], []), edges: [3, { from: "start", to: "end" }] }, ["NOVA104 $.edges[0]"]],

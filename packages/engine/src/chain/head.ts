@@ -36,6 +36,8 @@ export interface Head extends BlobHome {
   nodes: number;
   /** Entries in the branches that were joined in this scope so far; absent: none. */
   inner?: number;
+  /** How often edges with a `max` were taken since their loops were entered, by `<from>-><label>`; absent: never. */
+  loops?: Readonly<Record<string, number>>;
   /** Of a map's entry: how many items it has. */
   count?: number;
   /** Hash of the link before; null at link 0. */

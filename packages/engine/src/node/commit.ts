@@ -9,6 +9,7 @@ import { NovaError } from "../errors.ts";
 import { contextBefore } from "../map/item-input.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { goneOut } from "./loops.ts";
 import type { Outcome } from "./outcome.ts";
 
 /**
@@ -45,6 +46,7 @@ async function sealOutcome(
 ): Promise<StoredEntry> {
   const { more = {} } = outcome;
   const inner = (before.inner ?? 0) + (more.inner ?? 0);
+  const loops = more.loops ?? goneOut(before.loops, node.id);
   const changes = outcome.status === "success" ? outcome.changes : { set: [], delete: [] };
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
@@ -72,6 +74,7 @@ async function sealOutcome(
       code: outcome.run.code,
       nodes: before.nodes + (outcome.run.code === null ? 0 : 1) + (more.nodes ?? 0),
       ...(inner > 0 && { inner }),
+      ...(loops && { loops }),
       ...(more.count !== undefined && { count: more.count }),
       prev: beforeEntry.hash,
       steps: steps.map(({ hash }) => hash),

@@ -1,6 +1,6 @@
 import { conditionLabel, defaultLabel, type Edge } from "@nova/workflow";
 
-export type Decision = { label: string; to: string } | { problem: string };
+export type Decision = Edge | { problem: string };
 
 /**
  * Which edge a decision's `branch_decision` takes. `json` is its JSON text, undefined where the code set none. In this
@@ -18,7 +18,7 @@ export function decide(json: string | undefined, edges: readonly Edge[]): Decisi
       ({ condition }) => booleanOf(condition) !== undefined && booleanOf(condition) === disguised(value, edges),
     ) ??
     edges.find(({ condition }) => conditionLabel(condition) === defaultLabel);
-  if (edge) return { label: conditionLabel(edge.condition), to: edge.to };
+  if (edge) return edge;
   return {
     problem: `no edge for branch_decision ${shortened(json)} - it leads on for ${listed(edges)}; add an edge with "default" for the rest`,
   };

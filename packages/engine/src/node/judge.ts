@@ -2,13 +2,14 @@ import type { Changes } from "../context/context.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import { decide } from "./decide.ts";
 import { wayOn, wayTo } from "./definition.ts";
+import { takeEdge } from "./loops.ts";
 import type { Outcome, RunFacts } from "./outcome.ts";
 import type { NodeIo } from "./run-io.ts";
 import type { Task } from "./task.ts";
 
 /** What the code's result means for the run: the node's changes and the edge it takes, or why it failed. */
 export async function judge(
-  { node, edges, version }: Omit<Task, "position">,
+  { node, edges, version, position }: Task,
   result: CodeResult,
   io: NodeIo,
   run: RunFacts,
@@ -39,7 +40,10 @@ export async function judge(
   const changes: Changes = { set: result.set, delete: result.delete };
   if (node.type === "action")
     return { ...common, status: "success", changes, decision: null, next: wayOn({ node, edges, version }) };
-  const decision = decide(result.set.find(({ key }) => key === "branch_decision")?.json, edges);
-  if ("problem" in decision) return fail(decision.problem);
-  return { ...common, status: "success", changes, decision: decision.label, next: wayTo(version, decision.to) };
+  const edge = decide(result.set.find(({ key }) => key === "branch_decision")?.json, edges);
+  const taken = "problem" in edge ? edge : takeEdge({ node, edges, version }, edge, position.before.loops);
+  if ("problem" in taken) return fail(taken.problem);
+  const { label, to, loops } = taken;
+  const more = loops && { more: { loops } };
+  return { ...common, status: "success", changes, decision: label, next: wayTo(version, to), ...more };
 }

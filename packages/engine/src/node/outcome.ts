@@ -3,6 +3,7 @@ import type { FailureRecord } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName } from "../ports/chain.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
+import type { Loops } from "./loops.ts";
 
 /** What a node came to, before it is written down. An expected failure is a value here, not a throw. */
 export type Outcome = {
@@ -15,11 +16,13 @@ export type Outcome = {
   | { status: "failed"; class: RunErrorClass; failure: FailureRecord; next: string | null }
 );
 
-/** What the entries of maps and joins say besides. */
+/** What the entries of maps, joins and loops say besides. */
 export interface MoreFacts {
   /** Of a join: runs of code, and entries, in its branches. */
   nodes?: number;
   inner?: number;
+  /** Of a decision that leads back; any other entry keeps those of the nodes around it. */
+  loops?: Loops;
   /** Of a map: how many items it has. */
   count?: number;
   contents?: Partial<Record<ContentName, string>>;

@@ -49,7 +49,7 @@ export async function settleTurn(
   };
   const outcome: Outcome =
     stopped?.kind === "finished" && "executor" in node
-      ? await judge({ node, edges, version }, stopped.result, io, run)
+      ? await judge({ node, edges, version, position }, stopped.result, io, run)
       : {
           status: "failed",
           class: reason.class,

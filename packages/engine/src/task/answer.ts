@@ -49,7 +49,7 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
   if (task.kind !== "approval") throw new AnswerRefused(`task ${task.id} waits for an event - nova emit sends one`);
   const waiting = await waitingAt(ports, task);
   const data = fittingData(task, request);
-  const way = wayOfChoice(waiting.definition, request.choice);
+  const way = wayOfChoice(waiting.definition, request.choice, waiting.position);
   if (!task.choices.includes(request.choice) || !way) {
     throw new AnswerRefused(`"${request.choice}" is no choice of "${task.node}" - choose ${task.choices.join(" or ")}`);
   }
@@ -57,7 +57,7 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
   const json = await answerText(ports, waiting.position, { ...request, data, at });
   const { turn } = waiting.position.next;
   const set = { key: termsOf(waiting.node).into, json };
-  const sent = await commitAnswer(ports, waiting, chosen(way, request.choice, set, { turn, nowMs: Date.parse(at) }));
+  const sent = await commitAnswer(ports, waiting, chosen(way, set, { turn, nowMs: Date.parse(at) }));
   return { task, at, sent };
 }
 

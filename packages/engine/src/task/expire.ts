@@ -1,5 +1,5 @@
 import { timeoutLabel } from "@nova/workflow";
-import { readPosition } from "../chain/position.ts";
+import { type Position, readPosition } from "../chain/position.ts";
 import { closed, committedEntry } from "../node/answer.ts";
 import { commitOutcome } from "../node/commit.ts";
 import { definitionOf, type NodeDefinition } from "../node/definition.ts";
@@ -24,7 +24,7 @@ export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<Stor
   const { turn } = position.next;
   if (turn && turn.state !== "held") throw closed(event.execution.id);
   const definition = await definitionOf(ports, event);
-  const outcome = timedOut(definition, { turn, nowMs: ports.clock.now() });
+  const outcome = timedOut(definition, position, { turn, nowMs: ports.clock.now() });
   const entry = await commitOutcome(ports, position, definition.node, outcome);
   await dropTask(ports, position.at, turn);
   return entry;
@@ -41,13 +41,13 @@ export async function dropTask(
   await refreshStatus(ports, at.execution);
 }
 
-function timedOut(definition: NodeDefinition, times: Times): Outcome {
+function timedOut(definition: NodeDefinition, position: Position, times: Times): Outcome {
   const { node } = definition;
-  const way = node.type === "approval" ? wayOfChoice(definition, timeoutLabel) : undefined;
+  const way = node.type === "approval" ? wayOfChoice(definition, timeoutLabel, position) : undefined;
   if (node.type === "approval" && way) {
     const at = new Date(times.nowMs).toISOString();
     const json = JSON.stringify({ choice: timeoutLabel, data: null, by: null, at, from: null });
-    return chosen(way, timeoutLabel, { key: node.into, json }, times);
+    return chosen(way, { key: node.into, json }, times);
   }
   const seconds = isWaitingNode(node) ? termsOf(node).timeoutSeconds : 0;
   const what = node.type === "approval" ? "nobody answered" : "no event came that fits";

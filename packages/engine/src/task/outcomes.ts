@@ -1,6 +1,8 @@
 import type { RunErrorClass } from "@nova/workflow";
 import { conditionLabel, defaultLabel } from "@nova/workflow";
+import type { Position } from "../chain/position.ts";
 import { type NodeDefinition, wayOn, wayTo } from "../node/definition.ts";
+import { takeEdge } from "../node/loops.ts";
 import type { Outcome } from "../node/outcome.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
@@ -18,17 +20,28 @@ function facts({ turn, nowMs, warm = null }: Times) {
   return { executionTimeMs, run: { attempt: turn?.attempt ?? 1, sandboxId: null, warm, code: null } };
 }
 
-/** Where a choice leads: its own edge, else the default one, else nowhere. */
-export function wayOfChoice({ version, edges }: NodeDefinition, choice: string): { next: string | null } | undefined {
+/** Where a choice leads, as its entry will say it. */
+type WayOfChoice = Pick<Outcome & { status: "success" }, "decision" | "next" | "more">;
+
+/**
+ * Where a choice leads: along its own edge, else the default one, else nowhere. An edge that leads back gives way to the
+ * default one, and so does the decision, when it was taken `max` times.
+ */
+export function wayOfChoice(definition: NodeDefinition, choice: string, { before }: Position): WayOfChoice | undefined {
+  const { version, edges } = definition;
   const leads = (label: string) => edges.find(({ condition }) => conditionLabel(condition) === label);
   const edge = leads(choice) ?? leads(defaultLabel);
-  return edge && { next: wayTo(version, edge.to) };
+  const taken = edge && takeEdge(definition, edge, before.loops);
+  if (!taken || "problem" in taken) return undefined;
+  const isWornOut = edge.max !== undefined && !taken.loops;
+  const more = taken.loops && { more: { loops: taken.loops } };
+  return { decision: isWornOut ? taken.label : choice, next: wayTo(version, taken.to), ...more };
 }
 
 /** An answer by one of the choices, or the timeout that has an edge. `json` goes to `key`. */
-export function chosen(way: { next: string | null }, choice: string, set: { key: string; json: string }, times: Times) {
+export function chosen(way: WayOfChoice, set: { key: string; json: string }, times: Times) {
   const changes = { set: [set], delete: [] };
-  return { ...facts(times), status: "success", changes, decision: choice, ...way, logs: "" } satisfies Outcome;
+  return { ...facts(times), status: "success", changes, ...way, logs: "" } satisfies Outcome;
 }
 
 /** A wait is over, for an event with what it brought. */

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { text } from "./fields.ts";
 
+const maxError = "must be a whole number from 1 to 1000";
+
 export const AuthoredEdge = z
   .strictObject(
     {
@@ -11,6 +13,15 @@ export const AuthoredEdge = z
         .describe(
           "On edges out of a decision or an approval, and only there: the value of `branch_decision`, or the choice, that takes this edge. " +
             '`true` and `"true"` are the same; `"default"` catches every other value, `"timeout"` an approval that nobody answered in time.',
+        )
+        .optional(),
+      max: z
+        .int({ error: maxError })
+        .min(1, { error: maxError })
+        .max(1000, { error: maxError })
+        .describe(
+          "On an edge that leads from a decision or an approval back to an earlier node, and only there: how often it may be taken, 1 to 1000, " +
+            'before the run goes on along `"default"`, or fails where there is none.',
         )
         .optional(),
     },

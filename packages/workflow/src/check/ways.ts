@@ -11,7 +11,7 @@ export function* checkWays(outline: Outline): Iterable<Finding> {
   }
   for (const cycle of findCycles(outline.forward)) {
     const ring = [...cycle, cycle[0]].map((id) => `"${id}"`).join(" -> ");
-    const message = `the edges form a cycle: ${ring} - remove one of them, or repeat inside of one node's Python`;
+    const message = `the edges form a cycle: ${ring} - remove one of them, or lead back out of a decision with "max": how often`;
     yield finding("NOVA211", pathOf(outline, cycle[0]), message);
   }
 }

@@ -6,6 +6,7 @@ import { checkEnds } from "./ends.ts";
 import { checkForks, checkMerges } from "./forks.ts";
 import { checkIds } from "./ids.ts";
 import { checkOnError } from "./on-error.ts";
+import { checkLoopBranches, checkLoops } from "./loops.ts";
 import type { Outline } from "./outline.ts";
 import { checkWays } from "./ways.ts";
 
@@ -17,13 +18,14 @@ const checks = [
   checkDecisions,
   checkOnError,
   checkWays,
+  checkLoops,
   checkMerges,
 ];
 
 /** With one of these nobody can say where branches would meet: they come first. */
 const shapeless: ReadonlySet<FindingCode> = new Set([
   ...(["NOVA106", "NOVA113", "NOVA202", "NOVA204", "NOVA205", "NOVA206", "NOVA210", "NOVA211"] as const),
-  ...(["NOVA231", "NOVA232", "NOVA233", "NOVA301", "NOVA901"] as const),
+  ...(["NOVA231", "NOVA232", "NOVA233", "NOVA241", "NOVA244", "NOVA301", "NOVA901"] as const),
 ]);
 
 /** Every question about the graph as a whole; one node's own fields were checked when it was read. */
@@ -35,5 +37,5 @@ function checkOne(outline: Outline): Finding[] {
   const findings = checks.flatMap((check) => [...check(outline)]);
   const read = [...outline.nodes, ...outline.edges].flatMap((one) => one.findings);
   if ([...findings, ...read].some(({ code }) => shapeless.has(code))) return findings;
-  return [...findings, ...checkForks(outline)];
+  return [...findings, ...checkForks(outline), ...checkLoopBranches(outline)];
 }

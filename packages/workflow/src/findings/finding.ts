@@ -2,6 +2,7 @@ import { dataFindings } from "./data.ts";
 import { forkFindings } from "./forks.ts";
 import { graphFindings } from "./graph.ts";
 import { laterFindings } from "./later.ts";
+import { loopFindings } from "./loops.ts";
 import { nodeFindings } from "./nodes.ts";
 import { sourceFindings } from "./source.ts";
 import { waitingFindings } from "./waiting.ts";
@@ -11,6 +12,7 @@ export const findings = {
   ...sourceFindings,
   ...graphFindings,
   ...forkFindings,
+  ...loopFindings,
   ...nodeFindings,
   ...waitingFindings,
   ...dataFindings,

@@ -68,9 +68,9 @@ export const graphFindings = {
   NOVA211: {
     severity: "error",
     title: "The edges form a cycle",
-    why: "This release runs every node at most once. A repetition inside of one step is a loop in its Python; `retry` repeats code that fails.",
+    why: "A run could go round for ever. An edge back out of a decision or an approval says with `max` how often it may be taken; `retry` repeats code that fails.",
     bad: '[{ "from": "ask", "to": "check" }, { "from": "check", "to": "ask", "condition": false }]',
-    good: '[{ "from": "ask", "to": "check" }, { "from": "check", "to": "give_up", "condition": false }]',
+    good: '[{ "from": "ask", "to": "check" }, { "from": "check", "to": "ask", "condition": false, "max": 3 }]',
   },
   NOVA301: {
     severity: "error",

@@ -9,13 +9,6 @@ export const laterFindings = {
     bad: '{ "id": "bill", "type": "workflow" }',
     good: '{ "id": "bill", "type": "action", "codeFile": "read.py" }',
   },
-  NOVA903: {
-    severity: "error",
-    title: "This release does not run loops yet",
-    why: "`max` on an edge, the number of times it may be taken, is reserved for a later release.",
-    bad: '{ "from": "check", "to": "ask", "condition": false, "max": 3 }',
-    good: '{ "from": "check", "to": "give_up", "condition": false }',
-  },
   NOVA904: {
     severity: "error",
     title: "This release does not run prompts yet",

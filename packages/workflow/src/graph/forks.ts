@@ -1,5 +1,6 @@
 import type { Body, Edge, Node, Workflow } from "../workflow.ts";
 import { branchingOf, type WayPoint } from "./branching.ts";
+import { onwardEdges } from "./loops.ts";
 
 /** A place where one way becomes several, which meet again. */
 export interface Fork {
@@ -66,13 +67,14 @@ function* nodesIn({ nodes, edges }: Body, body: string | null): Iterable<Indexed
 function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterable<Fork> {
   const isDone = ({ type }: Node) => map !== undefined && type === "end";
   const points = body.nodes.map((node) => ({ ...wayPoint(node), isDone: isDone(node) }));
-  const { fanOuts, stretch } = branchingOf(points, body.edges);
+  const edges = onwardEdges(body.edges);
+  const { fanOuts, stretch } = branchingOf(points, edges);
   const branchOf = (entry: string, join: string | null): ForkBranch => ({ entry, nodes: stretch(entry, join) });
   if (map) {
     yield { node: map.id, kind: "map", branches: [branchOf(entryOf(body), null)], next: map.next, merge: "unique" };
   }
   const steps = new Set(body.nodes.filter((node) => !isDone(node)).map(({ id }) => id));
-  const firstTarget = new Map(body.edges.toReversed().map(({ from, to }) => [from, steps.has(to) ? to : null]));
+  const firstTarget = new Map(edges.toReversed().map(({ from, to }) => [from, steps.has(to) ? to : null]));
   for (const node of body.nodes) {
     const fanOut = fanOuts.get(node.id);
     const join = joinOf(node.id);
@@ -96,9 +98,9 @@ function optionalTarget(onError: string | undefined): { onError?: string } {
   return onError === undefined ? {} : { onError };
 }
 
-/** The node of a body that no way leads to. */
+/** The node of a body that no way leads to, but for loops. */
 function entryOf({ nodes, edges }: Body): string {
   const failures = nodes.flatMap((node) => ("onError" in node && node.onError !== undefined ? [node.onError] : []));
-  const entered = new Set([...edges.map(({ to }) => to), ...failures]);
+  const entered = new Set([...onwardEdges(edges).map(({ to }) => to), ...failures]);
   return nodes.find(({ id }) => !entered.has(id))?.id ?? "";
 }

@@ -23,7 +23,7 @@ export interface ReadEdge {
   from?: string;
   to?: string;
   condition?: Condition;
-  /** May be taken several times: well-formed, but not of this release. */
+  /** Has a `max`: it leads back, and questions about the shape of the graph leave it out. */
   repeats: boolean;
   edge?: Edge;
   findings: Finding[];

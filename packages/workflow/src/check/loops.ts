@@ -1,0 +1,81 @@
+import { type Finding, finding } from "../findings/finding.ts";
+import { at } from "../findings/path.ts";
+import { defaultLabel } from "../graph/condition.ts";
+import { canReach, reachableFrom } from "../graph/reach.ts";
+import { edgeName } from "../parse/edges.ts";
+import type { ReadEdge } from "../parse/read.ts";
+import type { NamedNode, Outline } from "./outline.ts";
+import { branchingOfOutline, entriesOf, homesOf } from "./scopes.ts";
+
+/** Edges with a `max` lead from a decision back, and every decision also leads on. */
+export function* checkLoops(outline: Outline): Iterable<Finding> {
+  const { byId, edgesOf } = outline;
+  const reached = reachableFrom(
+    outline.forward,
+    entriesOf(outline).map(({ id }) => id),
+  );
+  for (const node of byId.values()) {
+    const edges = edgesOf.get(node.id) ?? [];
+    const loops = edges.filter(({ repeats }) => repeats);
+    if (loops.length === 0 || node.kind === undefined) continue;
+    if (!chooses(node)) {
+      for (const edge of loops) yield noChoice(node, edge);
+      continue;
+    }
+    const before = canReach(outline.forward, [node.id]);
+    for (const edge of loops) yield* checkLoop(edge, outline, { before, reached });
+    yield* checkWayOn(node, edges, loops);
+  }
+}
+
+function* checkWayOn({ id, path, kind }: NamedNode, edges: ReadEdge[], loops: ReadEdge[]): Iterable<Finding> {
+  if (loops.length === edges.length) {
+    const message = `all edges of "${id}" lead back, so a run could not reach an end - add one that leads on, with "condition": "default"`;
+    yield finding("NOVA244", path, message);
+  } else if (kind?.edgesOut === "choices" && !edges.some(({ condition }) => condition === defaultLabel)) {
+    const message = `the approval "${id}" leads back at most so often, and nowhere else afterwards - add an edge with "condition": "default" for what follows then`;
+    yield finding("NOVA245", path, message);
+  }
+}
+
+/** A loop that leaves its branch would enter another one from nowhere. For outlines whose branches are sound. */
+export function* checkLoopBranches(outline: Outline): Iterable<Finding> {
+  const loops = outline.edges.filter(({ repeats }) => repeats);
+  if (loops.length === 0) return;
+  const homes = homesOf(outline, branchingOfOutline(outline)).of;
+  for (const edge of loops) {
+    const { from = "", to = "" } = edge;
+    if (homes.get(from) === homes.get(to)) continue;
+    const message = `${edgeName(edge)} leads into a branch or out of it - lead it to a node of the same branch, or from behind the join to the fork or before it`;
+    yield finding("NOVA242", at(edge.path, "to"), message);
+  }
+}
+
+function chooses({ kind }: NamedNode): boolean {
+  return kind?.edgesOut === "conditions" || kind?.edgesOut === "choices";
+}
+
+function noChoice({ id, kind }: NamedNode, edge: ReadEdge): Finding {
+  const message = `${edgeName(edge)} has a max, but "${id}" is of type ${kind?.type} and decides nothing - lead back out of a decision, or remove max`;
+  return finding("NOVA240", at(edge.path, "max"), message);
+}
+
+function* checkLoop(
+  edge: ReadEdge,
+  { byId }: Outline,
+  { before, reached }: { before: ReadonlySet<string>; reached: ReadonlySet<string> },
+): Iterable<Finding> {
+  const { from, to = "", condition } = edge;
+  if (condition === defaultLabel) {
+    const message = `${edgeName(edge)} is the default one and has a max - give it a condition of its own: the default edge leads on`;
+    yield finding("NOVA243", at(edge.path, "max"), message);
+  }
+  if (!byId.has(to)) return;
+  if (!before.has(to)) {
+    const message = `${edgeName(edge)} has a max, but no way leads from "${to}" to "${from}" - remove max, or lead the edge back`;
+    yield finding("NOVA241", at(edge.path, "max"), message);
+  } else if (reached.has(from ?? "") && !reached.has(to)) {
+    const message = `${edgeName(edge)} has a max and is the only way to "${to}", so it does not lead back - lead a run through "${to}" before it decides whether to repeat`;
+    yield finding("NOVA241", at(edge.path, "max"), message);
+  }
+}

@@ -1,0 +1,105 @@
+import { forksOf, nodesBefore } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import {
+  action,
+  approval,
+  codesOf,
+  decision,
+  each,
+  end,
+  graph,
+  type Loose,
+  mustParse,
+  row,
+  start,
+} from "../definition.ts";
+
+const named: Record<string, Loose> = { start, end, d: decision("d"), e: decision("e"), ask: approval("ask") };
+
+/** Decisions d and e, the approval ask, and actions, as far as the arrows name them. */
+function shape(...arrows: string[]): Loose {
+  const ids = new Set(arrows.flatMap((arrow) => arrow.replace(/[:,].*/, "").split(" > ")));
+  return graph(
+    [...ids].map((id) => named[id] ?? action(id)),
+    arrows,
+  );
+}
+
+const once = ["start > a", "a > d", "d > a: true, max 3", "d > end: false"];
+
+describe("a loop", () => {
+  it.each<[string, string[]]>([
+    ["leads from a decision to an earlier node", once],
+    ["leads to the decision itself", ["start > d", "d > d: true, max 1000", "d > end: false"]],
+    ["leads from an approval", ["start > a", "a > ask", 'ask > a: "rejected", max 2', 'ask > end: "default"']],
+    [
+      "is in another one",
+      ["start > a", "a > d", "d > a: true, max 3", "d > e: false", "e > a: true, max 2", "e > end: false"],
+    ],
+    [
+      "crosses another one",
+      ["start > a", "a > b", "b > d", "d > a: true, max 3", "d > e: false", "e > b: 1, max 2", 'e > end: "default"'],
+    ],
+    ["goes round a fork", ["start > f", "f > a", "f > b", "a > d", "b > d", "d > f: true, max 3", "d > end: false"]],
+    ["is in a branch", ["start > a", "start > b", "a > d", "d > a: true, max 3", "d > c: false", "b > c", "c > end"]],
+  ])("%s", (_, arrows) => {
+    expect(codesOf(shape(...arrows))).toEqual([]);
+  });
+
+  it("is in the body of a map, where it may lead to the beginning", () => {
+    const body = each(
+      "m",
+      [action("a"), decision("d"), { id: "done", type: "end" }],
+      [...["a > d", "d > a: true, max 3", "d > done: false"]],
+    );
+    expect(codesOf(row(body))).toEqual([]);
+    expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "a", nodes: ["a", "d"] }]);
+  });
+
+  it.each<[string, string[], string[]]>([
+    ["leaves an action", ["start > a", "a > b", "b > a, max 3", "b > end"], ["NOVA240 $.edges[2].max"]],
+    ["leads on", ["start > d", "d > a: true, max 3", "d > end: false", "a > end"], ["NOVA241 $.edges[1].max"]],
+    ["is the only way in", ["start > d", "d > a: true, max 3", "d > end: false", "a > d"], ["NOVA241 $.edges[1].max"]],
+    ["is the default", ["start > a", "a > d", 'd > a: "default", max 3', "d > end: false"], ["NOVA243 $.edges[2].max"]],
+    ["is all there is", ["start > a", "a > d", "d > a: true, max 3", "start > end"], ["NOVA244 $.nodes[2]"]],
+    [
+      "leaves an approval without a default",
+      ["start > a", "a > ask", 'ask > a: "rejected", max 2', 'ask > end: "approved"'],
+      ["NOVA245 $.nodes[2]"],
+    ],
+    [
+      "leads into a branch",
+      ["start > f", "f > a", "f > b", "a > d", "b > d", "d > a: true, max 3", "d > end: false"],
+      ["NOVA242 $.edges[5].to"],
+    ],
+    [
+      "leads out of a branch",
+      ["start > f", "f > d", "f > b", "d > f: true, max 3", "d > c: false", "b > c", "c > end"],
+      ["NOVA242 $.edges[3].to"],
+    ],
+    [
+      "leads from one branch into another",
+      [
+        "start > e",
+        "e > f: true",
+        "e > end: false",
+        "f > d",
+        "f > b",
+        "d > e: true, max 3",
+        "d > c: false",
+        "b > c",
+        "c > end",
+      ],
+      ["NOVA242 $.edges[5].to"],
+    ],
+  ])("is refused where it %s", (_, arrows, expected) => {
+    expect(codesOf(shape(...arrows)).filter((code) => !code.startsWith("NOVA302"))).toEqual(expected);
+  });
+
+  it("keeps its max, and is no part of the shape", () => {
+    const workflow = mustParse(shape(...once));
+    expect(workflow.edges[2]).toEqual({ from: "d", to: "a", condition: true, max: 3 });
+    expect([...nodesBefore(workflow, "d")].sort()).toEqual(["a", "start"]);
+    expect([...nodesBefore(workflow, "a")]).toEqual(["start"]);
+  });
+});
