@@ -61,6 +61,20 @@ describe("an execution that waits for an answer", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED", output: '{"Error":"Refused","Cause":"no"}' });
   });
 
+  it("is interrupted when the process dies in the function that follows the answer", async () => {
+    const { tokenOf, invokeLambda: keep } = keeper();
+    const called = Promise.withResolvers<void>();
+    const invokeLambda: InvokeLambda = (arn, payload) => {
+      if (payload.includes("token")) return keep(arn, payload);
+      called.resolve();
+      return new Promise(() => {});
+    };
+    const first = await rested(inRow({ Ask: asks, Hang: works }), { invokeLambda });
+    await first.client.send(succeed(tokenOf(input)));
+    await called.promise;
+    expect((await reopened(first)).interrupted).toEqual(["one"]);
+  });
+
   it("takes one answer, and tells every other that it is over", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const second = await reopened(await rested(inRow({ Ask: asks }), { invokeLambda }), { invokeLambda });

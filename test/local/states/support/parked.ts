@@ -70,9 +70,9 @@ export async function reopened(server: TestServer, options: Partial<StatesOption
 }
 
 /** How an execution stands once everything has come to rest. */
-export async function standing({ client, idle }: TestServer, name = "one") {
+export async function standing({ client, idle }: TestServer, name = "flow:one") {
   await idle();
-  return client.send(new DescribeExecutionCommand({ executionArn: `${EXECUTION}:${name}` }));
+  return client.send(new DescribeExecutionCommand({ executionArn: EXECUTION.replace(/flow$/, name) }));
 }
 
 export async function historyOf({ client }: TestServer, name = "one") {
