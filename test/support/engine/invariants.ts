@@ -87,6 +87,10 @@ export class Invariants {
       entries.map(({ head }) => head),
     );
     this.#judgeEvents(id, close.status);
+    for (const task of this.#world.tasks.all()) {
+      if (task.execution === id && (task.status === "open" || task.status === "answered"))
+        this.#violated(`task ${task.id} of a run that is over is ${task.status}`);
+    }
     if (!this.#world.sandboxes.cleared.has(id)) this.#violated("its sandboxes were not killed");
     for (const box of this.#world.sandboxes.alive()) {
       const runs = Array.from(box.runs.values());
@@ -149,7 +153,9 @@ export class Invariants {
   }
 
   #judgeEvents(id: string, status: string): void {
-    const events = this.#world.events.published.filter(({ detail }) => detail.execution_id === id);
+    const events = this.#world.events.published.filter(
+      ({ type, detail }) => type !== "execution.waiting" && detail.execution_id === id,
+    );
     if (events.length === 0) this.#violated("no event tells of the close");
     if (events.some(({ detail }) => detail.status !== status)) this.#violated(`an event does not say ${status}`);
   }
@@ -176,6 +182,7 @@ function scopeIn(link: string): string {
 
 /** What may leave a Lambda: our classes but `ChainBroken`, which is a bug, and outages. */
 const expectedErrors = new Set([
+  "AnswerRefused",
   "NodeFailed",
   "NodeTimeout",
   "NodeInterrupted",

@@ -5,6 +5,7 @@ import type {
   FailState,
   MapState,
   ParallelState,
+  Parameters,
   Retrier,
   State,
   StateMachine,
@@ -13,6 +14,7 @@ import type {
 import type { VirtualClock } from "./clock.ts";
 import { at, chosen, type Json, resolved, roundTrip } from "./machine-data.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
+import type { Tokens } from "./tokens.ts";
 
 export interface TaskError {
   Error: string;
@@ -53,9 +55,20 @@ export class MachineRun {
   readonly #scheduler: Scheduler;
   readonly #lambdas: Lambdas;
   readonly #clock: VirtualClock;
+  readonly #tokens: Tokens;
 
-  constructor(machine: StateMachine, input: string, scheduler: Scheduler, lambdas: Lambdas, clock: VirtualClock) {
+  constructor(
+    machine: StateMachine,
+    input: string,
+    {
+      scheduler,
+      lambdas,
+      clock,
+      tokens,
+    }: { scheduler: Scheduler; lambdas: Lambdas; clock: VirtualClock; tokens: Tokens },
+  ) {
     this.input = input;
+    this.#tokens = tokens;
     this.#scheduler = scheduler;
     this.#lambdas = lambdas;
     this.#clock = clock;
@@ -161,11 +174,12 @@ export class MachineRun {
   }
 
   async #task(process: Process, state: TaskState, data: Json): Promise<Ended> {
-    const input = state.Parameters ? resolved(state.Parameters, data) : data;
-    const invocation: Invocation = { function: state.Resource.split(":").at(-2) ?? "", input };
+    const attempt = state.Resource.endsWith(".waitForTaskToken")
+      ? () => this.#pending(process, state, data)
+      : () => this.#attempt(process, invocationOf(state.Resource, state.Parameters, data));
     const used = new Map<Retrier, number>();
     for (;;) {
-      const ended = await this.#attempt(process, invocation);
+      const ended = await attempt();
       if (!("error" in ended)) return { output: roundTrip(ended.output) };
       const retrier = state.Retry.find(({ ErrorEquals }) => matches(ErrorEquals, ended.error.Error));
       const retries = retrier ? (used.get(retrier) ?? 0) : 0;
@@ -174,6 +188,28 @@ export class MachineRun {
       const due = this.#clock.now + 1000 * (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** retries;
       await process.call({ name: `back off after ${ended.error.Error}`, effect: () => this.#clock.advanceTo(due) });
     }
+  }
+
+  /** A task that ends when its token comes back, or its time is over: that happens some day. */
+  async #pending(process: Process, { Parameters = {} }: TaskState, data: Json): Promise<Ended> {
+    const token = this.#tokens.issue();
+    const { FunctionName, Payload } = resolved(Parameters, data, { Task: { Token: token } });
+    const asked = await this.#attempt(process, { function: nameIn(String(FunctionName)), input: Payload as Json });
+    if ("error" in asked) return asked;
+    let timedOut = false;
+    const passing = () => {
+      timedOut = true;
+      this.#clock.advance(taskTimeMs);
+    };
+    const time = this.#scheduler.spawn("time", (own) => own.call({ name: "passes", effect: passing }), 0.02);
+    const output = await process.call({
+      name: "token comes back",
+      ready: () => timedOut || this.#tokens.answerTo(token) !== undefined,
+      effect: () => this.#tokens.answerTo(token),
+    });
+    time.kill();
+    this.#tokens.revoke(token);
+    return output ? { output } : { error: { Error: "States.Timeout", Cause: "" } };
   }
 
   async #attempt(process: Process, invocation: Invocation): Promise<Ended> {
@@ -194,6 +230,18 @@ export class MachineRun {
     timer?.kill();
     return outcomeOf(responder);
   }
+}
+
+/** Longer than any task waits. */
+const taskTimeMs = 2 * 24 * 3600 * 1000;
+
+function invocationOf(resource: string, parameters: Parameters | undefined, data: Json): Invocation {
+  return { function: nameIn(resource), input: parameters ? resolved(parameters, data) : data };
+}
+
+/** The name in the ARN of a function's alias. */
+function nameIn(arn: string): string {
+  return arn.split(":").at(-2) ?? "";
 }
 
 function outcomeOf(delivery: Process | undefined): Ended {

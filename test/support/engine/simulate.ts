@@ -1,5 +1,6 @@
 import { type Ports, startExecution, sweep } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
+import { sendApprovers } from "./approvers.ts";
 import { straightFlows } from "./flows.ts";
 import { forkFlows, mapFlows } from "./fork-flows.ts";
 import { Invariants } from "./invariants.ts";
@@ -9,6 +10,7 @@ import { Random } from "./random.ts";
 import { randomCode } from "./random-code.ts";
 import { type Fault, type PendingCall, type Process, settled } from "./scheduler.ts";
 import { harsh, type Temper, temperOf, weights } from "./temper.ts";
+import { waitingFlows } from "./waiting-flows.ts";
 import { World } from "./world.ts";
 
 /** One random run: which flow, what happened call by call, and every invariant that it broke. */
@@ -32,7 +34,7 @@ const letter = "dear all ".repeat(500);
 /** Items of maps; the inner ones are those of maps inside of maps. */
 const lists = [[], [[1, 2]], [[1, 2], [], [3]], [[1], [2], [3], [4]]];
 
-const families = [straightFlows, forkFlows, mapFlows];
+const families = [straightFlows, forkFlows, mapFlows, waitingFlows];
 
 function isRepeatable(workflow: Workflow): boolean {
   return Array.from(nodeIndex(workflow).values()).some(({ node }) => "effects" in node && node.effects === false);
@@ -94,7 +96,8 @@ class Model {
   }
 
   #isOpen(): boolean {
-    return Array.from(this.#world.executions.records.values()).some(({ open }) => open);
+    const isPending = this.#world.tasks.all().some(({ status }) => status === "open" || status === "answered");
+    return isPending || Array.from(this.#world.executions.records.values()).some(({ open }) => open);
   }
 
   #start(): void {
@@ -109,6 +112,7 @@ class Model {
 
   /** Whoever else may do something to a run does it once, at a time of his own. */
   #meddle(): void {
+    sendApprovers(this.#world, this.#random);
     const all = meddlers(this.#world, this.#workflow, this.#random, this.#temper.deaths, (ports) => this.#sweep(ports));
     for (const { name, chance, possible, act } of all) {
       if (!this.#random.chance(chance)) continue;

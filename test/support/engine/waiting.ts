@@ -8,7 +8,7 @@ import {
   settleNode,
   type WaitingTask,
 } from "@nova/engine";
-import type { ApprovalNode, Workflow } from "@nova/workflow";
+import type { ApprovalNode, WaitNode, Workflow } from "@nova/workflow";
 import { action, flow } from "./flows.ts";
 import { atOnce, type Process } from "./scheduler.ts";
 import { Story } from "./story.ts";
@@ -26,6 +26,10 @@ export function approval(id: string, options: Partial<ApprovalNode> = {}): Appro
     into: id,
     ...options,
   };
+}
+
+export function pause(id: string): WaitNode {
+  return { id, type: "wait", for: { kind: "seconds", seconds: 30 } };
 }
 
 /** prepare -> ask -> pay | end, and whatever edges more. */

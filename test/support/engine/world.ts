@@ -24,6 +24,7 @@ import { sandboxesPort } from "./sandboxes.ts";
 import { type Caller, type Process, Scheduler } from "./scheduler.ts";
 import { BlobState, EventState, ExecutionState, signerWith, WorkflowState } from "./stores.ts";
 import { mirrorVault, TaskState } from "./tasks.ts";
+import { Tokens } from "./tokens.ts";
 
 /** Everything around the engine, in memory: what is stored, what runs in sandboxes, what Step Functions does. */
 export class World {
@@ -35,6 +36,7 @@ export class World {
   readonly blobs = new BlobState();
   readonly events = new EventState();
   readonly tasks = new TaskState();
+  readonly tokens = new Tokens();
   /** Answers that reached Step Functions, by token. */
   readonly answered = new Map<string, string>();
   readonly sandboxes = new SandboxState(this.clock);
@@ -146,6 +148,7 @@ export class World {
   #answer(token: string, output: string): boolean {
     if (this.answered.has(token)) return false;
     this.answered.set(token, output);
+    this.tokens.answer(token, JSON.parse(output));
     return true;
   }
 
@@ -154,6 +157,6 @@ export class World {
     if (there && there.input !== input) throw new RangeError("ExecutionAlreadyExists");
     const definition = this.#definitions.get(arn);
     if (!definition) throw new RangeError(`StateMachineDoesNotExist: ${arn}`);
-    if (!there) this.machines.set(name, new MachineRun(definition, input, this.scheduler, this.lambdas, this.clock));
+    if (!there) this.machines.set(name, new MachineRun(definition, input, this));
   }
 }

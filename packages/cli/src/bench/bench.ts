@@ -5,9 +5,10 @@ import { coldRun } from "./figures/cold-run.ts";
 import { fortyNodes } from "./figures/forty-nodes.ts";
 import { growth } from "./figures/growth.ts";
 import { largeValue } from "./figures/large-value.ts";
+import { waiting } from "./figures/waiting.ts";
 
 /** In this order: what needs a quiet process first. */
-const benches: Bench[] = [coldRun, fortyNodes, growth, largeValue, atOnce];
+const benches: Bench[] = [coldRun, fortyNodes, growth, largeValue, atOnce, waiting];
 
 /** All figures of one run; each is handed on as soon as it is known. */
 export async function takeFigures(cloud: LocalCloud, onFigure: (figure: Figure) => void): Promise<Figure[]> {

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { compileWorkflow } from "@nova/compiler";
+import { answerTask, publishWorkflow, startExecution, verifyExecution, type WorkflowVersion } from "@nova/engine";
+import type { LocalCloud } from "@nova/local";
+import { countingCode } from "../chains.ts";
+import { type Bench, rounded } from "../figure.ts";
+
+const runs = 1000;
+/** Of these the first ones have had a sandbox before they wait. */
+const withCode = 50;
+const atOnce = 8;
+/** Long enough for whatever ends a moment later. */
+const quietMs = 3000;
+
+/** 1,000 runs wait for an answer at once: what they hold meanwhile, and that each goes on with its own. */
+export const waiting: Bench = async (cloud) => {
+  const start = performance.now();
+  const first = await askMany(cloud, withCode, countingCode);
+  await sleep(quietMs);
+  const before = connectionsOpen();
+  const ids = [...first, ...(await askMany(cloud, runs - withCode))];
+  const asked = performance.now();
+  await sleep(quietMs);
+  const [cpu, connections] = [process.cpuUsage(), connectionsOpen() - before];
+  await sleep(quietMs);
+  const { user, system } = process.cpuUsage(cpu);
+  const sandboxes = await sandboxesAlive(cloud);
+  const answering = performance.now();
+  const good = await inTurns(ids, (id) => answerAndVerify(cloud, id));
+  const name = `${runs} runs that wait for an answer at once:`;
+  return [
+    {
+      name: `${name} completed with a verified chain`,
+      aim: `${runs}`,
+      value: good.filter(Boolean).length,
+      met: good.every(Boolean),
+      detail: { asking_ms: rounded(asked - start, 0), answering_ms: rounded(performance.now() - answering, 0) },
+    },
+    {
+      name: `${name} sandboxes and open connections that the last ${runs - withCode} add`,
+      aim: "0 (the clients' pools of connections breathe: at most 16)",
+      value: sandboxes + Math.max(0, connections),
+      met: sandboxes === 0 && connections <= 2 * atOnce,
+      detail: { sandboxes, connections, cpu_percent: rounded((user + system) / 10 / quietMs) },
+    },
+  ];
+};
+
+/** Starts so many runs, with a node of code before the approval or without; answers their ids when all of them wait. */
+async function askMany(cloud: LocalCloud, count: number, code?: string): Promise<string[]> {
+  const version = await publishAsking(cloud, code);
+  return inTurns(Array.from({ length: count }), () => startUntilAsked(cloud, version));
+}
+
+async function publishAsking(cloud: LocalCloud, code: string | undefined): Promise<WorkflowVersion> {
+  const path = code === undefined ? ["start", "ask"] : ["start", "count", "ask"];
+  const source = {
+    id: "bench-waiting",
+    nodes: [
+      { id: "start", type: "start" },
+      ...(code === undefined ? [] : [{ id: "count", type: "action", code }]),
+      { id: "ask", type: "approval", message: "Go on?", choices: ["approved"] },
+      { id: "end", type: "end" },
+    ],
+    edges: [
+      ...path.slice(1).map((to, i) => ({ from: path[i], to })),
+      { from: "ask", to: "end", condition: "approved" },
+    ],
+  };
+  const compiled = await compileWorkflow({ text: JSON.stringify(source), fileName: "bench.json", files: {} });
+  if (!compiled.workflow)
+    throw new TypeError(`the bench's own workflow has findings: ${JSON.stringify(compiled.findings)}`);
+  const { workflow, definition } = compiled;
+  return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, template: await cloud.templateFor([]) });
+}
+
+async function startUntilAsked(cloud: LocalCloud, version: WorkflowVersion): Promise<string> {
+  const { id } = await startExecution(cloud.ports, { version, context: "{}" });
+  await new Promise<void>((resolve) => {
+    cloud.untilEnd(id, ({ state }) => state === "waiting" && resolve());
+  });
+  return id;
+}
+
+async function answerAndVerify(cloud: LocalCloud, execution: string): Promise<boolean> {
+  await answerTask(cloud.ports, { execution, node: "ask", choice: "approved", by: "bench", from: "nova bench" });
+  await cloud.untilEnd(execution);
+  return (await verifyExecution(cloud.ports, execution)).state === "anchored";
+}
+
+function connectionsOpen(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
+}
+
+async function sandboxesAlive({ environment }: LocalCloud): Promise<number> {
+  const { E2B_API_URL, E2B_API_KEY = "" } = environment;
+  const answer = await fetch(`${E2B_API_URL}/v2/sandboxes`, { headers: { "x-api-key": E2B_API_KEY } });
+  return ((await answer.json()) as unknown[]).length;
+}
+
+/** A few at a time, results in order. */
+async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}

@@ -1,0 +1,28 @@
+import type { Json } from "./machine-data.ts";
+
+/** Task tokens as Step Functions gives them out: each is answered once, while its task waits. */
+export class Tokens {
+  readonly #waiting = new Map<string, Json | undefined>();
+  #issued = 0;
+
+  issue(): string {
+    const token = `token-of-states-${++this.#issued}`;
+    this.#waiting.set(token, undefined);
+    return token;
+  }
+
+  /** False where nobody waits with it any more. */
+  answer(token: string, output: Json): boolean {
+    if (!this.#waiting.has(token) || this.#waiting.get(token) !== undefined) return false;
+    this.#waiting.set(token, output);
+    return true;
+  }
+
+  answerTo(token: string): Json | undefined {
+    return this.#waiting.get(token);
+  }
+
+  revoke(token: string): void {
+    this.#waiting.delete(token);
+  }
+}

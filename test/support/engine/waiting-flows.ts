@@ -1,0 +1,61 @@
+import type { Workflow } from "@nova/workflow";
+import { type Arrow, action, flow, lines, mapOver } from "./flows.ts";
+import { approval, pause } from "./waiting.ts";
+
+const answered = (from: string, approved: string, rejected: string): Arrow[] => [
+  [from, approved, "approved"],
+  [from, rejected, "rejected"],
+];
+
+/** What the random model runs with people who answer, in time or not. */
+export const waitingFlows: Workflow[] = [
+  flow(
+    "asked",
+    [action("a", { effects: false }), approval("ask"), action("b")],
+    [...lines("start > a > ask", "b > end"), ...answered("ask", "b", "end")],
+  ),
+  flow(
+    "asked with a way for silence",
+    [approval("ask"), action("b", { effects: false }), action("late")],
+    [...lines("start > ask", "b > end", "late > end"), ...answered("ask", "b", "end"), ["ask", "late", "timeout"]],
+  ),
+  flow(
+    "asked and rescued",
+    [action("a", { effects: false }), approval("ask", { onError: "r" }), action("r")],
+    [...lines("start > a > ask", "r > end"), ...answered("ask", "end", "r")],
+  ),
+  flow(
+    "asked twice, with a pause",
+    [approval("ask"), pause("wait"), approval("again"), action("b", { effects: false })],
+    [
+      ...lines("start > ask", "wait > again", "b > end"),
+      ...answered("ask", "wait", "end"),
+      ...answered("again", "b", "end"),
+    ],
+  ),
+  flow(
+    "asked in two branches",
+    [action("f", { effects: false }), approval("ask"), approval("other"), action("j")],
+    [
+      ...lines("start > f > ask", "f > other", "j > end"),
+      ...answered("ask", "j", "j"),
+      ...answered("other", "j", "j"),
+      ["other", "j", "timeout"],
+    ],
+  ),
+  flow(
+    "asked for each item",
+    [
+      action("f", { effects: false }),
+      mapOver(
+        "m",
+        [approval("ask"), action("b")],
+        [
+          ["ask", "b", "approved"],
+          ["ask", "b", "rejected"],
+        ],
+      ),
+    ],
+    lines("start > f > m > end"),
+  ),
+];
