@@ -1,0 +1,27 @@
+import { Sandbox } from "@e2b/code-interpreter";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { forkedRuns } from "../support/forked.ts";
+
+let cloud: TestCloud;
+
+beforeAll(async () => {
+  cloud = await openTestCloud({ chaos: { seed: 23 } });
+});
+
+afterAll(() => cloud.close());
+
+it.concurrent.each(Object.entries(forkedRuns))(
+  "with every task delivered twice and Lambdas dying, %s",
+  async (_, { workflow, context = {}, path, values }) => {
+    const trace = await cloud.run(await cloud.publish(workflow), JSON.stringify(context));
+    expect(trace.path).toEqual(path);
+    expect(JSON.parse(trace.context.text)).toEqual(values);
+    expect(await verified(cloud, trace)).toBe("anchored");
+  },
+  180_000,
+);
+
+it("leaves no sandbox behind", async () => {
+  await vi.waitFor(async () => expect(await Sandbox.list().nextItems()).toEqual([]), 30_000);
+}, 60_000);
