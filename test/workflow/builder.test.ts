@@ -8,6 +8,7 @@ import {
   parseWorkflow,
   start,
   wait,
+  workflow,
   workflowHash,
 } from "@nova/workflow";
 import { describe, expect, expectTypeOf, it } from "vitest";
@@ -111,6 +112,30 @@ it("makes maps, approvals, waits and branches, with the nodes of a map as a list
   expect(findings.map(({ code }) => code)).toEqual([]);
 });
 
+it("makes nodes that run other workflows, once or for each item", () => {
+  const fields = { workflow: "billing", output: { total: "total" } };
+  const nodes = {
+    ...{ start: start(), bill: workflow({ ...fields, version: 2, onError: "end" }) },
+    each: map({ items: "mails", ...fields }),
+    end: end(),
+  };
+  const made = defineWorkflow({
+    name: "Bills",
+    nodes,
+    edges: [
+      { from: "start", to: "bill" },
+      { from: "bill", to: "each" },
+      { from: "each", to: "end" },
+    ],
+  });
+  expect(made.nodes.slice(1, 3)).toEqual([
+    { id: "bill", type: "workflow", ...fields, version: 2, onError: "end" },
+    { id: "each", type: "map", items: "mails", ...fields },
+  ]);
+  const { findings } = parseWorkflow({ text: JSON.stringify(made), fileName: "workflow.json", files: {} });
+  expect(findings).toEqual([]);
+});
+
 /** These hold at compile time: `tsc` fails if a line below them compiles. */
 describe("does not compile", () => {
   const nodes = { start: start(), read: action({ code: "a = 1" }), end: end() };
@@ -156,6 +181,8 @@ describe("does not compile", () => {
     decision({ code: "a = 1", merge: "last" });
     // @ts-expect-error a map needs its list
     map({ nodes: {}, edges: [] });
+    // @ts-expect-error a workflow node names a workflow
+    workflow({ version: 2 });
     // @ts-expect-error an approval asks something
     approval({ choices: ["yes"] });
     // @ts-expect-error workflows have no owner

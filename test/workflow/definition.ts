@@ -26,6 +26,10 @@ export function wait(id: string, fields: Loose = { seconds: 1 }): Loose {
   return { id, type: "wait", ...fields };
 }
 
+export function child(id: string, fields: Loose = {}): Loose {
+  return { id, type: "workflow", workflow: "billing", ...fields };
+}
+
 /** `"a > b"`, `"d > b: true"`, `"d > a: false, max 3"`: the condition is JSON. */
 export function edge(arrow: string): Loose {
   const [, from, to, condition, max] = /^(\S+) > (\S+?)(?:: (.+?))?(?:, max (\d+))?$/.exec(arrow) ?? [];

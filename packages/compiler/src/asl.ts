@@ -23,10 +23,12 @@ export type PassState = { Type: "Pass"; Comment?: string; Parameters?: Parameter
 export type TaskState = {
   Type: "Task";
   Comment?: string;
-  /** ARN of a Lambda function's alias, or of the integration that waits for a task token. */
+  /** ARN of a Lambda function's alias, or of the integration that waits for a task token or for another execution. */
   Resource: string;
   Parameters?: Parameters;
-  TimeoutSeconds: number;
+  TimeoutSeconds?: number;
+  /** Its result is not used, and its input goes on. */
+  ResultPath?: null;
   Retry: readonly Retrier[];
   Catch?: readonly Catcher[];
 } & Transition;

@@ -24,6 +24,7 @@ export function definitionPage(frame: string): string {
     map: () => table(ownFields(kinds.map.schema)),
     approval: () => table(ownFields(kinds.approval.schema)),
     wait: () => table(ownFields(kinds.wait.schema)),
+    workflow_node: () => table(ownFields(kinds.workflow.schema)),
     edge: () => table(AuthoredEdge.shape),
   };
   return notice + frame.replace(/^\{\{(\w+)\}\}$/gm, (gap, name: string) => gaps[name]?.() ?? gap);

@@ -2,10 +2,11 @@ import type { AuthoredAction } from "./authored/action.ts";
 import type { AuthoredApproval } from "./authored/approval.ts";
 import type { AuthoredDecision } from "./authored/decision.ts";
 import type { AuthoredEnd } from "./authored/end.ts";
-import type { AuthoredMap, AuthoredNode } from "./authored/node.ts";
+import type { AuthoredMap, AuthoredNode, AuthoredWorkflowMap } from "./authored/node.ts";
 import type { AuthoredStart } from "./authored/start.ts";
 import type { AuthoredWait } from "./authored/wait.ts";
 import type { AuthoredWorkflow } from "./authored/workflow.ts";
+import type { AuthoredWorkflowNode } from "./authored/workflow-node.ts";
 import type { Condition } from "./workflow.ts";
 
 type Fields<Node> = Omit<Node, "id" | "type">;
@@ -19,7 +20,9 @@ export type NodeOf<Target extends string> =
   | (FailingFields<AuthoredDecision, Target> & { type: "decision" })
   | (FailingFields<AuthoredMap, Target> & { type: "map" })
   | (FailingFields<AuthoredApproval, Target> & { type: "approval" })
-  | (FailingFields<AuthoredWait, Target> & { type: "wait" });
+  | (FailingFields<AuthoredWorkflowMap, Target> & { type: "map" })
+  | (FailingFields<AuthoredWait, Target> & { type: "wait" })
+  | (FailingFields<AuthoredWorkflowNode, Target> & { type: "workflow" });
 
 /** Nodes by their ids, and edges between just these. */
 interface Graph<Id extends string> {
@@ -56,12 +59,26 @@ export function wait<const Target extends string = never>(fields: FailingFields<
   return { type: "wait" as const, ...fields };
 }
 
-/** A map whose edges, and whose nodes' `onError`, name the nodes of its own body. */
-export function map<const Id extends string, const Target extends string = never>({
-  nodes,
-  ...fields
-}: MapFields<Id, Target>) {
-  return { type: "map" as const, ...fields, nodes: listOf(nodes) };
+/** Runs another workflow. */
+export function workflow<const Target extends string = never>(fields: FailingFields<AuthoredWorkflowNode, Target>) {
+  return { type: "workflow" as const, ...fields };
+}
+
+type MapOf<Fields> = Fields & { type: "map" };
+
+/** A map whose edges, and whose nodes' `onError`, name the nodes of its own body; or one that runs another workflow. */
+export function map<const Id extends string, const Target extends string = never>(
+  fields: MapFields<Id, Target>,
+): MapOf<FailingFields<AuthoredMap, Target>>;
+export function map<const Target extends string = never>(
+  fields: FailingFields<AuthoredWorkflowMap, Target>,
+): MapOf<FailingFields<AuthoredWorkflowMap, Target>>;
+export function map<Id extends string, Target extends string>(
+  fields: MapFields<Id, Target> | FailingFields<AuthoredWorkflowMap, Target>,
+): object {
+  return "nodes" in fields
+    ? { type: "map" as const, ...fields, nodes: listOf(fields.nodes) }
+    : { type: "map" as const, ...fields };
 }
 
 /**

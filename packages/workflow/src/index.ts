@@ -1,5 +1,5 @@
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
-export { action, approval, decision, defineWorkflow, end, map, start, wait } from "./builder.ts";
+export { action, approval, decision, defineWorkflow, end, map, start, wait, workflow } from "./builder.ts";
 export { matchesPattern } from "./event-pattern/matches-pattern.ts";
 export type { Finding, FindingCode } from "./findings/finding.ts";
 export { finding, findings } from "./findings/finding.ts";

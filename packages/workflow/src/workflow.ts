@@ -24,7 +24,7 @@ export interface Workflow {
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
-export type Node = StartNode | ActionNode | DecisionNode | EndNode | MapNode | ApprovalNode | WaitNode;
+export type Node = StartNode | ActionNode | DecisionNode | EndNode | MapNode | ApprovalNode | WaitNode | WorkflowNode;
 export type NodeType = Node["type"];
 export type TaskNode = ActionNode | DecisionNode;
 
@@ -109,6 +109,19 @@ export interface WaitNode extends NodeBase {
     | { kind: "until"; until: string }
     /** An EventBridge event pattern; the event that fits goes to `into`. */
     | { kind: "event"; pattern: JsonObject; timeoutSeconds: number; into: string };
+  onError?: string;
+}
+
+/** Runs another workflow, and goes on when that has ended. */
+export interface WorkflowNode extends NodeBase {
+  type: "workflow";
+  workflow: string;
+  /** Absent: the latest one when the node begins. */
+  version?: number;
+  /** Key of the other's context -> dot path of the context here, or `"$"` for all of it. Absent: the whole context. */
+  input?: Record<string, string>;
+  /** Key of the context here -> dot path of the other's last context, or `"$"`. */
+  output: Record<string, string>;
   onError?: string;
 }
 

@@ -33,7 +33,6 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     [row(action("a b".replace(" ", "."))), ["NOVA110 $.nodes[1].id"]],
     [row(action(`a${"b".repeat(64)}`)), ["NOVA110 $.nodes[1].id"]],
     [row(action("_a", { type: "acton" })), ["NOVA110 $.nodes[1].id", "NOVA113 $.nodes[1].type"]],
-    [row(action("a", { type: "workflow" })), ["NOVA901 $.nodes[1].type"]],
     [row(action("a", { type: "ParallelNode" })), ["NOVA113 $.nodes[1].type"]],
     [graph([start, a, a, end], ["start > a", "a > end"]), ["NOVA111 $.nodes[2].id"]],
     [row(action("read_mail"), action("Read-Mail")), ["NOVA112 $.nodes[2].id"]],

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { editorSchema } from "../../../packages/workflow/generate/editor-schema.ts";
 import { pages } from "../../../packages/workflow/generate/pages.ts";
-import { action, approval, decision, each, end, graph, row, start, wait } from "../definition.ts";
+import { action, approval, child, decision, each, end, graph, row, start, wait } from "../definition.ts";
 
 it.each(pages)("$file is fresh (npm run generate -w @nova/workflow)", ({ file, text }) => {
   const written = readFileSync(file, "utf8");
@@ -38,6 +38,7 @@ describe("the schema for editors", () => {
     ["a timeout out of range", row(decision("a", { timeout: 900 }))],
     ["a misspelt field in the body of a map", row(each("m", [action("a", { timout: 3 })]))],
     ["a malformed duration", row(wait("a", { seconds: "5 min" }))],
+    ["a workflow node that names none", row(child("a", { workflow: undefined }))],
     ["an approval that asks nothing", row(approval("a", { message: undefined }))],
     ["an edge without an end", { ...row(), edges: [{ from: "start" }] }],
     ["a workflow without a graph", { name: "x" }],
@@ -45,11 +46,19 @@ describe("the schema for editors", () => {
     expect(validate(definition)).toBe(false);
   });
 
-  it("accepts maps, approvals, waits and branches", () => {
+  it("accepts maps, approvals, waits, workflow nodes and branches", () => {
     const map = each("m", [action("a")], [], { tolerated_failures: "10%", max_concurrency: 3, onError: "end" });
     const form = { properties: { reason: { type: "string" } } };
     const events = wait("w", { event: { source: ["shop"], detail: { n: [{ numeric: [">", 1] }] } }, timeout: "3d" });
-    validate(row(map, approval("ask", { form, timeout: 60, to: ["a@b.c"] }), events, action("b", { merge: "last" })));
+    validate(
+      row(
+        map,
+        approval("ask", { form, timeout: 60, to: ["a@b.c"] }),
+        events,
+        action("b", { merge: "last" }),
+        child("c"),
+      ),
+    );
     expect(validate.errors).toBeNull();
   });
 

@@ -11,6 +11,7 @@ import type { FunctionArns } from "./functions.ts";
 import { emitMap } from "./map.ts";
 import { emitStart } from "./start.ts";
 import { emitWait } from "./wait.ts";
+import { emitWorkflowNode } from "./workflow-node.ts";
 
 /** The state machine of a plan: a node's state has the node's id, so that the console reads like the workflow. */
 export function emit(plan: Plan, functions: FunctionArns): StateMachine {
@@ -51,6 +52,8 @@ function emitNode(node: PlannedNode, frame: Frame): States {
       return emitApproval(node, frame);
     case "wait":
       return emitWait(node, frame);
+    case "workflow":
+      return emitWorkflowNode(node, frame);
     case "end":
       return emitEnd(node, frame);
   }

@@ -9,6 +9,8 @@ export const settledState = (node: string): string => `${node}.settled`;
 export const expiredState = (node: string): string => `${node}.expired`;
 export const pausedState = (node: string): string => `${node}.wait`;
 export const waitedState = (node: string): string => `${node}.waited`;
+export const runState = (node: string): string => `${node}.run`;
+export const doneState = (node: string): string => `${node}.done`;
 
 export const forkState = (node: string): string => `${node}.fork`;
 export const joinState = (node: string): string => `${node}.join`;

@@ -31,6 +31,12 @@ export const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
 /** Of a task that waits for an answer: its timeout is an outcome, and asking a second time would double it. */
 export const untimedRetriers: readonly Retrier[] = retriersWith([...errorsWith("never"), "States.Timeout"]);
 
+/** Of a task that starts another execution: one of that name that is over cannot be started, and is not to be. */
+export const childRetriers: readonly Retrier[] = [
+  { ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"], MaxAttempts: 0 },
+  anythingElse,
+];
+
 function retriersWith(never: string[]): Retrier[] {
   return [
     { ErrorEquals: never, MaxAttempts: 0 },

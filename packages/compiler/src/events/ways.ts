@@ -10,6 +10,9 @@ const settle = task + choice;
 /** A task whose answer Step Functions was not told: the timeout finds it in the chain. */
 const asked = tokenTask + settle;
 
+/** What makes a child, the child's own run (its events are its own), and what reads its end. */
+const child = task + tokenTask + task;
+
 const closing = task + fail;
 
 /** A frame may end in a state of its own. */
@@ -34,6 +37,8 @@ export function waysOf(node: PlannedNode, frame: FrameKind, inside: number): Cou
     case "wait":
       if (node.timeoutSeconds !== undefined) return [goesOn(node, asked + inside), ...expired(node, frame)];
       return [goesOn(node, task + wait + task + inside), ...failure(node, task + wait + task, frame)];
+    case "workflow":
+      return [goesOn(node, child + inside), ...failure(node, child, frame)];
     case "map":
       return [goesOn(node, task + inside), ...failure(node, task + inside, frame)];
   }

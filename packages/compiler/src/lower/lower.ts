@@ -76,6 +76,8 @@ class Lowering {
         const ways = { ...this.#onward(indexed, inside), ...failureWay(node, inside) };
         return { type: "wait", ...(node.for.kind === "event" && { timeoutSeconds: node.for.timeoutSeconds }), ...ways };
       }
+      case "workflow":
+        return { type: "workflow", ...this.#onward(indexed, inside), ...failureWay(node, inside) };
       case "map":
         return { ...this.#map(node), ...this.#onward(indexed, inside), ...failureWay(node, inside) };
     }

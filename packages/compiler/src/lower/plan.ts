@@ -21,6 +21,7 @@ export type PlannedNode =
   | PlannedMap
   | PlannedApproval
   | PlannedWait
+  | PlannedWorkflow
   | PlannedEnd;
 
 /** A node of the same frame; null where the frame is done. The main line is done only by its end nodes. */
@@ -87,6 +88,10 @@ export interface PlannedWait extends GoesOn, Failable {
 
 export interface PlannedMap extends GoesOn, Failable {
   type: "map";
+export interface PlannedWorkflow extends GoesOn, Failable {
+  type: "workflow";
+}
+
   body: PlannedFrame;
   maxConcurrency: number;
   /** A failed item does not stop the others; the join says whether they were too many. */

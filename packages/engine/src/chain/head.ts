@@ -1,7 +1,7 @@
 import type { NodeType, RunErrorClass } from "@nova/workflow";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { ContentName, StoredEntry } from "../ports/chain.ts";
-import type { ExecutionStatus } from "../ports/executions.ts";
+import type { ExecutionStatus, Parent } from "../ports/executions.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 
 /**
@@ -40,6 +40,10 @@ export interface Head extends BlobHome {
   loops?: Readonly<Record<string, number>>;
   /** Of a map's entry: how many items it has. */
   count?: number;
+  /** Of link 0 where a node of another execution runs this one. */
+  parent?: Parent;
+  /** Of a workflow node's entry: the execution that it ran. */
+  child?: ChildTip;
   /** Hash of the link before; null at link 0. */
   prev: string | null;
   /** SHA-256 of each content's text. */
@@ -54,6 +58,14 @@ export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "can
 
 export function headOf(entry: StoredEntry): Head {
   return JSON.parse(entry.head) as Head;
+}
+
+/** An execution that a node ran, by the hash of its close entry. */
+export interface ChildTip {
+  execution: string;
+  workflow: string;
+  version: number;
+  tip: string;
 }
 
 /** The last entry of a branch: a join's `branches` content is a list of them. */

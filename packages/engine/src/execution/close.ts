@@ -6,8 +6,8 @@ import { opensFork, readTip } from "../fork/branches.ts";
 import { closeBehind, closeMark } from "../fork/close-branches.ts";
 import { ownWords } from "../fork/verdict.ts";
 import { definitionOf } from "../node/definition.ts";
-import { settledEntry } from "../node/settle-node.ts";
-import type { Reason } from "../node/settle-turn.ts";
+import { settledEntry } from "../node/settled-entry.ts";
+import type { Reason, SettlingPorts } from "../node/settling.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
@@ -36,9 +36,34 @@ export async function closeExecution(ports: Ports, request: CloseRequest): Promi
   for (;;) {
     const tip = await readTip(ports, request.execution, "");
     if (tip.head.node_type === "close") return finishClose(ports, tip.entry);
-    const position = await closeBehind(ports, tip, { here: interruption(request), inside });
+    const position = await closeBehind(settlingPorts(ports, request.status), tip, {
+      here: interruption(request),
+      inside,
+    });
     if (position) await putCloseEntry(ports, position, request);
   }
+}
+
+/**
+ * The ports with which turns are settled: they end the executions that workflow nodes run. One ends like the run around
+ * it where that was interrupted, and is cancelled for any other reason.
+ */
+export function settlingPorts(ports: Ports, reason?: CloseStatus): SettlingPorts {
+  const status = reason === "interrupted" ? reason : "cancelled";
+  return {
+    ...ports,
+    async endChild({ id, stateMachineArn }) {
+      const { head } = await readTip(ports, id, "");
+      if (head.node_type !== "close")
+        await ports.stateMachines.stop(
+          stateMachineArn,
+          id,
+          "Cancelled",
+          "The execution that runs it goes on without it.",
+        );
+      return closeExecution(ports, { execution: id, status });
+    },
+  };
 }
 
 /** A failed run says first, in the chain, which node failed and why. A sweeper knows only of a node that had begun. */
@@ -52,7 +77,7 @@ async function settleFailedNode(ports: Ports, request: CloseRequest, reason: Rea
   const { node } = await definitionOf(ports, { execution, node: head.path_taken });
   if (node.type === "end") return;
   try {
-    await settledEntry(ports, { execution, scope: "", seq, node: node.id }, reason);
+    await settledEntry(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
   } catch (error) {
     if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
   }

@@ -1,13 +1,13 @@
 import { headOf } from "../chain/head.ts";
 import { reasonOf } from "../node/settle-node.ts";
-import type { Reason } from "../node/settle-turn.ts";
-import type { Execution } from "../ports/executions.ts";
+import type { Reason } from "../node/settling.ts";
+import type { Execution, Parent } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StateMachineRun } from "../ports/state-machines.ts";
 import { type SweptTasks, sweepTasks } from "../task/sweep-tasks.ts";
 import { closeExecution } from "./close.ts";
 import type { Closed } from "./finish-close.ts";
-import { startInput } from "./start.ts";
+import { startInput } from "./first-link.ts";
 
 /** A StartExecution that is this old and never happened is repeated. */
 const lostStartMs = 30_000;
@@ -52,7 +52,7 @@ export async function sweepExecution(ports: Ports, record: Execution): Promise<"
     return "closed";
   }
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
-  if (run === null) return repeatStart(ports, record);
+  if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);
   return (await closeAfter(ports, record, run)) ? "closed" : null;
 }
 
@@ -60,6 +60,14 @@ async function repeatStart(ports: Ports, record: Execution): Promise<"restarted"
   if (ports.clock.now() - Date.parse(record.startedAt) < lostStartMs) return null;
   await ports.stateMachines.start(record.stateMachineArn, record.id, startInput(record));
   return "restarted";
+}
+
+/** It was made by a node, and is started by the run of that; unless the node has its outcome already. */
+async function dropUnlessCalled(ports: Ports, record: Execution, parent: Parent): Promise<"closed" | null> {
+  const { turn, entry } = await ports.chain.read(parent);
+  if (!entry && turn?.state === "held") return null;
+  await closeExecution(ports, { execution: record.id, status: "cancelled" });
+  return "closed";
 }
 
 async function closeAfter(ports: Ports, record: Execution, run: StateMachineRun): Promise<Closed | null> {

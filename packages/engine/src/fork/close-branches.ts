@@ -1,7 +1,8 @@
 import type { Position } from "../chain/position.ts";
 import { definitionOf } from "../node/definition.ts";
 import { killOvertaken } from "../node/overtaken.ts";
-import { type Reason, settleTurn } from "../node/settle-turn.ts";
+import { settleTurn } from "../node/settle-turn.ts";
+import type { Reason, SettlingPorts } from "../node/settling.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { atOnce } from "./at-once.ts";
@@ -24,7 +25,7 @@ export interface CloseReasons {
  * not, and gives whatever was under way its entry, innermost first. Null: the tip has moved, read it again. Else
  * nothing is under way behind it and nothing can begin: on the main line this is where the close entry goes.
  */
-export async function closeBehind(ports: Ports, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
+export async function closeBehind(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
   await killOvertaken(ports, tip.link);
   const turn = await takeForClose(ports, tip);
   if (!turn) return null;
@@ -49,7 +50,7 @@ export async function closeBehind(ports: Ports, tip: Tip, reasons: CloseReasons)
 }
 
 /** Closes every branch of a fork; answers their last entries, behind which no other can be written. */
-export function closeBranches(ports: Ports, open: OpenFork, reason: Reason): Promise<Tip[]> {
+export function closeBranches(ports: SettlingPorts, open: OpenFork, reason: Reason): Promise<Tip[]> {
   const reasons = { here: reason, inside: reason };
   return atOnce(open.branches, async ({ scope }) => {
     for (;;) {

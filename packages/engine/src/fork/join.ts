@@ -1,10 +1,12 @@
 import { joinOf } from "@nova/workflow";
 import { type Position, readPosition } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
+import { settlingPorts } from "../execution/close.ts";
 import { closed, committedEntry } from "../node/answer.ts";
 import type { CaughtError, RunPosition } from "../node/event.ts";
-import { markFailing, reasonOf, type SettleAnswer, settleAnswer } from "../node/settle-node.ts";
-import type { Reason } from "../node/settle-turn.ts";
+import { reasonOf, type SettleAnswer, settleAnswer } from "../node/settle-node.ts";
+import { markFailing } from "../node/settled-entry.ts";
+import type { Reason } from "../node/settling.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { atOnce } from "./at-once.ts";
@@ -55,5 +57,5 @@ async function joinBranches(
     const { name } = open.branches[underWay] as OpenFork["branches"][number];
     throw new NovaError("ChainBroken", `branch "${name}" of fork "${open.fork.node}" is joined before it has ended`);
   }
-  return settleJoin(ports, position, open, await closeBranches(ports, open, stopped), reason);
+  return settleJoin(ports, position, open, await closeBranches(settlingPorts(ports), open, stopped), reason);
 }

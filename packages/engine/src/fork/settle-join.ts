@@ -6,7 +6,7 @@ import { offloadLargeValues } from "../context/offload.ts";
 import { commitOutcome } from "../node/commit.ts";
 import { wayTo } from "../node/definition.ts";
 import type { Outcome } from "../node/outcome.ts";
-import type { Reason } from "../node/settle-turn.ts";
+import type { Reason } from "../node/settling.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { atOnce } from "./at-once.ts";

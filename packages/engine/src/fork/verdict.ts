@@ -1,7 +1,7 @@
 import { nodeIndex, type RunErrorClass } from "@nova/workflow";
 import type { FailureRecord, Head } from "../chain/head.ts";
 import { failureOf } from "../chain/position.ts";
-import type { Reason } from "../node/settle-turn.ts";
+import type { Reason } from "../node/settling.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { hasBegun, type OpenFork, type Tip } from "./branches.ts";

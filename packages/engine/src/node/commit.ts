@@ -76,6 +76,7 @@ async function sealOutcome(
       ...(inner > 0 && { inner }),
       ...(loops && { loops }),
       ...(more.count !== undefined && { count: more.count }),
+      ...(more.child && { child: more.child }),
       prev: beforeEntry.hash,
       steps: steps.map(({ hash }) => hash),
     },

@@ -1,5 +1,5 @@
 import type { RunErrorClass } from "@nova/workflow";
-import type { FailureRecord } from "../chain/head.ts";
+import type { ChildTip, FailureRecord } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName } from "../ports/chain.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
@@ -23,6 +23,8 @@ export interface MoreFacts {
   inner?: number;
   /** Of a decision that leads back; any other entry keeps those of the nodes around it. */
   loops?: Loops;
+  /** Of a workflow node: what it ran. */
+  child?: ChildTip;
   /** Of a map: how many items it has. */
   count?: number;
   contents?: Partial<Record<ContentName, string>>;

@@ -1,5 +1,6 @@
 import type { EndNode, TaskNode } from "@nova/workflow";
 import { type Position, readPosition } from "../chain/position.ts";
+import { type ChildAnswer, runChild } from "../child/run-child.ts";
 import { NovaError } from "../errors.ts";
 import { closeExecution } from "../execution/close.ts";
 import { runMap } from "../map/run-map.ts";
@@ -22,9 +23,10 @@ export async function runNode(
   ports: Ports,
   event: WaitEvent,
   signal: AbortSignal,
-): Promise<TaskAnswer | EndAnswer | WaitAnswer> {
+): Promise<TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer> {
   const at: LinkId = { execution: event.execution.id, scope: event.scope, seq: event.seq + 1 };
   const definition = await definitionOf(ports, event);
+  if (definition.node.type === "workflow") return runChild(ports, event, definition, definition.node);
   if (definition.node.type === "wait") return runWait(ports, event, definition, definition.node);
   for (;;) {
     const position = await readPosition(ports, at);
@@ -53,6 +55,7 @@ async function produceEntry(
       return runMap(ports, position, { node, version, edges });
     case "approval":
     case "wait":
+    case "workflow":
       throw new NovaError("ChainBroken", `node "${node.id}": this release does not run ${node.type} nodes`);
     default:
       return runTask(ports, { position, node: node satisfies TaskNode, version, edges }, signal);

@@ -1,14 +1,14 @@
 import { type RunErrorClass, runErrors } from "@nova/workflow";
 import { type Head, headOf } from "../chain/head.ts";
-import { failureOf, readPosition } from "../chain/position.ts";
-import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
+import { failureOf } from "../chain/position.ts";
+import { settlingPorts } from "../execution/close.ts";
+import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { expiredEntry } from "../task/expire.ts";
-import { closed, committedEntry, itemNumbers } from "./answer.ts";
-import { definitionOf } from "./definition.ts";
+import { closed, itemNumbers } from "./answer.ts";
 import type { CaughtError, NodeEvent, RunPosition } from "./event.ts";
-import { killOvertaken } from "./overtaken.ts";
-import { type Reason, settleTurn } from "./settle-turn.ts";
+import { settledEntry } from "./settled-entry.ts";
+import type { Reason } from "./settling.ts";
 
 export interface SettleAnswer extends RunPosition {
   /** False: the chain says success, whatever Step Functions saw; the run goes on along the node's own edge. */
@@ -26,7 +26,8 @@ export type SettleEvent = NodeEvent & ({ error: CaughtError } | { expired: true 
 
 /** Behind a Catch: the chain, not Step Functions, says what happened to the node. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
-  const settling = "expired" in event ? expiredEntry(ports, event) : settledEntry(ports, event, reasonOf(event.error));
+  const settling =
+    "expired" in event ? expiredEntry(ports, event) : settledEntry(settlingPorts(ports), event, reasonOf(event.error));
   return settleAnswer(ports, event, await settling);
 }
 
@@ -54,36 +55,6 @@ async function caughtError(ports: Pick<Ports, "blobs">, head: Head, entry: Store
   const { message, node } = await failureOf(entry, ports.blobs);
   const cause = node === undefined ? `node "${head.node_id}": ${message}` : message;
   return { Error: head.error_class ?? "NodeFailed", Cause: cause };
-}
-
-/** The entry at the node's link once it is settled: there already, a kept result, or a failed one for `reason`. */
-export async function settledEntry(ports: Ports, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
-  const at: LinkId = { execution: event.execution.id, scope: event.scope, seq: event.seq + 1 };
-  const definition = await definitionOf(ports, event);
-  for (;;) {
-    const position = await readPosition(ports, at);
-    const entry = committedEntry(position, event);
-    await killOvertaken(ports, position.next);
-    if (entry) return entry;
-    const { turn } = position.next;
-    if (turn?.state === "closed") throw closed(at.execution);
-    const failing = turn?.state === "failing" ? turn : await markFailing(ports, at, turn, event.node);
-    if (failing) return settleTurn(ports, position, definition, failing, reason);
-  }
-}
-
-/** Null when the turn changed meanwhile: read again. */
-export async function markFailing(
-  ports: Ports,
-  at: LinkId,
-  turn: Turn | undefined,
-  node: string,
-): Promise<Turn | null> {
-  const since = new Date(ports.clock.now()).toISOString();
-  const failing: Turn = turn
-    ? { ...turn, state: "failing" }
-    : { node, state: "failing", sandbox: null, attempt: 1, since };
-  return (await ports.chain.putTurn(at, failing, turn ?? null)) ? failing : null;
 }
 
 /** What a Catch handed on, as a reason: classes of our own as they are, the rest as an interruption that names it. */

@@ -1,6 +1,6 @@
-import type { RunErrorClass } from "@nova/workflow";
 import { linkName } from "../chain/link-name.ts";
 import type { Position } from "../chain/position.ts";
+import { settleChild } from "../child/settle-child.ts";
 import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
 import { contextBefore } from "../map/item-input.ts";
@@ -14,11 +14,7 @@ import { type NodeDefinition, wayTo } from "./definition.ts";
 import { judge } from "./judge.ts";
 import type { Outcome, RunFacts } from "./outcome.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
-
-export interface Reason {
-  class: RunErrorClass;
-  message: string;
-}
+import type { Reason, SettlingPorts } from "./settling.ts";
 
 /**
  * Gives a turn that is `failing` or `closed` its entry: the result its claim kept, committed as the node's own, else a
@@ -26,7 +22,7 @@ export interface Reason {
  * reached is killed by the control plane.
  */
 export async function settleTurn(
-  ports: Ports,
+  ports: SettlingPorts,
   position: Position,
   definition: NodeDefinition,
   turn: Turn,
@@ -34,6 +30,7 @@ export async function settleTurn(
 ): Promise<StoredEntry> {
   const { node, edges, version } = definition;
   if (node.type === "approval" || node.type === "wait") return settleWaiting(ports, position, definition, turn, reason);
+  if (node.type === "workflow") return settleChild(ports, position, { ...definition, node }, turn, reason);
   if (node.type === "start" || node.type === "end") {
     throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
   }

@@ -1,4 +1,5 @@
 import type { RunErrorClass } from "@nova/workflow";
+import type { LinkId } from "./chain.ts";
 
 export type ExecutionStatus = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
 
@@ -7,6 +8,12 @@ export interface ExecutionError {
   /** A run error class, such as `NodeFailed`. */
   class: RunErrorClass;
   message: string;
+}
+
+/** The node that runs an execution, in another one. */
+export interface Parent extends LinkId {
+  /** How many executions are around this one. */
+  depth: number;
 }
 
 /** The one mutable record of a run; the chain, not this, says what happened. */
@@ -18,7 +25,9 @@ export interface Execution {
   /** The state machine version that runs it. */
   stateMachineArn: string;
   client: string;
+  /** Execution whose blobs it shares: its own id, or that of the outermost one around it. */
   root: string;
+  parent?: Parent;
   status: ExecutionStatus;
   /** ISO 8601. */
   startedAt: string;

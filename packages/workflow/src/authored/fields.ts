@@ -50,12 +50,11 @@ export const fanOutFields = {
 
 const keyError = "must be a key: a letter or _, then letters, digits, _ or -, at most 128 in all";
 
+export const contextKeyPattern = /^[\p{L}_][\p{L}\p{N}_-]{0,127}$/u;
+
 /** A key of the context that a node sets by itself. */
 export const contextKey = (description: string) =>
-  z
-    .string({ error: keyError })
-    .regex(/^[\p{L}_][\p{L}\p{N}_-]{0,127}$/u, { error: keyError })
-    .describe(description);
+  z.string({ error: keyError }).regex(contextKeyPattern, { error: keyError }).describe(description);
 
 const pathError = "must be a dot path such as email.attachments";
 

@@ -6,6 +6,7 @@ import type { NodeKind } from "./kind.ts";
 import { mapKind } from "./map.ts";
 import { startKind } from "./start.ts";
 import { waitKind } from "./wait.ts";
+import { workflowKind } from "./workflow-node.ts";
 
 /** Every kind of node that this release runs. */
 export const kinds = {
@@ -15,11 +16,9 @@ export const kinds = {
   map: mapKind,
   approval: approvalKind,
   wait: waitKind,
+  workflow: workflowKind,
   end: endKind,
 } as const;
-
-/** Kinds that people write and this release does not run yet. */
-const laterKinds = ["workflow"];
 
 const byName = new Map<string, NodeKind>(
   Object.values(kinds).flatMap((kind) =>
@@ -31,9 +30,4 @@ export const kindNames = Object.keys(kinds);
 
 export function kindOf(type: unknown): NodeKind | undefined {
   return typeof type === "string" ? byName.get(type) : undefined;
-}
-
-/** "workflow" for `workflow` and `WorkflowNode`; undefined for what no release is to know. */
-export function laterKindOf(type: unknown): string | undefined {
-  return laterKinds.find((kind) => kind === type || `${kind}node` === String(type).toLowerCase());
 }

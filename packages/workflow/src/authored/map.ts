@@ -2,6 +2,7 @@ import { z } from "zod";
 import { contextKey, dotPath, fanOutFields, NodeId, nodeFields } from "./fields.ts";
 import type { BodyKind } from "./kind.ts";
 import { labels, optional } from "./normalised.ts";
+import { childCodes, childFields } from "./workflow-node.ts";
 
 const concurrencyError = "must be a whole number from 1 to 1000";
 const toleratedError = 'must be a whole number of items, or a share of them such as "10%"';
@@ -33,8 +34,22 @@ export const AuthoredMap = z
       .array(z.unknown(), { error: "must be a list of nodes" })
       .describe(
         "The nodes of one item, of any kind but `start`. The one without edges in begins; one without edges out ends the item, and so does an `end`.",
-      ),
-    edges: z.array(z.unknown(), { error: "must be a list of edges" }).describe("The edges between these nodes."),
+      )
+      .optional(),
+    edges: z
+      .array(z.unknown(), { error: "must be a list of edges" })
+      .describe("The edges between these nodes.")
+      .optional(),
+    workflow: childFields.workflow
+      .describe("Instead of `nodes` and `edges`: id of a workflow that runs once for each item.")
+      .optional(),
+    version: childFields.version.describe("With `workflow`: the version to run. Absent: the latest one."),
+    input: childFields.input.describe(
+      'With `workflow`: what it starts with besides the item (under `as`) and its number (`index`); keys, each with a dot path of the context here, or `"$"`.',
+    ),
+    output: childFields.output.describe(
+      "With `workflow`: what becomes the item's result; keys, each with the dot path of a value in its last context, or `\"$\"`. Absent: all of it, under the map's id and `_item`.",
+    ),
     max_concurrency: z
       .int({ error: concurrencyError })
       .min(1, { error: concurrencyError })
@@ -45,7 +60,9 @@ export const AuthoredMap = z
     onError: NodeId.describe("Node to go on with when the map fails, instead of failing the run.").optional(),
     ...fanOutFields,
   })
-  .describe("Runs `nodes` of its own once for every item of a list in the context, several side by side.");
+  .describe(
+    "Runs `nodes` of its own, or another workflow, once for every item of a list in the context, several side by side.",
+  );
 export type AuthoredMapFields = z.input<typeof AuthoredMap>;
 
 export const mapKind: BodyKind<typeof AuthoredMap> = {
@@ -54,7 +71,7 @@ export const mapKind: BodyKind<typeof AuthoredMap> = {
   edgesIn: "any",
   edgesOut: "one",
   holds: "nodes",
-  codes: { items: "NOVA418", as: "NOVA418", into: "NOVA418" },
+  codes: { ...childCodes, items: "NOVA418", as: "NOVA418", into: "NOVA418" },
   normalise: (authored, body) => ({
     ...labels(authored),
     type: "map",

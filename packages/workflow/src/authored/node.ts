@@ -7,11 +7,20 @@ import type { AuthoredEnd } from "./end.ts";
 import type { AuthoredMap as MapSchema } from "./map.ts";
 import type { AuthoredStart } from "./start.ts";
 import type { AuthoredWait } from "./wait.ts";
+import type { AuthoredWorkflowNode } from "./workflow-node.ts";
+
+type MapInput = z.input<typeof MapSchema>;
+type ChildField = "workflow" | "version" | "input" | "output";
 
 /** A map as people write it: its schema leaves the body open, because each of its nodes is parsed on its own. */
-export interface AuthoredMap extends Omit<z.input<typeof MapSchema>, "nodes" | "edges"> {
+export interface AuthoredMap extends Omit<MapInput, "nodes" | "edges" | ChildField> {
   nodes: AuthoredNode[];
   edges: AuthoredEdge[];
+}
+
+/** A map that runs another workflow for each item. */
+export interface AuthoredWorkflowMap extends Omit<MapInput, "nodes" | "edges" | "workflow"> {
+  workflow: string;
 }
 
 export type AuthoredNode =
@@ -19,6 +28,8 @@ export type AuthoredNode =
   | AuthoredAction
   | AuthoredDecision
   | AuthoredMap
+  | AuthoredWorkflowMap
   | AuthoredApproval
   | AuthoredWait
+  | AuthoredWorkflowNode
   | AuthoredEnd;

@@ -45,6 +45,7 @@ function nodesByKey(nodes: [id: string, keys: string[]][]): Map<string, string[]
 
 function keysOf(use: ContextUse | undefined, node: Node | undefined): string[] {
   if (node?.type === "map" || node?.type === "approval") return [node.into];
+  if (node?.type === "workflow") return Object.keys(node.output);
   if (node?.type === "wait") return node.for.kind === "event" ? [node.for.into] : [];
   return [...(use?.writes ?? [])];
 }

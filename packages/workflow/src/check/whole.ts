@@ -5,8 +5,8 @@ import { checkNames, checkPlainEdges } from "./edges.ts";
 import { checkEnds } from "./ends.ts";
 import { checkForks, checkMerges } from "./forks.ts";
 import { checkIds } from "./ids.ts";
-import { checkOnError } from "./on-error.ts";
 import { checkLoopBranches, checkLoops } from "./loops.ts";
+import { checkOnError } from "./on-error.ts";
 import type { Outline } from "./outline.ts";
 import { checkWays } from "./ways.ts";
 
@@ -25,7 +25,7 @@ const checks = [
 /** With one of these nobody can say where branches would meet: they come first. */
 const shapeless: ReadonlySet<FindingCode> = new Set([
   ...(["NOVA106", "NOVA113", "NOVA202", "NOVA204", "NOVA205", "NOVA206", "NOVA210", "NOVA211"] as const),
-  ...(["NOVA231", "NOVA232", "NOVA233", "NOVA241", "NOVA244", "NOVA301", "NOVA901"] as const),
+  ...(["NOVA231", "NOVA232", "NOVA233", "NOVA241", "NOVA244", "NOVA301"] as const),
 ]);
 
 /** Every question about the graph as a whole; one node's own fields were checked when it was read. */

@@ -1,3 +1,4 @@
+import { childFindings } from "./children.ts";
 import { dataFindings } from "./data.ts";
 import { forkFindings } from "./forks.ts";
 import { graphFindings } from "./graph.ts";
@@ -15,6 +16,7 @@ export const findings = {
   ...loopFindings,
   ...nodeFindings,
   ...waitingFindings,
+  ...childFindings,
   ...dataFindings,
   ...laterFindings,
 } as const;

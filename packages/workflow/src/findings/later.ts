@@ -2,13 +2,6 @@ import type { FindingKind } from "./kind.ts";
 
 /** NOVA9xx: well-formed, but not run by this release. */
 export const laterFindings = {
-  NOVA901: {
-    severity: "error",
-    title: "This release does not run nodes of that type yet",
-    why: "`workflow`, a node that runs another workflow, is reserved for a later release.",
-    bad: '{ "id": "bill", "type": "workflow" }',
-    good: '{ "id": "bill", "type": "action", "codeFile": "read.py" }',
-  },
   NOVA904: {
     severity: "error",
     title: "This release does not run prompts yet",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { nodeFields } from "../authored/fields.ts";
 import type { BodyKind, NodeKind } from "../authored/kind.ts";
-import { kindNames, kindOf, laterKindOf } from "../authored/kinds.ts";
+import { kindNames, kindOf } from "../authored/kinds.ts";
 import { fieldChecks } from "../check/node/field-checks.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
@@ -64,9 +64,20 @@ function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
 }
 
 function readBodyOf(kind: BodyKind, parsed: Loose | undefined, value: Loose, { path, files }: NodeScope) {
+  if (value.workflow !== undefined) return readChildBody(kind, parsed, path);
   const places = { nodes: at(path, "nodes"), edges: at(path, "edges") };
   const body = readBody(value, places, (node, place) => readNode(node, place, files));
   return { body, ...(parsed && { node: kind.normalise(parsed as never, bodyOf(body)) }) };
+}
+
+/** A map that runs a workflow for each item has a body of one node that does; it is written in the map's own fields. */
+function readChildBody(kind: BodyKind, parsed: Loose | undefined, path: string) {
+  if (!parsed) return {};
+  const { id, as, workflow, version, input, output } = parsed;
+  const given = { [String(as)]: as, index: "index", ...(isObject(input) ? input : {}) };
+  const item = { id: `${id}_item`, type: "workflow", workflow, version, input: given, output };
+  const body = readBody({ nodes: [item], edges: [] }, { nodes: path, edges: path }, () => readNode(item, path, {}));
+  return { body, node: kind.normalise(parsed as never, bodyOf(body)) };
 }
 
 /** Of a node whose other fields no schema knows. */
@@ -86,14 +97,6 @@ const OnlyId = z.object({ id: nodeFields.id });
 function unknownType(value: Loose, name: string, path: string): Finding {
   if (value.type === undefined)
     return finding("NOVA106", path, `${name} has no "type" - add one of ${kindNames.join(", ")}`);
-  const later = laterKindOf(value.type);
-  if (later) {
-    return finding(
-      "NOVA901",
-      at(path, "type"),
-      `${name}: this release does not run ${later} nodes yet - use ${kindNames.join(", ")}`,
-    );
-  }
   const isParallel = /^parallel(node)?$/i.test(String(value.type));
   const branches = " - branches need no node: let several edges without a condition leave the node before";
   const hint = isParallel ? branches : typeof value.type === "string" ? didYouMean(value.type, kindNames) : "";

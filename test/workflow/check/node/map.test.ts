@@ -19,6 +19,8 @@ it.each<[Loose, string[]]>([
   [{ nodes: undefined }, ["NOVA106 $.nodes[1]"]],
   [{ edges: "a > b" }, ["NOVA104 $.nodes[1].edges"]],
   [{ merge: "last" }, ["NOVA226 $.nodes[1].merge"]],
+  [{ version: 2 }, ["NOVA420 $.nodes[1].version"]],
+  [{ workflow: "billing" }, ["NOVA420 $.nodes[1].nodes", "NOVA420 $.nodes[1].edges"]],
 ])("a map with %j has %j", (fields, expected) => {
   expect(codesOf(row(each("m", [action("one")], [], fields)))).toEqual(expected);
 });

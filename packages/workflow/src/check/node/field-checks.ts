@@ -4,6 +4,7 @@ import type { FieldCheck } from "./field-check.ts";
 import { checkMap } from "./map.ts";
 import { checkRetry } from "./retry.ts";
 import { checkWait } from "./wait.ts";
+import { checkWorkflowNode } from "./workflow-node.ts";
 
 /** By type of node. */
 export const fieldChecks: Partial<Record<NodeType, FieldCheck>> = {
@@ -12,4 +13,5 @@ export const fieldChecks: Partial<Record<NodeType, FieldCheck>> = {
   map: checkMap,
   approval: checkApproval,
   wait: checkWait,
+  workflow: checkWorkflowNode,
 };

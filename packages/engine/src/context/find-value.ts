@@ -1,0 +1,45 @@
+import { type ExactValue, isRawNumber, parseExact } from "../json/exact.ts";
+import type { BlobRef } from "../ports/blobs.ts";
+import type { Context } from "./context.ts";
+import { asReference, blobKey } from "./references.ts";
+
+/** Text of a JSON blob. */
+export type LoadJson = (ref: BlobRef) => Promise<string>;
+
+/**
+ * JSON text of the value at a dot path, wherever it lies: in a blob, or in something that does. A key that contains dots
+ * itself wins over the path through it. Undefined where it leads nowhere; a value that is a blob is answered as its
+ * reference.
+ */
+export async function findValue(context: Context, path: string, load: LoadJson): Promise<string | undefined> {
+  const steps = path.split(".");
+  for (let length = steps.length; length > 0; length--) {
+    const slot = context.slot(steps.slice(0, length).join("."));
+    if (slot) return valueIn(slot.json, steps.slice(length), load);
+  }
+  return undefined;
+}
+
+/** The text itself, or what it refers to where it is a reference to JSON. */
+export async function loadedText(text: string, load: LoadJson): Promise<string> {
+  if (!text.includes(`"${blobKey}"`)) return text;
+  const value: unknown = JSON.parse(text);
+  const ref = value !== null && typeof value === "object" ? asReference(value) : undefined;
+  return ref?.type === "json" ? load(ref) : text;
+}
+
+async function valueIn(json: string, steps: readonly string[], load: LoadJson): Promise<string | undefined> {
+  if (steps.length === 0) return json;
+  let value: ExactValue | undefined = parseExact(json);
+  for (const step of steps) {
+    if (isMarked(value)) value = parseExact(await loadedText(JSON.stringify(value), load));
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return undefined;
+    if (!Object.prototype.propertyIsEnumerable.call(value, step)) return undefined;
+    value = (value as { [key: string]: ExactValue })[step];
+  }
+  return JSON.stringify(value);
+}
+
+function isMarked(value: ExactValue | undefined): boolean {
+  return value !== null && typeof value === "object" && Object.hasOwn(value, blobKey);
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { dotPathPattern } from "../template/dot-path.ts";
+import { fanOutFields, NodeId, nodeFields } from "./fields.ts";
+import type { PlainKind } from "./kind.ts";
+import { labels, optional } from "./normalised.ts";
+
+/** Instead of a path: all that there is. */
+export const wholeContext = "$";
+
+const idError = "must be the id of a workflow: lower case letters, digits and dashes, at most 64 in all";
+const versionError = "must be the number of a version, a whole number from 1";
+const sourceError = 'must be a dot path such as invoice.total, or "$" for the whole context';
+
+const Source = z
+  .string({ error: sourceError })
+  .refine((text) => text === wholeContext || (dotPathPattern.test(text) && !text.startsWith("$")), {
+    error: sourceError,
+  });
+
+const mapping = (description: string, example: string) =>
+  z.record(z.string(), Source, { error: `must be an object such as ${example}` }).describe(description);
+
+/** Which workflow runs, and what goes in and comes out; a map has them as well. */
+export const childFields = {
+  workflow: z
+    .string({ error: idError })
+    .regex(/^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/, { error: idError })
+    .describe("Id of the workflow to run. `nova run` publishes it on the way where its folder lies beside this one."),
+  version: z
+    .int({ error: versionError })
+    .min(1, { error: versionError })
+    .describe("The version to run. Absent: the latest one at the moment when the node begins.")
+    .optional(),
+  input: mapping(
+    'What it starts with: its keys, each with the dot path of a value in the context here, or `"$"` for the whole. Absent: the whole context.',
+    '{ "invoice": "email.invoice" }',
+  ).optional(),
+  output: mapping(
+    'What comes back: keys of the context here, each with the dot path of a value in its last context, or `"$"` for the whole. Absent: the whole, under the node\'s id.',
+    '{ "total": "invoice.total" }',
+  ).optional(),
+};
+
+export const childCodes = { workflow: "NOVA419", version: "NOVA419", input: "NOVA418", output: "NOVA418" } as const;
+
+export const AuthoredWorkflowNode = z
+  .strictObject({
+    ...nodeFields,
+    type: z.enum(["workflow", "WorkflowNode"]).describe("Runs another workflow."),
+    ...childFields,
+    onError: NodeId.describe(
+      "Node to go on with when the other workflow fails, instead of failing the run.",
+    ).optional(),
+    ...fanOutFields,
+  })
+  .describe("Runs another workflow and waits for its end; it has an execution and a chain of work of its own.");
+export type AuthoredWorkflowNode = z.input<typeof AuthoredWorkflowNode>;
+
+export const workflowKind: PlainKind<typeof AuthoredWorkflowNode> = {
+  type: "workflow",
+  schema: AuthoredWorkflowNode,
+  edgesIn: "any",
+  edgesOut: "one",
+  holds: "nothing",
+  codes: childCodes,
+  normalise: (authored) => ({
+    ...labels(authored),
+    type: "workflow",
+    workflow: authored.workflow,
+    ...optional("version", authored.version),
+    ...optional("input", authored.input),
+    output: authored.output ?? { [authored.id]: wholeContext },
+    ...optional("onError", authored.onError),
+    ...optional("merge", authored.merge),
+  }),
+};
