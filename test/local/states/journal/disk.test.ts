@@ -39,6 +39,18 @@ describe("the data folder", () => {
     expect(read(server.dataDir, "executions.ndjson")).toContain(`{"park":0,"due":${clock.now() + 60_000}}`);
   });
 
+  it("says that an execution is not parked any more before it has an answer", async () => {
+    const [clock, { tokenOf, invokeLambda }] = [handClock(), keeper()];
+    const server = await rested(inRow({ Ask: asks, Wait: { Type: "Wait", Seconds: 1 } }), { clock, invokeLambda });
+    await server.client.send(succeed(tokenOf(input)));
+    await server.idle();
+    const [, ...changes] = read(server.dataDir, "executions.ndjson")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(changes).toEqual([{ park: 0, due: null }, { wake: 0 }, { park: 0, due: clock.now() + 1000 }]);
+  });
+
   it("of an earlier version is understood: a parent and its child that wait in two branches go on", async () => {
     const dataDir = await temporaryFolder();
     cpSync(join(root, "test/fixtures/formats/states-1"), join(dataDir, "states"), { recursive: true });

@@ -1,4 +1,4 @@
-import { CreateStateMachineCommand, StartExecutionCommand } from "@aws-sdk/client-sfn";
+import { CreateStateMachineCommand, ListStateMachinesCommand, StartExecutionCommand } from "@aws-sdk/client-sfn";
 import { expect, it } from "vitest";
 import { asks, inRow, rested, standing, works } from "../support/parked.ts";
 import { heldLambda, MACHINE, ROLE } from "../support/server.ts";
@@ -23,6 +23,8 @@ it("stops what is in a function and whoever waits for it, and leaves what is par
     new StartExecutionCommand({ stateMachineArn: MACHINE.replace(/flow$/, "parent"), name: "two" }),
   );
   await called;
+  // By the time that this is answered the parent rests.
+  await server.client.send(new ListStateMachinesCommand({}));
   await server.stopBusy(Interrupted);
   expect(await standing(server)).toMatchObject({ status: "RUNNING" });
   const ended = { status: "ABORTED", error: "Interrupted" };

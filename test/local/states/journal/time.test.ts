@@ -13,7 +13,7 @@ import {
   succeed,
   works,
 } from "../support/parked.ts";
-import type { TestServer } from "../support/server.ts";
+import { heldLambda, type TestServer } from "../support/server.ts";
 
 const waits = (Seconds: number) => ({ Type: "Wait", Seconds });
 const running = { status: "RUNNING" };
@@ -117,6 +117,18 @@ describe("a process that does not drive", () => {
     expect(third.interrupted).toEqual([]);
     const fourth = await reopened(third, options);
     expect(await standing(fourth)).toMatchObject({ status: "SUCCEEDED", output: '"yes"' });
+  });
+});
+
+describe("a function that is begun once somebody drives", () => {
+  it("is not begun again when the process dies under it", async () => {
+    const { first, options, tokenOf } = await resting(inRow({ Ask: asks, Hang: works }));
+    const second = await reopened(first, { ...options, drives: false });
+    await second.client.send(succeed(tokenOf(input)));
+    const { called, invokeLambda } = heldLambda();
+    const third = await reopened(second, { ...options, invokeLambda });
+    await called;
+    expect((await reopened(third)).interrupted).toEqual(["one"]);
   });
 });
 

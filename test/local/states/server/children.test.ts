@@ -207,7 +207,10 @@ describe("a child whose end is awaited", () => {
     expect((await reopened(server)).interrupted).toEqual(["kid", "one"]);
   });
 
-  it("tells its parent of its end when the process died between the two", async () => {
+  it.each([
+    ["of its end", "stoppedAtMs"],
+    ["that it was started", "startedAtMs"],
+  ])("tells its parent %s when the process died between the two", async (_, said) => {
     const { tokenOf, invokeLambda } = keeper();
     const server = await family(inRow({ Start: starts(".sync:2") }), inRow({ Ask: asks }), { invokeLambda });
     await server.client.send(succeed(tokenOf({ n: 1 })));
@@ -216,11 +219,12 @@ describe("a child whose end is awaited", () => {
     rewrite(join(server.dataDir, "states/executions.ndjson"), (lines) => [
       ...lines.filter((line) => /^{"start"|^{"end":1/.test(line)),
       '{"park":0,"due":null}',
+      ...(said === "stoppedAtMs" ? [] : ['{"wake":0}']),
     ]);
     rewrite(join(server.dataDir, "states/history/0.ndjson"), (lines) =>
       lines.slice(
         0,
-        lines.findIndex((line) => line.includes("stoppedAtMs")),
+        lines.findIndex((line) => line.includes(said)),
       ),
     );
     const second = await reopened(server, { invokeLambda });
