@@ -20,7 +20,7 @@ it("a compiled workflow visits the same nodes as a walk along its edges, whateve
       expect(shown(executed, walked)).toEqual(shownOf(walked));
       for (const event of walked.events) events.add(event);
     }),
-    { numRuns: 600 },
+    { numRuns: 400 },
   );
   // A generator that stopped making one kind of run would make this test blind to it.
   const all = ["ExecutionClosed", "Lambda.Unknown", "NodeFailed", "NodeTimeout", "succeeded"];
@@ -42,7 +42,7 @@ it("every compiled workflow is accepted by asl-validator", async () => {
     fc.asyncProperty(graphs, async ({ workflow }) => {
       expect(await aslErrors(toStateMachine(workflow))).toBe("");
     }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   );
 });
 

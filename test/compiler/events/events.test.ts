@@ -35,7 +35,7 @@ describe("the events of a plan", () => {
         const { events } = await execute(whole, calm);
         expect(countEvents(lower(whole), () => mostItems)).toBeGreaterThanOrEqual(events);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
