@@ -21,8 +21,8 @@ beforeEach(async () => {
 
 afterEach(() => admin.close());
 
-async function guest() {
-  const visited = await visit(owner, "secret");
+async function guest(drives = true) {
+  const visited = await visit(owner, "secret", drives);
   if (!visited) throw new TypeError("the owner let no guest in");
   return visited;
 }
@@ -53,9 +53,9 @@ describe("the owner's admin endpoint", () => {
   });
 
   it("is not mistaken for another process that listens where a dead owner did", async () => {
-    expect(await visit({ ...owner, instance: "two" }, "secret")).toBeNull();
+    expect(await visit({ ...owner, instance: "two" }, "secret", true)).toBeNull();
     expect(
-      await visit({ ...owner, endpoints: { ...owner.endpoints, admin: "http://127.0.0.1:9" } }, "secret"),
+      await visit({ ...owner, endpoints: { ...owner.endpoints, admin: "http://127.0.0.1:9" } }, "secret", true),
     ).toBeNull();
   });
 
@@ -66,7 +66,18 @@ describe("the owner's admin endpoint", () => {
     first.leave();
     second.leave();
     await left;
-    expect(await visit(owner, "secret")).toBeNull();
+    expect(await visit(owner, "secret", true)).toBeNull();
+  });
+
+  it("tells the owner of a guest that wants executions to go on, and not of one that only looks", async () => {
+    let drivers = 0;
+    admin.guests.onDriver(() => {
+      drivers += 1;
+    });
+    await guest(false);
+    expect(drivers).toBe(0);
+    await guest(true);
+    expect([drivers, admin.guests.count]).toEqual([1, 2]);
   });
 
   it("tells guests that wait for something when it closes or dies", async () => {

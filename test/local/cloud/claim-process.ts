@@ -10,7 +10,7 @@ import { Progress } from "../../../packages/local/src/cloud/progress.ts";
 
 const dataDir = process.argv[2] as string;
 const { adminKey } = await readKeys(dataDir);
-const claim = await claimFolder(dataDir, adminKey);
+const claim = await claimFolder(dataDir, adminKey, true);
 if (claim.role === "guest") {
   report("guest", claim.owner.instance);
   await told();

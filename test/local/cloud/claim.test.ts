@@ -53,7 +53,7 @@ describe("a data folder", () => {
 
   it("tells a guest at once that its owner was killed", async () => {
     const owner = await start();
-    const claim = await claimFolder(dataDir, (await readKeys(dataDir)).adminKey);
+    const claim = await claimFolder(dataDir, (await readKeys(dataDir)).adminKey, true);
     if (claim.role !== "guest") throw new Error(`became ${claim.role}`);
     await kill(owner.child);
     await claim.visit.ownerLost;

@@ -21,11 +21,11 @@ export interface Visit {
  * Becomes a guest of the owner that the file names. Null where nobody answers there, where it is somebody else, and
  * where the owner is closing.
  */
-export async function visit(owner: Owner, adminKey: string): Promise<Visit | null> {
+export async function visit(owner: Owner, adminKey: string, drives: boolean): Promise<Visit | null> {
   const { admin } = owner.endpoints;
   const health = await open(`${admin}/health`, adminKey);
   if (health?.statusCode !== 200 || instanceIn(await textOf(health)) !== owner.instance) return null;
-  const stay = await open(`${admin}/guest`, adminKey);
+  const stay = await open(`${admin}/guest${drives ? "/driving" : ""}`, adminKey);
   if (stay?.statusCode !== 200) {
     stay?.destroy();
     return null;

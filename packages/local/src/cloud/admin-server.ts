@@ -20,7 +20,8 @@ export interface AdminOptions {
 
 /**
  * How other processes talk to the owner of a data folder: is it you, what did this execution cost, how far
- * is it (`GET /progress/<id>` ends when it does), and `GET /guest`, which lasts as long as its sender needs the cloud.
+ * is it (`GET /progress/<id>` ends when it does), and `GET /guest`, which lasts as long as its sender needs the cloud
+ * (`/guest/driving` of one that wants executions to go on).
  */
 export async function openAdmin(options: AdminOptions): Promise<AdminServer> {
   const guests = new Guests();
@@ -45,12 +46,12 @@ function route(request: IncomingMessage, response: ServerResponse, options: Admi
   if (resource === "health") answer(response, 200, { instance: options.instance });
   else if (resource === "counters" && id) answer(response, 200, options.counters.of(id));
   else if (resource === "progress" && id) follow(response, options.progress, id);
-  else if (resource === "guest") welcome(response, guests);
+  else if (resource === "guest") welcome(response, guests, id === "driving");
   else answer(response, 404, { message: `There is nothing at ${request.url}.` });
 }
 
-function welcome(response: ServerResponse, guests: Guests): void {
-  if (!guests.admit(response)) {
+function welcome(response: ServerResponse, guests: Guests, drives: boolean): void {
+  if (!guests.admit(response, drives)) {
     answer(response, 503, { message: "The owner is closing." });
     return;
   }

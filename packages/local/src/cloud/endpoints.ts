@@ -16,7 +16,7 @@ export interface CloudOptions {
   warn?: (sentence: string) => void;
   /** Delivers every task twice and kills Lambdas at random. */
   chaos?: { seed: number };
-  /** False: executions that wait do not go on on their own before there is a guest; for whoever only wants to know something. */
+  /** False: executions that wait do not go on before a guest comes that drives them; for whoever only wants to know something. */
   drives?: boolean;
   /** What the endpoints are to suffer, for tests. */
   faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };

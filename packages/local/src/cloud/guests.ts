@@ -8,14 +8,16 @@ export class Guests {
   readonly #present = new Set<ServerResponse>();
   #closed = false;
   #onEmpty: (() => void) | undefined;
-  #onFirst: (() => void) | undefined;
+  #onDriver: (() => void) | undefined;
 
-  /** False once the owner has said goodbye to the last one: who comes then becomes the next owner. */
-  admit(connection: ServerResponse): boolean {
+  /**
+   * False once the owner has said goodbye to the last one: who comes then becomes the next owner. One that `drives`
+   * wants executions to go on, and does not only want to know something.
+   */
+  admit(connection: ServerResponse, drives: boolean): boolean {
     if (this.#closed) return false;
     this.#present.add(connection);
-    this.#onFirst?.();
-    this.#onFirst = undefined;
+    if (drives) this.#onDriver?.();
     connection.once("close", () => {
       this.#present.delete(connection);
       if (this.#present.size === 0) this.#onEmpty?.();
@@ -23,9 +25,9 @@ export class Guests {
     return true;
   }
 
-  /** Called when the first one comes. */
-  onFirst(call: () => void): void {
-    this.#onFirst = call;
+  /** Called when one comes that drives. */
+  onDriver(call: () => void): void {
+    this.#onDriver = call;
   }
 
   get count(): number {

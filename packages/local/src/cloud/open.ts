@@ -11,7 +11,7 @@ import type { LocalCloud } from "./local-cloud.ts";
 export async function openLocalCloud(options: CloudOptions): Promise<LocalCloud> {
   const dataDir = resolve(options.dataDir);
   const keys = await readKeys(dataDir);
-  const claim = await claimFolder(dataDir, keys.adminKey);
+  const claim = await claimFolder(dataDir, keys.adminKey, options.drives !== false);
   if (claim.role === "guest") {
     const { openAsGuest } = await import("./guest.ts");
     return openAsGuest(dataDir, keys, claim.owner, claim.visit);

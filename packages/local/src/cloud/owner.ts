@@ -35,7 +35,7 @@ export async function openAsOwner(
   const { warmPorts } = await import("@nova/functions");
   const ports = warmPorts();
   await sweep(ports);
-  if (options.drives === false) admin.guests.onFirst(opened.drive);
+  if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();
   await writeOwner(dataDir, newOwner(endpoints, instance));
   return new OwnersCloud(
