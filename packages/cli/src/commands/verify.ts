@@ -11,8 +11,9 @@ const meanings: Record<Verification["state"], string> = {
   broken: "the chain does not hold",
 };
 
-function placeText({ seq, scope }: { seq: number; scope?: string }): string {
-  return scope === undefined ? `link ${seq}` : `link ${seq} of branch ${scope}`;
+function placeText({ seq, scope, execution }: { seq: number; scope?: string; execution?: string }): string {
+  const link = scope === undefined ? `link ${seq}` : `link ${seq} of branch ${scope}`;
+  return execution === undefined ? link : `${link} of ${execution}`;
 }
 
 export const verify: CliCommand = {

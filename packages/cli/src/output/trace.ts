@@ -39,7 +39,17 @@ const mostItems = 20;
 const firstItems = 5;
 
 function treeOf(entries: readonly TraceEntry[], depth = 0): TreeLine[] {
-  return entries.flatMap((entry) => [{ depth, entry }, ...branchLines(entry.branches ?? [], depth + 1)]);
+  return entries.flatMap((entry) => [
+    { depth, entry },
+    ...childLines(entry, depth + 1),
+    ...branchLines(entry.branches ?? [], depth + 1),
+  ]);
+}
+
+function childLines({ child }: TraceEntry, depth: number): TreeLine[] {
+  if (!child) return [];
+  const title = `workflow ${child.workflow} version ${child.version}: ${child.execution_id}`;
+  return [{ depth, title }, ...treeOf(child.entries ?? [], depth)];
 }
 
 /** Of many items the first ones, those that failed, and how many there are. */

@@ -15,23 +15,29 @@ export interface Erased extends LinkPlace {
   content: ContentName;
 }
 
-/** Of a link on the main line the number alone. */
+/** Of a link on the main line the number alone; with `execution` where it is of one that a node ran. */
 export interface LinkPlace {
   seq: number;
   scope?: string;
+  execution?: string;
 }
 
-export function placeOf({ seq, scope }: Pick<Head, "seq" | "scope">): LinkPlace {
-  return scope === "" ? { seq } : { seq, scope };
+export function placeOf({ seq, scope, execution_id: execution }: LinkOf, walked: string): LinkPlace {
+  return { seq, ...(scope !== "" && { scope }), ...(execution !== walked && { execution }) };
 }
+
+type LinkOf = Pick<Head, "seq" | "scope" | "execution_id">;
 
 /** Checks the contents of entries against their digests, and every blob that contents name against its name. */
 export class ContentCheck {
   /** Contents that their entries do not hold any more. */
   readonly erased: Erased[] = [];
   readonly #blobs: NamedBlobs;
+  readonly #walked: string;
 
-  constructor(ports: Pick<Ports, "blobs">) {
+  /** `walked`: the execution whose chain is checked, and not one that it ran. */
+  constructor(ports: Pick<Ports, "blobs">, walked: string) {
+    this.#walked = walked;
     this.#blobs = new NamedBlobs(ports.blobs);
   }
 
@@ -40,7 +46,7 @@ export class ContentCheck {
       const content = entry.contents[name];
       const problem = content
         ? await this.#contentProblem(head, name, digest, content)
-        : void this.erased.push({ ...placeOf(head), content: name });
+        : void this.erased.push({ ...placeOf(head, this.#walked), content: name });
       if (problem) return problem;
     }
     return undefined;

@@ -1,6 +1,6 @@
 import { nodeIndex } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
-import { type Head, headOf } from "../chain/head.ts";
+import { type ChildTip, type Head, headOf } from "../chain/head.ts";
 import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
 import { linkLabel } from "../chain/scope.ts";
 import { blobPages } from "../context/blob-pages.ts";
@@ -121,7 +121,17 @@ class TraceReader {
         output_result: rawContext(context),
         logs: await contentOrNull(ports, entry, head, "logs"),
       }),
+      ...(head.child && { child: await this.#childOf(head.child) }),
     };
+  }
+
+  /** Its secrets are those of its own workflow. */
+  async #childOf({ execution, workflow, version: number }: ChildTip): Promise<NonNullable<TraceEntry["child"]>> {
+    const child = { execution_id: execution, workflow, version: number };
+    if (!this.#full) return child;
+    const version = await this.#ports.workflows.get(workflow, number);
+    const { entries } = await new TraceReader(this.#ports, version, true).scope(execution, "");
+    return { ...child, entries };
   }
 
   /** The context that a link left, with secret inputs masked. */

@@ -26,10 +26,13 @@ export class ScopeCheck {
   links = 0;
   readonly #ports: Ports;
   readonly #code: CodeCheck;
+  readonly #walked: string;
 
-  constructor(ports: Ports) {
+  /** `walked`: the execution that the check is about. */
+  constructor(ports: Ports, walked: string) {
     this.#ports = ports;
-    this.contents = new ContentCheck(ports);
+    this.#walked = walked;
+    this.contents = new ContentCheck(ports, walked);
     this.#code = new CodeCheck(ports);
   }
 
@@ -41,9 +44,14 @@ export class ScopeCheck {
       const head = headOf(link.entry);
       const misfit = misfitOf(link, link.entry, head, last) ?? (await this.#joinMisfit(link.entry, head, last, tips));
       const problem = misfit === undefined ? await this.#namedProblem(head, link.entry) : { message: misfit };
-      if (problem) return { problem: { ...placeOf({ scope, seq: link.seq }), ...problem } };
+      if (problem) {
+        const place = placeOf({ execution_id: execution, scope, seq: link.seq }, this.#walked);
+        return { problem: { ...place, ...problem } };
+      }
       this.links++;
       last = { head, entry: link.entry };
+      const child = await this.#childProblem(head);
+      if (child) return { problem: child };
       const branches = await this.#walkBranches(last);
       if (branches && "problem" in branches) return branches;
       tips = branches?.tips;
@@ -58,7 +66,10 @@ export class ScopeCheck {
       if (error instanceof NovaError) return undefined;
       throw error;
     });
-    if (!open) return { problem: { ...placeOf(head), message: "it opens a fork that its workflow does not have" } };
+    if (!open)
+      return {
+        problem: { ...placeOf(head, this.#walked), message: "it opens a fork that its workflow does not have" },
+      };
     const walks = await atOnce(open.branches, async ({ scope }) => {
       const { before } = await branchStart(this.#ports, entry, scope);
       return this.walk(head.execution_id, scope, { head: before, entry });
@@ -67,6 +78,19 @@ export class ScopeCheck {
     if (broken) return broken;
     const last = walks.flatMap((walk) => ("tip" in walk && walk.tip && walk.tip.head.seq > 0 ? [walk.tip] : []));
     return { tips: last.map(endOf) };
+  }
+
+  /** The chain of the execution that a node ran: whole, closed as the node's entry says, and called by this node. */
+  async #childProblem({ child, ...head }: Head): Promise<Problem | undefined> {
+    if (!child) return undefined;
+    const walk = await this.walk(child.execution, "");
+    if ("problem" in walk) return walk.problem;
+    const first = (await this.#ports.chain.read({ execution: child.execution, scope: "", seq: 0 })).entry;
+    const parent = first && headOf(first).parent;
+    const isOurs = parent?.execution === head.execution_id && parent.scope === head.scope && parent.seq === head.seq;
+    if (walk.tip?.head.close && walk.tip.entry.hash === child.tip && isOurs) return undefined;
+    const message = `the execution that it ran, ${child.execution}, has another end, or was cut off: its last link is not the one named here`;
+    return { ...placeOf(head, this.#walked), message };
   }
 
   /** What is wrong with a link as the one behind a fork. */

@@ -27,6 +27,8 @@ export interface TraceEntry {
   input_context?: RawJson | null;
   output_result?: RawJson | null;
   logs?: string | null;
+  /** Of a node that runs another workflow; `entries` with `full` only. */
+  child?: { execution_id: string; workflow: string; version: number; entries?: TraceEntry[] };
   /** Of a fork's link: what ran in its branches, before the next entry. */
   branches?: TraceBranch[];
 }

@@ -9,12 +9,13 @@ import { type Problem, ScopeCheck } from "./scope-check.ts";
  */
 export interface Verification {
   state: "open" | "complete" | "anchored" | "broken";
-  /** Those that hold, in branches too. */
+  /** Those that hold, in branches and in the executions that nodes ran, too. */
   links: number;
   /** Contents that were erased on request; their digests still hold the chain together. */
   erased: Erased[];
   /**
-   * The first link that was changed, dropped or added, or names what was, and how that shows; `scope` where it is in a branch, `blob` (a SHA-256) and
+   * The first link that was changed, dropped or added, or names what was, and how that shows; `scope` where it is in a branch, `execution` where in one
+   * that a node ran, `blob` (a SHA-256) and
    * `key` (of the context) where what it names is a blob.
    */
   problem?: Problem;
@@ -26,7 +27,7 @@ export interface Verification {
  */
 export async function verifyExecution(ports: Ports, id: string): Promise<Verification> {
   const record = await executionOf(ports, id);
-  const check = new ScopeCheck(ports);
+  const check = new ScopeCheck(ports, id);
   const walked = await check.walk(id, "");
   const report = (state: Verification["state"], problem?: Problem): Verification => ({
     ...{ state, links: check.links, erased: check.contents.erased },

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
-import type { ExecutionError } from "@nova/engine";
+import type { ExecutionError, Parent } from "@nova/engine";
 import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
 
@@ -28,6 +28,7 @@ export function executionEntity({ client, table }: TableConnection) {
         stateMachineArn: requiredText,
         client: requiredText,
         root: requiredText,
+        parent: { type: CustomAttributeType<Parent>("any") },
         status: {
           type: ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const,
           required: true,
