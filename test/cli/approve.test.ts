@@ -129,6 +129,16 @@ describe("a run that waits", { timeout: 60_000 }, () => {
       expect((await json("trace", execution)).path).toEqual(["start", "ask", "end"]);
     },
   );
+
+  it("can be cancelled when its process is gone", async () => {
+    const run = start("run", "order");
+    await run.line("order waits");
+    run.child.kill("SIGKILL");
+    await run.ended;
+    const [{ execution_id }] = (await json("executions", "--workflow", "order")).items;
+    expect(await json("cancel", execution_id)).toMatchObject({ code: 0, status: "cancelled" });
+    expect((await json("trace", execution_id)).path).toEqual(["start", "order"]);
+  });
 });
 
 describe("an event at the command line", { timeout: 60_000 }, () => {

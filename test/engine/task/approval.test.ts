@@ -136,6 +136,15 @@ describe("an answer", () => {
     await expect(answerTask(story.ports, other)).rejects.toThrow(/no execution "exec_none"/);
   });
 
+  it("to one of several tasks of a node needs the task's id", async () => {
+    const story = await waiting();
+    const other = { ...story.task, id: "task_other", scope: "/m@1.0", seq: 1 };
+    await story.ports.tasks.create(other);
+    await expect(refused(story)).rejects.toThrow(
+      /"ask" waits 2 times - name one of its tasks instead: task_\w+, task_other/,
+    );
+  });
+
   it("takes the default edge where its choice has none", async () => {
     const story = await waiting({ choices: ["approved", "later"] }, [["ask", "prepare", "default"]]);
     await story.finish(story.answering("later"));

@@ -1,0 +1,18 @@
+import { beforeAll, expect, it } from "vitest";
+import { createPorts } from "../../functions/app.ts";
+
+const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
+const task = { id: "task_1", execution: "exec_1", node: "ask", choices: ["approved", "rejected"] };
+
+beforeAll(() => {
+  process.env.AWS_REGION ??= "us-east-1";
+});
+
+it.each([
+  [undefined, "nova approve exec_1 ask --choice approved|rejected"],
+  ["https://nova.example.com/tasks", "https://nova.example.com/tasks/task_1"],
+  ["https://nova.example.com/tasks/", "https://nova.example.com/tasks/task_1"],
+])("with the link base %j people are sent to %s", (NOVA_LINK_BASE, link) => {
+  const { links } = createPorts({ ...least, NOVA_LINK_BASE });
+  expect(links.toTask(task)).toBe(link);
+});
