@@ -61,6 +61,8 @@ export interface Branch {
   /** What the engine answers as `decision` to take this branch. */
   label: string;
   target: Way;
+  /** It leads back to a node of the same frame; the engine decides otherwise when it was taken so often. */
+  max?: number;
 }
 
 export interface PlannedStart extends GoesOn {
@@ -86,12 +88,12 @@ export interface PlannedWait extends GoesOn, Failable {
   timeoutSeconds?: number;
 }
 
-export interface PlannedMap extends GoesOn, Failable {
-  type: "map";
 export interface PlannedWorkflow extends GoesOn, Failable {
   type: "workflow";
 }
 
+export interface PlannedMap extends GoesOn, Failable {
+  type: "map";
   body: PlannedFrame;
   maxConcurrency: number;
   /** A failed item does not stop the others; the join says whether they were too many. */
