@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../packages/engine/src/chain/head.ts";
-import { action, flow, lines, mapOver } from "../support/engine/flows.ts";
+import { action, decision, flow, lines, mapOver } from "../support/engine/flows.ts";
 import { textRef } from "../support/engine/harness.ts";
 import { fails, Story, succeeds } from "../support/engine/story.ts";
 
@@ -238,6 +238,35 @@ describe("case f: a fork is visited again", () => {
     await story.judge();
     wellTold(story);
   });
+});
+
+it("case f: a loop visits a fork again, and its branches are of this visit, not of an earlier one", async () => {
+  const round = flow(
+    "round",
+    [action("f"), action("a"), action("b"), decision("d")],
+    [...lines("start > f > a > d", "f > b > d"), ["d", "f", "again", 2], ["d", "end", "default"]],
+  );
+  const a = ["1", "2", "3"].map((visit) => succeeds("a", visit));
+  const story = await new Story(round, { a, d: [succeeds("branch_decision", '"again"')] }).start();
+  await story.everything();
+  expect(story.chain).toEqual([
+    "start success",
+    ...Array.from({ length: 3 }, () => ["f success", "f.join success", "d success"]).flat(),
+    ...["end success", "(close) completed"],
+  ]);
+  const heads = story.entriesOf("").map(headOf);
+  expect(heads.filter(({ node_id }) => node_id === "d").map(({ decision_result }) => decision_result)).toEqual([
+    ...["again", "again", "default"],
+  ]);
+  expect(heads.map(({ loops }) => loops?.["d->again"] ?? 0)).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2, 0, 0, 0]);
+  expect(["/f@1.a", "/f@4.a", "/f@7.a"].map((scope) => story.chainOf(scope))).toEqual(Array(3).fill(["a success"]));
+  const late = await story.finish(story.deliver("a", 0, { scope: "/f@4.a" }));
+  expect(late).toMatchObject({ scope: "/f@4.a", seq: 1, summary: { set: ["a"] } });
+  expect(await story.finish(story.join("f", 4))).toMatchObject({ seq: 5, failed: false });
+  expect(story.begun).toHaveLength(12);
+  await story.judge();
+  expect(await story.verify()).toMatchObject({ state: "anchored", links: 18 });
+  wellTold(story);
 });
 
 describe("case g: a Catch inside a branch cannot reach the outer close", () => {

@@ -7,6 +7,7 @@ import {
   type WorkflowSource,
 } from "@nova/workflow";
 import type { StateMachine } from "./asl.ts";
+import { checkEvents } from "./check/events.ts";
 import { checkSources } from "./check/python.ts";
 import { checkSize } from "./check/size.ts";
 import type { FunctionArns } from "./emit/functions.ts";
@@ -33,7 +34,7 @@ export async function compileParsed(parsed: ParsedWorkflow, options: CompileOpti
   if (!workflow || hasErrors(findings)) return { findings };
   const stateMachine = toStateMachine(workflow, options);
   const definition = JSON.stringify(stateMachine);
-  findings.push(...checkSize(definition, nodeIndex(workflow).size));
+  findings.push(...checkSize(definition, nodeIndex(workflow).size), ...checkEvents(workflow));
   return hasErrors(findings) ? { findings } : { findings, workflow, stateMachine, definition };
 }
 

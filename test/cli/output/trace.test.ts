@@ -49,3 +49,8 @@ it("shows twenty items whole", () => {
   const items = Array.from({ length: 20 }, (_, i) => branch(String(i), entry("i")));
   expect(table([entry("m", { branches: items })])).toHaveLength(41);
 });
+
+it("numbers the visits of a loop", () => {
+  const round = ["a", "d", "a", "d"].map((id, index) => entry(id, { seq: index + 1 }));
+  expect(table(round)).toEqual(["1  a", "2  d", "3  a (2)", "4  d (2)"]);
+});

@@ -1,11 +1,13 @@
 import { localFunctions, toStateMachine } from "@nova/compiler";
+import type { WorkflowVersion } from "@nova/engine";
 import { joinOf, nodeIndex, type Workflow } from "@nova/workflow";
+import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/node/loops.ts";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
 import { TaskTokens } from "../../../packages/local/src/states/asl/task/task-tokens.ts";
 import { runStateMachine } from "../../../packages/local/src/states/run-state-machine.ts";
 import { virtualClock } from "../../local/states/support/virtual-clock.ts";
-import { type Fate, type Fates, isEvent, itemCount, outcomeOf } from "./fates.ts";
-import { toleratedOf } from "./walk.ts";
+import { type Fate, type Fates, isEvent, itemCount, type Outcome, outcomeOf } from "./fates.ts";
+import { edgeFor, toleratedOf } from "./walk.ts";
 
 interface Position {
   execution: { id: string };
@@ -34,6 +36,12 @@ export interface Executed {
   events: number;
 }
 
+/** How often loops were gone round behind a link, which its decision may have been refused for. */
+interface Turned {
+  outcome: Outcome;
+  loops: Loops | undefined;
+}
+
 const execution = { id: "exec_1", workflowId: "sample", version: 1 };
 
 /** Compiles a workflow and executes it with functions that do no more than their contract with the state machine. */
@@ -55,6 +63,9 @@ class ScriptedFunctions {
   readonly tokens: TaskTokens;
   readonly #nodes: ReturnType<typeof nodeIndex>;
   readonly #fates: Fates;
+  readonly #workflow: Workflow;
+  /** By scope and link. */
+  readonly #turned = new Map<string, Turned>();
   /** Scopes whose last entry is a failure. */
   readonly #failed = new Set<string>();
   readonly #delivered = new Set<string>();
@@ -62,6 +73,7 @@ class ScriptedFunctions {
   constructor(workflow: Workflow, fates: Fates, tokens: TaskTokens) {
     this.#nodes = nodeIndex(workflow);
     this.#fates = fates;
+    this.#workflow = workflow;
     this.tokens = tokens;
   }
 
@@ -105,7 +117,7 @@ class ScriptedFunctions {
     this.#assertEntered(payload.node, payload);
     this.#dieOr(payload, "unsettled");
     const { node } = this.#node(payload);
-    const outcome = outcomeOf(this.#node(payload), this.#fate(payload));
+    const outcome = this.#outcome(payload);
     if (outcome.failed === null) return { ...this.#success(payload), failed: false };
     if (!("onError" in node) || node.onError === undefined) this.#failed.add(payload.scope);
     return { ...linkAt(payload, payload.seq + 1), failed: true, error: { Error: outcome.failed, Cause: "it broke" } };
@@ -126,13 +138,13 @@ class ScriptedFunctions {
   }
 
   #succeed(payload: NodePayload): object {
-    const outcome = outcomeOf(this.#node(payload), this.#fate(payload));
+    const outcome = this.#outcome(payload);
     if (outcome.failed !== null) throw named(outcome.failed, "it broke");
     return this.#success(payload);
   }
 
   #success(payload: NodePayload): object {
-    const outcome = outcomeOf(this.#node(payload), this.#fate(payload));
+    const outcome = this.#outcome(payload);
     const decision = outcome.failed === null && outcome.decision !== null ? { decision: outcome.decision } : {};
     const count = itemCount(this.#fate(payload));
     const isMap = this.#node(payload).node.type === "map";
@@ -140,7 +152,37 @@ class ScriptedFunctions {
     return { ...linkAt(payload, payload.seq + 1), summary: {}, ...decision, ...items };
   }
 
-  #node({ node }: NodePayload) {
+  /** The engine's own count decides whether a loop goes round once more. */
+  #outcome(payload: Position & { node: string }): Outcome {
+    const { scope, seq } = payload;
+    const known = this.#turned.get(`${scope}#${seq + 1}`) ?? this.#turn(payload);
+    this.#turned.set(`${scope}#${seq + 1}`, known);
+    return known.outcome;
+  }
+
+  #turn(payload: Position & { node: string }): Turned {
+    const { scope, seq, node } = payload;
+    const before = this.#loopsBehind(scope, seq);
+    const outcome = outcomeOf(this.#node(payload), this.#fate(payload));
+    const out = { outcome, loops: goneOut(before, node) };
+    const indexed = this.#node(payload);
+    const edge =
+      outcome.failed === null && outcome.decision !== null ? edgeFor(indexed.edges, outcome.decision) : undefined;
+    if (edge?.max === undefined) return out;
+    const taken = takeEdge({ ...indexed, version: { workflow: this.#workflow } as WorkflowVersion }, edge, before);
+    if ("problem" in taken) return { ...out, outcome: { failed: "NodeFailed" } };
+    return { outcome: { failed: null, decision: taken.label }, loops: taken.loops ?? out.loops };
+  }
+
+  #loopsBehind(scope: string, seq: number): Loops | undefined {
+    const node = this.scopes.get(scope)?.[seq - 1];
+    if (seq === 0 || node === undefined) return undefined;
+    if (!this.#nodes.has(node)) return this.#loopsBehind(scope, seq - 1);
+    this.#outcome({ execution, scope, seq: seq - 1, node });
+    return this.#turned.get(`${scope}#${seq}`)?.loops;
+  }
+
+  #node({ node }: { node: string }) {
     const indexed = this.#nodes.get(node);
     if (!indexed) throw named("Unexpected", `there is no node ${node}`);
     return indexed;

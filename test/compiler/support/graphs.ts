@@ -16,6 +16,10 @@ export const graphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembl
 /** The same without rings. */
 export const forwardGraphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly(false).whole(program));
 
+/** The condition of edges that lead back. */
+const round = "go round";
+const mostLoops = 2;
+
 /** Where a block is: the nodes and edges it adds to, and what follows it. */
 interface Place {
   body: Body;
@@ -30,6 +34,7 @@ interface Place {
 class Assembly {
   readonly #joins: Record<string, string | null> = {};
   #count = 0;
+  #loops = 0;
   #mayGoBack: boolean;
 
   constructor(mayGoBack: boolean) {
@@ -55,18 +60,28 @@ class Assembly {
     for (const [index, piece] of block.entries()) {
       const id = ids[index] as string;
       const behind = [...ids.slice(index + 1), ...(place.next === null ? [] : [place.next])];
-      const back = this.#mayGoBack ? ids.slice(place.isBody ? 1 : 0, index) : [];
+      const loop = this.#loopOf(piece);
+      const mayGoBack = this.#mayGoBack && loop === null;
+      const back = mayGoBack ? ids.slice(place.isBody ? 1 : 0, index) : [];
       const onError = pick(piece.onError, [...back, ...behind]);
       const extra = onError === undefined ? {} : { onError };
       place.body.nodes.push(this.#node(id, piece, extra));
       const next = ids[index + 1] ?? place.next;
       if (piece.kind === "decision" || piece.kind === "approval") {
         const targets = piece.targets.map((target) => pick(target, [...behind, ...place.others]) ?? place.next);
-        place.body.edges.push(...edgesOf(id, piece, targets as string[]));
+        place.body.edges.push(...edgesOf(id, { ...piece, loop }, targets as string[]));
+        if (loop) place.body.edges.push(loopEdge(id, ids.slice(0, index + 1), loop));
       } else if ("branches" in piece)
         this.#goOn(id, piece.kind === "map" ? joinOf(id) : id, piece.branches, next, place);
     }
     return ids[0] ?? place.next;
+  }
+
+  /** Loops multiply, so there are few. */
+  #loopOf(piece: Piece): Choice["loop"] {
+    const loop = "loop" in piece && this.#loops < mostLoops ? piece.loop : null;
+    if (loop) this.#loops++;
+    return loop;
   }
 
   #node(id: string, piece: Piece, extra: { onError?: string }): Node {
@@ -80,7 +95,7 @@ class Assembly {
       case "decision":
         return decision(id, extra);
       case "approval":
-        return approval(id, piece.conditions.map(conditionLabel), extra);
+        return approval(id, [...piece.conditions.map(conditionLabel), round], extra);
       case "map":
         return this.#map(id, piece, extra);
     }
@@ -103,19 +118,22 @@ class Assembly {
   }
 }
 
+function loopEdge(from: string, among: string[], { back, max }: NonNullable<Choice["loop"]>): Edge {
+  return { from, to: pick(back, among) as string, condition: round, max };
+}
+
+/** An approval whose loop is over goes on along its default edge, and one of its choices needs it without a loop. */
 function edgesOf(from: string, { conditions, kind, hasDefault, hasTimeout }: Choice, targets: string[]): Edge[] {
-  const extra = [...(hasDefault ? ["default"] : []), ...(kind === "approval" && hasTimeout ? ["timeout"] : [])];
+  const extra = [
+    ...(hasDefault || kind === "approval" ? ["default"] : []),
+    ...(kind === "approval" && hasTimeout ? ["timeout"] : []),
+  ];
   const labels = kind === "approval" ? conditions.map(conditionLabel) : conditions;
   return [...labels, ...extra].map((label, nth) => ({ from, to: targets[nth] as string, condition: label }));
 }
 
 function pick(jump: number | null, among: string[]): string | undefined {
   return jump === null ? undefined : among[jump % among.length];
-}
-
-function hasFork(piece: Piece): boolean {
-  if (piece.kind === "map" && piece.body.some(hasFork)) return true;
-  return "branches" in piece && piece.branches.length > 0;
 }
 
 function needsEnd(block: Block): boolean {
@@ -127,14 +145,24 @@ function isIn({ nodes }: Body, fork: string): boolean {
   return nodes.some((node) => node.id === id || (node.type === "map" && isIn(node.body, fork)));
 }
 
+/** What ways from `entry` lead to, loops left out; and of these the ones that do lead back. */
 function reachable({ nodes, edges }: Body, entry: string): Body {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const leaving = Map.groupBy(edges, ({ from }) => from);
-  const seen = new Set([entry]);
-  for (const id of seen) {
-    const node = byId.get(id);
-    if (node && "onError" in node && node.onError) seen.add(node.onError);
-    for (const { to } of leaving.get(id) ?? []) seen.add(to);
-  }
-  return { nodes: nodes.filter(({ id }) => seen.has(id)), edges: edges.filter(({ from }) => seen.has(from)) };
+  const leaving = Map.groupBy(
+    edges.filter(({ max }) => max === undefined),
+    ({ from }) => from,
+  );
+  const onErrors = new Map(nodes.map((node) => [node.id, "onError" in node ? node.onError : undefined]));
+  const behind = (id: string) => {
+    const seen = new Set([id]);
+    for (const one of seen) {
+      const onError = onErrors.get(one);
+      if (onError !== undefined) seen.add(onError);
+      for (const { to } of leaving.get(one) ?? []) seen.add(to);
+    }
+    return seen;
+  };
+  const seen = behind(entry);
+  const isSound = ({ from, to, max }: Edge) =>
+    seen.has(from) && (max === undefined || (seen.has(to) && behind(to).has(from)));
+  return { nodes: nodes.filter(({ id }) => seen.has(id)), edges: edges.filter(isSound) };
 }

@@ -35,6 +35,8 @@ export interface Choice extends Failing {
   hasTimeout: boolean;
   /** Forward only. */
   targets: Jump[];
+  /** One edge more, which leads back to a piece of the same block, or to this one. */
+  loop: { back: Jump; max: number } | null;
 }
 
 export interface Each extends Failing {
@@ -64,6 +66,7 @@ const choice: fc.Arbitrary<Choice> = fc.record({
   hasDefault: fc.boolean(),
   hasTimeout: fc.boolean(),
   targets: fc.array(jump, { minLength: 6, maxLength: 6 }),
+  loop: fc.option(fc.record({ back: jump, max: fc.integer({ min: 1, max: 3 }) }), { nil: null }),
   onError,
 });
 

@@ -28,6 +28,8 @@ export const walkEvents = [
   "deeper",
   "cut",
   "no items",
+  "round",
+  "worn out",
 ] as const;
 type WalkEvent = (typeof walkEvents)[number];
 
@@ -36,6 +38,8 @@ export interface Visits {
   visited: string[];
   /** A branch beside it fails: it may be stopped anywhere. */
   mayBeCut: boolean;
+  /** How often each edge that leads back was taken since its loop was entered. */
+  rounds: Map<Edge, number>;
 }
 
 /**
@@ -73,7 +77,7 @@ class Walker {
 
   /** From `entry` up to where a join or the end of a body takes over. */
   frame(entry: string, join: string | null, scope: string): End {
-    const visits: Visits = { visited: [], mayBeCut: false };
+    const visits: Visits = { visited: [], mayBeCut: false, rounds: new Map() };
     this.scopes.set(scope, visits);
     if (scope !== "")
       this.events.add(scope.split("/").length > 2 ? "deeper" : /\.\d+$/.test(scope) ? "item" : "branch");
@@ -81,15 +85,16 @@ class Walker {
     while (at !== null && at !== join) {
       const indexed = this.#nodes.get(at) as IndexedNode;
       if (indexed.node.type === "end" && indexed.body !== null) break;
-      const onward: Onward = this.#visit(indexed, scope, visits.visited);
+      const onward: Onward = this.#visit(indexed, scope, visits);
       if (!("to" in onward)) return onward;
       at = onward.to;
     }
     return { kind: "done" };
   }
 
-  #visit(indexed: IndexedNode, scope: string, visited: string[]): Onward {
+  #visit(indexed: IndexedNode, scope: string, visits: Visits): Onward {
     const { node, edges } = indexed;
+    const { visited } = visits;
     if (node.type === "start") return this.#goOn(node.id, edges[0]?.to, scope, visited);
     visited.push(node.id);
     const fate = this.#fates(scope, visited.length);
@@ -99,6 +104,7 @@ class Walker {
     if (outcome.failed !== null) {
       if (onError === undefined) return { kind: "failed", error: outcome.failed };
       this.events.add("rescued");
+      leave(visits, node.id);
       return { to: onError };
     }
     if (fate.kind === "unsettled") return lambdaDied;
@@ -106,8 +112,41 @@ class Walker {
     if (fate.kind === "unseen" && scope === "" && onError === undefined) return lambdaDied;
     if (node.type === "end") return { kind: "succeeded" };
     if (node.type === "map") return this.#map(indexed, itemCount(fate), scope, visited);
-    if (outcome.decision !== null) return decided(edges, outcome.decision);
+    if (outcome.decision !== null) return this.#decided(indexed, outcome.decision, visits);
     return this.#goOn(node.id, edges[0]?.to, scope, visited);
+  }
+
+  /** A loop that was gone round often enough is left along the default edge, or fails its node. */
+  #decided({ node, edges }: IndexedNode, decision: string, visits: Visits): Onward {
+    const edge = edgeFor(edges, decision);
+    if (edge?.max === undefined) {
+      leave(visits, node.id);
+      return edge ? { to: edge.to } : { kind: "lost", error: "NodeFailed" };
+    }
+    const taken = visits.rounds.get(edge) ?? 0;
+    if (taken < edge.max) {
+      this.events.add("round");
+      for (const other of [...visits.rounds.keys()])
+        if (other.from !== node.id && this.#leadsTo(other.from, node.id)) visits.rounds.delete(other);
+      visits.rounds.set(edge, taken + 1);
+      return { to: edge.to };
+    }
+    this.events.add("worn out");
+    leave(visits, node.id);
+    const rest = edgeFor(edges, "default");
+    if (rest) return { to: rest.to };
+    const onError = "onError" in node ? node.onError : undefined;
+    return onError === undefined ? { kind: "failed", error: "NodeFailed" } : { to: onError };
+  }
+
+  #leadsTo(from: string, to: string): boolean {
+    const seen = new Set([from]);
+    for (const id of seen) {
+      const { node, edges } = this.#nodes.get(id) as IndexedNode;
+      for (const edge of edges) if (edge.max === undefined) seen.add(edge.to);
+      if (node && "onError" in node && node.onError !== undefined) seen.add(node.onError);
+    }
+    return seen.has(to);
   }
 
   #goOn(id: string, next: string | undefined, scope: string, visited: string[]): Onward {
@@ -164,8 +203,11 @@ export function toleratedOf({ toleratedFailures: limit }: MapNode, count: number
   return { tolerated: "count" in limit ? limit.count : (count * limit.percent) / 100 };
 }
 
-function decided(edges: Edge[], decision: string): Onward {
+function leave({ rounds }: Visits, node: string): void {
+  for (const edge of [...rounds.keys()]) if (edge.from === node) rounds.delete(edge);
+}
+
+export function edgeFor(edges: readonly Edge[], decision: string): Edge | undefined {
   const fitting = edges.find((edge) => conditionLabel(edge.condition) === decision);
-  const taken = fitting ?? edges.find((edge) => conditionLabel(edge.condition) === "default");
-  return taken ? { to: taken.to } : { kind: "lost", error: "NodeFailed" };
+  return fitting ?? edges.find((edge) => conditionLabel(edge.condition) === "default");
 }

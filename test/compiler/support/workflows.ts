@@ -45,10 +45,14 @@ export function body(nodes: Node[], edges: string[]): Body {
   return { nodes, edges: edges.map(edge) };
 }
 
-/** An edge as `a -> b`, or `a -> b : "condition"` with the condition as JSON. */
+/** An edge as `a -> b`, `a -> b : "condition"` with the condition as JSON, or `d -> a : "condition", max 3`. */
 export function edge(text: string): Edge {
-  const [, from = "", to = "", condition] = /^(\S+) -> (\S+)(?: : (.+))?$/.exec(text) ?? [];
-  return { from, to, ...(condition !== undefined && { condition: JSON.parse(condition) }) };
+  const [, from = "", to = "", condition, max] = /^(\S+) -> (\S+)(?: : (.+?))?(?:, max (\d+))?$/.exec(text) ?? [];
+  return {
+    ...{ from, to },
+    ...(condition !== undefined && { condition: JSON.parse(condition) }),
+    ...(max !== undefined && { max: Number(max) }),
+  };
 }
 
 export function workflow(nodes: Node[], edges: string[], extra: Partial<Workflow> = {}): Workflow {

@@ -1,8 +1,8 @@
 import type { ActionNode, Body, Condition, DecisionNode, Edge, MapNode, Node, Workflow } from "@nova/workflow";
 
 type Options = Partial<Pick<ActionNode, "effects" | "onError" | "retry" | "isolation" | "merge">>;
-/** `["a", "b"]`, or with the condition of a decision's edge in third place. */
-export type Arrow = [from: string, to: string, condition?: Condition];
+/** `["a", "b"]`, or with the condition of a decision's edge in third place, and how often it may lead back in fourth. */
+export type Arrow = [from: string, to: string, condition?: Condition, max?: number];
 
 /** A normalised workflow; `start` and `end` come by themselves. Built directly, so that it may be what the checks refuse. */
 export function flow(id: string, tasks: Node[], arrows: Arrow[], more: Partial<Workflow> = {}): Workflow {
@@ -19,7 +19,11 @@ export function lines(...texts: string[]): Arrow[] {
 }
 
 function edgesOf(arrows: Arrow[]): Edge[] {
-  return arrows.map(([from, to, condition]) => ({ from, to, ...(condition !== undefined && { condition }) }));
+  return arrows.map(([from, to, condition, max]) => ({
+    ...{ from, to },
+    ...(condition !== undefined && { condition }),
+    ...(max !== undefined && { max }),
+  }));
 }
 
 /** A map over `list` of the context, unless `options` say otherwise. */

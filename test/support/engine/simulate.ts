@@ -4,6 +4,7 @@ import { sendApprovers } from "./approvers.ts";
 import { straightFlows } from "./flows.ts";
 import { forkFlows, mapFlows } from "./fork-flows.ts";
 import { Invariants } from "./invariants.ts";
+import { loopFlows } from "./loop-flows.ts";
 import type { Invocation } from "./machine.ts";
 import { meddlers } from "./meddlers.ts";
 import { Random } from "./random.ts";
@@ -34,7 +35,7 @@ const letter = "dear all ".repeat(500);
 /** Items of maps; the inner ones are those of maps inside of maps. */
 const lists = [[], [[1, 2]], [[1, 2], [], [3]], [[1], [2], [3], [4]]];
 
-const families = [straightFlows, forkFlows, mapFlows, waitingFlows];
+const families = [straightFlows, forkFlows, mapFlows, waitingFlows, loopFlows];
 
 function isRepeatable(workflow: Workflow): boolean {
   return Array.from(nodeIndex(workflow).values()).some(({ node }) => "effects" in node && node.effects === false);

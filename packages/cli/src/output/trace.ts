@@ -33,17 +33,18 @@ export function traceLines({ execution, entries }: Trace): string[] {
 }
 
 /** A line of the table: an entry, or the name of what follows, so many branches deep. */
-type TreeLine = { depth: number } & ({ entry: TraceEntry } | { title: string });
+type TreeLine = { depth: number } & ({ entry: TraceEntry; visit: number } | { title: string });
 
 const mostItems = 20;
 const firstItems = 5;
 
 function treeOf(entries: readonly TraceEntry[], depth = 0): TreeLine[] {
-  return entries.flatMap((entry) => [
-    { depth, entry },
-    ...childLines(entry, depth + 1),
-    ...branchLines(entry.branches ?? [], depth + 1),
-  ]);
+  const visits = new Map<string, number>();
+  return entries.flatMap((entry) => {
+    const visit = (visits.get(entry.node_id) ?? 0) + 1;
+    visits.set(entry.node_id, visit);
+    return [{ depth, entry, visit }, ...childLines(entry, depth + 1), ...branchLines(entry.branches ?? [], depth + 1)];
+  });
 }
 
 function childLines({ child }: TraceEntry, depth: number): TreeLine[] {
@@ -70,10 +71,10 @@ function branchLines(branches: readonly TraceBranch[], depth: number): TreeLine[
 function rowOf(line: TreeLine): string[] {
   const indent = "  ".repeat(line.depth);
   if ("title" in line) return ["", styleText("dim", indent.slice(2) + line.title)];
-  const { entry } = line;
+  const { entry, visit } = line;
   return [
     String(entry.seq),
-    indent + entry.node_id,
+    indent + entry.node_id + (visit > 1 ? styleText("dim", ` (${visit})`) : ""),
     entry.node_type,
     statusText(entry.status),
     entry.execution_time_ms === 0 ? "" : duration(entry.execution_time_ms),

@@ -1,5 +1,5 @@
 import type { Plan, PlannedFrame, PlannedMap } from "../lower/plan.ts";
-import { countEvents, itemEvents } from "./count-events.ts";
+import { countEvents } from "./count-events.ts";
 import { historyLimit } from "./state-events.ts";
 
 /** The rest is for what is not counted: retries, and Lambdas that die after their commit. */
@@ -24,14 +24,24 @@ export function inlineItems(plan: Plan, mapId: string): number {
 
 function limitsOf(plan: Plan): ReadonlyMap<string, number> {
   const maps = [...mapsIn(plan.main, false)];
-  const outer = maps.filter(({ isNested }) => !isNested).length;
+  const outer = new Set(maps.flatMap(({ map, isNested }) => (isNested ? [] : [map.id])));
   const left = Math.max(0, historyLimit - countEvents(plan, () => 0)) * shareForItems;
   return new Map(
     maps.map(({ map, isNested }) => {
-      const each = itemEvents(map, () => nestedItems);
-      return [map.id, isNested ? nestedItems : Math.floor(left / outer / each)];
+      const limit = () => Math.floor(left / outer.size / eventsOfItem(plan, map.id, outer));
+      return [map.id, isNested ? nestedItems : limit()];
     }),
   );
+}
+
+/** So many that the longest way goes through their map. */
+const manyItems = 1_000_000;
+
+/** The most events that one item more makes: each time that a loop comes to the map there is one more. */
+function eventsOfItem(plan: Plan, id: string, outer: ReadonlySet<string>): number {
+  const withItems = (count: number) =>
+    countEvents(plan, (map) => (map.id === id ? count : outer.has(map.id) ? 0 : nestedItems));
+  return Math.ceil((withItems(manyItems) - withItems(0)) / manyItems);
 }
 
 function* mapsIn({ nodes }: PlannedFrame, isNested: boolean): Iterable<{ map: PlannedMap; isNested: boolean }> {

@@ -1,35 +1,118 @@
 import type { PlannedFrame, PlannedNode, Way } from "../lower/plan.ts";
 
-/** A way out of a node, with what taking it costs. `end`: nothing of the frame follows. */
+/** A way out of a node, with what taking it costs. Null: nothing of the frame follows. */
 export interface CountedWay {
   events: number;
-  to: Way | "end";
+  to: Way;
+  /** It leads back, so often. */
+  max?: number;
+}
+
+type Ways = ReadonlyMap<string, CountedWay[]>;
+
+/** What lies behind all ways; no node has such an id. */
+const frameEnd = "(end)";
+
+/**
+ * The most events on any way through a frame. Loops are gone round as often as their edges say, those inside of others
+ * each time. A ring without `max`, which only `onError` can make, is counted once: how often a run goes round is not
+ * known.
+ */
+export function longestWay({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedWay[]): number {
+  const all = nodes.map((node): [string, CountedWay[]] => [node.id, waysOf(node)]);
+  const onward = new Map(all.map(([id, ways]) => [id, ways.filter(({ max }) => max === undefined)]));
+  const loops = new Map(
+    all.flatMap(([id, ways]): [string, CountedWay[]][] => {
+      const back = ways.filter(({ max }) => max !== undefined);
+      return back.length > 0 ? [[id, back]] : [];
+    }),
+  );
+  if (loops.size === 0) return longestTo(frameEnd, onward, [entry]).get(entry) ?? 0;
+  return withLoops(entry, onward, loops);
 }
 
 /**
- * The most events on any way through a frame. A ring, which only `onError` can make, is counted once: how often a run
- * goes round is not known.
+ * Every way is a row of ways that only lead on, each but the last from a decision back. A decision that comes before
+ * another goes round completely each time it is come to, so they are taken in one after the other, as in the algorithm
+ * of Floyd and Warshall.
  */
-export function longestWay({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedWay[]): number {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const known = new Map<string, number>();
-  const begun = new Map<string, CountedWay[]>();
+function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedWay[]>): number {
+  const begins = [...new Set([entry, ...[...loops.values()].flatMap((ways) => ways.map(({ to }) => String(to)))])];
+  const deciding = firstToLast(entry, onward).filter((id) => loops.has(id));
+  const longest = new Map([...deciding, frameEnd].map((to) => [to, longestTo(to, onward, begins)]));
+  const between = (from: Way, to: string) => longest.get(to)?.get(String(from));
+  for (const decision of deciding) {
+    const ways = (loops.get(decision) ?? []).map((way) => ({
+      ...way,
+      round: way.events + (between(way.to, decision) ?? 0),
+    }));
+    const rounds = ways.reduce((sum, { round, max = 0 }) => sum + round * max, 0);
+    const improved = [...longest].map(([to, known]): [string, Map<string, number>] => {
+      const last = ways.flatMap((way) =>
+        (between(way.to, to) ?? -1) < 0 ? [] : way.events + (between(way.to, to) as number) - way.round,
+      );
+      const longer = begins.flatMap((from): [string, number][] => {
+        const arrived = between(from, decision);
+        if (arrived === undefined || last.length === 0) return [];
+        return [[from, Math.max(known.get(from) ?? 0, arrived + rounds + Math.max(...last))]];
+      });
+      return [to, new Map([...known, ...longer])];
+    });
+    for (const [to, known] of improved) longest.set(to, known);
+  }
+  return between(entry, frameEnd) ?? 0;
+}
+
+/** The most events on ways that lead on, from each of `begins` to `target`; absent: there is none. */
+function longestTo(target: string, onward: Ways, begins: readonly string[]): Map<string, number> {
+  const known = new Map<string, number | undefined>([[target, 0]]);
+  const begun = new Set<string>();
+  const waiting = [...begins];
+  while (waiting.length > 0) {
+    const id = waiting.at(-1) as string;
+    const ways = onward.get(id) ?? [];
+    if (!begun.has(id) && !known.has(id)) {
+      begun.add(id);
+      for (const { to } of ways) if (to !== null && onward.has(to) && !begun.has(to)) waiting.push(to);
+      continue;
+    }
+    waiting.pop();
+    if (!known.has(id)) known.set(id, mostOf(ways, target, known, onward));
+  }
+  return new Map(
+    begins.flatMap((id): [string, number][] => (known.get(id) === undefined ? [] : [[id, known.get(id) as number]])),
+  );
+}
+
+function mostOf(
+  ways: CountedWay[],
+  target: string,
+  known: ReadonlyMap<string, number | undefined>,
+  onward: Ways,
+): number | undefined {
+  const isEnd = (to: Way) => to === null || !onward.has(to);
+  const sums = ways.flatMap(({ events, to }) => {
+    const behind = isEnd(to) ? (target === frameEnd ? 0 : undefined) : known.get(to as string);
+    return behind === undefined ? [] : [events + behind];
+  });
+  return sums.length > 0 ? Math.max(...sums) : undefined;
+}
+
+/** Every node after those that lead to it, but for rings. */
+function firstToLast(entry: string, onward: Ways): string[] {
+  const done = new Set<string>();
+  const seen = new Set<string>();
   const waiting = [entry];
   while (waiting.length > 0) {
     const id = waiting.at(-1) as string;
-    const ways = begun.get(id);
-    if (ways) {
-      waiting.pop();
-      if (!known.has(id)) known.set(id, mostOf(ways, known));
-      continue;
-    }
-    const found = waysOf(byId.get(id) as PlannedNode);
-    begun.set(id, found);
-    for (const { to } of found) if (to !== null && byId.has(to) && !begun.has(to)) waiting.push(to);
+    const next = seen.has(id)
+      ? []
+      : (onward.get(id) ?? []).flatMap(({ to }) => (to !== null && onward.has(to) && !seen.has(to) ? [to] : []));
+    seen.add(id);
+    waiting.push(...next);
+    if (next.length > 0) continue;
+    waiting.pop();
+    done.add(id);
   }
-  return known.get(entry) ?? 0;
-}
-
-function mostOf(ways: CountedWay[], known: ReadonlyMap<string, number>): number {
-  return ways.reduce((most, { events, to }) => Math.max(most, events + (known.get(to ?? "") ?? 0)), 0);
+  return [...done].reverse();
 }

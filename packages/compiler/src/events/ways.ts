@@ -27,7 +27,7 @@ export function waysOf(node: PlannedNode, frame: FrameKind, inside: number): Cou
     case "start":
       return [{ events: pass + inside, to: node.next }];
     case "end":
-      return [{ events: task + closing, to: "end" }];
+      return [{ events: task + closing, to: null }];
     case "action":
       return [goesOn(node, task + inside), ...failure(node, task, frame)];
     case "decision":
@@ -50,20 +50,24 @@ function goesOn({ next }: GoesOn, events: number): CountedWay {
 
 /** What fits no edge ends like a failure. */
 function decides({ branches, otherwise }: Decides, events: number): CountedWay[] {
-  const targets = [...branches.map(({ target }) => target), ...(otherwise === undefined ? [] : [otherwise])];
-  return [...targets.map((to) => ({ events: events + exitOf(to), to })), { events: events + closing, to: "end" }];
+  const ways = [...branches, ...(otherwise === undefined ? [] : [{ target: otherwise, max: undefined }])];
+  const counted = ways.map(({ target: to, max }): CountedWay => {
+    const way = { events: events + exitOf(to), to };
+    return max === undefined ? way : { ...way, max };
+  });
+  return [...counted, { events: events + closing, to: null }];
 }
 
 /** A node that failed: settled where the frame or its `onError` asks for it, else closed. */
 function failure({ onError }: Failable, events: number, frame: FrameKind): CountedWay[] {
   if (onError !== undefined) return [{ events: events + settle + exitOf(onError), to: onError }];
-  return [{ events: events + (frame === "main" ? closing : settle + exit), to: "end" }];
+  return [{ events: events + (frame === "main" ? closing : settle + exit), to: null }];
 }
 
 /** Nobody answered in time: the chain is asked on the main line too. */
 function expired({ onError }: Failable, frame: FrameKind): CountedWay[] {
   if (onError !== undefined) return [{ events: asked + exitOf(onError), to: onError }];
-  return [{ events: asked + (frame === "main" ? closing : exit), to: "end" }];
+  return [{ events: asked + (frame === "main" ? closing : exit), to: null }];
 }
 
 function exitOf(way: Way): number {

@@ -33,7 +33,10 @@ export function failureWay(node: { onError?: string }, inside: Inside): { onErro
 
 /** Where a node goes on by its decision. */
 export function branchesOf(node: string, edges: Edge[], inside: Inside): Pick<Decides, "branches" | "otherwise"> {
-  const labelled = edges.map((edge) => ({ label: conditionLabel(edge.condition), target: wayTo(edge.to, inside) }));
+  const labelled = edges.map(({ condition, to, max }) => ({
+    ...{ label: conditionLabel(condition), target: wayTo(to, inside) },
+    ...(max !== undefined && { max }),
+  }));
   if (labelled.length === 0) throw new UncheckedWorkflow(`node "${node}" decides and has no edges`);
   const otherwise = labelled.find((branch) => branch.label === defaultLabel);
   return {

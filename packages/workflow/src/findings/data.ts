@@ -93,4 +93,11 @@ export const dataFindings = {
     bad: "a workflow of 2,000 nodes",
     good: "two workflows of 1,000 nodes",
   },
+  NOVA702: {
+    severity: "warning",
+    title: "A run may have too many events",
+    why: "Step Functions ends an execution that has 25,000 events in its history. A node makes about 5 of them each time it runs, and loops multiply: one in another goes round anew each time. Counted is the longest way there is, so a run may well be shorter.",
+    bad: '{ "from": "check", "to": "ask", "condition": "again", "max": 1000 }   # around 10 nodes',
+    good: '{ "from": "check", "to": "ask", "condition": "again", "max": 100 }',
+  },
 } as const satisfies Record<string, FindingKind>;
