@@ -1,4 +1,4 @@
-import type { Body, Edge, Node, Workflow } from "../workflow.ts";
+import type { Body, Node, Workflow } from "../workflow.ts";
 import { branchingOf, type WayPoint } from "./branching.ts";
 import { onwardEdges } from "./loops.ts";
 
@@ -21,46 +21,18 @@ export interface ForkBranch {
   nodes: string[];
 }
 
-export interface IndexedNode {
-  node: Node;
-  /** Edges that leave it. */
-  edges: Edge[];
-  /** Id of the map whose body it is in. */
-  body: string | null;
-}
-
 const forks = new WeakMap<Workflow, ReadonlyMap<string, Fork>>();
-const indexes = new WeakMap<Workflow, ReadonlyMap<string, IndexedNode>>();
 
 /** Every fork of a checked workflow, those in the bodies of maps included, by its `node`. */
 export function forksOf(workflow: Workflow): ReadonlyMap<string, Fork> {
-  const known = forks.get(workflow) ?? byId(forksIn(workflow), ({ node }) => node);
+  const known = forks.get(workflow) ?? new Map(Array.from(forksIn(workflow), (fork) => [fork.node, fork]));
   forks.set(workflow, known);
   return known;
-}
-
-/** Every node of a checked workflow, those in the bodies of maps included, by its id. */
-export function nodeIndex(workflow: Workflow): ReadonlyMap<string, IndexedNode> {
-  const known = indexes.get(workflow) ?? byId(nodesIn(workflow, null), ({ node }) => node.id);
-  indexes.set(workflow, known);
-  return known;
-}
-
-function byId<One>(all: Iterable<One>, idOf: (one: One) => string): ReadonlyMap<string, One> {
-  return new Map(Array.from(all, (one) => [idOf(one), one]));
 }
 
 /** The entry of a map's join, where the map has several edges out, is a fork of its own. */
 export function joinOf(node: string): string {
   return `${node}.join`;
-}
-
-function* nodesIn({ nodes, edges }: Body, body: string | null): Iterable<IndexedNode> {
-  const leaving = Map.groupBy(edges, ({ from }) => from);
-  for (const node of nodes) {
-    yield { node, edges: leaving.get(node.id) ?? [], body };
-    if (node.type === "map") yield* nodesIn(node.body, node.id);
-  }
 }
 
 /** The forks of a body; of a map's first of all the map itself. */

@@ -1,6 +1,6 @@
 import type { Edge, Workflow } from "../workflow.ts";
-import { nodeIndex } from "./forks.ts";
 import { graphOf } from "./graph.ts";
+import { nodeIndex } from "./node-index.ts";
 import { canReach } from "./reach.ts";
 
 /** The edges that lead on. One with a `max` leads back, so the shape of a workflow does not depend on it. */
