@@ -1,5 +1,12 @@
-import { type Execution, type Head, linkName, type StoredEntry, verifyExecution } from "@nova/engine";
-import { nodeIndex, type Workflow } from "@nova/workflow";
+import {
+  type Execution,
+  type Head,
+  linkName,
+  type StoredEntry,
+  verifyExecution,
+  type WorkflowVersion,
+} from "@nova/engine";
+import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import { expectedWay } from "./expected-way.ts";
 import { judgeJoins } from "./judge-joins.ts";
@@ -13,11 +20,9 @@ export class Invariants {
   /** Runs of code by claim, the value that each one set beside them. */
   readonly #begun = new Map<string, Run>();
   readonly #world: World;
-  readonly #workflow: Workflow;
 
-  constructor(world: World, workflow: Workflow) {
+  constructor(world: World) {
     this.#world = world;
-    this.#workflow = workflow;
     world.chain.onEntry = (at, entry) => this.#watchEntry(at.execution, entry);
     world.scheduler.onFailure = (process, error) => this.#watchError(process.name, error);
   }
@@ -26,7 +31,7 @@ export class Invariants {
   readonly onBegin = (run: Run): void => {
     const { claim, request } = run;
     const name = claimName(claim);
-    const node = nodeIndex(this.#workflow).get(request.node)?.node;
+    const node = this.#nodeOf(request.node);
     if (this.#begun.has(name)) this.#violated(`code of ${name} began twice`);
     if (claim.attempt > 1 && !(node && "effects" in node && node.effects === false))
       this.#violated(`code of ${name} began again, though its effects are not false`);
@@ -42,11 +47,31 @@ export class Invariants {
   };
 
   #watchEntry(execution: string, entry: StoredEntry): void {
-    if (!headOf(entry).close) return;
+    const { close, child } = headOf(entry);
+    const ended = close ? execution : child?.execution;
+    if (ended === undefined) return;
     for (const { box, claim } of this.#world.sandboxes.running()) {
-      if (box.execution === execution)
-        this.#violated(`code of ${claimName(claim)} runs while the close entry is written`);
+      if (this.#isWithin(box.execution, ended))
+        this.#violated(`code of ${claimName(claim)} runs while the entry is written that says that it does not`);
     }
+  }
+
+  /** An execution itself, or one that it runs, however deep. */
+  #isWithin(execution: string, outer: string): boolean {
+    for (let id: string | undefined = execution; id !== undefined; id = this.#world.record(id)?.parent?.execution) {
+      if (id === outer) return true;
+    }
+    return false;
+  }
+
+  #workflowOf({ workflow_id }: Head): Workflow {
+    const version = this.#world.workflows.versions.find(({ workflowId }) => workflowId === workflow_id);
+    return (version as WorkflowVersion).workflow;
+  }
+
+  #nodeOf(id: string): Node | undefined {
+    const indexes = this.#world.workflows.versions.map(({ workflow }) => nodeIndex(workflow));
+    return indexes.find((index) => index.has(id))?.get(id)?.node;
   }
 
   /** An error as text, `Name: message`. */
@@ -87,6 +112,7 @@ export class Invariants {
       entries.map(({ head }) => head),
     );
     this.#judgeEvents(id, close.status);
+    this.#judgeChild(record, every.length);
     for (const task of this.#world.tasks.all()) {
       if (task.execution === id && (task.status === "open" || task.status === "answered"))
         this.#violated(`task ${task.id} of a run that is over is ${task.status}`);
@@ -96,6 +122,14 @@ export class Invariants {
       const runs = Array.from(box.runs.values());
       if (runs.some(({ state }) => state === "running")) this.#violated(`code still runs in ${box.id}`);
     }
+  }
+
+  /** What a node ran is named by its entry; what it did not come to run has nothing but a beginning and an end. */
+  #judgeChild({ id, parent }: Execution, entries: number): void {
+    if (!parent) return;
+    const entry = this.#world.chain.at(parent).entry;
+    const child = entry && headOf(entry).child;
+    if (child?.execution !== id && entries > 2) this.#violated(`${id} ran, and the node that ran it does not say so`);
   }
 
   #judgeScope(id: string, entries: { head: Head; entry: StoredEntry }[]): void {
@@ -114,7 +148,7 @@ export class Invariants {
   #judgeEntry(head: Head, entry: StoredEntry, before: Head | undefined): void {
     if (head.close) return;
     const where = `link ${head.seq}${head.scope} (${head.node_id})`;
-    const expected = expectedWay(this.#workflow, head);
+    const expected = expectedWay(this.#workflowOf(head), head);
     if (head.path_taken !== expected) this.#violated(`${where} leads to ${head.path_taken}, not to ${expected}`);
     if (before && before.path_taken !== head.node_id) this.#violated(`${where} does not follow ${before.node_id}`);
     if (head.steps.length < head.attempt - 1)

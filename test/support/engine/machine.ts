@@ -36,6 +36,18 @@ export interface Lambdas {
   mostRetries: number;
 }
 
+/** The `states:startExecution.sync:2` integration: the execution, or why it cannot be started. */
+export type StartChild = (arn: string, name: string, input: string) => MachineRun | TaskError;
+
+/** What an execution finds around it. */
+interface Surroundings {
+  scheduler: Scheduler;
+  lambdas: Lambdas;
+  clock: VirtualClock;
+  tokens: Tokens;
+  startChild: StartChild;
+}
+
 /** What a state, a branch or a whole execution came to. */
 type Ended = { output: Json } | { error: TaskError };
 type Stepped = { output: Json; next: string | undefined } | { error: TaskError };
@@ -55,23 +67,16 @@ export class MachineRun {
   readonly #scheduler: Scheduler;
   readonly #lambdas: Lambdas;
   readonly #clock: VirtualClock;
+  readonly #startChild: StartChild;
   readonly #tokens: Tokens;
 
-  constructor(
-    machine: StateMachine,
-    input: string,
-    {
-      scheduler,
-      lambdas,
-      clock,
-      tokens,
-    }: { scheduler: Scheduler; lambdas: Lambdas; clock: VirtualClock; tokens: Tokens },
-  ) {
+  constructor(machine: StateMachine, input: string, { scheduler, lambdas, clock, tokens, startChild }: Surroundings) {
     this.input = input;
     this.#tokens = tokens;
     this.#scheduler = scheduler;
     this.#lambdas = lambdas;
     this.#clock = clock;
+    this.#startChild = startChild;
     this.process = scheduler.spawn("machine", (process) => this.#run(process, machine), 2);
   }
 
@@ -126,7 +131,8 @@ export class MachineRun {
         return { error: failureIn(state, data) };
       case "Task": {
         const ended = await this.#task(process, state, data);
-        return "error" in ended ? caught(state.Catch, ended.error, data) : { ...ended, next: state.Next };
+        if ("error" in ended) return caught(state.Catch, ended.error, data);
+        return { output: state.ResultPath === null ? data : ended.output, next: state.Next };
       }
       default: {
         const error = await (state.Type === "Map" ? this.#map(process, state, data) : this.#fork(process, state, data));
@@ -174,9 +180,11 @@ export class MachineRun {
   }
 
   async #task(process: Process, state: TaskState, data: Json): Promise<Ended> {
-    const attempt = state.Resource.endsWith(".waitForTaskToken")
-      ? () => this.#pending(process, state, data)
-      : () => this.#attempt(process, invocationOf(state.Resource, state.Parameters, data));
+    const attempt = () => {
+      if (state.Resource.endsWith(".waitForTaskToken")) return this.#pending(process, state, data);
+      if (state.Resource.endsWith(":startExecution.sync:2")) return this.#child(process, state, data);
+      return this.#attempt(process, invocationOf(state.Resource, state.Parameters, data));
+    };
     const used = new Map<Retrier, number>();
     for (;;) {
       const ended = await attempt();
@@ -210,6 +218,19 @@ export class MachineRun {
     time.kill();
     this.#tokens.revoke(token);
     return output ? { output } : { error: { Error: "States.Timeout", Cause: "" } };
+  }
+
+  /** Nobody stops the other execution when this one is stopped: StopExecution promises no more than to try. */
+  async #child(process: Process, { Parameters = {} }: TaskState, data: Json): Promise<Ended> {
+    const { StateMachineArn, Name, Input } = resolved(Parameters, data);
+    const run = await process.call({
+      name: `start ${String(Name)}`,
+      effect: () => this.#startChild(String(StateMachineArn), String(Name), String(Input)),
+    });
+    if ("Error" in run) return { error: run };
+    await process.call({ name: "child is over", ready: () => run.status !== "running", effect: () => undefined });
+    if (run.status === "succeeded") return { output: run.output ?? {} };
+    return { error: { Error: "States.TaskFailed", Cause: JSON.stringify({ Status: run.status }) } };
   }
 
   async #attempt(process: Process, invocation: Invocation): Promise<Ended> {

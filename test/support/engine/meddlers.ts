@@ -27,7 +27,9 @@ export function meddlers(
   const end = (status: "aborted" | "timed_out", error?: string) => () => {
     for (const run of machines()) run.end(status, error ? { Error: error, Cause: "" } : undefined);
   };
-  const cancel = () => void world.spawn("cancel", (ports) => cancelExecution(ports, id()), speed());
+  const cancel = (execution: string) =>
+    void world.spawn("cancel", (ports) => cancelExecution(ports, execution), speed());
+  const last = () => Array.from(world.executions.records.keys()).at(-1) as string;
   const sweeping = () => void world.spawn("sweeper", sweep, speed());
   const death: Omit<Meddler, "chance"> = {
     name: "fate",
@@ -35,8 +37,8 @@ export function meddlers(
     act: () => world.sandboxes.kill(random.pick(world.sandboxes.alive()).id),
   };
   return [
-    { name: "somebody", chance: 0.2, possible: isKnown, act: cancel },
-    { name: "somebody else", chance: 0.1, possible: isKnown, act: cancel },
+    { name: "somebody", chance: 0.2, possible: isKnown, act: () => cancel(id()) },
+    { name: "somebody else", chance: 0.1, possible: isKnown, act: () => cancel(last()) },
     { name: "schedule", chance: 0.3, possible: isKnown, act: sweeping },
     { name: "second schedule", chance: 0.15, possible: isKnown, act: sweeping },
     { ...death, chance: deaths },

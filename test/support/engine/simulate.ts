@@ -1,6 +1,7 @@
 import { type Ports, startExecution, sweep } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { sendApprovers } from "./approvers.ts";
+import { calledFlows, childFlows } from "./child-flows.ts";
 import { straightFlows } from "./flows.ts";
 import { forkFlows, mapFlows } from "./fork-flows.ts";
 import { Invariants } from "./invariants.ts";
@@ -35,7 +36,7 @@ const letter = "dear all ".repeat(500);
 /** Items of maps; the inner ones are those of maps inside of maps. */
 const lists = [[], [[1, 2]], [[1, 2], [], [3]], [[1], [2], [3], [4]]];
 
-const families = [straightFlows, forkFlows, mapFlows, waitingFlows, loopFlows];
+const families = [straightFlows, forkFlows, mapFlows, waitingFlows, loopFlows, childFlows];
 
 function isRepeatable(workflow: Workflow): boolean {
   return Array.from(nodeIndex(workflow).values()).some(({ node }) => "effects" in node && node.effects === false);
@@ -59,7 +60,7 @@ class Model {
     this.#workflow = random.pick(isHarsh ? family.filter(isRepeatable) : family);
     this.#temper = isHarsh ? harsh : temperOf(random);
     this.#faultsLeft = this.#temper.faults;
-    this.#invariants = new Invariants(this.#world, this.#workflow);
+    this.#invariants = new Invariants(this.#world);
     this.#world.lambdas = {
       invoke: (invocation) => this.#invoke(invocation),
       timer: (onFired) => this.#timer("time is over", 0.1, onFired),
@@ -102,6 +103,7 @@ class Model {
   }
 
   #start(): void {
+    for (const called of calledFlows) this.#world.publish(called);
     const version = this.#world.publish(this.#workflow);
     const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
     this.#world.spawn("start", (ports) => startExecution(ports, { version, context }));

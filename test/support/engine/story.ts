@@ -49,7 +49,7 @@ export class Story {
   constructor(workflow: Workflow, scripts: Record<string, Scripts> = {}) {
     this.#workflow = workflow;
     this.#scripts = scripts;
-    this.invariants = new Invariants(this.world, workflow);
+    this.invariants = new Invariants(this.world);
     this.world.code = {
       script: (request) => this.#script(request),
       onBegin: (run) => {

@@ -18,7 +18,7 @@ import { toStateMachine } from "../../../packages/compiler/src/to-state-machine.
 import { ChainState } from "./chain-state.ts";
 import { VirtualClock } from "./clock.ts";
 import type { Code } from "./harness.ts";
-import { type Invocation, type Lambdas, MachineRun, type TaskError } from "./machine.ts";
+import { type Invocation, type Lambdas, MachineRun, type StartChild, type TaskError } from "./machine.ts";
 import { SandboxState } from "./sandbox-state.ts";
 import { sandboxesPort } from "./sandboxes.ts";
 import { type Caller, type Process, Scheduler } from "./scheduler.ts";
@@ -151,6 +151,15 @@ export class World {
     this.tokens.answer(token, JSON.parse(output));
     return true;
   }
+
+  /** A name is free for the same run while it is under way, and for none once it is over. */
+  readonly startChild: StartChild = (arn, name, input) => {
+    const there = this.machines.get(name);
+    if (there && (there.status !== "running" || there.input !== input))
+      return { Error: "StepFunctions.ExecutionAlreadyExistsException", Cause: name };
+    this.#start(arn, name, input);
+    return this.machines.get(name) as MachineRun;
+  };
 
   #start(arn: string, name: string, input: string): void {
     const there = this.machines.get(name);
