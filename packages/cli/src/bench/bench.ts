@@ -1,14 +1,16 @@
 import type { LocalCloud } from "@nova/local";
 import type { Bench, Figure } from "./figure.ts";
 import { atOnce } from "./figures/at-once.ts";
+import { branchesAtOnce } from "./figures/branches-at-once.ts";
 import { coldRun } from "./figures/cold-run.ts";
 import { fortyNodes } from "./figures/forty-nodes.ts";
 import { growth } from "./figures/growth.ts";
 import { largeValue } from "./figures/large-value.ts";
+import { mapItems } from "./figures/map-items.ts";
 import { waiting } from "./figures/waiting.ts";
 
 /** In this order: what needs a quiet process first. */
-const benches: Bench[] = [coldRun, fortyNodes, growth, largeValue, atOnce, waiting];
+const benches: Bench[] = [coldRun, fortyNodes, growth, mapItems, branchesAtOnce, largeValue, atOnce, waiting];
 
 /** All figures of one run; each is handed on as soon as it is known. */
 export async function takeFigures(cloud: LocalCloud, onFigure: (figure: Figure) => void): Promise<Figure[]> {

@@ -16,16 +16,22 @@ export const countingCode = 'context["n"] = context.get("n", 0) + 1';
 export async function publishChain(cloud: LocalCloud, length: number, code = countingCode): Promise<WorkflowVersion> {
   const ids = Array.from({ length }, (_, i) => `n${i + 1}`);
   const chain = ["start", ...ids, "end"];
-  const source = {
-    id: `bench-chain-${length}`,
-    name: `A chain of ${length}`,
-    nodes: [
-      { id: "start", type: "start" },
-      ...ids.map((id) => ({ id, type: "action", code })),
-      { id: "end", type: "end" },
-    ],
-    edges: chain.slice(1).map((to, i) => ({ from: chain[i], to })),
-  };
+  return publishBetween(
+    cloud,
+    `bench-chain-${length}`,
+    ids.map((id) => ({ id, type: "action", code })),
+    chain.slice(1).map((to, i) => ({ from: chain[i] as string, to })),
+  );
+}
+
+/** A workflow of these nodes between the nodes `start` and `end`. */
+export async function publishBetween(
+  cloud: LocalCloud,
+  id: string,
+  nodes: object[],
+  edges: { from: string; to: string; condition?: string }[],
+): Promise<WorkflowVersion> {
+  const source = { id, nodes: [{ id: "start", type: "start" }, ...nodes, { id: "end", type: "end" }], edges };
   const compiled = await compileWorkflow({ text: JSON.stringify(source), fileName: "bench.json", files: {} });
   if (!compiled.workflow)
     throw new TypeError(`the bench's own workflow has findings: ${JSON.stringify(compiled.findings)}`);
@@ -33,7 +39,7 @@ export async function publishChain(cloud: LocalCloud, length: number, code = cou
   return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, template: await cloud.templateFor([]) });
 }
 
-export interface ChainRun {
+export interface Run {
   id: string;
   /** From StartExecution to the end of the run, as a client sees it. */
   wallMs: number;
@@ -43,9 +49,10 @@ export async function runChain(
   cloud: LocalCloud,
   version: WorkflowVersion,
   files: FileInput[] = [],
-): Promise<ChainRun> {
+  context = "{}",
+): Promise<Run> {
   const start = performance.now();
-  const { id } = await startExecution(cloud.ports, { version, context: "{}", files });
+  const { id } = await startExecution(cloud.ports, { version, context, files });
   await cloud.untilEnd(id);
   return { id, wallMs: performance.now() - start };
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { compileWorkflow } from "@nova/compiler";
-import { answerTask, publishWorkflow, startExecution, verifyExecution, type WorkflowVersion } from "@nova/engine";
+import { answerTask, startExecution, verifyExecution, type WorkflowVersion } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
-import { countingCode } from "../chains.ts";
+import { countingCode, publishBetween } from "../chains.ts";
 import { type Bench, rounded } from "../figure.ts";
 
 const runs = 1000;
@@ -52,28 +51,17 @@ async function askMany(cloud: LocalCloud, count: number, code?: string): Promise
   return inTurns(Array.from({ length: count }), () => startUntilAsked(cloud, version));
 }
 
-async function publishAsking(cloud: LocalCloud, code: string | undefined): Promise<WorkflowVersion> {
-  const path = code === undefined ? ["start", "ask"] : ["start", "count", "ask"];
-  const source = {
-    id: "bench-waiting",
-    nodes: [
-      { id: "start", type: "start" },
-      ...(code === undefined ? [] : [{ id: "count", type: "action", code }]),
-      { id: "ask", type: "approval", message: "Go on?", choices: ["approved"] },
-      { id: "end", type: "end" },
-    ],
-    edges: [
-      ...path.slice(1).map((to, i) => ({ from: path[i], to })),
-      { from: "ask", to: "end", condition: "approved" },
-    ],
-  };
-  const compiled = await compileWorkflow({ text: JSON.stringify(source), fileName: "bench.json", files: {} });
-  if (!compiled.workflow)
-    throw new TypeError(`the bench's own workflow has findings: ${JSON.stringify(compiled.findings)}`);
-  const { workflow, definition } = compiled;
-  return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, template: await cloud.templateFor([]) });
+function publishAsking(cloud: LocalCloud, code: string | undefined): Promise<WorkflowVersion> {
+  const ask = { id: "ask", type: "approval", message: "Go on?", choices: ["approved"] };
+  const nodes = code === undefined ? [ask] : [{ id: "count", type: "action", code }, ask];
+  const path = ["start", ...nodes.map(({ id }) => id)];
+  return publishBetween(cloud, "bench-waiting", nodes, [
+    ...path.slice(1).map((to, i) => ({ from: path[i] as string, to })),
+    { from: "ask", to: "end", condition: "approved" },
+  ]);
 }
 
+/** Comes back when the function that asked is done. */
 async function startUntilAsked(cloud: LocalCloud, version: WorkflowVersion): Promise<string> {
   const { id } = await startExecution(cloud.ports, { version, context: "{}" });
   await new Promise<void>((resolve) => {
