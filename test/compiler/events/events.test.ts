@@ -8,7 +8,7 @@ import type { PlannedMap } from "../../../packages/compiler/src/lower/plan.ts";
 import { execute } from "../support/executed.ts";
 import { type Fates, fates, mostItems } from "../support/fates.ts";
 import { forwardGraphs } from "../support/graphs.ts";
-import { action, body, end, eventNode, map, start, untilNode, workflow } from "../support/workflows.ts";
+import { action, body, childNode, end, eventNode, map, start, untilNode, workflow } from "../support/workflows.ts";
 
 const succeeds: Fates = () => ({ kind: "succeeds", pick: 3 });
 const each = map("m", body([action("item")], []));
@@ -42,6 +42,7 @@ describe("the events of a plan", () => {
   it.each([
     ["an action", line(action("a"))],
     ["a wait", line(untilNode("w"))],
+    ["a workflow node", line(childNode("c"))],
     ["a wait for an event", line(eventNode("e"))],
     ["a fork", fan],
     ["a map", line(each)],

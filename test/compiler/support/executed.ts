@@ -4,7 +4,7 @@ import { joinOf, nodeIndex, type Workflow } from "@nova/workflow";
 import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/node/loops.ts";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
 import { TaskTokens } from "../../../packages/local/src/states/asl/task/task-tokens.ts";
-import { runStateMachine } from "../../../packages/local/src/states/run-state-machine.ts";
+import { type RunOptions, runStateMachine } from "../../../packages/local/src/states/run-state-machine.ts";
 import { virtualClock } from "../../local/states/support/virtual-clock.ts";
 import { type Fate, type Fates, isEvent, itemCount, type Outcome, outcomeOf } from "./fates.ts";
 import { edgeFor, toleratedOf } from "./walk.ts";
@@ -49,12 +49,32 @@ export async function execute(workflow: Workflow, fates: Fates): Promise<Execute
   const clock = virtualClock();
   const functions = new ScriptedFunctions(workflow, fates, new TaskTokens(clock.now));
   const { invoke: invokeLambda, tokens, scopes } = functions;
+  const children = calledWorkflows();
   const input = { execution, scope: "", seq: 0 };
-  const result = await runStateMachine(toStateMachine(workflow), input, { invokeLambda, clock, tokens });
+  const result = await runStateMachine(toStateMachine(workflow), input, { invokeLambda, clock, tokens, children });
   return {
     scopes,
     end: result.status === "SUCCEEDED" ? "succeeded" : String(result.error),
     events: result.events.length,
+  };
+}
+
+/** Step Functions' own part of a workflow node: one that failed is over, and cannot be started again. */
+function calledWorkflows(): NonNullable<RunOptions["children"]> {
+  const failed = new Set<string>();
+  const failing = ["fails", "unseen"];
+  return {
+    async startExecution({ name }) {
+      if (failed.delete(name)) throw named("StepFunctions.ExecutionAlreadyExistsException", "it is over");
+      return { executionArn: name, startedAtMs: 0 };
+    },
+    async executionEnded(name) {
+      const status = failing.includes(name) ? "FAILED" : "SUCCEEDED";
+      if (status === "FAILED") failed.add(name);
+      const times = { startedAtMs: 0, stoppedAtMs: 0 };
+      const ended = { executionArn: name, stateMachineArn: "arn:called", name, status, ...times, input: "{}" };
+      return status === "FAILED" ? ended : { ...ended, output: "{}" };
+    },
   };
 }
 
@@ -91,6 +111,7 @@ class ScriptedFunctions {
 
   #run(payload: NodePayload): object {
     const { node } = this.#node(payload);
+    if (node.type === "workflow" && !payload.waited) return this.#call(payload);
     if (node.type === "wait" && !isEvent(node) && !payload.waited && this.#fate(payload).kind !== "fails") {
       if (this.#fate(payload).kind === "closed") this.#enter(node.id, payload);
       this.#dieOr(payload, "closed", "flaky");
@@ -99,6 +120,14 @@ class ScriptedFunctions {
     this.#enter(payload.node, payload);
     this.#dieOr(payload, "closed", "flaky", "unseen", "unsettled");
     return this.#succeed(payload);
+  }
+
+  /** What is started has the name of what becomes of it. */
+  #call(payload: NodePayload): object {
+    const { kind } = this.#fate(payload);
+    if (kind === "closed") this.#enter(payload.node, payload);
+    this.#dieOr(payload, "closed", "flaky");
+    return { ...linkAt(payload, payload.seq), child: { arn: "arn:called", name: kind, input: "{}" } };
   }
 
   /** Somebody answers at once, nobody does, or somebody does and Step Functions is not told. */

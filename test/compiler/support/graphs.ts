@@ -2,7 +2,7 @@ import { type Body, conditionLabel, type Edge, joinOf, type Node, type Workflow 
 import type fc from "fast-check";
 import type { Block, Choice, Each, Piece, Program, Step } from "./programs.ts";
 import { programs } from "./programs.ts";
-import { action, approval, decision, end, eventNode, map, start, untilNode, workflow } from "./workflows.ts";
+import { action, approval, childNode, decision, end, eventNode, map, start, untilNode, workflow } from "./workflows.ts";
 
 export interface Graph {
   workflow: Workflow;
@@ -92,6 +92,8 @@ class Assembly {
         return untilNode(id, extra);
       case "event":
         return eventNode(id, extra);
+      case "child":
+        return childNode(id, extra);
       case "decision":
         return decision(id, extra);
       case "approval":

@@ -22,7 +22,7 @@ interface Failing {
 }
 
 export interface Step extends Failing {
-  kind: "action" | "until" | "event";
+  kind: "action" | "until" | "event" | "child";
   /** None: it goes on in one way. */
   branches: Block[];
 }
@@ -77,7 +77,7 @@ const tolerated = fc.oneof(
 );
 
 const plainStep = fc.record({
-  kind: fc.constantFrom("action" as const, "until" as const, "event" as const),
+  kind: fc.constantFrom("action" as const, "until" as const, "event" as const, "child" as const),
   branches: fc.constant<Block[]>([]),
   onError,
 });
@@ -88,7 +88,7 @@ function blocks(depth: number, range: { minLength: number; maxLength: number }):
   const inner = blocks(depth - 1, { minLength: 1, maxLength: 3 });
   const several = fc.array(inner, { minLength: 2, maxLength: 3 });
   const fan = fc.record({
-    ...{ kind: fc.constantFrom("action" as const, "until" as const), onError },
+    ...{ kind: fc.constantFrom("action" as const, "until" as const, "child" as const), onError },
     branches: several,
   });
   const each: fc.Arbitrary<Each> = fc.record({

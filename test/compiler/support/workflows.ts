@@ -8,6 +8,7 @@ import type {
   Node,
   WaitNode,
   Workflow,
+  WorkflowNode,
 } from "@nova/workflow";
 
 type Extra<N> = Partial<Omit<N, "id" | "type">>;
@@ -35,6 +36,10 @@ export function untilNode(id: string, extra: Extra<WaitNode> = {}): WaitNode {
 export function eventNode(id: string, extra: Extra<WaitNode> = {}): WaitNode {
   const pattern = { source: ["shop"] };
   return { id, type: "wait", for: { kind: "event", pattern, timeoutSeconds: 3600, into: id }, ...extra };
+}
+
+export function childNode(id: string, extra: Extra<WorkflowNode> = {}): WorkflowNode {
+  return { id, type: "workflow", workflow: "called", output: { [id]: "$" }, ...extra };
 }
 
 export function map(id: string, body: Body, extra: Extra<MapNode> = {}): MapNode {

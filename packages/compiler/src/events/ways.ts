@@ -10,8 +10,11 @@ const settle = task + choice;
 /** A task whose answer Step Functions was not told: the timeout finds it in the chain. */
 const asked = tokenTask + settle;
 
+/** One that failed is asked for once more: scheduled, started, failed. */
+const againInVain = 3;
+
 /** What makes a child, the child's own run (its events are its own), and what reads its end. */
-const child = task + tokenTask + task;
+const child = task + tokenTask + againInVain + task;
 
 const closing = task + fail;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { compileStateMachine } from "./asl/compile.ts";
-import { directOutside } from "./asl/direct-outside.ts";
+import { type Children, directOutside } from "./asl/direct-outside.ts";
 import { type Outcome, prepareExecution } from "./asl/execute.ts";
 import type { Json } from "./asl/json.ts";
 import { TaskTokens } from "./asl/task/task-tokens.ts";
@@ -14,6 +14,8 @@ export interface RunOptions {
   name?: string;
   /** Answers `.waitForTaskToken` tasks. */
   tokens?: TaskTokens;
+  /** The executions that it starts; without them it knows no other state machine. */
+  children?: Children;
   /** Ends the execution as ABORTED. */
   signal?: AbortSignal;
 }
@@ -32,6 +34,7 @@ export type RunResult = {
  */
 export async function runStateMachine(definition: object, input: unknown, options: RunOptions): Promise<RunResult> {
   const { invokeLambda, clock = systemClock, name = randomUUID(), tokens = new TaskTokens(clock.now) } = options;
+  const { children } = options;
   const executionArn = `arn:aws:states:us-east-1:000000000000:execution:direct:${name}`;
   const events: HistoryEvent[] = [];
   const stop = new AbortController();
@@ -50,7 +53,7 @@ export async function runStateMachine(definition: object, input: unknown, option
       accountId: "000000000000",
     },
     {
-      outside: directOutside({ clock, invokeLambda, tokens, executionArn, stopSignal: stop.signal }),
+      outside: directOutside({ clock, invokeLambda, tokens, children, executionArn, stopSignal: stop.signal }),
       write: (event) => events.push(event),
     },
     stop.signal,

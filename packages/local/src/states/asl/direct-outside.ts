@@ -5,16 +5,20 @@ import { StateFailure } from "./failure.ts";
 import type { Outside } from "./outside.ts";
 import type { TaskTokens } from "./task/task-tokens.ts";
 
+/** Executions that one starts and waits for. */
+export type Children = Pick<Outside, "startExecution" | "executionEnded">;
+
 export interface DirectOptions {
   clock: Clock;
   invokeLambda: InvokeLambda;
   tokens: TaskTokens;
+  children?: Children | undefined;
   executionArn: string;
   /** Given to the functions: aborted when the execution is stopped. */
   stopSignal: AbortSignal;
 }
 
-/** The world itself, for an execution that lives no longer than this process. It knows no other state machines. */
+/** The world itself, for an execution that lives no longer than this process. Without `children` it knows no other state machines. */
 export function directOutside(options: DirectOptions): Outside {
   const { clock, invokeLambda, tokens, executionArn, stopSignal } = options;
   const noOther = () => Promise.reject(new StateFailure("StepFunctions.StateMachineDoesNotExistException"));
@@ -25,7 +29,6 @@ export function directOutside(options: DirectOptions): Outside {
     sleep: (ms, _purpose, over) => clock.sleep(ms, over),
     invokeLambda: ({ functionArn, payload }) => invokeLambda(functionArn, payload, stopSignal),
     issueToken: () => tokens.issue(executionArn),
-    startExecution: noOther,
-    executionEnded: noOther,
+    ...(options.children ?? { startExecution: noOther, executionEnded: noOther }),
   };
 }
