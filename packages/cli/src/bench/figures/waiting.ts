@@ -64,9 +64,14 @@ function publishAsking(cloud: LocalCloud, code: string | undefined): Promise<Wor
 /** Comes back when the function that asked is done. */
 async function startUntilAsked(cloud: LocalCloud, version: WorkflowVersion): Promise<string> {
   const { id } = await startExecution(cloud.ports, { version, context: "{}" });
-  await new Promise<void>((resolve) => {
-    cloud.untilEnd(id, ({ state }) => state === "waiting" && resolve());
-  });
+  const asked = Promise.withResolvers<void>();
+  cloud
+    .untilEnd(id, ({ state }) => state === "waiting" && asked.resolve())
+    .then(
+      () => asked.reject(new RangeError(`run ${id} ended before it asked - nova trace ${id} says why`)),
+      asked.reject,
+    );
+  await asked.promise;
   return id;
 }
 
