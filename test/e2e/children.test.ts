@@ -143,7 +143,7 @@ async function waiting() {
   const version = await cloud.publish(inARow("calls-waits", { bill: calls("waits") }));
   const { id } = await startExecution(cloud.ports, { version, context: "{}" });
   await new Promise<void>((resolve) => {
-    cloud.untilEnd(id, ({ node, state }) => node === "bill" && state === "succeeded" && resolve());
+    cloud.untilEnd(id, ({ node, state }) => node === "bill" && state === "waiting" && resolve());
   });
   const children = await Array.fromAsync(cloud.ports.executions.open());
   const child = children.find(({ parent }) => parent?.execution === id);

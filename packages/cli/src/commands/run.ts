@@ -4,7 +4,8 @@ import { closeCloud, openCloud } from "../cloud.ts";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
-import { checkDraft, InvalidWorkflow, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
+import { InvalidWorkflow } from "../run/invalid.ts";
+import { checkDraft, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
 import type { CliCommand } from "./command.ts";
 
 type Options = RunOptions & { json?: true };

@@ -2,7 +2,9 @@ import type { Execution, Ports, RawJson, WaitingTask } from "@nova/engine";
 import { cancelExecution, executionOf, publishWorkflow, readTrace, startExecution } from "@nova/engine";
 import type { Counters, LocalCloud, NodeEvent } from "@nova/local";
 import type { Interrupt } from "../interrupt.ts";
+import { publishCalled } from "./called.ts";
 import type { RunRequest } from "./request.ts";
+import { isWaiting, WaitingTasks } from "./waiting-tasks.ts";
 
 export interface Ran {
   execution: Execution;
@@ -29,42 +31,24 @@ export async function execute(
   listener: RunListener,
 ): Promise<Ran | null> {
   const { ports } = cloud;
-  const { workflow, definition, context, files } = request;
+  const { workflow, definition, called, context, files } = request;
+  await publishCalled(cloud, called, workflow);
   const template = await cloud.templateFor(workflow.requirements);
   const version = await publishWorkflow(ports, { workflow, stateMachine: definition, template });
   if (interrupt.happened) return null;
   const { id } = await startExecution(ports, { version, context, files });
-  const told = new Set<string>();
+  const tasks = new WaitingTasks(cloud, listener.onTask);
   const ended = cloud.untilEnd(id, (event) => {
     listener.onEvent(event);
-    if (event.state === "waiting") tellTask(ports, id, event.node, told, listener).catch(listed);
+    if (event.state === "waiting") tasks.look(id, event.node);
   });
   const interrupted = interrupt.wish().then(() => stopUnlessWaiting(ports, id));
   if ((await Promise.race([ended, interrupted])) !== "left") await ended;
   return report(cloud, ports, id);
 }
 
-/** Whoever missed it here finds it in `nova tasks`. */
-const listed = () => undefined;
-
-/** Each task once, however often it is asked for. */
-async function tellTask(
-  ports: Ports,
-  execution: string,
-  node: string,
-  told: Set<string>,
-  { onTask }: RunListener,
-): Promise<void> {
-  for (const task of await ports.tasks.ofExecution(execution)) {
-    if (task.node !== node || task.status !== "open" || told.has(task.id)) continue;
-    told.add(task.id);
-    onTask(task);
-  }
-}
-
 async function stopUnlessWaiting(ports: Ports, id: string): Promise<"left" | "stopped"> {
-  const { status } = await executionOf(ports, id);
-  if (status === "waiting") return "left";
+  if (await isWaiting(ports, await executionOf(ports, id))) return "left";
   await cancelExecution(ports, id);
   return "stopped";
 }

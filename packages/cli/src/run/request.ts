@@ -1,10 +1,11 @@
 import type { FileInput } from "@nova/engine";
 import type { Finding, ParsedWorkflow, Workflow } from "@nova/workflow";
-import { InvalidInput } from "../errors.ts";
 import { readContext } from "../input/context.ts";
 import { readFiles } from "../input/files.ts";
 import { oneNodeWorkflow } from "../input/one-node.ts";
 import { readAndParse } from "../input/workflow.ts";
+import { type Called, nothingCalled, readCalled } from "./called.ts";
+import { InvalidWorkflow } from "./invalid.ts";
 
 export interface RunOptions {
   context?: string;
@@ -17,23 +18,12 @@ export interface RunOptions {
 export interface RunRequest {
   workflow: Workflow;
   definition: string;
+  /** What its nodes run besides code. */
+  called: Called;
   /** JSON text. */
   context: string;
   files: FileInput[];
   warnings: Finding[];
-}
-
-/** The workflow has errors; they are all here. */
-export class InvalidWorkflow extends InvalidInput {
-  override name = "InvalidWorkflow";
-  readonly findings: Finding[];
-
-  constructor(path: string, findings: Finding[]) {
-    const errors = findings.filter((one) => one.severity === "error");
-    const more = errors.length > 1 ? ` (and ${errors.length - 1} more - nova validate ${path} lists them)` : "";
-    super(`${errors[0]?.code}: ${errors[0]?.message}${more}`);
-    this.findings = findings;
-  }
 }
 
 /** What can be known of a run before the Python of its nodes is checked, which takes longest. */
@@ -63,8 +53,11 @@ export async function checkDraft({ path, parsed, node, context, files }: RunDraf
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
   const { workflow, definition, findings } = await compileParsed(parsed);
   if (!workflow) throw new InvalidWorkflow(path, findings);
-  const whole = { workflow, definition, context, files, warnings: findings };
-  if (node === undefined) return whole;
+  const whole = { workflow, definition, called: nothingCalled, context, files, warnings: findings };
+  if (node === undefined) {
+    const called = await readCalled(path, workflow);
+    return { ...whole, called, warnings: [...findings, ...called.warnings] };
+  }
   const alone = oneNodeWorkflow(workflow, node);
   return { ...whole, workflow: alone, definition: JSON.stringify(toStateMachine(alone)) };
 }

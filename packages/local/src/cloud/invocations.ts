@@ -26,8 +26,8 @@ function placeOf(payload: string): { execution: string; node: string; isNew: boo
   return execution?.id && node ? { execution: execution.id, node, isNew: waited !== true } : null;
 }
 
-/** A request answers the task that it made, the first task of a wait until when; else the node has its outcome. */
+/** A request answers the task that it made, the first task of a wait until when, that of a workflow node what it waits for; else the node has its outcome. */
 function stateAfter(payload: string): "waiting" | "succeeded" {
-  const { task, until } = JSON.parse(payload) as { task?: string | null; until?: string };
-  return task || until ? "waiting" : "succeeded";
+  const { task, until, child } = JSON.parse(payload) as { task?: string | null; until?: string; child?: object };
+  return task || until || child ? "waiting" : "succeeded";
 }

@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { publishWorkflow } from "@nova/engine";
+import type { LocalCloud } from "@nova/local";
+import { type Finding, nodeIndex, type Workflow } from "@nova/workflow";
+import { InvalidInput } from "../errors.ts";
+import { readAndCompile } from "../input/workflow.ts";
+import { InvalidWorkflow } from "./invalid.ts";
+
+/** A node that runs another workflow. */
+interface Call {
+  workflow: string;
+  version?: number;
+  node: string;
+  /** The workflow that the node is in. */
+  by: string;
+}
+
+/** What a workflow runs, and what that runs, as far as it lies beside. */
+export interface Called {
+  workflows: { workflow: Workflow; definition: string }[];
+  calls: Call[];
+  warnings: Finding[];
+}
+
+export const nothingCalled: Called = { workflows: [], calls: [], warnings: [] };
+
+/** Reads and compiles the workflows that one at `path` runs, from the folders beside it. Throws `InvalidWorkflow`. */
+export async function readCalled(path: string, workflow: Workflow): Promise<Called> {
+  const called: Called = { workflows: [], calls: callsOf(workflow), warnings: [] };
+  const beside = folderAround(path);
+  const seen = new Set([workflow.id]);
+  for (const { workflow: id } of called.calls) {
+    const place = seen.has(id) ? undefined : [join(beside, id), join(beside, `${id}.json`)].find(isWorkflow);
+    seen.add(id);
+    if (place === undefined) continue;
+    const compiled = await readAndCompile(place);
+    if (!compiled.workflow) throw new InvalidWorkflow(place, compiled.findings);
+    if (compiled.workflow.id !== id) {
+      const advice = `write that into the node, or give the workflow the id "${id}"`;
+      throw new InvalidInput(`"${place}" holds the workflow "${compiled.workflow.id}", not "${id}" - ${advice}`);
+    }
+    called.workflows.push({ workflow: compiled.workflow, definition: compiled.definition });
+    called.calls.push(...callsOf(compiled.workflow));
+    called.warnings.push(...compiled.findings);
+  }
+  return called;
+}
+
+/** Publishes what is new of it. Throws `InvalidInput` where a node runs what is not there. */
+export async function publishCalled(cloud: LocalCloud, { workflows, calls }: Called, caller: Workflow): Promise<void> {
+  for (const { workflow, definition } of workflows) {
+    const template = await cloud.templateFor(workflow.requirements);
+    await publishWorkflow(cloud.ports, { workflow, stateMachine: definition, template });
+  }
+  for (const call of calls) if (call.workflow !== caller.id) await assertThere(cloud, call);
+}
+
+async function assertThere({ ports }: LocalCloud, { workflow, version, node, by }: Call): Promise<void> {
+  const latest = await ports.workflows.latest(workflow);
+  const runs = `which node "${node}" of "${by}" runs`;
+  if (!latest) {
+    const advice = `put its folder beside this one, or run it once (nova run <folder>)`;
+    throw new InvalidInput(`there is no workflow "${workflow}", ${runs} - ${advice}`);
+  }
+  if (version === undefined || (await ports.workflows.get(workflow, version))) return;
+  throw new InvalidInput(`workflow "${workflow}" has no version ${version}, ${runs} - its latest is ${latest.version}`);
+}
+
+function callsOf(workflow: Workflow): Call[] {
+  return Array.from(nodeIndex(workflow).values()).flatMap(({ node }) => {
+    if (node.type !== "workflow") return [];
+    const { workflow: id, version } = node;
+    return [{ workflow: id, ...(version !== undefined && { version }), node: node.id, by: workflow.id }];
+  });
+}
+
+/** The folder in which a workflow's folder lies; of a lone file the one in which it is. */
+function folderAround(path: string): string {
+  const full = resolve(path);
+  if (isWorkflow(full) && !full.endsWith(".json")) return dirname(full);
+  return basename(full) === "workflow.json" ? dirname(dirname(full)) : dirname(full);
+}
+
+function isWorkflow(path: string): boolean {
+  return existsSync(path.endsWith(".json") ? path : join(path, "workflow.json"));
+}

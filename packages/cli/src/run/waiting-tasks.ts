@@ -1,0 +1,47 @@
+import type { Execution, Ports, WaitingTask } from "@nova/engine";
+import type { LocalCloud } from "@nova/local";
+
+/** Tells what a run waits for, and what the executions wait for that its nodes run. */
+export class WaitingTasks {
+  readonly #cloud: LocalCloud;
+  readonly #onTask: (task: WaitingTask) => void;
+  /** Ids of tasks that were told, and of executions that are listened to. */
+  readonly #known = new Set<string>();
+
+  constructor(cloud: LocalCloud, onTask: (task: WaitingTask) => void) {
+    this.#cloud = cloud;
+    this.#onTask = onTask;
+  }
+
+  /** Each task once, however often a node says that it waits. Whoever misses one finds it in `nova tasks`. */
+  look(execution: string, node: string): void {
+    Promise.all([this.#tell(execution, node), this.#followChildren(execution)]).catch(() => undefined);
+  }
+
+  async #tell(execution: string, node: string): Promise<void> {
+    for (const task of await this.#cloud.ports.tasks.ofExecution(execution)) {
+      if (task.node === node && task.status === "open" && this.#isNew(task.id)) this.#onTask(task);
+    }
+  }
+
+  async #followChildren(execution: string): Promise<void> {
+    for await (const { id, parent } of this.#cloud.ports.executions.open()) {
+      if (parent?.execution !== execution || !this.#isNew(id)) continue;
+      const ended = this.#cloud.untilEnd(id, ({ node, state }) => state === "waiting" && this.look(id, node));
+      ended.catch(() => undefined);
+    }
+  }
+
+  #isNew(id: string): boolean {
+    return !this.#known.has(id) && this.#known.add(id) !== undefined;
+  }
+}
+
+/** Whether a run waits for somebody, itself or in an execution that one of its nodes runs. */
+export async function isWaiting(ports: Pick<Ports, "executions">, { id, status, root }: Execution): Promise<boolean> {
+  if (status === "waiting") return true;
+  for await (const record of ports.executions.open()) {
+    if (record.id !== id && record.root === root && record.status === "waiting") return true;
+  }
+  return false;
+}
