@@ -8,6 +8,7 @@ import type { Keys } from "./keys.ts";
 import { createLambda, deliver, statusFunction } from "./lambda.ts";
 import type { Endpoints } from "./owner-file.ts";
 import type { Progress } from "./progress.ts";
+import { readObject } from "./read-object.ts";
 
 export interface CloudOptions {
   /** Where everything is kept: `.nova`. */
@@ -100,6 +101,7 @@ async function openStatesWith(
     // Functions have nothing to work with before everything is open.
     drives: false,
     invokeLambda: withProgress(invoke, progress),
+    readObject,
     // EventBridge's part: the function that is subscribed to status changes, then whoever waits.
     async onStatusChange(detail) {
       await deliver(invoke, statusFunction, JSON.stringify({ detail }));

@@ -1,7 +1,7 @@
 import type { InvokeLambda } from "../lambda-types.ts";
 import { Alarms } from "./alarms.ts";
 import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
-import type { ChildStart, StartedChild } from "./asl/outside.ts";
+import type { ChildStart, ReadObject, StartedChild } from "./asl/outside.ts";
 import type { StateMachine } from "./asl/state.ts";
 import { executionOfToken } from "./asl/task/task-tokens.ts";
 import type { Clock } from "./clock.ts";
@@ -19,6 +19,7 @@ import type { Execution, Executions } from "./store/executions.ts";
 export interface LiveOptions {
   clock: Clock;
   invokeLambda: InvokeLambda;
+  readObject: ReadObject;
   /** What an execution runs, and under which names. */
   prepare(execution: Execution): { machine: StateMachine; start: Omit<ExecutionStart, "input"> };
   /** @throws Error named as the failure that AWS reports */
@@ -208,7 +209,7 @@ export class LiveExecutions {
   }
 
   #keeperOf(execution: Execution): Keeper {
-    const { clock, invokeLambda, startChild } = this.#options;
+    const { clock, invokeLambda, readObject, startChild } = this.#options;
     return {
       now: () => clock.now(),
       write: (line) => this.#write(execution, line),
@@ -219,6 +220,7 @@ export class LiveExecutions {
         return invokeLambda(functionArn, payload, stopSignal);
       },
       startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: child.awaited }),
+      readObject,
       stopChild: (arn) => this.#stopChild(arn),
       endOfChild: (arn) => endOfChild(this.#executions, arn),
       onRest: () => this.#onRest(execution),

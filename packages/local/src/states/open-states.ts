@@ -1,7 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { InvokeLambda } from "../lambda-types.ts";
+import { noObjects } from "./asl/direct-outside.ts";
 import type { Stop } from "./asl/execute.ts";
+import type { ReadObject } from "./asl/outside.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { LiveExecutions } from "./live-executions.ts";
 import { listen } from "./server/listen.ts";
@@ -17,6 +19,8 @@ export interface StatesOptions {
   region?: string;
   accountId?: string;
   invokeLambda: InvokeLambda;
+  /** Serves the `ItemReader` of distributed Maps; absent: there is no S3 here. */
+  readObject?: ReadObject;
   /** Called when an execution has ended; not for those found interrupted on opening. */
   onStatusChange(change: StatusChange): void | Promise<void>;
   /** False: nothing goes on before `drive`; answers and stops are taken all the same. */
@@ -48,10 +52,11 @@ export async function openStates(options: StatesOptions): Promise<States> {
   mkdirSync(folder, { recursive: true });
   const machines = new Machines(join(folder, "machines.ndjson"));
   const executions = new Executions(folder);
-  const { invokeLambda, onStatusChange } = options;
+  const { invokeLambda, onStatusChange, readObject = noObjects } = options;
   const live: LiveExecutions = new LiveExecutions(executions, {
     clock,
     invokeLambda,
+    readObject,
     onStatusChange,
     prepare: (execution) => preparedBy(service, execution),
     startChild: (child, startedBy) => startChild(service, child, startedBy),

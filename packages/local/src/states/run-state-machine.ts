@@ -4,12 +4,15 @@ import { compileStateMachine } from "./asl/compile.ts";
 import { type Children, directOutside } from "./asl/direct-outside.ts";
 import { type Outcome, prepareExecution } from "./asl/execute.ts";
 import type { Json } from "./asl/json.ts";
+import type { ReadObject } from "./asl/outside.ts";
 import { TaskTokens } from "./asl/task/task-tokens.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { HistoryEvent } from "./history.ts";
 
 export interface RunOptions {
   invokeLambda: InvokeLambda;
+  /** Serves the `ItemReader` of a distributed Map. */
+  readObject?: ReadObject;
   clock?: Clock;
   name?: string;
   /** Answers `.waitForTaskToken` tasks. */
@@ -34,7 +37,7 @@ export type RunResult = {
  */
 export async function runStateMachine(definition: object, input: unknown, options: RunOptions): Promise<RunResult> {
   const { invokeLambda, clock = systemClock, name = randomUUID(), tokens = new TaskTokens(clock.now) } = options;
-  const { children } = options;
+  const { children, readObject } = options;
   const executionArn = `arn:aws:states:us-east-1:000000000000:execution:direct:${name}`;
   const events: HistoryEvent[] = [];
   const stop = new AbortController();
@@ -53,7 +56,10 @@ export async function runStateMachine(definition: object, input: unknown, option
       accountId: "000000000000",
     },
     {
-      outside: directOutside({ clock, invokeLambda, tokens, children, executionArn, stopSignal: stop.signal }),
+      outside: directOutside({
+        ...{ clock, invokeLambda, readObject, tokens, children, executionArn },
+        stopSignal: stop.signal,
+      }),
       write: (event) => events.push(event),
     },
     stop.signal,

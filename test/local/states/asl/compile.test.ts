@@ -72,10 +72,10 @@ describe("a definition that cannot be run", () => {
       one({
         Type: "Map",
         End: true,
-        ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED" }, StartAt: "S", States: {} },
+        ItemProcessor: { ProcessorConfig: { Mode: "ELSEWHERE" }, StartAt: "S", States: {} },
       }),
       "/States/S/ItemProcessor/ProcessorConfig/Mode",
-      /not supported locally/,
+      /must be INLINE or DISTRIBUTED/,
     ],
     [
       one({ Type: "Parallel", End: true, Branches: [{ StartAt: "X", States: {} }] }),

@@ -1,8 +1,9 @@
 import { Definition } from "./definition.ts";
 import { DefinitionRejected } from "./failure.ts";
-import { branchFields, machineFields, processorFields, stateFields } from "./fields.ts";
+import { branchFields, distributedMapFields, machineFields, processorFields, stateFields } from "./fields.ts";
 import type { Json } from "./json.ts";
 import { compileChoice } from "./kinds/choice.ts";
+import { compileDistributedMap } from "./kinds/distributed-map.ts";
 import { compileFail } from "./kinds/fail.ts";
 import { compileMap } from "./kinds/map.ts";
 import { compileParallel } from "./kinds/parallel.ts";
@@ -33,8 +34,10 @@ const KINDS: Record<StateType, CompileKind> = {
     const branches = definition.someChildren("Branches").map((branch) => compileBody(branch, branchFields));
     return compileParallel(name, definition, branches);
   },
-  Map: (name, definition, compileBody) =>
-    compileMap(name, definition, compileBody(processorOf(definition), processorFields)),
+  Map: (name, definition, compileBody) => {
+    const compile = isDistributed(definition) ? compileDistributedMap : compileMap;
+    return compile(name, definition, compileBody(processorOf(definition), processorFields));
+  },
 };
 
 /**
@@ -65,7 +68,8 @@ function compileState(name: string, definition: Definition, compileBody: Compile
   refuseJsonata(definition);
   const type = definition.text("Type");
   if (!Object.hasOwn(KINDS, type)) throw definition.reject("Type", `"${type}" is no state type`);
-  definition.allowOnly(stateFields[type as StateType]);
+  const isLarge = type === "Map" && isDistributed(definition);
+  definition.allowOnly(isLarge ? distributedMapFields : stateFields[type as StateType]);
   definition.optionalText("Comment");
   return KINDS[type as StateType](name, definition, compileBody);
 }
@@ -88,13 +92,21 @@ function missingStart(body: Definition, startAt: string): DefinitionRejected {
 
 /** `Iterator` is what AWS called `ItemProcessor` before. */
 function processorOf(map: Definition): Definition {
-  const processor = map.child(map.atMostOne("ItemProcessor", "Iterator") ?? "ItemProcessor");
-  if (processor.has("ProcessorConfig")) {
-    const config = processor.child("ProcessorConfig");
-    const mode = config.text("Mode");
-    if (mode !== "INLINE") throw config.reject("Mode", `${mode} is not supported locally: use INLINE`);
+  return map.child(map.atMostOne("ItemProcessor", "Iterator") ?? "ItemProcessor");
+}
+
+/** Whether each item is an execution of its own. */
+function isDistributed(map: Definition): boolean {
+  const processor = processorOf(map);
+  if (!processor.has("ProcessorConfig")) return false;
+  const config = processor.child("ProcessorConfig");
+  const mode = config.text("Mode");
+  if (mode === "INLINE") return false;
+  if (mode !== "DISTRIBUTED") throw config.reject("Mode", "must be INLINE or DISTRIBUTED");
+  if (config.text("ExecutionType") !== "STANDARD") {
+    throw config.reject("ExecutionType", "is not supported locally but for STANDARD");
   }
-  return processor;
+  return true;
 }
 
 function refuseJsonata(definition: Definition): void {

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { InvokeLambda } from "../../lambda-types.ts";
 import type { Clock } from "../clock.ts";
 import { StateFailure } from "./failure.ts";
-import type { Outside } from "./outside.ts";
+import type { Json } from "./json.ts";
+import type { Outside, ReadObject } from "./outside.ts";
 import type { TaskTokens } from "./task/task-tokens.ts";
 
 /** Executions that one starts and waits for. */
@@ -14,13 +15,15 @@ export interface DirectOptions {
   tokens: TaskTokens;
   children?: Children | undefined;
   executionArn: string;
+  /** Absent: there is no S3. */
+  readObject?: ReadObject | undefined;
   /** Given to the functions: aborted when the execution is stopped. */
   stopSignal: AbortSignal;
 }
 
 /** The world itself, for an execution that lives no longer than this process. Without `children` it knows no other state machines. */
 export function directOutside(options: DirectOptions): Outside {
-  const { clock, invokeLambda, tokens, executionArn, stopSignal } = options;
+  const { clock, invokeLambda, readObject = noObjects, tokens, executionArn, stopSignal } = options;
   const noOther = () => Promise.reject(new StateFailure("StepFunctions.StateMachineDoesNotExistException"));
   return {
     now: () => clock.now(),
@@ -30,5 +33,11 @@ export function directOutside(options: DirectOptions): Outside {
     invokeLambda: ({ functionArn, payload }) => invokeLambda(functionArn, payload, stopSignal),
     issueToken: () => tokens.issue(executionArn),
     ...(options.children ?? { startExecution: noOther, executionEnded: noOther }),
+    readJson: async (place) => JSON.parse(await readObject(place)) as Json,
   };
+}
+
+/** Of whoever has no S3. */
+export function noObjects(): Promise<never> {
+  return Promise.reject(new Error("There is no S3 beside this Step Functions."));
 }

@@ -26,9 +26,18 @@ export const stateFields: Record<StateType, ReadonlySet<string>> = {
   ]),
 };
 
+/** What a Map may have besides when its items are executions of their own. */
+export const distributedMapFields: ReadonlySet<string> = new Set([
+  ...stateFields.Map,
+  ...["ItemReader", "ItemBatcher", "ResultWriter", "Label"],
+  ...["ToleratedFailureCount", "ToleratedFailureCountPath"],
+  ...["ToleratedFailurePercentage", "ToleratedFailurePercentagePath"],
+]);
+
 const body = ["StartAt", "States", "Comment", "QueryLanguage"];
 export const machineFields: ReadonlySet<string> = new Set([...body, "TimeoutSeconds", "Version"]);
 export const branchFields: ReadonlySet<string> = new Set(body);
+export const readerFields: ReadonlySet<string> = new Set(["Resource", "ReaderConfig", "Parameters"]);
 export const processorFields: ReadonlySet<string> = new Set([...body, "ProcessorConfig"]);
 
 export const retrierFields: ReadonlySet<string> = new Set([

@@ -49,6 +49,14 @@ export interface EndedChild {
   cause?: string;
 }
 
+export interface ObjectPlace {
+  bucket: string;
+  key: string;
+}
+
+/** Text of an object in S3. Rejects where there is none. */
+export type ReadObject = (place: ObjectPlace) => Promise<string>;
+
 /**
  * All that reaches an execution from outside its definition and its input. Given the same answers in the same order
  * it goes the same way, event by event: so a journal of them is all it takes to bring it back to where it was.
@@ -68,6 +76,8 @@ export interface Outside {
   startExecution(child: ChildStart, over: AbortSignal): Promise<StartedChild>;
   /** An `over` that is no decision of the task itself stops the child. */
   executionEnded(executionArn: string, over: AbortSignal): Promise<EndedChild>;
+  /** An object in S3 that holds JSON. Rejects where there is none, or it holds something else. */
+  readJson(place: ObjectPlace, over: AbortSignal): Promise<Json>;
 }
 
 /** Why a task's `over` aborts when the task is decided: with its result, or by its timeout. */

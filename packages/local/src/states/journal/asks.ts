@@ -3,9 +3,9 @@ import type { Input } from "./lines.ts";
 
 /**
  * What an execution waits for. A `lambda` may have done half its work when the process dies; a `request` (a function
- * that is given a task token) and a `start` (of a child) may be made once more; the others are not at work at all.
+ * that is given a task token), a `start` (of a child) and a `read` may be made once more; the others are not at work at all.
  */
-export type AskKind = "lambda" | "request" | "start" | "retry" | "wait" | "deadline" | "token" | "child";
+export type AskKind = "lambda" | "request" | "start" | "read" | "retry" | "wait" | "deadline" | "token" | "child";
 
 export interface Ask {
   readonly kind: AskKind;
@@ -33,7 +33,7 @@ interface Pending extends Ask {
 }
 
 /** Kinds that keep an execution from being parked. */
-const AT_WORK = new Set<AskKind>(["lambda", "request", "start", "retry"]);
+const AT_WORK = new Set<AskKind>(["lambda", "request", "start", "read", "retry"]);
 
 /** What one execution has asked for and not been answered, by number: the first is 1. */
 export class Asks {

@@ -51,6 +51,7 @@ export class JournalledExecution {
     this.#outside = new JournalledOutside(start.executionArn, recorded.opening, this.#asks, {
       invokeLambda: (call) => this.#keeper.invokeLambda(call, this.#stopping.signal),
       startChild: (child, request) => this.#keeper.startChild(child, request),
+      readObject: (place) => this.#keeper.readObject(place),
       stopChild: (arn) => {
         if (this.#mode === "held" || this.#mode === "driven") this.#keeper.stopChild(arn);
       },

@@ -6,6 +6,7 @@ import {
   DECIDED,
   type EndedChild,
   type LambdaCall,
+  type ObjectPlace,
   type Outside,
   type PendingTask,
   type Purpose,
@@ -17,7 +18,7 @@ import { Chance } from "./chance.ts";
 import type { Keeper } from "./keeper.ts";
 import type { Opening } from "./lines.ts";
 
-type Hands = Omit<Pick<Keeper, "invokeLambda" | "startChild" | "stopChild">, "invokeLambda"> & {
+type Hands = Omit<Pick<Keeper, "invokeLambda" | "startChild" | "stopChild" | "readObject">, "invokeLambda"> & {
   invokeLambda(call: LambdaCall): Promise<LambdaResult>;
 };
 
@@ -86,6 +87,11 @@ export class JournalledOutside implements Outside {
       if (reason !== DECIDED) this.#hands.stopChild(child);
     };
     return (await this.#asks.ask({ kind: "child", child, onOver }, over)) as unknown as EndedChild;
+  }
+
+  readJson(place: ObjectPlace, over: AbortSignal): Promise<Json> {
+    const begin = async () => JSON.parse(await this.#hands.readObject(place)) as Json;
+    return this.#asks.ask({ kind: "read", begin }, over);
   }
 }
 

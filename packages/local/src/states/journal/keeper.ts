@@ -1,7 +1,7 @@
 import type { LambdaResult } from "../../lambda-types.ts";
 import type { Outcome } from "../asl/execute.ts";
 import type { Json } from "../asl/json.ts";
-import type { ChildStart, LambdaCall, StartedChild } from "../asl/outside.ts";
+import type { ChildStart, LambdaCall, ReadObject, StartedChild } from "../asl/outside.ts";
 import type { Line } from "./lines.ts";
 
 /** Whoever keeps an execution, and does for it what it asks for. */
@@ -13,6 +13,7 @@ export interface Keeper {
   invokeLambda(call: LambdaCall, stopSignal: AbortSignal): Promise<LambdaResult>;
   /** The same request made once more answers the same child. @throws Error named as the failure that AWS reports */
   startChild(child: ChildStart, request: string): StartedChild;
+  readObject: ReadObject;
   stopChild(executionArn: string): void;
   /** How a child ended; undefined while it runs. */
   endOfChild(executionArn: string): Json | undefined;

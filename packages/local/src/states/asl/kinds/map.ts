@@ -1,21 +1,19 @@
 import type { Definition } from "../definition.ts";
 import { enter } from "../enter.ts";
-import { runtimeFailure } from "../failure.ts";
 import type { Json } from "../json.ts";
-import { compileTemplateField } from "../payload-template.ts";
-import { compileField, type State, type StateMachine, type Visit } from "../state.ts";
+import type { State, StateMachine, Visit } from "../state.ts";
 import { Thread } from "../thread.ts";
 import { recordAborted, runTogether } from "../together.ts";
 import { compileWork } from "../work-state.ts";
+import { compileConcurrency, compileItemSelector, compileItems } from "./map-fields.ts";
 
 /** Step Functions: iterations of an inline Map that run at the same time. */
 const MOST_CONCURRENT = 40;
 
 export function compileMap(name: string, definition: Definition, processor: StateMachine): State {
   const readItems = compileItems(definition);
-  const readWidth = compileConcurrency(definition);
-  const selector = definition.atMostOne("ItemSelector", "Parameters") ?? "ItemSelector";
-  const select = compileTemplateField(definition, selector);
+  const readWidth = compileConcurrency(definition, MOST_CONCURRENT);
+  const select = compileItemSelector(definition);
 
   async function attempt(selected: Json, _parameters: Json, visit: Visit): Promise<Json> {
     const { thread } = visit;
@@ -46,33 +44,6 @@ export function compileMap(name: string, definition: Definition, processor: Stat
 
   const exhausted = ({ thread }: Visit) => void thread.record({ type: "MapStateFailed" });
   return compileWork(name, definition, { type: "Map", attempt, exhausted });
-}
-
-function compileItems(definition: Definition): (selected: Json, visit: Visit) => Json[] {
-  const path = definition.optionalText("ItemsPath") ?? "$";
-  const read = path === "$" ? undefined : compileField(definition, "ItemsPath");
-  return (selected, visit) => {
-    const items = read ? read(visit.scope(selected)) : selected;
-    if (!Array.isArray(items)) throw runtimeFailure(`Reference path "${path}" must point to array.`);
-    return items;
-  };
-}
-
-/** 0 or nothing: as many as Step Functions allows. */
-function compileConcurrency(definition: Definition): (selected: Json, visit: Visit) => number {
-  const fixed = definition.optionalInteger("MaxConcurrency", 0) ?? 0;
-  definition.atMostOne("MaxConcurrency", "MaxConcurrencyPath");
-  const path = definition.optionalText("MaxConcurrencyPath");
-  const read = path === undefined ? undefined : compileField(definition, "MaxConcurrencyPath");
-  return (selected, visit) => {
-    const width = read ? read(visit.scope(selected)) : fixed;
-    if (Number.isInteger(width) && (width as number) >= 0)
-      return Math.min((width as number) || MOST_CONCURRENT, MOST_CONCURRENT);
-    const shown = typeof width === "string" ? width : JSON.stringify(width);
-    throw runtimeFailure(
-      `The MaxConcurrencyPath field refers to value "${shown}" which is not a valid integer: ${path}`,
-    );
-  };
 }
 
 /** One iteration failed, the others that had begun were aborted; those that had ended have said so already. */
