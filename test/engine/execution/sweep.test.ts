@@ -1,4 +1,4 @@
-import { executionEnded, interruptedError, type StateMachineRun } from "@nova/engine";
+import { executionEnded, interruptedError, type StateMachineRun, sweep } from "@nova/engine";
 import { expect, it } from "vitest";
 import { action, flow } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
@@ -49,6 +49,14 @@ it("leaves a run alone that goes on", async () => {
   const story = await new Story(one).start();
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [], restarted: [], failed: [] });
   expect(story.chain).toEqual(["start success"]);
+});
+
+it("leaves the rest to the next sweep when it is told to end", async () => {
+  const story = await new Story(one).start();
+  story.world.machines.get(story.id)?.end("aborted");
+  const ports = story.world.ports(atOnce);
+  expect(await sweep(ports, AbortSignal.abort())).toMatchObject({ closed: [], failed: [], tasks: { expired: [] } });
+  expect(await sweep(ports)).toMatchObject({ closed: [story.id] });
 });
 
 it("closes on a status event what the state machine left open, and knows what it does not know", async () => {

@@ -90,7 +90,7 @@ export class Story {
   }
 
   sweeper(): Process {
-    return this.world.spawn("sweeper", sweep);
+    return this.world.spawn("sweeper", (ports) => sweep(ports));
   }
 
   /** Lets a process go on until its next call has this name (or begins with it). */

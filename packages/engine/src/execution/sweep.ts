@@ -4,7 +4,7 @@ import type { Reason } from "../node/settling.ts";
 import type { Execution, Parent } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StateMachineRun } from "../ports/state-machines.ts";
-import { type SweptTasks, sweepTasks } from "../task/sweep-tasks.ts";
+import { noTasks, type SweptTasks, sweepTasks } from "../task/sweep-tasks.ts";
 import { closeExecution } from "./close.ts";
 import type { Closed } from "./finish-close.ts";
 import { startInput } from "./first-link.ts";
@@ -26,12 +26,15 @@ export interface Swept {
 
 /**
  * Every open execution: what died is closed, what was closed half is finished, a start that was lost is repeated. One
- * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting.
+ * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting. With the signal it
+ * ends behind the execution that it is at.
  */
-export async function sweep(ports: Ports): Promise<Swept> {
+export async function sweep(ports: Ports, signal?: AbortSignal): Promise<Swept> {
   const swept: Omit<Swept, "tasks"> = { closed: [], restarted: [], failed: [] };
   const open = new Set<string>();
   for await (const record of ports.executions.open()) {
+    // What is not in the set counts as over for tasks, so they have to be left alone, too.
+    if (signal?.aborted) return { ...swept, tasks: noTasks() };
     open.add(record.id);
     try {
       const what = await sweepExecution(ports, record);

@@ -20,12 +20,16 @@ export interface SweptTasks {
   failed: { id: string; reason: string }[];
 }
 
+export function noTasks(): SweptTasks {
+  return { sent: [], reopened: [], expired: [], failed: [] };
+}
+
 /**
  * Sends again what was answered and not sent, ends what is overdue, and takes tasks of runs that are over off the list.
  * A task that just waits costs nothing here: `openExecutions` are known from the sweep of executions.
  */
 export async function sweepTasks(ports: Ports, openExecutions: ReadonlySet<string>): Promise<SweptTasks> {
-  const swept: SweptTasks = { sent: [], reopened: [], expired: [], failed: [] };
+  const swept = noTasks();
   for await (const task of ports.tasks.pending()) {
     if (!needsLook(task, openExecutions, ports.clock.now())) continue;
     try {

@@ -34,6 +34,9 @@ export class OwnersCloud implements LocalCloud {
   readonly #parts: Parts;
   readonly #shutDown: () => Promise<void>;
   readonly #sweeping: NodeJS.Timeout;
+  readonly #closing = new AbortController();
+  /** The sweep that is under way, or the last one: they never overlap. */
+  #swept: Promise<void> = Promise.resolve();
 
   /** `shutDown` closes the endpoints and gives the data folder free. */
   constructor(parts: Parts, shutDown: () => Promise<void>) {
@@ -42,7 +45,9 @@ export class OwnersCloud implements LocalCloud {
     this.ports = parts.ports;
     this.#parts = parts;
     this.#shutDown = shutDown;
-    this.#sweeping = setInterval(() => this.#sweep(), sweepEveryMs).unref();
+    this.#sweeping = setInterval(() => {
+      this.#swept = this.#swept.then(() => this.#sweep());
+    }, sweepEveryMs).unref();
   }
 
   warmed(): Promise<void> {
@@ -67,6 +72,9 @@ export class OwnersCloud implements LocalCloud {
     if (interrupt) await this.#interrupt();
     const quiet = guests.lastOneLeft().then(() => opened.rest());
     await (interrupt ? Promise.race([quiet, sleep(goodbyeMs, undefined, { ref: false })]) : quiet);
+    // A sweep of a thousand runs that finds its stores closed would try each of them for a while.
+    this.#closing.abort();
+    await this.#swept;
     await this.#shutDown();
   }
 
@@ -77,7 +85,7 @@ export class OwnersCloud implements LocalCloud {
 
   async #sweep(): Promise<void> {
     try {
-      await sweep(this.ports);
+      await sweep(this.ports, this.#closing.signal);
     } catch (error) {
       process.emitWarning(`the sweeper failed and will try again: ${error}`);
     }
