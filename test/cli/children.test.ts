@@ -1,5 +1,5 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newFolder, nova, type Started, startNova, writeChain } from "./support/nova.ts";
 
@@ -85,5 +85,22 @@ describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
     const [, child = ""] = /nova approve (exec_\w+) ask/.exec(await run.line("nova approve")) ?? [];
     expect((await nova(cwd, "approve", child, "ask", "--choice", "yes")).code).toBe(0);
     expect(await run.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("completed") });
+  });
+
+  it("leaves them waiting on Ctrl-C; whoever answers takes the run to its end", async () => {
+    const folders = ["waits", "asks"].map((name) => join(cwd, name));
+    const elsewhere = await newFolder();
+    for (const folder of folders) await cp(folder, join(elsewhere, basename(folder)), { recursive: true });
+    const run = startNova(elsewhere, "run", "waits");
+    const [, child = ""] = /nova approve (exec_\w+) ask/.exec(await run.line("nova approve")) ?? [];
+    run.child.kill("SIGINT");
+    expect(await run.ended).toMatchObject({ code: 130, stdout: expect.stringContaining("goes on with the answer") });
+    expect((await nova(elsewhere, "approve", child, "ask", "--choice", "yes")).code).toBe(0);
+    const { items } = JSON.parse((await nova(elsewhere, "executions", "--json")).stdout);
+    expect(items.map(({ workflow, status }: Record<string, string>) => `${workflow} ${status}`)).toEqual([
+      "asks completed",
+      "waits completed",
+    ]);
+    await rm(elsewhere, { recursive: true });
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Sandbox } from "@e2b/code-interpreter";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { type CountingServer, countingServer } from "../support/counting-server.ts";
 
 let cloud: TestCloud;
@@ -82,6 +82,14 @@ const branches = {
   ],
 };
 
+const called = inARow("called", { twice: `${begin("twice")}context['twice'] = context['n'] * 2` });
+const runsCalled = { workflow: "called", output: { twice: "twice" } };
+const calling = inARow("calling", {
+  first: `${begin("first")}context['list'] = [1, 2]`,
+  once: { type: "workflow", input: { n: "list.0", url: "url" }, ...runsCalled },
+  each: { type: "map", items: "list", as: "n", input: { url: "url" }, ...runsCalled },
+});
+
 /** What both ways through it end with, as they do where nothing goes wrong. */
 const expected: Record<number, { path: string[]; values: object }> = {
   1: { path: ["start", "make", "sum", "large", "small", "end"], values: { sum: 100_000, branch_decision: false } },
@@ -130,10 +138,21 @@ describe("with every task delivered twice and Lambdas dying", { timeout: 120_000
     }
   });
 
+  it("workflows inside of it come to the same results, and every chain holds", async () => {
+    await cloud.publish(called);
+    const version = await cloud.publish(calling);
+    const context = JSON.stringify({ url: outside.url });
+    for (const trace of await Promise.all([cloud.run(version, context), cloud.run(version, context)])) {
+      expect(await verified(cloud, trace)).toBe("anchored");
+      expect(JSON.parse(trace.context.text)).toMatchObject({ twice: 2, results: [{ twice: 2 }, { twice: 4 }] });
+    }
+  });
+
   it("no code begins twice that may not", () => {
     const begun = Object.entries(outside.counts()).filter(([path]) => !path.startsWith("/sum/"));
     const inBranches = 1 + 4 + 2 * 3 + 1;
-    expect(begun).toHaveLength(3 + 4 + 4 + 2 * inBranches);
+    const inWorkflows = 1 + 1 + 2;
+    expect(begun).toHaveLength(3 + 4 + 4 + 2 * inBranches + 2 * inWorkflows);
     expect(begun.filter(([, times]) => times !== 1)).toEqual([]);
   });
 

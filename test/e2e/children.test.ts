@@ -63,6 +63,13 @@ describe("a failing child", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
+  it("is one that runs longer than its own timeout", async () => {
+    await cloud.publish(inARow("limited", { pause: { type: "wait", seconds: "1d" } }, { timeout: 1 }));
+    const { execution } = await cloud.run(await cloud.publish(inARow("calls-limited", { bill: calls("limited") })));
+    const message = expect.stringMatching(/^workflow "limited" .* ran longer than its timeout/);
+    expect(execution.error).toMatchObject({ node: "bill", class: "NodeTimeout", message });
+  });
+
   it.each([
     ["a workflow that nobody published", "nowhere", {}, /there is no workflow "nowhere"/],
     ["a version that there is not", "sums", { version: 9 }, /workflow "sums" has no version 9 - its latest is 1/],

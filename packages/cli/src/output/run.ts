@@ -67,7 +67,9 @@ export function runLines({ execution, path, context, counters }: Ran): string[] 
     styleText("dim", `  ${shortened(path.join(" → "), longestPath)}`),
     ...values,
     ...(error ? [styleText("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
-    ...(status === "waiting" ? ["  it goes on with the answer: nova tasks lists what it waits for"] : []),
+    ...(status === "waiting" || status === "running"
+      ? ["  it goes on with the answer: nova tasks lists what it waits for"]
+      : []),
     styleText("dim", `  calls: ${calls.join(", ")}, sandbox ${counters.sandbox_calls}`),
     `  nova trace ${id}`,
   ];
