@@ -53,6 +53,8 @@ describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
     expect(entries[1].child).toMatchObject({ workflow: "sums", version: 2, entries: { length: 4 } });
     const shown = (await nova(cwd, "trace", second.execution_id, "--full")).stdout;
     expect(shown).toMatch(/1 +bill +workflow +success .*\n +workflow sums version 2: exec_\w+\n0 +start .*\n1 +sum /);
+    const inner = await nova(cwd, "trace", entries[1].child.execution_id);
+    expect(inner.stdout).toMatch(new RegExp(`^run by link 1 of ${second.execution_id}\n`));
     const verified = await nova(cwd, "verify", second.execution_id);
     expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^anchored 8 links/) });
   });

@@ -127,7 +127,7 @@ class ScriptedFunctions {
     const { kind } = this.#fate(payload);
     if (kind === "closed") this.#enter(payload.node, payload);
     this.#dieOr(payload, "closed", "flaky");
-    return { ...linkAt(payload, payload.seq), child: { arn: "arn:called", name: kind, input: "{}" } };
+    return { ...linkAt(payload, payload.seq), child: { arn: "arn:called", name: kind, input: {} } };
   }
 
   /** Somebody answers at once, nobody does, or somebody does and Step Functions is not told. */

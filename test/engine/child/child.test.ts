@@ -10,7 +10,7 @@ const never = new AbortController().signal;
 const called = flow("called", [action("x")], lines("start > x > end"));
 
 interface Called {
-  child: { arn: string; name: string; input: string };
+  child: { arn: string; name: string; input: object };
 }
 
 /** A run whose first node runs another workflow; Step Functions does what the story says. */

@@ -225,7 +225,7 @@ export class MachineRun {
     const { StateMachineArn, Name, Input } = resolved(Parameters, data);
     const run = await process.call({
       name: `start ${String(Name)}`,
-      effect: () => this.#startChild(String(StateMachineArn), String(Name), String(Input)),
+      effect: () => this.#startChild(String(StateMachineArn), String(Name), JSON.stringify(Input)),
     });
     if ("Error" in run) return { error: run };
     await process.call({ name: "child is over", ready: () => run.status !== "running", effect: () => undefined });

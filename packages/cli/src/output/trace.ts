@@ -5,7 +5,7 @@ import { duration, shortened, statusText } from "./text.ts";
 
 /** What `nova trace --json` prints, to be rendered with `renderJson`. */
 export function traceResult({ execution, entries, path, context }: Trace) {
-  const { id, workflowId, version, status, startedAt, endedAt, durationMs, error } = execution;
+  const { id, workflowId, version, status, startedAt, endedAt, durationMs, error, parent } = execution;
   return {
     execution_id: id,
     workflow: workflowId,
@@ -15,6 +15,7 @@ export function traceResult({ execution, entries, path, context }: Trace) {
     ended_at: endedAt ?? null,
     duration_ms: durationMs ?? null,
     error: error ?? null,
+    parent: parent ? { execution_id: parent.execution, scope: parent.scope, seq: parent.seq } : null,
     path,
     context,
     entries,
@@ -22,10 +23,11 @@ export function traceResult({ execution, entries, path, context }: Trace) {
 }
 
 export function traceLines({ execution, entries }: Trace): string[] {
-  const { id, workflowId, version, status, startedAt, durationMs } = execution;
+  const { id, workflowId, version, status, startedAt, durationMs, parent } = execution;
   const took = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
   const shown = treeOf(entries);
   return [
+    ...(parent ? [styleText("dim", `run by link ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
     `${styleText("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
     ...tableLines(["", "node", "type", "status", "time", "decision", "changes"], shown.map(rowOf)),
     ...shown.flatMap((line) => ("entry" in line ? detailLines(line.entry) : [])),

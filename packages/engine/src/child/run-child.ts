@@ -4,7 +4,7 @@ import { readPosition } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import { settlingPorts } from "../execution/close.ts";
 import { executionEnded } from "../execution/fail.ts";
-import { startInput } from "../execution/first-link.ts";
+import { firstPosition } from "../execution/first-link.ts";
 import { answerFor, committedEntry } from "../node/answer.ts";
 import { commitOutcome } from "../node/commit.ts";
 import type { NodeDefinition } from "../node/definition.ts";
@@ -20,7 +20,7 @@ import { childOutcome } from "./child-outcome.ts";
 
 /** What the first task answers: Step Functions starts this execution, and waits for its end. */
 export interface ChildAnswer extends RunPosition {
-  child: { arn: string; name: string; input: string };
+  child: { arn: string; name: string; input: RunPosition };
 }
 
 /** A workflow node: the first task makes the other execution, the second one reads from its chain what it came to. */
@@ -87,5 +87,5 @@ async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): 
 
 function answerChild({ execution, scope, seq }: WaitEvent, { id, version }: Child): ChildAnswer {
   const { workflowId, version: number, stateMachineArn: arn } = version;
-  return { execution, scope, seq, child: { arn, name: id, input: startInput({ id, workflowId, version: number }) } };
+  return { execution, scope, seq, child: { arn, name: id, input: firstPosition({ id, workflowId, version: number }) } };
 }

@@ -33,7 +33,8 @@ async function valueIn(json: string, steps: readonly string[], load: LoadJson): 
   let value: ExactValue | undefined = parseExact(json);
   for (const step of steps) {
     if (isMarked(value)) value = parseExact(await loadedText(JSON.stringify(value), load));
-    if (value === null || typeof value !== "object" || isRawNumber(value)) return undefined;
+    // A file or a long text has nothing inside.
+    if (value === null || typeof value !== "object" || isRawNumber(value) || isMarked(value)) return undefined;
     if (!Object.prototype.propertyIsEnumerable.call(value, step)) return undefined;
     value = (value as { [key: string]: ExactValue })[step];
   }

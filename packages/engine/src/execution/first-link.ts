@@ -6,6 +6,7 @@ import { Context } from "../context/context.ts";
 import { emptyStored, storeContext } from "../context/pages.ts";
 import type { Member } from "../json/text.ts";
 import { wayOn } from "../node/definition.ts";
+import type { RunPosition } from "../node/event.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, Parent } from "../ports/executions.ts";
@@ -74,7 +75,14 @@ export function recordOf(
   };
 }
 
+type Started = Pick<Execution, "id" | "workflowId" | "version">;
+
+/** Where a run is before its first node. */
+export function firstPosition({ id, workflowId, version }: Started): RunPosition {
+  return { execution: { id, workflowId, version }, scope: "", seq: 0 };
+}
+
 /** Input of the state machine; the same each time a start is repeated. */
-export function startInput({ id, workflowId, version }: Pick<Execution, "id" | "workflowId" | "version">): string {
-  return JSON.stringify({ execution: { id, workflowId, version }, scope: "", seq: 0 });
+export function startInput(record: Started): string {
+  return JSON.stringify(firstPosition(record));
 }
