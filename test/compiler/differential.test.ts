@@ -8,13 +8,18 @@ import { fates } from "./support/fates.ts";
 import { graphs } from "./support/graphs.ts";
 import { type Walk, walk, walkEvents } from "./support/walk.ts";
 
+/** With one or two items more, a map gives each an execution of its own. */
+const inlineItems = fc.constantFrom({}, { inlineItems: 0 }, { inlineItems: 1 });
+
 it("a compiled workflow visits the same nodes as a walk along its edges, whatever fails on the way", async () => {
   const ends = new Map<string | null, number>();
   const events = new Set<string>();
+  let mapRuns = 0;
   await fc.assert(
-    fc.asyncProperty(graphs, fates, async ({ workflow }, chosen) => {
+    fc.asyncProperty(graphs, fates, inlineItems, async ({ workflow }, chosen, most) => {
       const walked = walk(workflow, chosen);
-      const executed = await execute(workflow, chosen);
+      const executed = await execute(workflow, chosen, most);
+      mapRuns += executed.mapRuns;
       ends.set(walked.end, (ends.get(walked.end) ?? 0) + 1);
       if (walked.end === null) return;
       expect(shown(executed, walked)).toEqual(shownOf(walked));
@@ -25,6 +30,7 @@ it("a compiled workflow visits the same nodes as a walk along its edges, whateve
   // A generator that stopped making one kind of run would make this test blind to it.
   const all = ["ExecutionClosed", "Lambda.Unknown", "NodeFailed", "NodeTimeout", "succeeded"];
   expect(all.filter((end) => !ends.has(end))).toEqual([]);
+  expect(mapRuns).toBeGreaterThan(10);
   expect(walkEvents.filter((event) => !events.has(event))).toEqual([]);
 });
 

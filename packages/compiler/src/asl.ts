@@ -89,12 +89,28 @@ export interface ParallelState extends Together {
   Branches: readonly Branch[];
 }
 
-export interface MapState extends Together {
+interface OverItems extends Together {
   Type: "Map";
-  ItemsPath: string;
   ItemSelector: Parameters;
   MaxConcurrency: number;
+}
+
+export type MapState = InlineMapState | DistributedMapState;
+
+/** Everything that is done for items is in the history of the execution. */
+export interface InlineMapState extends OverItems {
+  ItemsPath: string;
+  ItemReader?: never;
   ItemProcessor: Branch & { ProcessorConfig: { Mode: "INLINE" } };
+}
+
+/** Each item is an execution of its own; a list in S3 has them. */
+export interface DistributedMapState extends OverItems {
+  ItemsPath?: never;
+  ItemReader: { Resource: string; ReaderConfig: { InputType: "JSON" }; Parameters: Parameters };
+  /** In the names of the items' executions; Step Functions makes one up where there is none. */
+  Label?: string;
+  ItemProcessor: Branch & { ProcessorConfig: { Mode: "DISTRIBUTED"; ExecutionType: "STANDARD" } };
 }
 
 export type FailState = { Type: "Fail"; Comment?: string } & (

@@ -1,5 +1,7 @@
 import { toStateMachine } from "@nova/compiler";
 import { describe, expect, it } from "vitest";
+import { compileStateMachine } from "../../../packages/local/src/states/asl/compile.ts";
+import { aslErrors } from "../support/asl-validator.ts";
 import { catches, mapOf, parallelOf, stateOf, taskOf } from "../support/states.ts";
 import { action, body, decision, end, map, start, workflow } from "../support/workflows.ts";
 
@@ -15,7 +17,7 @@ const machine = machineOf({ maxConcurrency: 7 });
 
 describe("a map", () => {
   it("asks for the numbers of its items, and runs its body for each of them", () => {
-    expect(taskOf(machine, "m").Next).toBe("m.each");
+    expect(taskOf(machine, "m").Next).toBe("m.size");
     expect(mapOf(machine, "m.each")).toMatchObject({
       ItemsPath: "$.items",
       ItemSelector: {
@@ -70,9 +72,66 @@ describe("a map", () => {
 
   it("goes to its onError where its own task failed, and where its join did", () => {
     const rescued = machineOf({ onError: "join" });
-    expect(stateOf(rescued, "m.settled", "Choice")).toMatchObject({ Choices: [{ Next: "join" }], Default: "m.each" });
+    expect(stateOf(rescued, "m.settled", "Choice")).toMatchObject({ Choices: [{ Next: "join" }], Default: "m.size" });
     expect(stateOf(rescued, "m.joined", "Choice").Choices[0].Next).toBe("join");
     expect(stateOf(machine, "m.joined", "Choice").Choices[0].Next).toBe("execution.close");
+  });
+
+  it("gives each item an execution of its own where they are too many for one history", () => {
+    expect(taskOf(machine, "m").Parameters).toMatchObject({ node: "m", inline_items: expect.any(Number) });
+    expect(stateOf(machine, "m.size", "Choice")).toEqual({
+      Type: "Choice",
+      Choices: [{ Variable: "$.distributed", BooleanEquals: true, Next: "m.each.distributed" }],
+      Default: "m.each",
+    });
+    const [own, inline] = [mapOf(machine, "m.each.distributed"), mapOf(machine, "m.each")];
+    expect(own).toMatchObject({
+      ItemReader: {
+        Resource: "arn:aws:states:::s3:getObject",
+        ReaderConfig: { InputType: "JSON" },
+        Parameters: { "Bucket.$": "$.manifest.bucket", "Key.$": "$.manifest.key" },
+      },
+      Label: "m",
+      ...{
+        ItemSelector: inline.ItemSelector,
+        MaxConcurrency: 7,
+        ResultPath: null,
+        Catch: inline.Catch,
+        Next: inline.Next,
+      },
+    });
+    expect(own.ItemProcessor.ProcessorConfig).toEqual({ Mode: "DISTRIBUTED", ExecutionType: "STANDARD" });
+    expect(own.ItemProcessor.StartAt).toBe("m.item.distributed");
+    const names = Object.keys(inline.ItemProcessor.States);
+    expect(Object.keys(own.ItemProcessor.States)).toEqual(names.map((name) => `${name}.distributed`));
+  });
+
+  it("asks its settle for the same numbers as its task", () => {
+    const [task, settle] = [
+      taskOf(machineOf({ onError: "join" }), "m"),
+      taskOf(machineOf({ onError: "join" }), "m.settle"),
+    ];
+    expect(settle.Parameters).toMatchObject({ inline_items: task.Parameters?.inline_items });
+  });
+
+  it("in the body of a map is inline, whatever the outer one is", () => {
+    const outer = workflow([start(), map("o", body([map("m", items)], [])), end()], ["start -> o", "o -> end"]);
+    const nested = toStateMachine(outer);
+    expect(taskOf(nested, "m")).toMatchObject({ Next: "m.each", Parameters: { node: "m" } });
+    expect(taskOf(nested, "m").Parameters).not.toHaveProperty("inline_items");
+    expect(mapOf(nested, "m.each.distributed").ItemProcessor.ProcessorConfig.Mode).toBe("INLINE");
+  });
+
+  it("with the longest ids has no name that Step Functions refuses, and none twice", async () => {
+    const id = (letter: string) => letter.repeat(64);
+    const [f, x, y, j] = ["f", "x", "y", "j"].map(id) as [string, string, string, string];
+    const forked = body(
+      [action(f), action(x), action(y), action(j)],
+      [`${f} -> ${x}`, `${f} -> ${y}`, `${x} -> ${j}`, `${y} -> ${j}`],
+    );
+    const long = workflow([start(), map(id("m"), forked), end()], [`start -> ${id("m")}`, `${id("m")} -> end`]);
+    expect(await aslErrors(toStateMachine(long))).toBe("");
+    expect(() => compileStateMachine(JSON.parse(JSON.stringify(toStateMachine(long))))).not.toThrow();
   });
 
   it("with several edges out fans out behind its join, from the join's link", () => {

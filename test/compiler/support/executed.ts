@@ -3,6 +3,7 @@ import type { WorkflowVersion } from "@nova/engine";
 import { joinOf, nodeIndex, type Workflow } from "@nova/workflow";
 import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/node/loops.ts";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
+import type { ReadObject } from "../../../packages/local/src/states/asl/outside.ts";
 import { TaskTokens } from "../../../packages/local/src/states/asl/task/task-tokens.ts";
 import { type RunOptions, runStateMachine } from "../../../packages/local/src/states/run-state-machine.ts";
 import { virtualClock } from "../../local/states/support/virtual-clock.ts";
@@ -21,6 +22,7 @@ interface NodePayload extends Position {
   waited?: true;
   expired?: true;
   token?: string;
+  inline_items?: number;
 }
 
 interface JoinPayload {
@@ -34,6 +36,8 @@ export interface Executed {
   end: string;
   /** How many the history has. */
   events: number;
+  /** How many maps had items that were executions of their own. */
+  mapRuns: number;
 }
 
 /** How often loops were gone round behind a link, which its decision may have been refused for. */
@@ -45,17 +49,24 @@ interface Turned {
 const execution = { id: "exec_1", workflowId: "sample", version: 1 };
 
 /** Compiles a workflow and executes it with functions that do no more than their contract with the state machine. */
-export async function execute(workflow: Workflow, fates: Fates): Promise<Executed> {
+export async function execute(
+  workflow: Workflow,
+  fates: Fates,
+  options: { inlineItems?: number } = {},
+): Promise<Executed> {
   const clock = virtualClock();
   const functions = new ScriptedFunctions(workflow, fates, new TaskTokens(clock.now));
   const { invoke: invokeLambda, tokens, scopes } = functions;
   const children = calledWorkflows();
   const input = { execution, scope: "", seq: 0 };
-  const result = await runStateMachine(toStateMachine(workflow), input, { invokeLambda, clock, tokens, children });
+  const result = await runStateMachine(toStateMachine(workflow, options), input, {
+    ...{ invokeLambda, readObject, clock, tokens, children },
+  });
   return {
     scopes,
     end: result.status === "SUCCEEDED" ? "succeeded" : String(result.error),
     events: result.events.length,
+    mapRuns: result.events.filter(({ type }) => type === "MapRunStarted").length,
   };
 }
 
@@ -88,6 +99,8 @@ class ScriptedFunctions {
   readonly #turned = new Map<string, Turned>();
   /** Scopes whose last entry is a failure. */
   readonly #failed = new Set<string>();
+  /** Scopes where somebody was told that the run is closed. */
+  readonly #closed = new Set<string>();
   readonly #delivered = new Set<string>();
 
   constructor(workflow: Workflow, fates: Fates, tokens: TaskTokens) {
@@ -157,7 +170,7 @@ class ScriptedFunctions {
     this.#enter(join, at);
     this.#dieOr(at, "closed", "flaky", "unseen", "unsettled");
     const map = this.#nodes.get(fork)?.node;
-    const items = [...this.#failed].filter((scope) => isChild(scope, `${at.scope}/${fork}@${at.seq}.`));
+    const items = [...this.#failed].filter((scope) => isChild(scope, prefix));
     const started = map?.type === "map" ? itemCount(this.#fates(at.scope, at.seq)) : 0;
     const tolerated = map?.type === "map" ? (toleratedOf(map, started).tolerated ?? 0) : 0;
     const failed = at.error !== undefined || items.length > tolerated;
@@ -166,6 +179,8 @@ class ScriptedFunctions {
     return { ...linkAt(at, at.seq + 1), failed, ...error };
   }
 
+    const prefix = `${at.scope}/${fork}@${at.seq}.`;
+    if ([...this.#closed].some((scope) => scope.startsWith(prefix))) throw named("ExecutionClosed", "cancelled");
   #succeed(payload: NodePayload): object {
     const outcome = this.#outcome(payload);
     if (outcome.failed !== null) throw named(outcome.failed, "it broke");
@@ -177,7 +192,7 @@ class ScriptedFunctions {
     const decision = outcome.failed === null && outcome.decision !== null ? { decision: outcome.decision } : {};
     const count = itemCount(this.#fate(payload));
     const isMap = this.#node(payload).node.type === "map";
-    const items = isMap ? { count, items: Array.from({ length: count }, (_, index) => index) } : {};
+    const items = isMap ? itemsOf(count, payload) : {};
     return { ...linkAt(payload, payload.seq + 1), summary: {}, ...decision, ...items };
   }
 
@@ -264,9 +279,20 @@ function linkAt({ scope }: Position, seq: number): object {
 
 /** Directly in the fork whose scopes begin so, not in a fork inside of it. */
 function isChild(scope: string, prefix: string): boolean {
+    if (kind === "closed") this.#closed.add(at.scope);
   return scope.startsWith(prefix) && !scope.slice(prefix.length).includes("/");
 }
 
 function named(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
+/** As the engine answers them; the key of a list in S3 says how long it is. */
+function itemsOf(count: number, { inline_items: most = count }: NodePayload): object {
+  if (count > most) return { count, distributed: true, manifest: { bucket: "lists", key: String(count) } };
+  return { count, distributed: false, items: numbers(count) };
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+const readObject: ReadObject = async ({ key }) => JSON.stringify(numbers(Number(key)));
+
 }

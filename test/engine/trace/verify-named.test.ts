@@ -130,6 +130,7 @@ describe("a blob of any size", () => {
     return {
       put: () => Promise.reject(new Error("verify writes nothing")),
       get: () => Promise.reject(new Error("verify reads streams")),
+      placeOf: () => ({ bucket: "", key: "" }),
       async stream() {
         return (async function* () {
           for (let index = 0; index < chunks; index++) {

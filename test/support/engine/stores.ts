@@ -102,6 +102,7 @@ export class BlobState {
         });
       },
       get: load,
+      placeOf: (home, sha256) => ({ bucket: "memory", key: keyOf(home, sha256) }),
       stream: async (home, sha256) => chunksOf(await load(home, sha256)),
     };
   }

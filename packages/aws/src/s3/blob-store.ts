@@ -22,6 +22,7 @@ export function createBlobStore(connection: BucketConnection): BlobStore {
       }
       return whole;
     },
+    placeOf: (home, sha256) => ({ bucket: connection.bucket, key: blobKey(home, sha256) }),
     stream: async (home, sha256) => (await openBlob(connection, home, sha256)).chunks,
   };
 }

@@ -6,7 +6,7 @@ import { closeStates } from "./close.ts";
 import { emitDecision } from "./decision.ts";
 import { emitEnd } from "./end.ts";
 import { emitFork } from "./fork.ts";
-import { endsOf, type Frame, mainLine } from "./frame.ts";
+import { endsOf, type Frame, type InlineItems, mainLine } from "./frame.ts";
 import type { FunctionArns } from "./functions.ts";
 import { emitMap } from "./map.ts";
 import { emitStart } from "./start.ts";
@@ -14,13 +14,13 @@ import { emitWait } from "./wait.ts";
 import { emitWorkflowNode } from "./workflow-node.ts";
 
 /** The state machine of a plan: a node's state has the node's id, so that the console reads like the workflow. */
-export function emit(plan: Plan, functions: FunctionArns): StateMachine {
+export function emit(plan: Plan, functions: FunctionArns, inlineItems: InlineItems): StateMachine {
   return {
     Comment: plan.comment,
     StartAt: plan.main.entry,
     ...(plan.timeoutSeconds !== undefined && { TimeoutSeconds: plan.timeoutSeconds }),
     // Every end node's task has a Catch to the states of the close.
-    States: { ...nodeStates(plan.main, mainLine(functions)), ...closeStates(functions) },
+    States: { ...nodeStates(plan.main, mainLine(functions, inlineItems)), ...closeStates(functions) },
   };
 }
 

@@ -34,7 +34,7 @@ function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame:
         Parameters: { "execution.$": "$.execution", "scope.$": scope, seq: 0 },
         Next: branch.entry,
       },
-      ...emitFrame(branch, innerFrame(name, frame.functions, { tolerant: false })),
+      ...emitFrame(branch, innerFrame(name, frame.functions, { tolerant: false, inlineItems: frame.inlineItems })),
     },
   };
 }

@@ -16,21 +16,37 @@ export interface Frame {
   unfit: string;
   /** Where a Choice goes that ends the frame; any other state just ends. */
   done: string;
+  /** How many items a map may have inline; absent in the body of a map, whose own maps always are. */
+  inlineItems?: InlineItems | undefined;
   /** Behind the main line is the close, which settles; any other frame settles its nodes itself. */
   settles: boolean;
 }
 
+export type InlineItems = (map: string) => number;
+
 /** The main line ends in its end nodes, so nothing in it leads to `done`. */
-export function mainLine(functions: FunctionArns): Frame {
+export function mainLine(functions: FunctionArns, inlineItems: InlineItems): Frame {
   const close = { failed: closeState, unsettled: closeState, unfit: closeState, done: closeState };
-  return { functions, closed: closedState, ...close, settles: false };
+  return { functions, closed: closedState, ...close, inlineItems, settles: false };
 }
 
 /** A branch or an item, by the name of its first state. */
-export function innerFrame(name: string, functions: FunctionArns, options: { tolerant: boolean }): Frame {
+export function innerFrame(
+  name: string,
+  functions: FunctionArns,
+  options: { tolerant: boolean; inlineItems?: InlineItems | undefined },
+): Frame {
+  const { inlineItems } = options;
   const failed = `${name}.failed`;
   return {
-    ...{ functions, closed: `${name}.closed`, done: `${name}.done`, unfit: `${name}.unfit`, settles: true },
+    ...{
+      functions,
+      closed: `${name}.closed`,
+      done: `${name}.done`,
+      unfit: `${name}.unfit`,
+      inlineItems,
+      settles: true,
+    },
     ...{ failed: options.tolerant ? `${name}.tolerated` : failed, unsettled: failed },
   };
 }

@@ -1,4 +1,4 @@
-import type { ChoiceRule, ChoiceState, States } from "../asl.ts";
+import type { ChoiceRule, ChoiceState, Parameters, States } from "../asl.ts";
 import type { Failable, Way } from "../lower/plan.ts";
 import type { Frame } from "./frame.ts";
 import { settledState, settleState } from "./names.ts";
@@ -13,14 +13,21 @@ export function afterFailure(node: Node, frame: Frame): string {
 
 /**
  * Settle of a node, then a Choice. Step Functions may have seen a failure where the chain says success (the Lambda died
- * after its commit); then the run goes on along the node's own edges, `rules` or `own`.
+ * after its commit); then the run goes on along the node's own edges, `rules` or `own`. `more` is what an answer needs
+ * to know besides.
  */
-export function settleStates(node: Node, rules: readonly ChoiceRule[], own: string, frame: Frame): States {
+export function settleStates(
+  node: Node,
+  rules: readonly ChoiceRule[],
+  own: string,
+  frame: Frame,
+  more: Parameters = {},
+): States {
   if (!isSettled(node, frame)) return {};
   const settle = lambdaTask(
     frame.functions.settleNode,
     {
-      parameters: { ...nodeParameters(node.id), "error.$": "$.error" },
+      parameters: { ...nodeParameters(node.id), ...more, "error.$": "$.error" },
       catchers: catchTo(frame.unsettled, frame),
     },
     settledState(node.id),

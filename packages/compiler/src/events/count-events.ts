@@ -3,7 +3,7 @@ import { longestWay } from "./longest-way.ts";
 import { stateEvents } from "./state-events.ts";
 import { type FrameKind, waysOf } from "./ways.ts";
 
-const { execution, parallel, map, iteration, pass, task, choice } = stateEvents;
+const { execution, parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
 
 /** Items whose bodies are in the history of the execution itself, by map. */
 export type ItemsOf = (map: PlannedMap) => number;
@@ -30,7 +30,7 @@ const join = task + choice;
 function insideOf(node: PlannedNode, itemsOf: ItemsOf): number {
   const forked = "fork" in node && node.fork ? forkEvents(node.fork, itemsOf) : 0;
   if (node.type !== "map") return forked;
-  return map + itemsOf(node) * itemEvents(node, itemsOf) + join + forked;
+  return choice + map + mapRun + itemsOf(node) * itemEvents(node, itemsOf) + join + forked;
 }
 
 function forkEvents({ branches }: PlannedFork, itemsOf: ItemsOf): number {

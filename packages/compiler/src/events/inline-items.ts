@@ -1,5 +1,5 @@
 import type { Plan, PlannedFrame, PlannedMap } from "../lower/plan.ts";
-import { countEvents } from "./count-events.ts";
+import { countEvents, itemEvents } from "./count-events.ts";
 import { historyLimit } from "./state-events.ts";
 
 /** The rest is for what is not counted: retries, and Lambdas that die after their commit. */
@@ -25,10 +25,13 @@ export function inlineItems(plan: Plan, mapId: string): number {
 function limitsOf(plan: Plan): ReadonlyMap<string, number> {
   const maps = [...mapsIn(plan.main, false)];
   const outer = new Set(maps.flatMap(({ map, isNested }) => (isNested ? [] : [map.id])));
+  const eventsOf = hasLoops(plan.main)
+    ? (map: PlannedMap) => eventsOfItem(plan, map.id, outer)
+    : (map: PlannedMap) => itemEvents(map, () => nestedItems);
   const left = Math.max(0, historyLimit - countEvents(plan, () => 0)) * shareForItems;
   return new Map(
     maps.map(({ map, isNested }) => {
-      const limit = () => Math.floor(left / outer.size / eventsOfItem(plan, map.id, outer));
+      const limit = () => Math.floor(left / outer.size / eventsOf(map));
       return [map.id, isNested ? nestedItems : limit()];
     }),
   );
@@ -42,6 +45,15 @@ function eventsOfItem(plan: Plan, id: string, outer: ReadonlySet<string>): numbe
   const withItems = (count: number) =>
     countEvents(plan, (map) => (map.id === id ? count : outer.has(map.id) ? 0 : nestedItems));
   return Math.ceil((withItems(manyItems) - withItems(0)) / manyItems);
+}
+
+/** Whether a run may come to a map more than once; loops in its body are in what an item makes. */
+function hasLoops({ nodes }: PlannedFrame): boolean {
+  return nodes.some(
+    (node) =>
+      ("branches" in node && node.branches.some(({ max }) => max !== undefined)) ||
+      ("fork" in node && node.fork?.branches.some(hasLoops)),
+  );
 }
 
 function* mapsIn({ nodes }: PlannedFrame, isNested: boolean): Iterable<{ map: PlannedMap; isNested: boolean }> {

@@ -14,6 +14,8 @@ export const stateEvents = {
   /** Entered, started, succeeded, exited; what is inside comes on top. */
   parallel: 4,
   map: 4,
+  /** Of a Map whose items are executions of their own: started, succeeded. */
+  mapRun: 2,
   /** Started, succeeded. */
   iteration: 2,
   /** The execution's own start and end. */

@@ -47,8 +47,18 @@ async function itemText(ports: Pick<Ports, "blobs">, fork: StoredEntry, index: n
   const head = headOf(fork);
   const pages = blobPages(ports.blobs, head);
   const { items } = fork.contents;
-  if (!items)
+  const digest = head.digests.items;
+  if (!items || digest === undefined)
     throw new NovaError("ChainBroken", `link ${head.seq} of ${head.execution_id} has no items: they were erased`);
+  const known = parsed.get(digest);
+  if (known) return readItem(known, index, pages);
   const text = "text" in items ? items.text : await pages.load(items.blob.sha256);
-  return readItem(JSON.parse(text) as ItemPages, index, pages);
+  const list = JSON.parse(text) as ItemPages;
+  parsed.set(digest, list);
+  if (parsed.size > mostParsed) parsed.delete(parsed.keys().next().value ?? "");
+  return readItem(list, index, pages);
 }
+
+/** Lists of pages, by their hash, kept in a warm Lambda: each is asked for by thousands of items. */
+const mostParsed = 10;
+const parsed = new Map<string, ItemPages>();

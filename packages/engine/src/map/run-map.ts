@@ -12,9 +12,7 @@ import { secretKeys } from "../secrets/secret-inputs.ts";
 import { findItems } from "./find-items.ts";
 import { contextBefore } from "./item-input.ts";
 import { storeItems } from "./item-pages.ts";
-
-/** The numbers of more items would not fit into a state of Step Functions (256 KiB). */
-const mostItems = 40_000;
+import { type MapEvent, mostItems } from "./items-answer.ts";
 
 /**
  * The map's own entry: the list, taken apart into pages of items. It holds the turn meanwhile, because nothing may be
@@ -24,13 +22,20 @@ export async function runMap(
   ports: Ports,
   position: Position,
   definition: NodeDefinition & { node: MapNode },
+  event: MapEvent,
 ): Promise<StoredEntry | "again"> {
   const { node } = definition;
   const since = new Date(ports.clock.now()).toISOString();
   const turn: Turn = { node: node.id, state: "held", sandbox: null, attempt: 1, since };
   if (!position.next.turn && !(await ports.chain.putTurn(position.at, turn, null))) return "again";
   const kept = await contextBefore(ports, position);
-  return commitOutcome(ports, position, node, await outcomeOf(ports, position, definition, kept), kept);
+  return commitOutcome(
+    ports,
+    position,
+    node,
+    await outcomeOf(ports, position, definition, kept, mostItems(event)),
+    kept,
+  );
 }
 
 async function outcomeOf(
@@ -38,6 +43,7 @@ async function outcomeOf(
   { before, beforeEntry }: Position,
   definition: NodeDefinition & { node: MapNode },
   kept: LoadedContext,
+  most: number,
 ): Promise<Outcome> {
   const { node, version } = definition;
   const pages = blobPages(ports.blobs, before);
@@ -56,9 +62,9 @@ async function outcomeOf(
   if (secret !== undefined)
     return fail(`"items" leads into the secret input "${secret}", and items are not secret - map over something else`);
   if ("problem" in found) return fail(found.problem);
-  if (found.length > mostItems)
+  if (found.length > most)
     return fail(
-      `${node.items} has ${found.length} items, a map takes ${mostItems} - split the list, or map over parts of it`,
+      `${node.items} has ${found.length} items, this map takes ${most} - split the list, or map over parts of it`,
     );
   const texts = await atOnce(found, (text) =>
     offloadLargeValues(text, (ref, body) => ports.blobs.put(before, ref, body)),

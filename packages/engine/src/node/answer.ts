@@ -4,6 +4,7 @@ import { failureOf, type Position } from "../chain/position.ts";
 import { linkLabel } from "../chain/scope.ts";
 import { loadStored } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
+import { itemsAnswer, type MapEvent } from "../map/items-answer.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { NodeEvent, TaskAnswer } from "./event.ts";
@@ -30,7 +31,7 @@ export function closed(execution: string): NovaError {
 }
 
 /** What a task answers for an entry of its node; a failed one is thrown as its error class. */
-export async function answerFor(entry: StoredEntry, event: NodeEvent, ports: Ports): Promise<TaskAnswer> {
+export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Ports): Promise<TaskAnswer> {
   const head = headOf(entry);
   if (head.node_type === "close") throw closed(event.execution.id);
   if (head.status === "failed") {
@@ -40,16 +41,10 @@ export async function answerFor(entry: StoredEntry, event: NodeEvent, ports: Por
   return successAnswer(head, entry, event, ports);
 }
 
-/** Of a map's entry: what the Map state behind it iterates over. */
-export function itemNumbers({ count, status }: Head): { count: number; items: number[] } | undefined {
-  if (count === undefined || status === "failed") return undefined;
-  return { count, items: Array.from({ length: count }, (_, index) => index) };
-}
-
 /** Keys named in the console, at most. */
 const summaryKeys = 20;
 
-async function successAnswer(head: Head, entry: StoredEntry, event: NodeEvent, ports: Ports): Promise<TaskAnswer> {
+async function successAnswer(head: Head, entry: StoredEntry, event: MapEvent, ports: Ports): Promise<TaskAnswer> {
   const { execution, scope } = event;
   const stored = entry.contents.context && loadStored(await contentText(entry.contents.context, head, ports.blobs));
   const set = stored ? stored.inline.filter(([, by]) => by === linkLabel(head)).map(([key]) => key) : [];
@@ -58,7 +53,7 @@ async function successAnswer(head: Head, entry: StoredEntry, event: NodeEvent, p
     scope,
     seq: head.seq,
     ...(head.decision_result !== null && { decision: head.decision_result }),
-    ...itemNumbers(head),
+    ...(await itemsAnswer(ports, head, event)),
     summary: {
       node: head.node_id,
       set: set.slice(0, summaryKeys),

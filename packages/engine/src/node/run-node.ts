@@ -52,7 +52,7 @@ async function produceEntry(
     case "start":
       throw new NovaError("ChainBroken", `start node "${node.id}" is no task: its entry is link 0`);
     case "map":
-      return runMap(ports, position, { node, version, edges });
+      return runMap(ports, position, { node, version, edges }, event);
     case "approval":
     case "wait":
     case "workflow":

@@ -2,11 +2,12 @@ import { type RunErrorClass, runErrors } from "@nova/workflow";
 import { type Head, headOf } from "../chain/head.ts";
 import { failureOf } from "../chain/position.ts";
 import { settlingPorts } from "../execution/close.ts";
+import { type ItemsAnswer, itemsAnswer, type MapEvent } from "../map/items-answer.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { expiredEntry } from "../task/expire.ts";
-import { closed, itemNumbers } from "./answer.ts";
-import type { CaughtError, NodeEvent, RunPosition } from "./event.ts";
+import { closed } from "./answer.ts";
+import type { CaughtError, RunPosition } from "./event.ts";
 import { settledEntry } from "./settled-entry.ts";
 import type { Reason } from "./settling.ts";
 
@@ -16,13 +17,13 @@ export interface SettleAnswer extends RunPosition {
   decision?: string;
   /** Exactly where it failed: what the Fail of a branch says. */
   error?: CaughtError;
-  /** Of a map that succeeded after all: its items. */
-  count?: number;
-  items?: number[];
+  /** Of a map that succeeded after all, what its task would have answered. */
+  count?: ItemsAnswer["count"];
+  distributed?: ItemsAnswer["distributed"];
 }
 
 /** What is settled: a node whose task failed, or one that was asked for and not answered in time. */
-export type SettleEvent = NodeEvent & ({ error: CaughtError } | { expired: true });
+export type SettleEvent = MapEvent & ({ error: CaughtError } | { expired: true });
 
 /** Behind a Catch: the chain, not Step Functions, says what happened to the node. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
@@ -34,7 +35,7 @@ export async function settleNode(ports: Ports, event: SettleEvent): Promise<Sett
 /** What the Choice behind a settle or a join is told of the entry that is in the chain now. */
 export async function settleAnswer(
   ports: Pick<Ports, "blobs">,
-  { execution, scope }: RunPosition,
+  { execution, scope, ...event }: RunPosition & Pick<MapEvent, "inline_items">,
   entry: StoredEntry,
 ): Promise<SettleAnswer> {
   const head = headOf(entry);
@@ -47,7 +48,7 @@ export async function settleAnswer(
     failed,
     ...(head.decision_result !== null && { decision: head.decision_result }),
     ...(failed && { error: await caughtError(ports, head, entry) }),
-    ...itemNumbers(head),
+    ...(await itemsAnswer(ports, head, event)),
   };
 }
 

@@ -14,11 +14,18 @@ export interface BlobRef {
   type: BlobType;
 }
 
+/** Where S3 has a blob, for whoever reads it there without us. */
+export interface BlobPlace {
+  bucket: string;
+  key: string;
+}
+
 /** Content-addressed, written once, never changed (S3 with `If-None-Match: *`). */
 export interface BlobStore {
   /** Stores `body` under its hash; a blob that is there already is success. Rejects with `BlobMismatch` when the body's SHA-256 or length differs. */
   put(home: BlobHome, ref: BlobRef, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<void>;
   /** Throws `BlobMissing` when it was erased, `BlobMismatch` (a stream at its end) when it was changed. */
   get(home: BlobHome, sha256: string): Promise<Uint8Array>;
+  placeOf(home: BlobHome, sha256: string): BlobPlace;
   stream(home: BlobHome, sha256: string): Promise<AsyncIterable<Uint8Array>>;
 }
