@@ -176,6 +176,7 @@ function spawnWith(launch: Launch, sockets: string): ChildProcess {
       stdio: ["pipe", "pipe", "pipe", folder],
       cwd: "/",
       env: bareEnvironment(),
+      detached: true, // Ctrl-C is for the process that owns the sandboxes; they end with it
     });
   } finally {
     closeSync(folder);
