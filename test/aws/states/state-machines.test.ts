@@ -74,12 +74,14 @@ describe("a run", () => {
     await machines.start(arn, "exec_once", '{"n":1}');
     await machines.start(arn, "exec_once", '{"n":1}');
     expect(await machines.describe(arn, "exec_once")).toEqual({ status: "running" });
+    expect(Array.from(await machines.running(arn))).toEqual(["exec_once"]);
     await expect.poll(() => inputs).toEqual(['{"n":1}']);
     release("{}");
     await states.idle();
     await machines.start(arn, "exec_once", '{"n":1}');
     expect(inputs).toHaveLength(1);
     expect(await machines.describe(arn, "exec_once")).toEqual({ status: "succeeded" });
+    expect(Array.from(await machines.running(arn))).toEqual([]);
   });
 
   test("does not start under a name that another input has", async () => {

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { action, flow } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story } from "../../support/engine/story.ts";
+import { Asked, asking } from "../../support/engine/waiting.ts";
 
 const one = flow(
   "one",
@@ -49,6 +50,14 @@ it("leaves a run alone that goes on", async () => {
   const story = await new Story(one).start();
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [], restarted: [], failed: [] });
   expect(story.chain).toEqual(["start success"]);
+});
+
+it("learns from one list that a run waits, and closes it when it is not there any more", async () => {
+  const story = await new Asked(asking()).begin();
+  await story.finish(story.request());
+  await expect(story.until(story.sweeper(), "DescribeExecution")).rejects.toThrow("never comes to");
+  story.world.machines.get(story.id)?.end("aborted");
+  expect(await story.finish(story.sweeper())).toMatchObject({ closed: [story.id] });
 });
 
 it("leaves the rest to the next sweep when it is told to end", async () => {

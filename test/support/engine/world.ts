@@ -136,6 +136,11 @@ export class World {
       stop: (_arn, name, error, cause) =>
         ask("StopExecution", () => this.machines.get(name)?.end("aborted", { Error: error, Cause: cause })),
       answerTask: (token, output) => ask("SendTaskSuccess", () => this.#answer(token, output)),
+      running: () =>
+        ask(
+          "ListExecutions",
+          () => new Set(this.machines.keys().filter((name) => this.machines.get(name)?.status === "running")),
+        ),
       describe: (_arn, name) =>
         ask("DescribeExecution", () => {
           const run = this.machines.get(name);

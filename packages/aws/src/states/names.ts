@@ -26,6 +26,11 @@ export function homeOf(roleArn: string, region: string): MachineHome {
   return { partition, region, account };
 }
 
+/** ARN of the machine itself; `machineArn` may name a version or not. */
+export function unversioned(machineArn: string): string {
+  return machineArn.split(":").slice(0, 7).join(":");
+}
+
 /** ARN of a run; `machineArn` may name a version or not, the run's ARN never does. */
 export function executionArn(machineArn: string, name: string): string {
   const [arn, partition, states, region, account, , machine] = machineArn.split(":");

@@ -2,6 +2,7 @@ import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
   type DescribeExecutionCommandOutput,
+  paginateListExecutions,
   SendTaskSuccessCommand,
   type SFNClient,
   StartExecutionCommand,
@@ -10,7 +11,7 @@ import {
 } from "@aws-sdk/client-sfn";
 import type { StateMachineRun, StateMachines } from "@nova/engine";
 import { reaching } from "../clients/outage.ts";
-import { executionArn, homeOf, stateMachineArn, stateMachineName } from "./names.ts";
+import { executionArn, homeOf, stateMachineArn, stateMachineName, unversioned } from "./names.ts";
 
 export interface StateMachineOptions {
   client: SFNClient;
@@ -35,6 +36,7 @@ export function createStateMachines({ client, roleArn }: StateMachineOptions): S
       await reaching(service, () => unlessUnknown(client.send(stopping)));
     },
     answerTask: (token, output) => reaching(service, () => answerTask(client, token, output)),
+    running: (machineArn) => reaching(service, () => running(client, machineArn)),
     async describe(machineArn, name) {
       const answer = await reaching(service, () => describe(client, machineArn, name));
       return answer ? runOf(answer) : null;
@@ -96,6 +98,15 @@ async function start(client: SFNClient, machineArn: string, name: string, input:
 
 function describe(client: SFNClient, machineArn: string, name: string): Promise<DescribeExecutionCommandOutput | null> {
   return unlessUnknown(client.send(new DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) })));
+}
+
+async function running(client: SFNClient, machineArn: string): Promise<ReadonlySet<string>> {
+  const query = { stateMachineArn: unversioned(machineArn), statusFilter: "RUNNING", maxResults: 1000 } as const;
+  const names = new Set<string>();
+  for await (const { executions = [] } of paginateListExecutions({ client }, query)) {
+    for (const { name } of executions) if (name) names.add(name);
+  }
+  return names;
 }
 
 /** Timed out, stopped, or answered before: in every case nobody waits. */

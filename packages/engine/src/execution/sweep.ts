@@ -27,16 +27,18 @@ export interface Swept {
 /**
  * Every open execution: what died is closed, what was closed half is finished, a start that was lost is repeated. One
  * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting. With the signal it
- * ends behind the execution that it is at.
+ * ends behind the execution that it is at. Executions that wait, for days and by the thousand, cost a name in a list.
  */
 export async function sweep(ports: Ports, signal?: AbortSignal): Promise<Swept> {
   const swept: Omit<Swept, "tasks"> = { closed: [], restarted: [], failed: [] };
   const open = new Set<string>();
+  const isRunning = runningExecutions(ports);
   for await (const record of ports.executions.open()) {
     // What is not in the set counts as over for tasks, so they have to be left alone, too.
     if (signal?.aborted) return { ...swept, tasks: noTasks() };
     open.add(record.id);
     try {
+      if (record.status === "waiting" && (await isRunning(record))) continue;
       const what = await sweepExecution(ports, record);
       if (what) swept[what].push(record.id);
     } catch (error) {
@@ -44,6 +46,16 @@ export async function sweep(ports: Ports, signal?: AbortSignal): Promise<Swept> 
     }
   }
   return { ...swept, tasks: await sweepTasks(ports, open) };
+}
+
+/** Each workflow's machine is asked once. */
+function runningExecutions({ stateMachines }: Pick<Ports, "stateMachines">): (record: Execution) => Promise<boolean> {
+  const byWorkflow = new Map<string, Promise<ReadonlySet<string>>>();
+  return async ({ id, workflowId, stateMachineArn }) => {
+    const running = byWorkflow.get(workflowId) ?? stateMachines.running(stateMachineArn);
+    byWorkflow.set(workflowId, running);
+    return (await running).has(id);
+  };
 }
 
 /** One open execution; also the answer to its state machine's status event, which is best effort. */

@@ -7,6 +7,8 @@ export interface StateMachines {
   stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
   /** SendTaskSuccess; false: nobody waits with this token any more. */
   answerTask(token: string, output: string): Promise<boolean>;
+  /** Names of a machine's executions that are going on, of all its versions; eventually consistent. */
+  running(stateMachineArn: string): Promise<ReadonlySet<string>>;
   /** Null: there is no such execution. */
   describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;
 }
