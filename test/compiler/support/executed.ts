@@ -167,6 +167,8 @@ class ScriptedFunctions {
 
   #join({ join: fork, at }: JoinPayload): object {
     const join = joinOf(fork);
+    const prefix = `${at.scope}/${fork}@${at.seq}.`;
+    if ([...this.#closed].some((scope) => scope.startsWith(prefix))) throw named("ExecutionClosed", "cancelled");
     this.#enter(join, at);
     this.#dieOr(at, "closed", "flaky", "unseen", "unsettled");
     const map = this.#nodes.get(fork)?.node;
@@ -179,8 +181,6 @@ class ScriptedFunctions {
     return { ...linkAt(at, at.seq + 1), failed, ...error };
   }
 
-    const prefix = `${at.scope}/${fork}@${at.seq}.`;
-    if ([...this.#closed].some((scope) => scope.startsWith(prefix))) throw named("ExecutionClosed", "cancelled");
   #succeed(payload: NodePayload): object {
     const outcome = this.#outcome(payload);
     if (outcome.failed !== null) throw named(outcome.failed, "it broke");
@@ -267,24 +267,12 @@ class ScriptedFunctions {
     const isNew = !this.#delivered.has(link);
     this.#delivered.add(link);
     if (!kinds.includes(kind)) return;
+    if (kind === "closed") this.#closed.add(at.scope);
     if (kind === "closed") throw named("ExecutionClosed", "cancelled");
     if (kind !== "flaky" || isNew) throw named("Lambda.Unknown", "the Lambda died");
   }
 }
 
-/** What every answer says: the link that was made. */
-function linkAt({ scope }: Position, seq: number): object {
-  return { execution, scope, seq };
-}
-
-/** Directly in the fork whose scopes begin so, not in a fork inside of it. */
-function isChild(scope: string, prefix: string): boolean {
-    if (kind === "closed") this.#closed.add(at.scope);
-  return scope.startsWith(prefix) && !scope.slice(prefix.length).includes("/");
-}
-
-function named(name: string, message: string): Error {
-  return Object.assign(new Error(message), { name });
 /** As the engine answers them; the key of a list in S3 says how long it is. */
 function itemsOf(count: number, { inline_items: most = count }: NodePayload): object {
   if (count > most) return { count, distributed: true, manifest: { bucket: "lists", key: String(count) } };
@@ -295,4 +283,16 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 const readObject: ReadObject = async ({ key }) => JSON.stringify(numbers(Number(key)));
 
+/** What every answer says: the link that was made. */
+function linkAt({ scope }: Position, seq: number): object {
+  return { execution, scope, seq };
+}
+
+/** Directly in the fork whose scopes begin so, not in a fork inside of it. */
+function isChild(scope: string, prefix: string): boolean {
+  return scope.startsWith(prefix) && !scope.slice(prefix.length).includes("/");
+}
+
+function named(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
 }
