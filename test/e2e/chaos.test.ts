@@ -20,18 +20,25 @@ afterAll(async () => {
 const begin = (node: string) =>
   `import os, urllib.request\nurllib.request.urlopen(f"{context['url']}/${node}/{os.environ['NOVA_IDEMPOTENCY_KEY']}")\n`;
 
-/** A blob from node to node, a decision, a failure that is dealt with, and code that may run again. */
+/** A blob from node to node, a decision, a failure that is dealt with, code that may run again, and long code. */
 const sixNodes = {
   id: "six-nodes",
   nodes: [
     { id: "start", type: "start" },
     { id: "make", type: "action", code: `${begin("make")}context['data'] = bytes([context['n']]) * 100_000` },
-    { id: "sum", type: "action", effects: false, code: `${begin("sum")}context['sum'] = sum(context['data'])` },
+    {
+      id: "sum",
+      type: "action",
+      effects: false,
+      timeout: 3_600,
+      code: `${begin("sum")}context['sum'] = sum(context['data'])`,
+    },
     { id: "large", type: "decision", code: `${begin("large")}context['branch_decision'] = context['sum'] > 100_000` },
     {
       id: "risky",
       type: "action",
       onError: "rescue",
+      timeout: 3_600,
       code: `${begin("risky")}context['x'] = 1\nraise ValueError('as planned')`,
     },
     { id: "rescue", type: "action", code: `${begin("rescue")}context['error_was'] = context['error']['message']` },

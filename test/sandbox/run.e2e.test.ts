@@ -200,6 +200,22 @@ describe("trouble on the way", () => {
     bench.gateway.keepsDeadConnections = false;
   });
 
+  test("a delivery that leaves the code running takes its context with it", async () => {
+    const sandbox = await bench.create();
+    const { io, request } = held();
+    const end = new AbortController();
+    const first = bench.run(sandbox, request, io, { first: false, signal: end.signal });
+    await eventually(() => io.asked > 0);
+    bench.gateway.calls.length = 0;
+    end.abort();
+    expect(await first).toEqual({ kind: "unfinished" });
+    await eventually(() => bench.gateway.calls.some((call) => call.startsWith("DELETE /contexts/")));
+    const next = bench.run(sandbox, request, io, { first: false });
+    await eventually(() => io.asked > 1);
+    io.open();
+    expect(changesOf(await next)).toHaveProperty("once");
+  });
+
   test("the Lambda's end leaves the code running for the next delivery", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();

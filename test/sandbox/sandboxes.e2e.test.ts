@@ -49,6 +49,13 @@ describe("create", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
+  test("says what to do about a life that the plan does not give", async () => {
+    await expect(bench.sandboxes.create({ ...spec, lifetimeSeconds: 7260 })).rejects.toMatchObject({
+      name: "NodeFailed",
+      message: expect.stringMatching(/^E2B refuses a sandbox that lives for 121 minutes \(.*1 hours\) - lower the/),
+    });
+  });
+
   test("is unavailable, and worth another try, while E2B is at a limit", async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => bench.sandboxes.create(spec)));
     await expect(bench.sandboxes.create(spec)).rejects.toMatchObject({

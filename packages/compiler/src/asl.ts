@@ -60,15 +60,15 @@ export interface ChoiceState {
 }
 
 export type ChoiceRule = { Variable: string; Next: string } & (
-  | { StringEquals: string; BooleanEquals?: never }
-  | { BooleanEquals: boolean; StringEquals?: never }
+  | { StringEquals: string; BooleanEquals?: never; IsPresent?: never }
+  | { BooleanEquals: boolean; StringEquals?: never; IsPresent?: never }
+  | { IsPresent: true; StringEquals?: never; BooleanEquals?: never }
 );
 
-export interface WaitState {
-  Type: "Wait";
-  TimestampPath: string;
-  Next: string;
-}
+export type WaitState = { Type: "Wait"; Next: string } & (
+  | { TimestampPath: string; SecondsPath?: never }
+  | { SecondsPath: string; TimestampPath?: never }
+);
 
 /** A machine inside a machine: a branch, or what runs for each item. Names of states are unique over all of them. */
 export interface Branch {

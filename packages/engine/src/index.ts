@@ -15,7 +15,8 @@ export { interruptedError, type Swept, sweep, sweepExecution } from "./execution
 export { type JoinEvent, joinFork } from "./fork/join.ts";
 export { RawJson, renderJson } from "./json/raw.ts";
 export { type Member, membersOf, objectText } from "./json/text.ts";
-export type { CaughtError, EndAnswer, NodeEvent, RunPosition, TaskAnswer } from "./node/event.ts";
+export type { CaughtError, EndAnswer, NodeEvent, RunningAnswer, RunPosition, TaskAnswer } from "./node/event.ts";
+export type { FollowTime } from "./node/follow.ts";
 export { runNode } from "./node/run-node.ts";
 export { SandboxPool } from "./node/sandbox-pool.ts";
 export { reasonOf, type SettleAnswer, type SettleEvent, settleNode } from "./node/settle-node.ts";

@@ -13,6 +13,8 @@ export interface AttachOptions {
   /** Nothing is executed before it is true. */
   permit: Promise<boolean>;
   io: RunIo;
+  /** Fires when nobody waits for the answer any more. */
+  signal: AbortSignal;
 }
 
 /** The cell ended, and did not say what became of the code. */
@@ -29,10 +31,13 @@ export class HarnessFailure extends Error {
 export async function attach(
   sandbox: E2bSandbox,
   makeInput: (nonce: string) => string,
-  { ownContext, permit, io }: AttachOptions,
+  { ownContext, permit, io, signal }: AttachOptions,
 ): Promise<LastAnswer | "refused"> {
   const [name, nonce] = [randomName(), randomName()];
   const context = ownContext ? sandbox.createCodeContext() : undefined;
+  const leave = () => void context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined); // it dies with the sandbox anyway
+  // Code of hours is attached to hundreds of times: each context is a process that follows it.
+  signal.addEventListener("abort", leave, { once: true });
   const upload = writeText(sandbox, `inputs/${name}`, makeInput(nonce));
   try {
     const [isPermitted, , own] = await Promise.all([permit.catch(asIoFailure), upload, context]);
@@ -42,7 +47,8 @@ export async function attach(
     }
     return await follow(sandbox, name, nonce, own, io);
   } finally {
-    context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined); // it dies with the sandbox anyway
+    signal.removeEventListener("abort", leave);
+    leave();
   }
 }
 

@@ -20,6 +20,8 @@ export interface Followed {
   lookAfterMs: number;
 }
 
+type Attaching = Omit<AttachOptions, "signal">;
+
 /** An answer has been dealt with; "gone" and "unfinished" are what is left when there is none. */
 export type Ending<T> = T | "gone" | "unfinished" | "refused";
 
@@ -31,7 +33,7 @@ export type Ending<T> = T | "gone" | "unfinished" | "refused";
 export async function followUntilAnswered<T>(
   connections: Connections,
   followed: Followed,
-  options: AttachOptions,
+  options: Attaching,
   settle: (sandbox: E2bSandbox, answer: LastAnswer) => Promise<T>,
 ): Promise<Ending<T>> {
   const { sandbox, signal } = followed;
@@ -95,19 +97,19 @@ class Patience {
 
 async function once<T>(
   connections: Connections,
-  { sandbox: id, lifetimeSeconds, makeInput }: Followed,
-  options: AttachOptions,
+  { sandbox: id, lifetimeSeconds, makeInput, signal }: Followed,
+  options: Attaching,
   settle: (sandbox: E2bSandbox, answer: LastAnswer) => Promise<T>,
 ): Promise<T | "refused"> {
   const sandbox = await connections.get(id, lifetimeSeconds);
-  const answer = await attach(sandbox, makeInput, options);
+  const answer = await attach(sandbox, makeInput, { ...options, signal });
   if (answer === "refused") return answer;
   if (answer.type === "trouble") throw new HarnessFailure(answer.message);
   return settle(sandbox, answer);
 }
 
 /** After a broken attach the default context may still be busy with it. */
-function pickContext(options: AttachOptions, round: number): AttachOptions {
+function pickContext(options: Attaching, round: number): Attaching {
   return round === 0 ? options : { ...options, ownContext: true };
 }
 

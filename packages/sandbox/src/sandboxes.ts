@@ -63,7 +63,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
 async function create(connections: Connections, spec: SandboxSpec, files: SandboxFile[]): Promise<Sandbox> {
   const createdAt = Date.now();
   const sandbox = await connections.create(spec).catch((error) => {
-    throw asRunError("no sandbox can be had from E2B", error);
+    throw asRunError("no sandbox can be had from E2B", beyondPlan(spec, error));
   });
   try {
     await writeFiles(sandbox, files);
@@ -74,19 +74,27 @@ async function create(connections: Connections, spec: SandboxSpec, files: Sandbo
   return { id: sandbox.sandboxId, createdAt: iso(createdAt), endsAt: iso(createdAt + spec.lifetimeSeconds * 1000) };
 }
 
+/** More lifetime than the plan gives is no shortage: waiting does not help. */
+function beyondPlan({ lifetimeSeconds }: SandboxSpec, error: unknown): unknown {
+  if (!isBeyondPlan(error) || !(error instanceof Error) || !/timeout/i.test(error.message)) return error;
+  const life = `a sandbox that lives for ${Math.ceil(lifetimeSeconds / 60)} minutes`;
+  const wayOut = "lower the node's timeout, or use a plan whose sandboxes live longer";
+  return new NovaError("NodeFailed", `E2B refuses ${life} (${error.message}) - ${wayOut}`, { cause: error });
+}
+
 async function run(
   { connections, lookAfterMs }: Reach,
   sandbox: string,
   request: RunRequest,
   io: RunIo,
-  { first, permit, signal }: RunOptions,
+  { first, permit, lifetimeSeconds, signal }: RunOptions,
 ): Promise<RunOutcome> {
   const ahead = namedBlobs(request);
   const ending = await followUntilAnswered(
     connections,
     {
       sandbox,
-      lifetimeSeconds: request.timeoutSeconds + marginSeconds,
+      lifetimeSeconds,
       makeInput: (nonce) => runInput(request, nonce, ahead),
       signal,
       lookAfterMs,

@@ -46,7 +46,7 @@ export interface EndNode extends NodeBase {
 
 interface TaskNodeBase extends NodeBase {
   executor: Executor;
-  /** Limit of one sandbox run, seconds (1 to 840). */
+  /** Limit of one sandbox run, seconds (1 to 86,400). */
   timeoutSeconds: number;
   /** `true`: code that began is never run again; `false`: it may be; absent: it is not, but an AI attempt may follow. */
   effects?: boolean;

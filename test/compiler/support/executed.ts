@@ -1,6 +1,6 @@
 import { localFunctions, toStateMachine } from "@nova/compiler";
 import type { WorkflowVersion } from "@nova/engine";
-import { joinOf, nodeIndex, type Workflow } from "@nova/workflow";
+import { isLong, joinOf, nodeIndex, type Workflow } from "@nova/workflow";
 import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/node/loops.ts";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
 import type { ReadObject } from "../../../packages/local/src/states/asl/outside.ts";
@@ -102,6 +102,7 @@ class ScriptedFunctions {
   /** Scopes where somebody was told that the run is closed. */
   readonly #closed = new Set<string>();
   readonly #delivered = new Set<string>();
+  readonly #looked = new Set<string>();
 
   constructor(workflow: Workflow, fates: Fates, tokens: TaskTokens) {
     this.#nodes = nodeIndex(workflow);
@@ -130,9 +131,20 @@ class ScriptedFunctions {
       this.#dieOr(payload, "closed", "flaky");
       return { ...linkAt(payload, payload.seq), until: "2026-01-01T01:00:00Z" };
     }
+    if (node.type === "action" && isLong(node) && this.#looksFirst(payload)) {
+      return { ...linkAt(payload, payload.seq), running: true, pause: 5 };
+    }
     this.#enter(payload.node, payload);
     this.#dieOr(payload, "closed", "flaky", "unseen", "unsettled");
     return this.#succeed(payload);
+  }
+
+  /** Long code runs on when its task has looked after it once. */
+  #looksFirst({ scope, seq }: Position): boolean {
+    const link = `${scope}#${seq}`;
+    const isFirst = !this.#looked.has(link);
+    this.#looked.add(link);
+    return isFirst;
   }
 
   /** What is started has the name of what becomes of it. */

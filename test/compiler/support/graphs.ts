@@ -87,7 +87,7 @@ class Assembly {
   #node(id: string, piece: Piece, extra: { onError?: string }): Node {
     switch (piece.kind) {
       case "action":
-        return action(id, extra);
+        return action(id, { ...(piece.isLong && { timeoutSeconds: 3_600 }), ...extra });
       case "until":
         return untilNode(id, extra);
       case "event":

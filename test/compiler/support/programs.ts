@@ -25,6 +25,8 @@ export interface Step extends Failing {
   kind: "action" | "until" | "event" | "child";
   /** None: it goes on in one way. */
   branches: Block[];
+  /** Of an action: its code outlives a Lambda. */
+  isLong: boolean;
 }
 
 export interface Choice extends Failing {
@@ -79,6 +81,7 @@ const tolerated = fc.oneof(
 const plainStep = fc.record({
   kind: fc.constantFrom("action" as const, "until" as const, "event" as const, "child" as const),
   branches: fc.constant<Block[]>([]),
+  isLong: fc.boolean(),
   onError,
 });
 
@@ -88,7 +91,7 @@ function blocks(depth: number, range: { minLength: number; maxLength: number }):
   const inner = blocks(depth - 1, { minLength: 1, maxLength: 3 });
   const several = fc.array(inner, { minLength: 2, maxLength: 3 });
   const fan = fc.record({
-    ...{ kind: fc.constantFrom("action" as const, "until" as const, "child" as const), onError },
+    ...{ kind: fc.constantFrom("action" as const, "until" as const, "child" as const), isLong: fc.boolean(), onError },
     branches: several,
   });
   const each: fc.Arbitrary<Each> = fc.record({

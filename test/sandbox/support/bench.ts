@@ -61,7 +61,12 @@ export class Bench {
     { sandboxes = this.sandboxes, ...options }: Partial<RunOptions> & { sandboxes?: Sandboxes } = {},
   ): Promise<RunOutcome> {
     const id = typeof sandbox === "string" ? sandbox : sandbox.id;
-    const defaults = { first: true, permit: Promise.resolve(true), signal: AbortSignal.timeout(25_000) };
+    const defaults = {
+      first: true,
+      permit: Promise.resolve(true),
+      lifetimeSeconds: 120,
+      signal: AbortSignal.timeout(25_000),
+    };
     return sandboxes.run(id, request, io, { ...defaults, ...options });
   }
 }

@@ -1,6 +1,6 @@
 import type { ActionNode, Body, Condition, DecisionNode, Edge, MapNode, Node, Workflow } from "@nova/workflow";
 
-type Options = Partial<Pick<ActionNode, "effects" | "onError" | "retry" | "isolation" | "merge">>;
+type Options = Partial<Pick<ActionNode, "effects" | "onError" | "retry" | "isolation" | "merge" | "timeoutSeconds">>;
 /** `["a", "b"]`, or with the condition of a decision's edge in third place, and how often it may lead back in fourth. */
 export type Arrow = [from: string, to: string, condition?: Condition, max?: number];
 

@@ -27,9 +27,9 @@ function textOf(expression: string, data: Json, context: Json): unknown {
 }
 
 export function chosen({ Choices, Default }: ChoiceState, data: Json): string {
-  const rule = Choices.find(({ Variable, StringEquals, BooleanEquals }) => {
+  const rule = Choices.find(({ Variable, StringEquals, BooleanEquals, IsPresent }) => {
     const value = at(data, Variable);
-    return value !== undefined && value === (StringEquals ?? BooleanEquals);
+    return value !== undefined && (IsPresent ?? value === (StringEquals ?? BooleanEquals));
   });
   return rule?.Next ?? Default;
 }

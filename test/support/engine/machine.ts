@@ -125,7 +125,8 @@ export class MachineRun {
       case "Choice":
         return { output: data, next: chosen(state, data) };
       case "Wait":
-        this.#clock.advanceTo(Date.parse(String(at(data, state.TimestampPath))));
+        if (state.SecondsPath !== undefined) this.#clock.advance(Number(at(data, state.SecondsPath)) * 1000);
+        else this.#clock.advanceTo(Date.parse(String(at(data, state.TimestampPath))));
         return { output: data, next: state.Next };
       case "Fail":
         return { error: failureIn(state, data) };
@@ -146,8 +147,14 @@ export class MachineRun {
     return this.#together(process, starts, starts.length);
   }
 
-  #map(process: Process, state: MapState, data: Json): Promise<TaskError | undefined> {
-    const items = at(data, state.ItemsPath) as unknown[];
+  async #map(process: Process, state: MapState, data: Json): Promise<TaskError | undefined> {
+    if (!state.ItemReader) return this.#each(process, state, data, at(data, state.ItemsPath) as unknown[]);
+    const numbers = Array.from({ length: Number(at(data, "$.count")) }, (_, index) => index);
+    const error = await this.#each(process, state, data, numbers);
+    return error && { Error: "States.ExceedToleratedFailureThreshold", Cause: "The threshold was exceeded" };
+  }
+
+  #each(process: Process, state: MapState, data: Json, items: unknown[]): Promise<TaskError | undefined> {
     const inputs = items.map((Value) => resolved(state.ItemSelector, data, { Map: { Item: { Value } } }));
     const starts = inputs.map((input) => () => this.#branch(state.ItemProcessor, input));
     return this.#together(process, starts, state.MaxConcurrency || starts.length);

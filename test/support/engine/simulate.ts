@@ -5,6 +5,7 @@ import { calledFlows, childFlows } from "./child-flows.ts";
 import { straightFlows } from "./flows.ts";
 import { forkFlows, mapFlows } from "./fork-flows.ts";
 import { Invariants } from "./invariants.ts";
+import { longFlows } from "./long-flows.ts";
 import { loopFlows } from "./loop-flows.ts";
 import type { Invocation } from "./machine.ts";
 import { meddlers } from "./meddlers.ts";
@@ -36,7 +37,7 @@ const letter = "dear all ".repeat(500);
 /** Items of maps; the inner ones are those of maps inside of maps. */
 const lists = [[], [[1, 2]], [[1, 2], [], [3]], [[1], [2], [3], [4]]];
 
-const families = [straightFlows, forkFlows, mapFlows, waitingFlows, loopFlows, childFlows];
+const families = [straightFlows, forkFlows, mapFlows, waitingFlows, loopFlows, longFlows, childFlows];
 
 function isRepeatable(workflow: Workflow): boolean {
   return Array.from(nodeIndex(workflow).values()).some(({ node }) => "effects" in node && node.effects === false);
@@ -65,6 +66,11 @@ class Model {
       invoke: (invocation) => this.#invoke(invocation),
       timer: (onFired) => this.#timer("time is over", 0.1, onFired),
       mostRetries: random.below(4),
+    };
+    this.#world.followTime = () => {
+      const time = new AbortController();
+      this.#timer("follow time", 0.5, () => time.abort());
+      return time.signal;
     };
     this.#world.code = {
       script: randomCode(random, this.#workflow, this.#temper.longestCode),

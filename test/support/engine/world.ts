@@ -1,6 +1,7 @@
 import {
   type Execution,
   executionEnded,
+  type FollowTime,
   failExecution,
   joinFork,
   type NodeEvent,
@@ -26,6 +27,9 @@ import { BlobState, EventState, ExecutionState, signerWith, WorkflowState } from
 import { mirrorVault, TaskState } from "./tasks.ts";
 import { Tokens } from "./tokens.ts";
 
+/** Maps of three items and more have them in executions of their own. */
+const mostInline = 2;
+
 /** Everything around the engine, in memory: what is stored, what runs in sandboxes, what Step Functions does. */
 export class World {
   readonly scheduler = new Scheduler();
@@ -49,6 +53,8 @@ export class World {
     script: () => ({ result: { status: "success", set: [], delete: [], logs: "", durationMs: 1 } }),
     onBegin: () => undefined,
   };
+  /** When a delivery stops following code that may outlive it; never, unless a test says so. */
+  followTime: FollowTime = () => new AbortController().signal;
   lambdas: Lambdas = {
     invoke: (invocation) => [this.deliver(invocation)],
     timer: () => null,
@@ -88,7 +94,7 @@ export class World {
       createdAt: this.clock.iso(),
     };
     this.workflows.versions.push(published);
-    this.#definitions.set(stateMachineArn, toStateMachine(workflow));
+    this.#definitions.set(stateMachineArn, toStateMachine(workflow, { inlineItems: mostInline }));
     return published;
   }
 
@@ -104,7 +110,7 @@ export class World {
     const event = input as unknown as NodeEvent & { error: TaskError };
     switch (name) {
       case "nova-run-node":
-        return this.spawn(`run ${event.node}${label}`, (ports) => runNode(ports, event, time.signal), weight);
+        return this.spawn(`run ${event.node}${label}`, (ports) => runNode(ports, event, time.signal, this), weight);
       case "nova-settle-node":
         if ("join" in input)
           return this.spawn(`join ${input.join}${label}`, (ports) => joinFork(ports, input as never), weight);

@@ -58,11 +58,11 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     ]),
   ],
   "the settings of a node": [
-    ...[0, 841, "60", null].map((timeout): [unknown, string[]] => [
+    ...[0, 86_401, "60", null].map((timeout): [unknown, string[]] => [
       row(action("a", { timeout })),
       ["NOVA406 $.nodes[1].timeout"],
     ]),
-    [row(action("a", { timeout: 1 }), action("b", { timeout: 840 })), []],
+    [row(action("a", { timeout: 1 }), action("b", { timeout: 86_400 })), []],
     [row(action("a", { retry: { attempts: 2 } })), ["NOVA407 $.nodes[1].retry"]],
     [row(action("a", { effects: true, retry: { attempts: 2 } })), ["NOVA407 $.nodes[1].retry"]],
     [row(action("a", { effects: false, retry: { attempts: 4 } })), ["NOVA104 $.nodes[1].retry.attempts"]],

@@ -35,7 +35,7 @@ describe("the schema for editors", () => {
     ["a misspelt field", row(action("a", { timout: 3 }))],
     ["a field of another type of node", graph([{ ...start, code: "a = 1" }, end], ["start > end"])],
     ["an unknown type", row(action("a", { type: "acton" }))],
-    ["a timeout out of range", row(decision("a", { timeout: 900 }))],
+    ["a timeout out of range", row(decision("a", { timeout: 90_000 }))],
     ["a misspelt field in the body of a map", row(each("m", [action("a", { timout: 3 })]))],
     ["a malformed duration", row(wait("a", { seconds: "5 min" }))],
     ["a workflow node that names none", row(child("a", { workflow: undefined }))],

@@ -173,7 +173,7 @@ it("collects findings of every kind at once, each with its line", () => {
   const text = JSON.stringify(
     {
       nmae: "x",
-      nodes: [start, action("read", { timeout: 900 }), { id: "d d", type: "decison" }, end],
+      nodes: [start, action("read", { timeout: 90_000 }), { id: "d d", type: "decison" }, end],
       edges: ["start > raed", "read > end"].map(edge),
       inputs: { properties: { error: {} } },
     },

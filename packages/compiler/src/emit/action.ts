@@ -1,6 +1,7 @@
 import type { States } from "../asl.ts";
 import type { PlannedAction } from "../lower/plan.ts";
 import type { Frame } from "./frame.ts";
+import { behindTask, runningStates } from "./long.ts";
 import { onward } from "./onward.ts";
 import { afterFailure, settleStates } from "./settle.ts";
 import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
@@ -14,7 +15,11 @@ export function emitAction(node: PlannedAction, frame: Frame): States {
       parameters: nodeParameters(node.id),
       catchers: catchTo(afterFailure(node, frame), frame),
     },
-    next,
+    behindTask(node, next),
   );
-  return { [node.id]: task, ...settleStates(node, [], next ?? frame.done, frame) };
+  return {
+    [node.id]: task,
+    ...runningStates(node, next ?? frame.done),
+    ...settleStates(node, [], next ?? frame.done, frame),
+  };
 }

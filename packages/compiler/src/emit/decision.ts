@@ -2,6 +2,7 @@ import type { States } from "../asl.ts";
 import type { PlannedDecision } from "../lower/plan.ts";
 import { branchingOf, branchStates } from "./branches.ts";
 import type { Frame } from "./frame.ts";
+import { behindTask, runningStates } from "./long.ts";
 import { branchState } from "./names.ts";
 import { afterFailure, settleStates } from "./settle.ts";
 import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
@@ -15,11 +16,12 @@ export function emitDecision(node: PlannedDecision, frame: Frame): States {
       parameters: nodeParameters(node.id),
       catchers: catchTo(afterFailure(node, frame), frame),
     },
-    branchState(node.id),
+    behindTask(node, branchState(node.id)),
   );
   const branching = branchingOf(node, frame);
   return {
     [node.id]: task,
+    ...runningStates(node, branchState(node.id)),
     ...branchStates(node, branching),
     ...settleStates(node, branching.rules, branching.otherwise, frame),
   };

@@ -1,4 +1,4 @@
-import type { Decides, Failable, GoesOn, PlannedNode, Way } from "../lower/plan.ts";
+import type { Decides, Failable, GoesOn, PlannedNode, PlannedTask, Way } from "../lower/plan.ts";
 import type { CountedWay } from "./longest-way.ts";
 import { stateEvents } from "./state-events.ts";
 
@@ -32,9 +32,9 @@ export function waysOf(node: PlannedNode, frame: FrameKind, inside: number): Cou
     case "end":
       return [{ events: task + closing, to: null }];
     case "action":
-      return [goesOn(node, task + inside), ...failure(node, task, frame)];
+      return [goesOn(node, ran(node) + inside), ...failure(node, ran(node), frame)];
     case "decision":
-      return [...decides(node, task + choice), ...failure(node, task, frame)];
+      return [...decides(node, ran(node) + choice), ...failure(node, ran(node), frame)];
     case "approval":
       return [...decides(node, asked), ...expired(node, frame)];
     case "wait":
@@ -45,6 +45,11 @@ export function waysOf(node: PlannedNode, frame: FrameKind, inside: number): Cou
     case "map":
       return [goesOn(node, task + inside), ...failure(node, task + inside, frame)];
   }
+}
+
+/** The task of code; of code that outlives a Lambda once more for each time that it is looked after. */
+function ran({ looks }: PlannedTask): number {
+  return looks === undefined ? task : looks * (task + choice + wait) + task + choice;
 }
 
 function goesOn({ next }: GoesOn, events: number): CountedWay {

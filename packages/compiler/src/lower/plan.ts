@@ -69,11 +69,16 @@ export interface PlannedStart extends GoesOn {
   type: "start";
 }
 
-export interface PlannedAction extends GoesOn, Failable {
+export interface PlannedTask extends Planned {
+  /** Of code that may outlive a Lambda: how often it is looked after, at most. */
+  looks?: number;
+}
+
+export interface PlannedAction extends PlannedTask, GoesOn, Failable {
   type: "action";
 }
 
-export interface PlannedDecision extends Decides {
+export interface PlannedDecision extends PlannedTask, Decides {
   type: "decision";
 }
 

@@ -1,5 +1,14 @@
-import { conditionLabel, defaultLabel, type Edge, type Fork, type IndexedNode } from "@nova/workflow";
-import type { Decides, Way } from "./plan.ts";
+import {
+  conditionLabel,
+  defaultLabel,
+  type Edge,
+  type Fork,
+  type IndexedNode,
+  isLong,
+  looksAfter,
+  type TaskNode,
+} from "@nova/workflow";
+import type { Decides, PlannedTask, Way } from "./plan.ts";
 import { UncheckedWorkflow } from "./unchecked.ts";
 
 /** The frame whose ways are resolved. */
@@ -43,4 +52,13 @@ export function branchesOf(node: string, edges: Edge[], inside: Inside): Pick<De
     branches: labelled.filter((branch) => branch !== otherwise),
     ...(otherwise && { otherwise: otherwise.target }),
   };
+}
+
+/** Runs of code at one link, whatever the reason for another. */
+const mostAttempts = 3;
+
+/** Code that may not be run again has one attempt; every attempt has its own time. */
+export function looksOf(node: TaskNode): Pick<PlannedTask, "looks"> {
+  if (!isLong(node)) return {};
+  return { looks: looksAfter(node) * (node.effects === false ? mostAttempts : 1) };
 }

@@ -28,6 +28,13 @@ export interface TaskAnswer extends RunPosition {
   summary: { node: string; set: string[]; deleted: string[]; executionTimeMs: number };
 }
 
+/** What the task of a long node answers while its code runs on: nothing is in the chain but the turn. */
+export interface RunningAnswer extends RunPosition {
+  running: true;
+  /** Seconds until the task is to look again. */
+  pause: number;
+}
+
 /** What the end node's task answers: the output of the state machine's execution. */
 export interface EndAnswer extends RunPosition {
   status: "completed";

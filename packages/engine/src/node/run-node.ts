@@ -1,38 +1,44 @@
-import type { EndNode, TaskNode } from "@nova/workflow";
+import { type EndNode, pauseSeconds, type TaskNode } from "@nova/workflow";
 import { type Position, readPosition } from "../chain/position.ts";
 import { type ChildAnswer, runChild } from "../child/run-child.ts";
 import { NovaError } from "../errors.ts";
 import { closeExecution } from "../execution/close.ts";
 import { runMap } from "../map/run-map.ts";
-import type { LinkId, StoredEntry } from "../ports/chain.ts";
+import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { runWait, type WaitAnswer, type WaitEvent } from "../task/wait.ts";
 import { answerFor, closed, committedEntry } from "./answer.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf, type NodeDefinition } from "./definition.ts";
-import type { EndAnswer, NodeEvent, TaskAnswer } from "./event.ts";
+import type { EndAnswer, NodeEvent, RunningAnswer, TaskAnswer } from "./event.ts";
+import { type FollowTime, tenSeconds } from "./follow.ts";
 import { killOvertaken } from "./overtaken.ts";
-import { runTask } from "./run-task.ts";
+import { runTask, type TaskTime } from "./run-task.ts";
 
 /**
  * The task of one node (docs: the protocol of a node). Reads its place in the chain; a committed outcome is answered
  * and nothing runs; else the node runs once, whatever the number of deliveries. Throws `NovaError`s, whose names the
  * state machine's Retry and Catch match. `signal` fires when the Lambda's time is nearly over.
+ * `followTime` says how long code that may outlive it is followed.
  */
 export async function runNode(
   ports: Ports,
   event: WaitEvent,
   signal: AbortSignal,
-): Promise<TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer> {
+  { followTime = tenSeconds }: { followTime?: FollowTime } = {},
+): Promise<TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer> {
   const at: LinkId = { execution: event.execution.id, scope: event.scope, seq: event.seq + 1 };
   const definition = await definitionOf(ports, event);
   if (definition.node.type === "workflow") return runChild(ports, event, definition, definition.node);
   if (definition.node.type === "wait") return runWait(ports, event, definition, definition.node);
   for (;;) {
     const position = await readPosition(ports, at);
-    const entry = committedEntry(position, event) ?? (await produceEntry(ports, position, definition, event, signal));
+    const entry =
+      committedEntry(position, event) ??
+      (await produceEntry(ports, position, definition, event, { signal, followTime }));
     await killOvertaken(ports, position.next);
     if (entry === "again") continue;
+    if ("since" in entry) return runningAnswer(ports, event, entry);
     if (definition.node.type === "end") return endAnswer(ports, event, at.seq);
     return answerFor(entry, event, ports);
   }
@@ -43,8 +49,8 @@ async function produceEntry(
   position: Position,
   { node, version, edges }: NodeDefinition,
   event: NodeEvent,
-  signal: AbortSignal,
-): Promise<StoredEntry | "again"> {
+  time: TaskTime,
+): Promise<StoredEntry | "again" | Turn> {
   refuseForeignTurn(position, event);
   switch (node.type) {
     case "end":
@@ -58,8 +64,13 @@ async function produceEntry(
     case "workflow":
       throw new NovaError("ChainBroken", `node "${node.id}": this release does not run ${node.type} nodes`);
     default:
-      return runTask(ports, { position, node: node satisfies TaskNode, version, edges }, signal);
+      return runTask(ports, { position, node: node satisfies TaskNode, version, edges }, time);
   }
+}
+
+function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, { since }: Turn): RunningAnswer {
+  const elapsedSeconds = (ports.clock.now() - Date.parse(since)) / 1000;
+  return { execution, scope, seq, running: true, pause: pauseSeconds(elapsedSeconds) };
 }
 
 /** Somebody is failing or closing this link, or the turn is another node's: nothing may begin. */

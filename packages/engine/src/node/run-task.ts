@@ -1,4 +1,5 @@
-import type { RunErrorClass, TaskNode } from "@nova/workflow";
+import { isLong, type RunErrorClass, type TaskNode } from "@nova/workflow";
+import { headOf } from "../chain/head.ts";
 import { linkName } from "../chain/link-name.ts";
 import { inputAfter, type LoadedContext, type Position } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
@@ -7,16 +8,17 @@ import { sha256 } from "../json/hash.ts";
 import { contextBefore } from "../map/item-input.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { CodeResult, RunRequest, Sandbox } from "../ports/sandboxes.ts";
+import type { CodeResult, RunOutcome, RunRequest, Sandbox } from "../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { recordAttempt } from "./attempts.ts";
 import { commitOutcome } from "./commit.ts";
 import { wayTo } from "./definition.ts";
+import { Follow, type FollowTime } from "./follow.ts";
 import { judge } from "./judge.ts";
 import type { RunFacts } from "./outcome.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
-import { chooseSandbox, sandboxSpec } from "./sandbox-choice.ts";
+import { chooseSandbox, lifetimeLeft, sandboxSpec } from "./sandbox-choice.ts";
 import type { Task } from "./task.ts";
 
 /** Attempts of one link, whatever the reason for another. */
@@ -24,24 +26,29 @@ const mostAttempts = 3;
 
 /**
  * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
- * chain anew: somebody else was faster, or the turn has moved on to another attempt.
+ * chain anew: somebody else was faster, or the turn has moved on to another attempt. The turn: its code runs on, and is
+ * to be looked after later.
  */
-export async function runTask(ports: Ports, task: Task, signal: AbortSignal): Promise<StoredEntry | "again"> {
+export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise<StoredEntry | "again" | Turn> {
   const { position, node, version } = task;
   const kept = await contextBefore(ports, position);
   const input = decisionless(await inputAfter(position.beforeEntry, kept.context, ports.blobs), node);
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow));
   const held = position.next.turn;
-  const place = held ? adopt(held, position) : await takeTurn(ports, position, node, version);
+  const place = held ? adopt(held, task) : await takeTurn(ports, position, node, version);
   place.permit.catch(() => undefined);
 
-  const outcome = await ports.sandboxes.run(place.turn.sandbox as string, requestFor(task, input, place.turn), io, {
+  const { signal, follow } = followed(node, time);
+  const request = requestFor(task, input, place.turn);
+  const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !held,
     permit: place.permit,
+    lifetimeSeconds: lifetimeLeft(node, ports.clock.now() - Date.parse(place.turn.since)),
     signal,
   });
-  // What became of the sandbox matters to the holder of the turn alone: "gone" may be known before the turn is.
-  if (outcome.kind === "refused" || (outcome.kind === "gone" && !(await place.permit))) {
+  // What became of the code matters to the holder of the turn alone.
+  const isOurs = outcome.kind !== "refused" && (!isEarly(outcome, node) || (await place.permit));
+  if (!isOurs) {
     if (place.created) await dropUnlessNamed(ports, position, place.turn);
     return "again";
   }
@@ -53,6 +60,7 @@ export async function runTask(ports: Ports, task: Task, signal: AbortSignal): Pr
     case "tombstoned":
       return "again";
     case "unfinished":
+      if (isLong(node)) return place.turn;
       throw new NovaError("NodeUnfinished", `node "${node.id}" still runs; the next delivery attaches to it`);
   }
 }
@@ -66,11 +74,29 @@ interface Place {
   permit: Promise<boolean>;
 }
 
+/** What may be known before the turn is ours. */
+function isEarly({ kind }: RunOutcome, node: TaskNode): boolean {
+  return kind === "gone" || (kind === "unfinished" && isLong(node));
+}
+
+/** When a delivery has to stop, and when it may stop following code that outlives it. */
+export interface TaskTime {
+  signal: AbortSignal;
+  followTime: FollowTime;
+}
+
+function followed(node: TaskNode, { signal, followTime }: TaskTime): { signal: AbortSignal; follow?: Follow } {
+  if (!isLong(node)) return { signal };
+  const follow = new Follow(signal, followTime);
+  return { signal: follow.signal, follow };
+}
+
 /** A held turn: whoever holds it, its code runs in the sandbox it names, and this delivery attaches. */
-function adopt(turn: Turn, { before, at }: Position): Place {
+function adopt(turn: Turn, { node, position: { before, at } }: Task): Place {
   if (turn.sandbox === null)
     throw new NovaError("ChainBroken", `the turn at link ${at.seq} of ${at.execution} names no sandbox`);
-  const sandbox = before.warm?.id === turn.sandbox ? before.warm : null;
+  // How long it lives is known to the delivery that chose it; the scope's next node makes its own.
+  const sandbox = before.warm?.id === turn.sandbox && !isLong(node) ? before.warm : null;
   return { turn, sandbox, created: false, permit: Promise.resolve(true) };
 }
 
@@ -103,11 +129,15 @@ async function finish(
   if (outcome.status === "failed" && attemptsLeft) {
     await recordAttempt(ports, position, place.turn, outcome);
     await ports.clock.sleep((node.retry?.delaySeconds ?? 0) * 1000);
-    await ports.chain.putTurn(position.at, { ...place.turn, attempt: place.turn.attempt + 1 }, place.turn);
+    // The sandbox of long code lives for one attempt.
+    if (isLong(node)) await moveTurn(ports, task, place.turn);
+    else await ports.chain.putTurn(position.at, { ...place.turn, attempt: place.turn.attempt + 1 }, place.turn);
     return "again";
   }
   const entry = await commitOutcome(ports, position, node, outcome, kept);
-  if (node.isolation === "fresh") await ports.sandboxes.kill(place.turn.sandbox as string);
+  // Which of two deliveries commits decides whether the next node knows the sandbox of long code.
+  const isDone = node.isolation === "fresh" || (isLong(node) && headOf(entry).warm?.id !== place.turn.sandbox);
+  if (isDone) await ports.sandboxes.kill(place.turn.sandbox as string);
   // The turn may have moved meanwhile: the entry is answered as it is read, beside its turn.
   return node.effects === false ? "again" : entry;
 }
@@ -131,10 +161,16 @@ async function replaceSandbox(ports: Ports, task: Task, place: Place): Promise<S
   if (node.effects !== false || place.turn.attempt >= mostAttempts)
     return commitOutcome(ports, position, node, outcome);
   await recordAttempt(ports, position, place.turn, outcome);
-  const sandbox = await ports.sandboxes.create(sandboxSpec(position.at, node, version));
-  const turn: Turn = { ...place.turn, sandbox: sandbox.id, attempt: place.turn.attempt + 1, since: isoNow(ports) };
-  if (!(await ports.chain.putTurn(position.at, turn, place.turn))) await dropUnlessNamed(ports, position, turn);
+  await moveTurn(ports, task, place.turn);
   return "again";
+}
+
+/** The next attempt, in a new sandbox; the old one is of no use any more. */
+async function moveTurn(ports: Ports, { position, node, version }: Task, from: Turn): Promise<void> {
+  const sandbox = await ports.sandboxes.create(sandboxSpec(position.at, node, version));
+  const turn: Turn = { ...from, sandbox: sandbox.id, attempt: from.attempt + 1, since: isoNow(ports) };
+  if (!(await ports.chain.putTurn(position.at, turn, from))) return dropUnlessNamed(ports, position, turn);
+  if (isLong(node) && from.sandbox !== null) await ports.sandboxes.kill(from.sandbox);
 }
 
 function factsOf({ node, position }: Task, { turn, sandbox }: Place): RunFacts {

@@ -1,4 +1,4 @@
-import type { TaskNode } from "@nova/workflow";
+import { isLong, longestNodeSeconds, type TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox, SandboxSpec } from "../ports/sandboxes.ts";
@@ -23,7 +23,7 @@ export async function chooseSandbox(
   version: WorkflowVersion,
 ): Promise<ChosenSandbox> {
   if (node.isolation !== "fresh" && before.warm) {
-    const kept = await keepWarm(ports, before.warm, node.timeoutSeconds + marginSeconds);
+    const kept = await keepWarm(ports, before.warm, node);
     if (kept) return { sandbox: kept, created: false };
   }
   const spare = node.isolation === "fresh" ? null : await takeSpare(ports, at.execution, node);
@@ -33,7 +33,7 @@ export async function chooseSandbox(
 /** What an ended scope of the execution has left in this process, where it outlives this node. */
 async function takeSpare(ports: Ports, execution: string, node: TaskNode): Promise<Sandbox | null> {
   const spare = ports.spares.take(execution);
-  return spare ? keepWarm(ports, spare, node.timeoutSeconds + marginSeconds) : null;
+  return spare ? keepWarm(ports, spare, node) : null;
 }
 
 export function sandboxSpec(at: Position["at"], node: TaskNode, version: WorkflowVersion): SandboxSpec {
@@ -41,14 +41,26 @@ export function sandboxSpec(at: Position["at"], node: TaskNode, version: Workflo
     template: version.template,
     execution: at.execution,
     scope: at.scope,
-    lifetimeSeconds: node.timeoutSeconds + marginSeconds + idleSeconds,
+    lifetimeSeconds: lifetimeOf(node, idleSeconds),
     lib: version.workflow.lib,
     internet: true,
   };
 }
 
-async function keepWarm(ports: Ports, warm: Sandbox, neededSeconds: number): Promise<Sandbox | null> {
+async function keepWarm(ports: Ports, warm: Sandbox, node: TaskNode): Promise<Sandbox | null> {
   const leftMs = Date.parse(warm.endsAt) - ports.clock.now();
-  if (leftMs >= neededSeconds * 1000) return warm;
-  return leftMs <= 0 ? null : ports.sandboxes.extend(warm, neededSeconds + idleSeconds);
+  if (leftMs >= lifetimeOf(node) * 1000) return warm;
+  return leftMs <= 0 ? null : ports.sandboxes.extend(warm, lifetimeOf(node, idleSeconds));
+}
+
+/** A sandbox for long code is made for it alone: no more of a plan's limit is asked for than that needs, and never more than a day. */
+function lifetimeOf(node: TaskNode, idle = 0): number {
+  return isLong(node)
+    ? Math.min(node.timeoutSeconds + marginSeconds, longestNodeSeconds)
+    : node.timeoutSeconds + marginSeconds + idle;
+}
+
+/** Seconds that the sandbox of code that began so long ago must still live. */
+export function lifetimeLeft(node: TaskNode, elapsedMs: number): number {
+  return isLong(node) ? Math.max(marginSeconds, Math.ceil(lifetimeOf(node) - elapsedMs / 1000)) : lifetimeOf(node);
 }

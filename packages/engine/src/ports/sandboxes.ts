@@ -77,6 +77,8 @@ export interface RunOptions {
   first: boolean;
   /** The code may begin only once this is true (the turn is written while the input uploads). */
   permit: Promise<boolean>;
+  /** Seconds that the sandbox must live from now on. */
+  lifetimeSeconds: number;
   /** Fires when this Lambda has to stop: answer `unfinished`. */
   signal: AbortSignal;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { longestNodeSeconds } from "../long-node.ts";
 import { filledText, flag, NodeId, seconds } from "./fields.ts";
 
 const Retry = z
@@ -30,7 +31,10 @@ export const taskFields = {
   prompt: filledText("What a model is asked to do; for the executors `prompt` and `text`.").optional(),
   promptFile: filledText("File with the prompt, inside of the workflow's folder, such as `extract.md`.").optional(),
   model: filledText("Model of this node; else the workflow's.").optional(),
-  timeout: seconds({ min: 1, max: 840 }, "Limit of one run in the sandbox, in seconds: 1 to 840.").default(60),
+  timeout: seconds(
+    { min: 1, max: longestNodeSeconds },
+    "Limit of one run in the sandbox, in seconds: 1 to 86400. Above 840 no Lambda waits for the code; see Long nodes.",
+  ).default(60),
   effects: flag(
     "Whether the code changes anything outside (sends a mail, writes a row). `true`: code that has begun is never run again. " +
       "`false`: it may be repeated, and its results may be used again. Absent: lost machines repeat nothing, a model's attempts may.",

@@ -40,9 +40,9 @@ export const nodeFindings = {
   NOVA406: {
     severity: "error",
     title: "A timeout is out of range",
-    why: "One run of code has 1 to 840 seconds: a Lambda lives for 900, and the rest is for starting and recording. A workflow has at most a year (Step Functions).",
-    bad: '{ "id": "read", "type": "action", "codeFile": "read.py", "timeout": 3600 }',
-    good: '{ "id": "read", "type": "action", "codeFile": "read.py", "timeout": 840 }',
+    why: "One run of code has 1 to 86,400 seconds: no sandbox lives longer than a day. A workflow has at most a year (Step Functions).",
+    bad: '{ "id": "read", "type": "action", "codeFile": "read.py", "timeout": 100000 }',
+    good: '{ "id": "read", "type": "action", "codeFile": "read.py", "timeout": 3600 }',
   },
   NOVA407: {
     severity: "error",

@@ -1,0 +1,25 @@
+import { isLong, looksAfter, pauseSeconds } from "@nova/workflow";
+import { expect, it } from "vitest";
+
+it("a node is long when its code may outlive a Lambda", () => {
+  expect([60, 840, 840.5, 86_400].map((timeoutSeconds) => isLong({ timeoutSeconds }))).toEqual([
+    ...[false, false, true, true],
+  ]);
+});
+
+it.each([
+  [0, 5],
+  [50, 5],
+  [60, 6],
+  [600, 60],
+  [3_000, 300],
+  [80_000, 300],
+])("code that has run for %i seconds is looked after again in %i", (elapsed, pause) => {
+  expect(pauseSeconds(elapsed)).toBe(pause);
+});
+
+it("looks after code often enough to use up its time, and seldom enough for the history", () => {
+  expect(looksAfter({ timeoutSeconds: 4 })).toBe(2);
+  expect(looksAfter({ timeoutSeconds: 86_400 })).toBeGreaterThan(86_400 / 300);
+  expect(looksAfter({ timeoutSeconds: 86_400 }) * 9).toBeLessThan(25_000 / 5);
+});
