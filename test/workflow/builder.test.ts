@@ -136,6 +136,19 @@ it("makes nodes that run other workflows, once or for each item", () => {
   expect(findings).toEqual([]);
 });
 
+it("makes edges that lead back", () => {
+  const { edges } = defineWorkflow({
+    name: "Loop",
+    nodes: { start: start(), ask: action({ code: "a = 1" }), check: decision({ code: "b = 1" }), end: end() },
+    edges: [
+      { from: "check", to: "ask", condition: "again", max: 3 },
+      // @ts-expect-error "nobody" is no node
+      { from: "check", to: "nobody", condition: "again", max: 3 },
+    ],
+  });
+  expect(edges[0]).toEqual({ from: "check", to: "ask", condition: "again", max: 3 });
+});
+
 /** These hold at compile time: `tsc` fails if a line below them compiles. */
 describe("does not compile", () => {
   const nodes = { start: start(), read: action({ code: "a = 1" }), end: end() };
