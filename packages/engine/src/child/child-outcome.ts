@@ -12,7 +12,8 @@ import type { Reason } from "../node/settling.ts";
 import type { Ports } from "../ports/index.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { failed, goneOn } from "../task/outcomes.ts";
-import type { Calling, Child } from "./begin-child.ts";
+import type { Child } from "./begin-child.ts";
+import type { Calling } from "./calling.ts";
 import { mapped } from "./mapping.ts";
 
 /** What a node comes to whose execution was closed; `stopped` is why, where it was stopped for the node's sake. */

@@ -30,7 +30,9 @@ export async function mapped(
       return { problem: `"${key}" takes the secret "${secret}" from ${source.title} - ${advice}` };
     }
     const json =
-      path === whole ? wholeText(source, maySee.has(key)) : await findValue(source.context, path, source.load);
+      path === whole
+        ? objectText(wholeMembers(source, maySee.has(key) ? source.secrets : new Set()))
+        : await findValue(source.context, path, source.load);
     if (json === undefined) {
       const advice = "set it before, or correct the path";
       return { problem: `"${key}" takes "${path}" from ${source.title}, which is not there - ${advice}` };
@@ -41,13 +43,11 @@ export async function mapped(
 }
 
 /** All keys under their own names; secrets only where they are secret on the other side too. */
-export function wholeMembers({ context, secrets }: Omit<Source, "load">, maySee: ReadonlySet<string>): Slot[] {
+export function wholeMembers(
+  { context, secrets }: Pick<Source, "context" | "secrets">,
+  maySee: ReadonlySet<string>,
+): Slot[] {
   return context.slots().filter(({ key }) => key !== decisionKey && (!secrets.has(key) || maySee.has(key)));
-}
-
-function wholeText({ context, secrets }: Source, withSecrets: boolean): string {
-  const slots = context.slots().filter(({ key }) => key !== decisionKey && (withSecrets || !secrets.has(key)));
-  return objectText(slots);
 }
 
 function secretOn(path: string, { secrets }: Source): string | undefined {

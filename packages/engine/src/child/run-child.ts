@@ -15,7 +15,8 @@ import { failed } from "../task/outcomes.ts";
 import { linkBehind } from "../task/place.ts";
 import { holdTurn } from "../task/turn.ts";
 import type { WaitEvent } from "../task/wait.ts";
-import { beginChild, type Calling, type Child, childOf } from "./begin-child.ts";
+import { beginChild, type Child, childOf } from "./begin-child.ts";
+import type { Calling } from "./calling.ts";
 import { childOutcome } from "./child-outcome.ts";
 
 /** What the first task answers: Step Functions starts this execution, and waits for its end. */

@@ -54,13 +54,8 @@ export function settlingPorts(ports: Ports, reason?: CloseStatus): SettlingPorts
     ...ports,
     async endChild({ id, stateMachineArn }) {
       const { head } = await readTip(ports, id, "");
-      if (head.node_type !== "close")
-        await ports.stateMachines.stop(
-          stateMachineArn,
-          id,
-          "Cancelled",
-          "The execution that runs it goes on without it.",
-        );
+      const cause = "The execution around it has ended, or goes on without it.";
+      if (head.node_type !== "close") await ports.stateMachines.stop(stateMachineArn, id, "Cancelled", cause);
       return closeExecution(ports, { execution: id, status });
     },
   };
