@@ -38,3 +38,11 @@ it("has no item behind its last one", async () => {
   const store = memory();
   await expect(readItem(await storeItems(["1"], store), 1, store)).rejects.toThrow("a map has no item 1");
 });
+
+it("has few items on a page, however small they are, and finds each of them", async () => {
+  const store = memory();
+  const texts = Array.from({ length: 1000 }, (_, i) => String(i));
+  const items = await storeItems(texts, store);
+  expect(Math.max(...items.pages.map(({ count }) => count))).toBeLessThanOrEqual(256);
+  expect(await Promise.all(texts.map((_, index) => readItem(items, index, store)))).toEqual(texts);
+});

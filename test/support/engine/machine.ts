@@ -113,7 +113,9 @@ export class MachineRun {
     return { output: data };
   }
 
-  #enter(name: string, { scope }: Json): void {
+  /** In an execution of an item the states have names of their own, for the same nodes. */
+  #enter(state: string, { scope }: Json): void {
+    const name = state.replace(/\.distributed$/, "");
     this.visited.push(name);
     this.visitedIn.set(String(scope), [...(this.visitedIn.get(String(scope)) ?? []), name]);
   }
