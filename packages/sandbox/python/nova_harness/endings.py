@@ -12,7 +12,7 @@ def _failure(message, kind="NodeFailed"):
 
 def timed_out(seconds):
     shown = f"{seconds:g}"
-    return _failure(f'ran longer than {shown} s - raise "timeout" (at most 840) or make the code faster', "NodeTimeout")
+    return _failure(f'ran longer than {shown} s - raise "timeout" (at most 86400) or make the code faster', "NodeTimeout")
 
 
 def died(status):
