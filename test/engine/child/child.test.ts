@@ -72,6 +72,8 @@ describe("a workflow node", () => {
     const tip = story.world.chain.entriesOf(id).at(-1)?.hash;
     expect(entry && headOf(entry)).toMatchObject({ path_taken: "end", child: { execution: id, version: 1, tip } });
     expect(JSON.stringify(entry)).toContain("850.0");
+    const events = story.world.events.published.map(({ detail }) => detail);
+    expect(events).toEqual([expect.objectContaining({ execution_id: id, parent_execution_id: story.id })]);
     expect(story.world.chain.entriesOf(id)[0]?.contents.context).toEqual({
       text: expect.stringContaining('["n",0,"12345678901234567890"]'),
     });

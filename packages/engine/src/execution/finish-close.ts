@@ -42,6 +42,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
     workflow: record.workflowId,
     version: record.version,
     client: record.client,
+    ...(record.parent && { parent_execution_id: record.parent.execution }),
     status,
     duration_ms: durationMs,
   });
