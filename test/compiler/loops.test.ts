@@ -4,21 +4,23 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { allStates } from "./support/states.ts";
 
-const size = 6;
+const size = 8;
+/** Where it fans out, the last node of its first branch, and the first of its second one. */
+const [fork, last, second] = [1, 3, 4];
 const name = (index: number) => (index === size ? "end" : `n${index}`);
 
-/** Nodes in a row with a few ways past others, and edges with a `max` from anywhere to anywhere. */
+/** n0, n1 with the branches n2 > n3 and n4 > n5, n6, n7; a few ways past others, and edges with a `max` from anywhere to anywhere. */
 const shapes = fc
   .record({
     chooses: fc.array(fc.boolean(), { minLength: size, maxLength: size }),
-    past: fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size)), { maxLength: 4 }),
+    past: fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size)), { maxLength: 2 }),
     loops: fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size)), { minLength: 1, maxLength: 2 }),
   })
   .map(({ chooses, past, loops }) => {
-    const row = Array.from({ length: size }, (_, index) => [index, index + 1] as const);
-    const pairs = [...row, ...past.filter(([from, to]) => to > from + 1)];
+    const row = Array.from({ length: size }, (_, index) => [index, index === last ? 6 : index + 1] as const);
+    const pairs = [...row, [fork, second] as const, ...past.filter(([from, to]) => to > from + 1)];
     const ways = [...new Set(pairs.map(([from, to]) => `${name(from)} ${name(to)}`))].map((way) => way.split(" "));
-    const isChoice = (id: string | undefined) => chooses[Number(id?.slice(1))] === true;
+    const isChoice = (id: string | undefined) => id !== name(fork) && chooses[Number(id?.slice(1))] === true;
     const code = (id: string) => (isChoice(id) ? 'context["branch_decision"] = 1' : "a = 1");
     const ids = Array.from({ length: size }, (_, index) => name(index));
     return {
@@ -56,5 +58,5 @@ it("every shape with loops that has no finding compiles, and its loops lead back
     }),
     { numRuns: 2000 },
   );
-  expect(Math.min(verdicts.sound, verdicts.refused)).toBeGreaterThan(100);
+  expect(Math.min(verdicts.sound, verdicts.refused)).toBeGreaterThan(30);
 });
