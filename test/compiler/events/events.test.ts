@@ -7,8 +7,19 @@ import { lower } from "../../../packages/compiler/src/lower/lower.ts";
 import type { PlannedMap } from "../../../packages/compiler/src/lower/plan.ts";
 import { execute } from "../support/executed.ts";
 import { type Fates, fates, mostItems } from "../support/fates.ts";
-import { forwardGraphs } from "../support/graphs.ts";
-import { action, body, childNode, end, eventNode, map, start, untilNode, workflow } from "../support/workflows.ts";
+import { forwardGraphs, graphs } from "../support/graphs.ts";
+import {
+  action,
+  body,
+  childNode,
+  decision,
+  end,
+  eventNode,
+  map,
+  start,
+  untilNode,
+  workflow,
+} from "../support/workflows.ts";
 
 const succeeds: Fates = () => ({ kind: "succeeds", pick: 3 });
 const each = map("m", body([action("item")], []));
@@ -76,6 +87,29 @@ describe("a map", () => {
     expect([inlineItems(nested, "outer"), inlineItems(nested, "m")]).toEqual([expect.any(Number), 40]);
     const used = inlineItems(nested, "outer") * itemEvents(planned("outer", nested), () => 40);
     expect(used).toBeLessThanOrEqual(historyLimit * 0.8);
+  });
+
+  it("has fewer items inline where a loop comes to it again", () => {
+    const looped = (max: number) =>
+      lower(
+        workflow(
+          [start(), each, decision("d"), end()],
+          ["start -> m", "m -> d", "d -> end : true", `d -> m : "again", max ${max}`],
+        ),
+      );
+    const [one, three] = [inlineItems(looped(1), "m"), inlineItems(looped(3), "m")];
+    expect(one / three).toBeCloseTo(2, 1);
+    expect(countEvents(looped(3), () => three)).toBeLessThanOrEqual(historyLimit);
+  });
+
+  it("never has so many that an execution could run into the limit, wherever it is", () => {
+    fc.assert(
+      fc.property(graphs, ({ workflow: whole }) => {
+        const plan = lower(whole);
+        if (countEvents(plan, () => 0) > historyLimit) return;
+        expect(countEvents(plan, ({ id }) => inlineItems(plan, id))).toBeLessThanOrEqual(historyLimit);
+      }),
+    );
   });
 
   it("that no plan has is a mistake of the caller", () => {

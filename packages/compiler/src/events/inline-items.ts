@@ -1,5 +1,6 @@
 import type { Plan, PlannedFrame, PlannedMap } from "../lower/plan.ts";
 import { countEvents, itemEvents } from "./count-events.ts";
+import { roundsIn } from "./rounds.ts";
 import { historyLimit } from "./state-events.ts";
 
 /** The rest is for what is not counted: retries, and Lambdas that die after their commit. */
@@ -23,44 +24,30 @@ export function inlineItems(plan: Plan, mapId: string): number {
 }
 
 function limitsOf(plan: Plan): ReadonlyMap<string, number> {
-  const maps = [...mapsIn(plan.main, false)];
-  const outer = new Set(maps.flatMap(({ map, isNested }) => (isNested ? [] : [map.id])));
-  const eventsOf = hasLoops(plan.main)
-    ? (map: PlannedMap) => eventsOfItem(plan, map.id, outer)
-    : (map: PlannedMap) => itemEvents(map, () => nestedItems);
+  const maps = [...mapsIn(plan.main, { isNested: false, rounds: 1 })];
+  const outer = maps.filter(({ isNested }) => !isNested).length;
   const left = Math.max(0, historyLimit - countEvents(plan, () => 0)) * shareForItems;
   return new Map(
-    maps.map(({ map, isNested }) => {
-      const limit = () => Math.floor(left / outer.size / eventsOf(map));
-      return [map.id, isNested ? nestedItems : limit()];
+    maps.map(({ map, isNested, rounds }) => {
+      const events = () => rounds * itemEvents(map, () => nestedItems);
+      return [map.id, isNested ? nestedItems : Math.floor(left / outer / events())];
     }),
   );
 }
 
-/** So many that the longest way goes through their map. */
-const manyItems = 1_000_000;
-
-/** The most events that one item more makes: each time that a loop comes to the map there is one more. */
-function eventsOfItem(plan: Plan, id: string, outer: ReadonlySet<string>): number {
-  const withItems = (count: number) =>
-    countEvents(plan, (map) => (map.id === id ? count : outer.has(map.id) ? 0 : nestedItems));
-  return Math.ceil((withItems(manyItems) - withItems(0)) / manyItems);
+interface Place {
+  isNested: boolean;
+  /** How often a run comes there at most. */
+  rounds: number;
 }
 
-/** Whether a run may come to a map more than once; loops in its body are in what an item makes. */
-function hasLoops({ nodes }: PlannedFrame): boolean {
-  return nodes.some(
-    (node) =>
-      ("branches" in node && node.branches.some(({ max }) => max !== undefined)) ||
-      ("fork" in node && node.fork?.branches.some(hasLoops)),
-  );
-}
-
-function* mapsIn({ nodes }: PlannedFrame, isNested: boolean): Iterable<{ map: PlannedMap; isNested: boolean }> {
-  for (const node of nodes) {
-    if ("fork" in node && node.fork) for (const branch of node.fork.branches) yield* mapsIn(branch, isNested);
+function* mapsIn(frame: PlannedFrame, { isNested, rounds }: Place): Iterable<Place & { map: PlannedMap }> {
+  const own = roundsIn(frame);
+  for (const node of frame.nodes) {
+    const here: Place = { isNested, rounds: rounds * (own.get(node.id) ?? 1) };
+    if ("fork" in node && node.fork) for (const branch of node.fork.branches) yield* mapsIn(branch, here);
     if (node.type !== "map") continue;
-    yield { map: node, isNested };
-    yield* mapsIn(node.body, true);
+    yield { map: node, ...here };
+    yield* mapsIn(node.body, { ...here, isNested: true });
   }
 }
