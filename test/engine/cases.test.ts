@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../packages/engine/src/chain/head.ts";
-import { action, decision, flow, lines, mapOver } from "../support/engine/flows.ts";
+import { action, flow } from "../support/engine/flows.ts";
 import { textRef } from "../support/engine/harness.ts";
-import { fails, Story, succeeds } from "../support/engine/story.ts";
+import { fails, Story, succeeds, wellTold } from "../support/engine/story.ts";
 
 const one = flow(
   "one",
@@ -31,17 +31,6 @@ const rescued = flow(
     ["r", "end"],
   ],
 );
-
-const fork = flow(
-  "fork",
-  [action("f"), action("a"), action("b"), action("j")],
-  lines("start > f > a > j > end", "f > b > j"),
-);
-
-/** A story is only well told if no invariant broke in it. */
-function wellTold(story: Story): void {
-  expect(story.invariants.violations).toEqual([]);
-}
 
 describe("case a: code begins in S1, the Lambda dies, S1 dies, a retry comes", () => {
   async function upToTheRetry(workflow: typeof one): Promise<{ story: Story; answer: unknown }> {
@@ -74,58 +63,6 @@ describe("case a: code begins in S1, the Lambda dies, S1 dies, a retry comes", (
     const [, entry] = story.world.chain.entriesOf(story.id);
     expect(entry && headOf(entry)).toMatchObject({ attempt: 2, sandbox_id: "S2", steps: [expect.any(String)] });
   });
-});
-
-describe("case b: a branch fails, the close is written, and another branch's Lambda commits afterwards", () => {
-  const error = { Error: "NodeFailed", Cause: "no total" };
-
-  /** Branch a has failed; the Lambda of b is about to make this call. */
-  async function upTo(call: string, codeStopsAt?: "finish") {
-    const story = await new Story(fork, { a: [fails("no total")] }).start();
-    await story.finish(story.deliver("f", 0));
-    await story.finish(story.deliver("a", 0, { scope: "/f@1.a" }));
-    story.codeStopsAt = codeStopsAt;
-    const late = story.deliver("b", 0, { scope: "/f@1.b" });
-    if (codeStopsAt) await story.finish(late);
-    else await story.until(late, call);
-    return { story, late };
-  }
-
-  async function judge(story: Story) {
-    story.codeStopsAt = undefined;
-    await story.judge();
-    wellTold(story);
-    expect(story.chain).toEqual(["start success", "f success", "f.join failed", expect.stringMatching(/^\(close\) /)]);
-    expect(await story.verify()).toMatchObject({ state: "anchored" });
-  }
-
-  it.each([
-    ["before its turn: it never begins", "turn 1", undefined, "ExecutionClosed", []],
-    ["before its commit: the closer has committed its result", "entry 1", undefined, { seq: 1 }, ["b success"]],
-    ["while its code runs: that is killed", "", "finish" as const, "ExecutionClosed", ["b failed"]],
-  ])("%s", async (_what, call, codeStopsAt, answer, entries) => {
-    const { story, late } = await upTo(call, codeStopsAt);
-    expect(await story.finish(story.join("f", 1, { error }))).toMatchObject({ failed: true });
-    await story.finish(story.close(1, error));
-    const answered = await story.finish(late);
-    if (typeof answer === "string") expect(answered).toMatch(/^(ExecutionClosed|NodeFailed)$/);
-    else expect(answered).toMatchObject(answer);
-    expect(story.chainOf("/f@1.b")).toEqual(entries);
-    await judge(story);
-  });
-
-  it.each(["turn 2", "tip", "turn 1", "entry 1", "entry 2"])(
-    "with a second closer that comes while the join is before its call %s",
-    async (call) => {
-      const { story, late } = await upTo("entry 1");
-      const join = story.join("f", 1, { error });
-      await story.until(join, call);
-      await story.finish(story.cancel());
-      expect(await story.finish(join)).toMatchObject({ failed: true });
-      await story.finish(late);
-      await judge(story);
-    },
-  );
 });
 
 describe("case c: a cancel while code runs", () => {
@@ -218,89 +155,6 @@ it("case e: A and B are each other's onError, and every visit is a link of its o
   expect(story.begun).toHaveLength(3);
   await story.invariants.judge();
   wellTold(story);
-});
-
-describe("case f: a fork is visited again", () => {
-  it("and its branches are of the second visit, not of the first", async () => {
-    const again = flow(
-      "again",
-      [mapOver("m", [action("i")], [], { onError: "r" }), action("r")],
-      lines("start > m > end", "r > m"),
-    );
-    const story = await new Story(again, { i: [fails("first visit"), succeeds("i", "2")] }).start('{"list":["x"]}');
-    await story.everything();
-    expect(story.chain).toEqual([
-      ...["start success", "m success", "m.join failed", "r success", "m success", "m.join success"],
-      ...["end success", "(close) completed"],
-    ]);
-    expect([story.chainOf("/m@1.0"), story.chainOf("/m@4.0")]).toEqual([["i failed"], ["i success"]]);
-    expect(await story.finish(story.join("m", 1))).toMatchObject({ seq: 2, failed: true });
-    await story.judge();
-    wellTold(story);
-  });
-});
-
-it("case f: a loop visits a fork again, and its branches are of this visit, not of an earlier one", async () => {
-  const round = flow(
-    "round",
-    [action("f"), action("a"), action("b"), decision("d")],
-    [...lines("start > f > a > d", "f > b > d"), ["d", "f", "again", 2], ["d", "end", "default"]],
-  );
-  const a = ["1", "2", "3"].map((visit) => succeeds("a", visit));
-  const story = await new Story(round, { a, d: [succeeds("branch_decision", '"again"')] }).start();
-  await story.everything();
-  expect(story.chain).toEqual([
-    "start success",
-    ...Array.from({ length: 3 }, () => ["f success", "f.join success", "d success"]).flat(),
-    ...["end success", "(close) completed"],
-  ]);
-  const heads = story.entriesOf("").map(headOf);
-  expect(heads.filter(({ node_id }) => node_id === "d").map(({ decision_result }) => decision_result)).toEqual([
-    ...["again", "again", "default"],
-  ]);
-  expect(heads.map(({ loops }) => loops?.["d->again"] ?? 0)).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2, 0, 0, 0]);
-  expect(["/f@1.a", "/f@4.a", "/f@7.a"].map((scope) => story.chainOf(scope))).toEqual(Array(3).fill(["a success"]));
-  const late = await story.finish(story.deliver("a", 0, { scope: "/f@4.a" }));
-  expect(late).toMatchObject({ scope: "/f@4.a", seq: 1, summary: { set: ["a"] } });
-  expect(await story.finish(story.join("f", 4))).toMatchObject({ seq: 5, failed: false });
-  expect(story.begun).toHaveLength(12);
-  await story.judge();
-  expect(await story.verify()).toMatchObject({ state: "anchored", links: 18 });
-  wellTold(story);
-});
-
-describe("case g: a Catch inside a branch cannot reach the outer close", () => {
-  it("so the branch settles its node and fails, and the join in the outer line goes on from there", async () => {
-    const story = await new Story(fork, { a: [fails("no total")] }).start();
-    await story.everything();
-    const machine = story.world.machines.get(story.id);
-    expect(machine?.visitedIn.get("/f@1.a")).toEqual(["a", "a.settle", "a.settled", "f.fork.a.failed"]);
-    expect(machine?.visited.slice(-4)).toEqual(["f.join", "f.joined", "execution.close", "execution.failed"]);
-    expect(story.chain.slice(-2)).toEqual(["f.join failed", "(close) failed"]);
-    await story.judge();
-    wellTold(story);
-  });
-
-  it("and a success that Step Functions saw fail goes on inside the branch", async () => {
-    const story = await new Story(fork).start();
-    story.world.lambdas.mostRetries = 0;
-    let tasks = 0;
-    story.world.lambdas.timer = (onFired) => {
-      if (++tasks !== 2) return null;
-      const fire = { name: "fire", ready: () => story.chainOf("/f@1.a").includes("a success"), effect: onFired };
-      return story.world.scheduler.spawn("time is over", (own) => own.call(fire));
-    };
-    await story.everything();
-    expect(story.world.machines.get(story.id)?.visitedIn.get("/f@1.a")).toEqual([
-      "a",
-      "a.settle",
-      "a.settled",
-      "f.fork.a.done",
-    ]);
-    expect(story.chain.at(-1)).toBe("(close) completed");
-    await story.judge();
-    wellTold(story);
-  });
 });
 
 describe("case h: a 502 while the code runs on", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { action, flow } from "../support/engine/flows.ts";
-import { Story } from "../support/engine/story.ts";
+import { Story, wellTold } from "../support/engine/story.ts";
 
 const one = flow(
   "one",
@@ -29,11 +29,6 @@ const rescued = flow(
     ["r", "end"],
   ],
 );
-
-/** A story is only well told if no invariant broke in it. */
-function wellTold(story: Story): void {
-  expect(story.invariants.violations).toEqual([]);
-}
 
 describe("what the random model has found since", () => {
   it("kills a second attempt before the next node begins, when the first one's result is committed after all", async () => {

@@ -7,6 +7,7 @@ import {
   verifyExecution,
 } from "@nova/engine";
 import type { Workflow } from "@nova/workflow";
+import { expect } from "vitest";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import type { Script } from "./harness.ts";
 import { Invariants } from "./invariants.ts";
@@ -173,4 +174,9 @@ export class Story {
     const script = scripts.length > 1 ? scripts.shift() : scripts[0];
     return script ?? succeeds(node, "true");
   }
+}
+
+/** A story is only well told if no invariant broke in it. */
+export function wellTold(story: Story): void {
+  expect(story.invariants.violations).toEqual([]);
 }
