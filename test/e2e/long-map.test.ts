@@ -6,7 +6,7 @@ import { action, between, ways } from "../support/forked.ts";
 const cloud = await openTestCloud();
 afterAll(() => cloud.close());
 
-const count = 3_000;
+const count = 1_400;
 
 it(`has the results of ${count} items in their order, each from an execution of its own`, async () => {
   const list = Array.from({ length: count }, (_, i) => i);
