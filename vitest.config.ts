@@ -15,8 +15,8 @@ export default defineConfig({
           name: "together",
           include: ["test/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...alone],
-          // Vitest's own choice for two processors is one worker, which waits for Python and disks half of the time.
-          maxWorkers: Math.max(2, Math.ceil(availableParallelism() / 2)),
+          // Vitest's own choice for two processors is one worker; a worker waits for Python and disks half of the time.
+          maxWorkers: Math.max(3, Math.ceil(availableParallelism() / 2)),
           sequence: { groupOrder: 1 },
         },
       },
