@@ -1,19 +1,17 @@
 import type { WorkflowNode } from "@nova/workflow";
 import { headOf } from "../chain/head.ts";
-import { readPosition } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import { settlingPorts } from "../execution/close.ts";
 import { executionEnded } from "../execution/fail.ts";
 import { firstPosition } from "../execution/first-link.ts";
-import { answerFor, committedEntry } from "../node/answer.ts";
+import { answerFor } from "../node/answer.ts";
 import { commitOutcome } from "../node/commit.ts";
 import type { NodeDefinition } from "../node/definition.ts";
 import type { RunPosition, TaskAnswer } from "../node/event.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { failed } from "../task/outcomes.ts";
-import { linkBehind } from "../task/place.ts";
-import { holdTurn } from "../task/turn.ts";
+import { entryOrTurn } from "../task/turn.ts";
 import type { WaitEvent } from "../task/wait.ts";
 import { beginChild, type Child, childOf } from "./begin-child.ts";
 import type { Calling } from "./calling.ts";
@@ -32,11 +30,9 @@ export async function runChild(
   node: WorkflowNode,
 ): Promise<TaskAnswer | ChildAnswer> {
   for (;;) {
-    const position = await readPosition(ports, linkBehind(event));
-    const entry = committedEntry(position, event);
-    if (entry) return answerEntry(ports, event, entry);
-    const turn = await holdTurn(ports, position, node.id);
-    if (!turn) continue;
+    const place = await entryOrTurn(ports, event);
+    if (place.entry) return answerEntry(ports, event, place.entry);
+    const { position, turn } = place;
     const calling: Calling = { position, definition, node, turn };
     if (event.waited) await commitEnd(ports, calling);
     else {

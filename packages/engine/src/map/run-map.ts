@@ -5,8 +5,9 @@ import { offloadLargeValues } from "../context/offload.ts";
 import { atOnce } from "../fork/at-once.ts";
 import { commitOutcome } from "../node/commit.ts";
 import { type NodeDefinition, wayOn, wayTo } from "../node/definition.ts";
+import { holdTurn } from "../node/held-turn.ts";
 import type { Outcome } from "../node/outcome.ts";
-import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { findItems } from "./find-items.ts";
@@ -25,9 +26,7 @@ export async function runMap(
   event: MapEvent,
 ): Promise<StoredEntry | "again"> {
   const { node } = definition;
-  const since = new Date(ports.clock.now()).toISOString();
-  const turn: Turn = { node: node.id, state: "held", sandbox: null, attempt: 1, since };
-  if (!position.next.turn && !(await ports.chain.putTurn(position.at, turn, null))) return "again";
+  if (!(await holdTurn(ports, position, node.id))) return "again";
   const kept = await contextBefore(ports, position);
   return commitOutcome(
     ports,

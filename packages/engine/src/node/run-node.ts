@@ -12,6 +12,7 @@ import { commitOutcome } from "./commit.ts";
 import { definitionOf, type NodeDefinition } from "./definition.ts";
 import type { EndAnswer, NodeEvent, RunningAnswer, TaskAnswer } from "./event.ts";
 import { type FollowTime, tenSeconds } from "./follow.ts";
+import { refuseForeignTurn } from "./held-turn.ts";
 import { killOvertaken } from "./overtaken.ts";
 import { runTask, type TaskTime } from "./run-task.ts";
 
@@ -51,7 +52,7 @@ async function produceEntry(
   event: NodeEvent,
   time: TaskTime,
 ): Promise<StoredEntry | "again" | Turn> {
-  refuseForeignTurn(position, event);
+  refuseForeignTurn(position, event.node);
   switch (node.type) {
     case "end":
       return commitEnd(ports, position, node);
@@ -62,7 +63,7 @@ async function produceEntry(
     case "approval":
     case "wait":
     case "workflow":
-      throw new NovaError("ChainBroken", `node "${node.id}": this release does not run ${node.type} nodes`);
+      throw new NovaError("ChainBroken", `${node.type} node "${node.id}" has tasks of its own, and came here`);
     default:
       return runTask(ports, { position, node: node satisfies TaskNode, version, edges }, time);
   }
@@ -71,18 +72,6 @@ async function produceEntry(
 function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, { since }: Turn): RunningAnswer {
   const elapsedSeconds = (ports.clock.now() - Date.parse(since)) / 1000;
   return { execution, scope, seq, running: true, pause: pauseSeconds(elapsedSeconds) };
-}
-
-/** Somebody is failing or closing this link, or the turn is another node's: nothing may begin. */
-function refuseForeignTurn({ next: { turn }, at }: Position, event: NodeEvent): void {
-  if (!turn) return;
-  if (turn.state !== "held") throw closed(at.execution);
-  if (turn.node !== event.node) {
-    throw new NovaError(
-      "ChainBroken",
-      `the turn at link ${at.seq} of ${at.execution} is held by "${turn.node}", not by "${event.node}"`,
-    );
-  }
 }
 
 function commitEnd(ports: Ports, position: Position, node: EndNode): Promise<StoredEntry> {

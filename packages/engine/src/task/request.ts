@@ -1,8 +1,8 @@
 import type { JsonObject } from "@nova/workflow";
-import { inputAfter, type Position, readPosition } from "../chain/position.ts";
+import { inputAfter, type Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import { contextBefore } from "../map/item-input.ts";
-import { answerFor, committedEntry } from "../node/answer.ts";
+import { answerFor } from "../node/answer.ts";
 import { commitOutcome } from "../node/commit.ts";
 import { definitionOf, type NodeDefinition } from "../node/definition.ts";
 import type { NodeEvent } from "../node/event.ts";
@@ -13,11 +13,10 @@ import { redactorFor, secretKeys } from "../secrets/secret-inputs.ts";
 import { expiredEntry } from "./expire.ts";
 import { type Message, renderMessage } from "./message.ts";
 import { failed } from "./outcomes.ts";
-import { linkBehind } from "./place.ts";
 import { refreshStatus } from "./status.ts";
 import { taskId } from "./task-id.ts";
 import { keepToken } from "./tokens.ts";
-import { holdTurn, letGo } from "./turn.ts";
+import { entryOrTurn, letGo } from "./turn.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
 
 /** Input of the function that takes a task token. */
@@ -40,11 +39,10 @@ export async function requestApproval(ports: Ports, event: RequestEvent): Promis
   const { node } = definition;
   if (!isWaitingNode(node)) throw new NovaError("ChainBroken", `${node.type} node "${node.id}" waits for nobody`);
   for (;;) {
-    const position = await readPosition(ports, linkBehind(event));
-    const entry = committedEntry(position, event);
-    if (entry) return answerWith(ports, event, entry);
-    const turn = await holdTurn(ports, position, node.id);
-    const task = turn && (await ask(ports, { position, definition, node, turn }, event));
+    const place = await entryOrTurn(ports, event);
+    if (place.entry) return answerWith(ports, event, place.entry);
+    const { position, turn } = place;
+    const task = await ask(ports, { position, definition, node, turn }, event);
     if (task) return { task: task.id };
   }
 }

@@ -1,16 +1,15 @@
 import type { WaitNode } from "@nova/workflow";
 import { headOf } from "../chain/head.ts";
-import { inputAfter, type Position, readPosition } from "../chain/position.ts";
+import { inputAfter, type Position } from "../chain/position.ts";
 import { contextBefore } from "../map/item-input.ts";
-import { answerFor, committedEntry } from "../node/answer.ts";
+import { answerFor } from "../node/answer.ts";
 import { commitOutcome } from "../node/commit.ts";
 import type { NodeDefinition } from "../node/definition.ts";
 import type { NodeEvent, RunPosition, TaskAnswer } from "../node/event.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { failed, goneOn } from "./outcomes.ts";
-import { linkBehind } from "./place.ts";
-import { holdTurn, letGo } from "./turn.ts";
+import { entryOrTurn, letGo } from "./turn.ts";
 import { untilOf } from "./until.ts";
 
 /** A longer wait lets the scope's sandbox go. */
@@ -35,11 +34,9 @@ export async function runWait(
   node: WaitNode,
 ): Promise<TaskAnswer | WaitAnswer> {
   for (;;) {
-    const position = await readPosition(ports, linkBehind(event));
-    const entry = committedEntry(position, event);
-    if (entry) return answerEntry(ports, event, entry);
-    const turn = await holdTurn(ports, position, node.id);
-    if (!turn) continue;
+    const place = await entryOrTurn(ports, event);
+    if (place.entry) return answerEntry(ports, event, place.entry);
+    const { position, turn } = place;
     const until = await untilFor(ports, position, node, turn);
     const times = { turn, nowMs: ports.clock.now() };
     if ("problem" in until) {
