@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createKeySigner, createKmsSigner, kmsClient } from "@nova/aws";
 import type { Signer } from "@nova/engine";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { standInForKms } from "../../support/kms.ts";
 
 const keyHex = "0123456789abcdef".repeat(4);
 
@@ -32,20 +32,7 @@ const signers: Record<string, () => Signer> = {
   kms: () => createKmsSigner(client, "alias/nova"),
 };
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => kms.listen(0, "127.0.0.1", resolve));
-  Object.assign(process.env, {
-    AWS_REGION: "us-east-1",
-    AWS_ACCESS_KEY_ID: "k",
-    AWS_SECRET_ACCESS_KEY: "s",
-    AWS_ENDPOINT_URL_KMS: `http://127.0.0.1:${(kms.address() as AddressInfo).port}`,
-  });
-});
-
-afterAll(() => {
-  client.destroy();
-  kms.close();
-});
+standInForKms(kms, client);
 
 describe.each(Object.keys(signers))("the signer with a %s", (name) => {
   const text = "a".repeat(64);

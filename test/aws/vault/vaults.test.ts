@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createKeyVault, createKmsVault, kmsClient } from "@nova/aws";
 import type { Vault } from "@nova/engine";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { standInForKms } from "../../support/kms.ts";
 
 /** As much of KMS as the vault uses: what is sealed names key and context, and opens with the same. */
 function openKms(): Server {
@@ -28,20 +28,7 @@ const vaults: Record<string, () => Vault> = {
 };
 const context = { execution: "exec_1", task: "task_1" };
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => kms.listen(0, "127.0.0.1", resolve));
-  Object.assign(process.env, {
-    AWS_REGION: "us-east-1",
-    AWS_ACCESS_KEY_ID: "k",
-    AWS_SECRET_ACCESS_KEY: "s",
-    AWS_ENDPOINT_URL_KMS: `http://127.0.0.1:${(kms.address() as AddressInfo).port}`,
-  });
-});
-
-afterAll(() => {
-  client.destroy();
-  kms.close();
-});
+standInForKms(kms, client);
 
 describe.each(Object.keys(vaults))("the vault with a %s", (name) => {
   const vault = () => vaults[name]?.() as Vault;
