@@ -8,10 +8,11 @@ const arrows: Record<string, string[]> = {
   compiler: ["workflow", "python"],
   engine: ["workflow"],
   sandbox: ["engine", "workflow"],
+  agents: ["engine", "python", "workflow"],
   aws: ["engine", "workflow"],
-  functions: ["engine", "sandbox", "aws", "workflow"],
+  functions: ["engine", "sandbox", "agents", "aws", "workflow"],
   local: ["functions", "engine", "aws", "sandbox", "workflow", "compiler"],
-  cli: ["local", "compiler", "engine", "workflow", "functions", "sandbox", "python"],
+  cli: ["local", "compiler", "engine", "workflow", "functions", "sandbox", "agents", "python"],
   examples: ["cli", "local", "compiler", "engine", "workflow"],
 };
 
@@ -22,6 +23,8 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "nothing else knows E2B" },
   { module: /^@nova\/functions/, only: ["local", "cli"], why: "functions are the composition root" },
   { module: /^smtp-server$/, only: ["local"], why: "emulators are the local cloud's" },
+  { module: /^openai(\/|$)/, only: ["agents"], why: "models are behind the pipeline" },
+  { module: /^@lezer\//, only: ["python"], why: "Python is read in one package" },
   { module: /^@astral-sh\/ruff/, only: ["python"], why: "ruff is loaded by one package, lazily" },
 ];
 

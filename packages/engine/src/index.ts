@@ -23,7 +23,9 @@ export { reasonOf, type SettleAnswer, type SettleEvent, settleNode } from "./nod
 export type * from "./ports/blobs.ts";
 export type * from "./ports/chain.ts";
 export type * from "./ports/executions.ts";
+export type * from "./ports/generations.ts";
 export type * from "./ports/index.ts";
+export type * from "./ports/pipeline.ts";
 export type * from "./ports/sandboxes.ts";
 export type * from "./ports/state-machines.ts";
 export type * from "./ports/tasks.ts";

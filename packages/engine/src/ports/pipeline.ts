@@ -1,0 +1,133 @@
+import type { Edge, RunErrorClass, TaskNode } from "@nova/workflow";
+import type { Member } from "../json/text.ts";
+import type { LinkId } from "./chain.ts";
+import type { CodeResult } from "./sandboxes.ts";
+import type { WorkflowVersion } from "./workflows.ts";
+
+/** A node whose code a model writes, at its place in a run. */
+export interface PromptTask {
+  at: LinkId;
+  client: string;
+  version: WorkflowVersion;
+  node: TaskNode;
+  /** The edges that leave it. */
+  edges: Edge[];
+  /** What its code will find: each value's JSON text, large parts as blob references. */
+  input: readonly Member[];
+  /** Top-level keys whose values nobody but the code may see. */
+  secrets: ReadonlySet<string>;
+  /** The text with the values of secrets masked. */
+  mask(text: string): string;
+  /** Only pinned code may run: no model is ever called. */
+  frozen: boolean;
+}
+
+/** Code that was written, proven and kept before. */
+export interface PinnedCode {
+  /** Key of its generation. */
+  generation: string;
+  code: string;
+}
+
+/** A run of an agent, ready to be recorded; the public fields of a step. */
+export interface StepDraft {
+  /** 1 InputAnalyzer, 2 DataAnalyzer, 3 CodeGenerator, 4 CodeValidator, 5 E2BExecutor, 6 OutputValidator. */
+  step_number: number;
+  step_name: string;
+  agent_name: string;
+  attempt_number: number;
+  /** A summary: nothing large, nothing secret. */
+  input_data: unknown;
+  output_data: unknown;
+  generated_code: string | null;
+  sandbox_id: string | null;
+  model_used: string | null;
+  tokens_input: number;
+  tokens_cached: number;
+  tokens_output: number;
+  cost_usd: number;
+  tool_calls: ToolCall[];
+  status: "success" | "failed";
+  error_message: string | null;
+  traceback?: string;
+  logs?: string;
+  execution_time_ms: number;
+  /** What the model saw and answered, in full, secrets masked; stored as contents. */
+  prompt?: string;
+  answer?: string;
+  /** Of a run of the node's code that succeeded: what it did, so that a redelivery need not ask the sandbox again. */
+  result?: CodeResult;
+}
+
+export interface ToolCall {
+  function: string;
+  arguments: Record<string, unknown>;
+  /** A summary of what it found. */
+  found?: unknown;
+}
+
+/** A step as it was recorded. `journal` is its place among the steps of the link, from 1. */
+export interface JournalStep extends StepDraft {
+  journal: number;
+  /** ISO 8601. */
+  timestamp: string;
+}
+
+/** The steps of one link, in order: what was recorded once is answered again, never run again. */
+export interface Journal {
+  /**
+   * The step at the next place: the recorded one, or the one that `work` makes. Where another delivery recorded the same
+   * place meanwhile, its step is the answer.
+   */
+  next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep>;
+}
+
+/** What the code's result means for the node; the same judgement that code written by hand meets. */
+export type Judgement =
+  | { status: "success"; set: readonly Member[]; delete: readonly string[]; decision: string | null }
+  | { status: "failed"; class: RunErrorClass; message: string; traceback?: string };
+
+/** What the engine does for a pipeline. Errors of the infrastructure are thrown through it, and are none of its business. */
+export interface PipelineMeans {
+  journal: Journal;
+  /**
+   * Runs code in the node's sandbox, once per journal place; a redelivery attaches to it. `extra` lies over the context
+   * and is dropped from the result. Place 0 is pinned code.
+   */
+  execute(
+    journal: number,
+    code: string,
+    options: { timeoutSeconds: number; extra?: readonly Member[] },
+  ): Promise<{ sandboxId: string; result: CodeResult }>;
+  judge(result: CodeResult): Promise<Judgement>;
+  /** Text of a whole value, blobs included, for checks without a model; null above `maxBytes`. */
+  valueText(key: string, maxBytes: number): Promise<string | null>;
+  /** Milliseconds until the node's budget is spent. */
+  timeLeftMs(): number;
+  /** Fires when this Lambda has to stop: throw `NodeUnfinished`. */
+  signal: AbortSignal;
+  now(): number;
+}
+
+/** What a pipeline came to. `code` is the last one that was written, null where none was. */
+export type PipelineOutcome = { code: string | null; cacheHit: boolean; generation: string | null } & (
+  | { status: "success"; result: CodeResult & { status: "success" }; sandboxId: string }
+  | {
+      status: "failed";
+      class: RunErrorClass;
+      message: string;
+      traceback?: string;
+      logs?: string;
+      sandboxId: string | null;
+    }
+);
+
+/** Writes the code of prompt nodes, with models; nothing behind this port knows the chain. */
+export interface Pipeline {
+  /** Code that was pinned for such a node and fits this input; null: it has to be written. */
+  pinned(task: PromptTask): Promise<PinnedCode | null>;
+  /** The pinned code that an earlier delivery began with. */
+  generation(task: PromptTask, key: string): Promise<PinnedCode>;
+  /** Runs pinned code, and writes code where there is none or it failed by its own fault. */
+  run(task: PromptTask, means: PipelineMeans, pinned: PinnedCode | null): Promise<PipelineOutcome>;
+}
