@@ -1,4 +1,7 @@
-"""Runs a LangGraph chain: each step forks a Python that computes one value; SQLite keeps a checkpoint per step."""
+"""Runs a LangGraph chain: each step forks a Python that computes one value; SQLite keeps a checkpoint per step.
+
+Arguments: steps, and the size of a value that lies in the state and that no step touches.
+"""
 
 import json
 import os
@@ -13,6 +16,7 @@ from langgraph.graph import END, START, StateGraph
 
 class State(TypedDict):
     n: int
+    big: str
 
 
 def step(state: State) -> State:
@@ -39,12 +43,12 @@ def chain(length: int, saver: SqliteSaver):
 
 
 def main() -> None:
-    length = int(sys.argv[1])
+    length, size = int(sys.argv[1]), int(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder, SqliteSaver.from_conn_string(os.path.join(folder, "graph.db")) as saver:
         graph = chain(length, saver)
         for thread in ("warm", "measured"):
             start = time.perf_counter()
-            result = graph.invoke({"n": 0}, {"configurable": {"thread_id": thread}, "recursion_limit": length + 2})
+            result = graph.invoke({"n": 0, "big": "x" * size}, {"configurable": {"thread_id": thread}, "recursion_limit": length + 2})
             elapsed = time.perf_counter() - start
         assert result["n"] == length, result
         print(elapsed * 1000)
