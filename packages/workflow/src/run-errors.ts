@@ -11,6 +11,8 @@ export const runErrors = {
   NodeInterrupted: { retry: "never" },
   /** A budget is spent. */
   BudgetExceeded: { retry: "never" },
+  /** The provider of the model does not answer, or not to us: down beyond the client's own retries, a wrong key. */
+  ModelUnavailable: { retry: "never" },
   /** The run was closed while this delivery was under way. */
   ExecutionClosed: { retry: "never" },
   /** The chain says something that no delivery can explain: a bug, never a case. */

@@ -20,6 +20,8 @@ export interface PromptTask {
   mask(text: string): string;
   /** Only pinned code may run: no model is ever called. */
   frozen: boolean;
+  /** What models have cost in this run before this node: in its scope, and in what was joined there. */
+  spentUsd: number;
 }
 
 /** Code that was written, proven and kept before. */
@@ -66,7 +68,10 @@ export interface ToolCall {
   found?: unknown;
 }
 
-/** A step as it was recorded. `journal` is its place among the steps of the link, from 1. */
+/**
+ * A step as it was recorded, read back from the record: values went through JSON, `prompt` and `answer` are left out.
+ * `journal` is its place among the steps of the link, from 1.
+ */
 export interface JournalStep extends StepDraft {
   journal: number;
   /** ISO 8601. */
@@ -92,13 +97,14 @@ export interface PipelineMeans {
   journal: Journal;
   /**
    * Runs code in the node's sandbox, once per journal place; a redelivery attaches to it. `extra` lies over the context
-   * and is dropped from the result. Place 0 is pinned code.
+   * and is dropped from the result. Place 0 is pinned code. `code` is the one that ran: where no recorded step has it
+   * yet, another delivery may have begun with what its own model wrote.
    */
   execute(
     journal: number,
     code: string,
     options: { timeoutSeconds: number; extra?: readonly Member[] },
-  ): Promise<{ sandboxId: string; result: CodeResult }>;
+  ): Promise<{ sandboxId: string; result: CodeResult; code: string }>;
   judge(result: CodeResult): Promise<Judgement>;
   /** Text of a whole value, blobs included, for checks without a model; null above `maxBytes`. */
   valueText(key: string, maxBytes: number): Promise<string | null>;
