@@ -1,0 +1,51 @@
+import type { ModelRole } from "@nova/workflow";
+import { z } from "zod";
+import text from "./models.json" with { type: "json" };
+
+const Id = z.string().min(1);
+const Usd = z.number().nonnegative();
+
+/** Dollars per million tokens, prompts up to 272,000 tokens, standard tier. */
+const Price = z.strictObject({ input: Usd, cached: Usd, cacheWrite: Usd, output: Usd });
+export type Price = z.infer<typeof Price>;
+
+/** `on`: the first day (UTC) on which the provider refuses the id. */
+const Retirement = z.strictObject({ on: z.iso.date(), successor: Id });
+export type Retirement = z.infer<typeof Retirement>;
+
+/** What is known of the provider's models at a date. Ids die and prices move: this file ages, and nothing else knows either. */
+export const Catalog = z.strictObject({
+  asOf: z.iso.date(),
+  sources: z.array(z.url()).min(1),
+  defaults: z.strictObject({
+    input_analyzer: Id,
+    data_analyzer: Id,
+    code_generator: Id,
+    output_validator: Id,
+  } satisfies Record<ModelRole, typeof Id>),
+  usdPerMillionTokens: z.record(Id, Price),
+  /** Models that refuse `reasoning.encrypted_content`. */
+  withoutReasoning: z.array(Id),
+  retirements: z.record(Id, Retirement),
+});
+export type Catalog = z.infer<typeof Catalog>;
+
+export const catalog: Catalog = Catalog.parse(text);
+
+/** A dated snapshot (`gpt-5-2025-08-07`) costs and retires as the model it is of. */
+function withoutSnapshot(model: string): string {
+  return model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
+}
+
+/** Null for ids that the catalog does not know: models of one's own server. */
+export function priceOf(model: string): Price | null {
+  return catalog.usdPerMillionTokens[model] ?? catalog.usdPerMillionTokens[withoutSnapshot(model)] ?? null;
+}
+
+export function retirementOf(model: string): Retirement | null {
+  return catalog.retirements[model] ?? catalog.retirements[withoutSnapshot(model)] ?? null;
+}
+
+export function reasons(model: string): boolean {
+  return priceOf(model) !== null && !catalog.withoutReasoning.includes(withoutSnapshot(model));
+}

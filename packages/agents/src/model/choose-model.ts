@@ -1,0 +1,30 @@
+import type { ModelChoice, ModelRole } from "@nova/workflow";
+import { catalog, retirementOf } from "./catalog.ts";
+import { ModelError } from "./model-error.ts";
+
+/**
+ * The model of a role: the node's, then the workflow's, then `fallback` (`DEFAULT_MODEL`), then the catalog's. A choice
+ * for the role itself goes before its `default`. `now` is in milliseconds; an id that has retired by then throws a
+ * `ModelError` that names its successor, whoever chose it.
+ */
+export function modelFor(
+  role: ModelRole,
+  node?: ModelChoice,
+  workflow?: ModelChoice,
+  fallback?: string,
+  now: number = Date.now(),
+): string {
+  const model = chosen(role, node) ?? chosen(role, workflow) ?? (fallback || catalog.defaults[role]);
+  const retirement = retirementOf(model);
+  if (retirement && Date.parse(retirement.on) <= now) {
+    throw new ModelError(
+      "retired",
+      `model "${model}" of the ${role} was retired on ${retirement.on} - name its successor "${retirement.successor}" in the node's or workflow's model, or in DEFAULT_MODEL`,
+    );
+  }
+  return model;
+}
+
+function chosen(role: ModelRole, choice: ModelChoice | undefined): string | undefined {
+  return choice?.[role] ?? choice?.default;
+}

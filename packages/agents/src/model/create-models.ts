@@ -1,0 +1,36 @@
+import { askModel } from "./ask-model.ts";
+import { embedTexts } from "./embeddings.ts";
+import { ModelEnvironment, type ModelSettings } from "./environment.ts";
+import { ModelError } from "./model-error.ts";
+import type { ModelCall, Models } from "./models.ts";
+import { connect, type Provider } from "./provider.ts";
+
+/** The models of an environment (`process.env` will do). Nothing is opened, and no key is asked for, before the first call. */
+export function createModels(environment: ModelEnvironment): Models {
+  const settings = ModelEnvironment.parse(environment);
+  let provider: Promise<Provider> | undefined;
+  const connected = () => {
+    provider ??= connect(withAccess(settings));
+    return provider;
+  };
+  return {
+    async ask<T>(call: ModelCall<T>) {
+      const { converse, host } = await connected();
+      return askModel(call, converse(call), { role: call.role, model: call.model, host });
+    },
+    embed(texts) {
+      const model = settings.NOVA_EMBEDDING_MODEL;
+      return model ? connected().then(({ client, host }) => embedTexts(client, model, texts, host)) : null;
+    },
+  };
+}
+
+function withAccess(settings: ModelSettings): ModelSettings {
+  if (!settings.OPENAI_API_KEY && !settings.OPENAI_BASE_URL) {
+    throw new ModelError(
+      "unauthorized",
+      "no model can be called: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or run only code that is locked with `nova run --frozen`",
+    );
+  }
+  return settings;
+}

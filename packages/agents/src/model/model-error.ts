@@ -1,0 +1,46 @@
+import type { ToolCall } from "@nova/engine";
+import { noUsage, type Usage } from "./usage.ts";
+
+/**
+ * - `refused`: the model, or the provider's filter, will not answer;
+ * - `cut_off`: the answer reached its limit of tokens;
+ * - `invalid`: the answer, or the request, does not follow its schema;
+ * - `unavailable`: limits, errors and silence of the provider, after retries;
+ * - `unknown_model`, `unauthorized`, `retired`: a matter of configuration.
+ */
+export type ModelErrorReason =
+  | "refused"
+  | "cut_off"
+  | "invalid"
+  | "unavailable"
+  | "unknown_model"
+  | "unauthorized"
+  | "retired";
+
+/** What a call had spent and learned when it failed. */
+export interface SpentOnFailure {
+  usage: Usage;
+  costUsd: number;
+  /** The answer as far as there was one. */
+  text?: string;
+  toolCalls?: ToolCall[];
+}
+
+/** A call of a model that came to no answer; the message is one sentence with the way out. What it cost is not lost with it. */
+export class ModelError extends Error {
+  override name = "ModelError";
+  readonly reason: ModelErrorReason;
+  readonly usage: Usage;
+  readonly costUsd: number;
+  readonly text: string;
+  readonly toolCalls: ToolCall[];
+
+  constructor(reason: ModelErrorReason, message: string, spent?: SpentOnFailure, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+    this.usage = spent?.usage ?? noUsage;
+    this.costUsd = spent?.costUsd ?? 0;
+    this.text = spent?.text ?? "";
+    this.toolCalls = spent?.toolCalls ?? [];
+  }
+}

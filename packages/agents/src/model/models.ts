@@ -1,0 +1,58 @@
+import type { ToolCall } from "@nova/engine";
+import type { ModelRole } from "@nova/workflow";
+import type { z } from "zod";
+import type { Usage } from "./usage.ts";
+
+/** Something that a model may ask for before it answers. */
+export interface Tool<Arguments = unknown> {
+  name: string;
+  description: string;
+  /** An object whose keys are all there (nullable instead of optional): the provider holds the model to it. */
+  parameters: z.ZodType<Arguments>;
+  /** `text` is what the model reads; `found` is the summary that the step records. */
+  run(args: Arguments): Promise<{ text: string; found: unknown }>;
+}
+
+export interface ModelCall<T> {
+  role: ModelRole;
+  model: string;
+  /** Stable first: the provider caches the prefix. */
+  instructions: string;
+  input: string;
+  /** Root an object, no optional keys. On the wire it is named `<role>-<name>`: letters, digits and `_`. */
+  answer: { name: string; schema: z.ZodType<T> };
+  tools?: Tool[];
+  /** At most so many tool calls are run, then the model has to answer; 5 unless it says otherwise. */
+  maxToolCalls?: number;
+  /** Reasoning included; 8,000 unless it says otherwise. */
+  maxOutputTokens?: number;
+  /** Its reason is thrown as it is. */
+  signal: AbortSignal;
+  /** For the whole call, retries and tools included; 90,000 at most and unless it says otherwise. */
+  timeoutMs?: number;
+  /**
+   * Called before every request to the provider with the most that it should cost and with what the call has spent so
+   * far; what it throws ends the call as it is.
+   */
+  beforeRequest?(estimatedUsd: number, spentUsd: number, spent: Usage): void;
+}
+
+export interface ModelAnswer<T> {
+  value: T;
+  /** The raw text that the value was read from. */
+  text: string;
+  toolCalls: ToolCall[];
+  /** Of all requests of the call. */
+  usage: Usage;
+  costUsd: number;
+  priceKnown: boolean;
+  model: string;
+  durationMs: number;
+}
+
+export interface Models {
+  /** @throws {ModelError} with its reason, what it spent and what was answered. */
+  ask<T>(call: ModelCall<T>): Promise<ModelAnswer<T>>;
+  /** A vector per text, in their order; null where no embedding model is set. */
+  embed(texts: string[]): Promise<number[][]> | null;
+}

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import type OpenAI from "openai";
+import { zodResponsesFunction, zodTextFormat } from "openai/helpers/zod";
+import type {
+  ResponseCreateParamsNonStreaming as Body,
+  Response,
+  ResponseInputItem,
+  ResponseOutputItem,
+} from "openai/resources/responses/responses";
+import { reasons } from "./catalog.ts";
+import type { Conversation, Reply } from "./conversation.ts";
+import { answerName, outputTokens } from "./limits.ts";
+import type { ModelCall } from "./models.ts";
+import { ProviderFailed } from "./provider-failed.ts";
+
+/** A call over OpenAI's Responses API, with nothing stored at the provider. */
+export function responsesConversation<T>(client: OpenAI, call: ModelCall<T>): Conversation<Body> {
+  const input: ResponseInputItem[] = [{ role: "user", content: call.input }];
+  const fixed = fixedPart(call);
+  return {
+    heldToSchema: true,
+    request: (mayCall) => ({
+      ...fixed,
+      ...(fixed.tools ? { tool_choice: mayCall ? ("auto" as const) : ("none" as const) } : {}),
+      input: [...input],
+    }),
+    async send(body, options) {
+      const response = await client.responses.create(body, options);
+      input.push(...response.output.filter(replayable));
+      return replyOf(response);
+    },
+    answerCalls(results) {
+      input.push(
+        ...results.map(({ id, text }) => ({ type: "function_call_output" as const, call_id: id, output: text })),
+      );
+    },
+  };
+}
+
+function fixedPart<T>(call: ModelCall<T>) {
+  const tools = call.tools?.map((tool) => withoutParser(zodResponsesFunction(tool)));
+  return {
+    model: call.model,
+    instructions: call.instructions,
+    text: { format: withoutParser(zodTextFormat(call.answer.schema, answerName(call))) },
+    max_output_tokens: outputTokens(call),
+    store: false,
+    prompt_cache_key: `nova-${createHash("sha256").update(call.instructions).digest("hex").slice(0, 32)}`,
+    ...(tools ? { tools } : {}),
+    // What the model thought before it called a tool goes back with the result; the provider keeps none of it.
+    ...(tools && reasons(call.model) ? { include: ["reasoning.encrypted_content" as const] } : {}),
+  };
+}
+
+/** The SDK hangs its parsers on what it makes; the answer is read here, so that a bad one keeps its cost. */
+function withoutParser<F extends object>(format: F): F {
+  return JSON.parse(JSON.stringify(format));
+}
+
+/** With `store: false` an item that only has an id cannot be found again: "Item with id 'rs_...' not found". */
+function replayable(item: ResponseOutputItem): item is ResponseOutputItem & ResponseInputItem {
+  return item.type !== "reasoning" || Boolean(item.encrypted_content);
+}
+
+function replyOf(response: Response): Reply {
+  if (response.status === "failed") {
+    throw new ProviderFailed(
+      response.error?.code ?? "failed",
+      response.error?.message ?? "the provider gives no reason",
+    );
+  }
+  const contents = response.output.flatMap((item) => (item.type === "message" ? item.content : []));
+  const refused = contents.find((part) => part.type === "refusal");
+  const usage = response.usage;
+  return {
+    text: contents.map((part) => (part.type === "output_text" ? part.text : "")).join(""),
+    calls: response.output.flatMap((item) =>
+      item.type === "function_call" ? [{ id: item.call_id, name: item.name, arguments: item.arguments }] : [],
+    ),
+    refusal: refused ? refused.refusal : null,
+    ending: endingOf(response),
+    usage: {
+      input: usage?.input_tokens ?? 0,
+      cached: usage?.input_tokens_details?.cached_tokens ?? 0,
+      cacheWrite: usage?.input_tokens_details?.cache_write_tokens ?? 0,
+      output: usage?.output_tokens ?? 0,
+    },
+  };
+}
+
+function endingOf({ status, incomplete_details }: Response): Reply["ending"] {
+  if (status !== "incomplete") {
+    return "complete";
+  }
+  return incomplete_details?.reason === "content_filter" ? "filtered" : "cut_off";
+}
