@@ -11,7 +11,7 @@ export type { IndexedNode } from "./graph/node-index.ts";
 export { nodeIndex } from "./graph/node-index.ts";
 export { validateInputs } from "./inputs/validate.ts";
 export { validateData } from "./inputs/validate-data.ts";
-export { isLong, longestNodeSeconds, looksAfter, pauseSeconds } from "./long-node.ts";
+export { isLong, longestNodeSeconds, longestWaitedSeconds, looksAfter, pauseSeconds } from "./long-node.ts";
 export type { ParsedWorkflow } from "./parse/parse-workflow.ts";
 export { parseWorkflow } from "./parse/parse-workflow.ts";
 export type { PythonSource, WorkflowSource } from "./parse/source.ts";
