@@ -3,6 +3,7 @@ import { createAwsPorts } from "@nova/aws";
 import { type EventBus, type Links, type Ports, SandboxPool } from "@nova/engine";
 import { createSandboxes } from "@nova/sandbox";
 import { Environment } from "./environment.ts";
+import { noPipeline } from "./no-pipeline.ts";
 
 export const logger = new Logger({ serviceName: "nova" });
 
@@ -27,6 +28,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): Ports {
   return {
     ...aws,
     sandboxes: createSandboxes(),
+    pipeline: noPipeline,
     spares: new SandboxPool(),
     events: eventLog,
     links: linksTo(env.NOVA_LINK_BASE),

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { contentText, inlineContentsBytes, sealContents } from "../../../packages/engine/src/chain/contents.ts";
+import type { ContentName } from "../../../packages/engine/src/ports/chain.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { BlobState } from "../../support/engine/stores.ts";
 
@@ -14,7 +15,7 @@ it.each([
   const store = new BlobState();
   const blobs = store.port(atOnce);
   const texts = Object.fromEntries(Object.entries(sizes).map(([name, bytes]) => [name, name[0]?.repeat(bytes)]));
-  const { contents, digests } = await sealContents(texts, home, blobs);
+  const { contents, digests } = await sealContents<ContentName>(texts, home, blobs);
   expect(Object.keys(digests).sort()).toEqual(Object.keys(texts).sort());
   const names = Object.entries(contents).flatMap(([name, content]) => ("blob" in content ? [name] : []));
   expect(names.sort()).toEqual(inBlobs);

@@ -5,6 +5,7 @@ import {
   failExecution,
   joinFork,
   type NodeEvent,
+  type Pipeline,
   type Ports,
   requestApproval,
   runNode,
@@ -20,6 +21,7 @@ import { ChainState } from "./chain-state.ts";
 import { VirtualClock } from "./clock.ts";
 import type { Code } from "./harness.ts";
 import { type Invocation, type Lambdas, MachineRun, type StartChild, type TaskError } from "./machine.ts";
+import { refusingPipeline } from "./refusing-pipeline.ts";
 import { SandboxState } from "./sandbox-state.ts";
 import { sandboxesPort } from "./sandboxes.ts";
 import { type Caller, type Process, Scheduler } from "./scheduler.ts";
@@ -55,6 +57,8 @@ export class World {
   };
   /** When a delivery stops following code that may outlive it; never, unless a test says so. */
   followTime: FollowTime = () => new AbortController().signal;
+  /** Writes the code of prompt nodes; none, unless a test says so. */
+  pipeline: (caller: Caller) => Pipeline = () => refusingPipeline;
   lambdas: Lambdas = {
     invoke: (invocation) => [this.deliver(invocation)],
     timer: () => null,
@@ -69,6 +73,7 @@ export class World {
       workflows: this.workflows.port(),
       blobs: this.blobs.port(caller),
       sandboxes: sandboxesPort(this.sandboxes, this.scheduler, () => this.code, caller),
+      pipeline: this.pipeline(caller),
       stateMachines: this.#stateMachines(caller),
       signer: signerWith("key", caller),
       events: this.events.port(caller),

@@ -1,25 +1,25 @@
 import { sha256 } from "../json/hash.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import type { ContentName, StoredContent } from "../ports/chain.ts";
+import type { StoredContent } from "../ports/chain.ts";
 
 /** What an item holds inline in all: a 400 KB item would cost 400 write units, 2.5 commits a second (protocol, Sizes). */
 export const inlineContentsBytes = 8192;
 
-export interface SealedContents {
-  contents: Partial<Record<ContentName, StoredContent>>;
-  digests: Partial<Record<ContentName, string>>;
+export interface SealedContents<Name extends string> {
+  contents: Partial<Record<Name, StoredContent>>;
+  digests: Partial<Record<Name, string>>;
 }
 
 /** Digests of all contents, and the largest ones moved to blobs until the rest fits an item. */
-export async function sealContents(
-  texts: Partial<Record<ContentName, string>>,
+export async function sealContents<Name extends string>(
+  texts: Partial<Record<Name, string>>,
   home: BlobHome,
   blobs: BlobStore,
-): Promise<SealedContents> {
-  const sized = (Object.entries(texts) as [ContentName, string][])
+): Promise<SealedContents<Name>> {
+  const sized = (Object.entries(texts) as [Name, string][])
     .map(([name, text]) => ({ name, text, bytes: Buffer.byteLength(text), digest: sha256(text) }))
     .sort((a, b) => a.bytes - b.bytes);
-  const sealed: SealedContents = { contents: {}, digests: {} };
+  const sealed: SealedContents<Name> = { contents: {}, digests: {} };
   let inline = 0;
   for (const { name, text, bytes, digest } of sized) {
     inline += bytes;

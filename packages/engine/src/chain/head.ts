@@ -1,7 +1,7 @@
 import type { NodeType, RunErrorClass } from "@nova/workflow";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { ContentName, StoredEntry } from "../ports/chain.ts";
-import type { ExecutionStatus, Parent } from "../ports/executions.ts";
+import type { ExecutionStatus, Parent, Spending } from "../ports/executions.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 
 /**
@@ -30,10 +30,18 @@ export interface Head extends BlobHome {
   sandbox_id: string | null;
   /** What the scope's next node may use again. */
   warm: Sandbox | null;
-  /** SHA-256 of the code that ran, null where none did. */
+  /** SHA-256 of the code that ran, null where none did; of a prompt node, of the last that was written. */
   code: string | null;
+  /** Of a prompt node: the key of the generation that its code is. */
+  generation?: string;
+  /** Of a prompt node whose pinned code did it: no model was asked. */
+  cache_hit?: true;
   /** Runs of code so far in this scope, and in the branches that were joined in it. */
   nodes: number;
+  /** What models have cost so far in this scope, in the branches joined in it and in executions that its nodes ran; absent: nothing. */
+  spent?: Spending;
+  /** Only pinned code may run in this execution. Link 0 says so, and every other one after it. */
+  frozen?: true;
   /** Entries in the branches that were joined in this scope so far; absent: none. */
   inner?: number;
   /** How often edges with a `max` were taken since their loops were entered, by `<from>-><label>`; absent: never. */

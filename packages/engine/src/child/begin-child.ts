@@ -62,8 +62,8 @@ async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise
     return { problem: `workflows run inside of one another ${deepest} deep at most - end the recursion earlier` };
   const members = await childInput(ports, calling, version.workflow);
   if ("problem" in members) return members;
-  const { client, root } = position.before;
-  const link = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent };
+  const { client, root, frozen = false } = position.before;
+  const link = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent, frozen };
   const entry = await firstLink(ports, link);
   if (await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry)) return entry;
   return (await firstEntry(ports, id)) ?? entry;

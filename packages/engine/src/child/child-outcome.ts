@@ -27,7 +27,10 @@ export async function childOutcome(
   const { definition, position, turn } = calling;
   const times = { turn, nowMs: ports.clock.now(), warm: position.before.warm };
   const { workflowId: workflow, version } = child.version;
-  const more = { child: { execution: child.id, workflow, version, tip: closed.tip } };
+  const more = {
+    child: { execution: child.id, workflow, version, tip: closed.tip },
+    ...(closed.spent && { spent: closed.spent }),
+  };
   if (closed.status !== "completed")
     return { ...failed(definition, failureOfChild(child, closed, stopped), times), more };
   const set = await resultsOf(ports, calling, child);

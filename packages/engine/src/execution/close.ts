@@ -93,6 +93,8 @@ async function putCloseEntry(
       workflow_id: before.workflow_id,
       workflow_version: before.workflow_version,
       nodes: before.nodes,
+      ...(before.spent && { spent: before.spent }),
+      ...(before.frozen && { frozen: before.frozen }),
       ...(before.inner !== undefined && { inner: before.inner }),
       seq: at.seq,
       node_id: closeMark,

@@ -2,7 +2,7 @@ import { contentText } from "../chain/contents.ts";
 import { type CloseStatus, headOf } from "../chain/head.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
-import type { ExecutionError } from "../ports/executions.ts";
+import type { ExecutionError, Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 
 /** How an execution was closed. */
@@ -11,6 +11,8 @@ export interface Closed {
   /** Hash of the close entry. */
   tip: string;
   error?: ExecutionError;
+  /** Where models were asked. */
+  spent?: Spending;
 }
 
 /**
@@ -22,9 +24,10 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
   const head = headOf(entry);
   if (!head.close) throw new NovaError("ChainBroken", `link ${head.seq} of ${head.execution_id} is no close entry`);
   const { status } = head.close;
+  const { spent } = head;
   const error =
     entry.contents.error && (JSON.parse(await contentText(entry.contents.error, head, ports.blobs)) as ExecutionError);
-  const closed: Closed = { status, tip: entry.hash, ...(error && { error }) };
+  const closed: Closed = { status, tip: entry.hash, ...(error && { error }), ...(spent && { spent }) };
 
   const record = await ports.executions.get(head.execution_id);
   if (!record?.open) return closed;
@@ -34,6 +37,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
     endedAt: head.timestamp,
     durationMs,
     nodes: head.nodes,
+    ...(spent && { spent }),
     tip: entry.hash,
     ...(error && { error }),
   });

@@ -22,11 +22,13 @@ export interface FirstLink {
   /** ISO 8601. */
   startedAt: string;
   parent?: Parent;
+  /** No model is ever called: only pinned code runs. */
+  frozen?: boolean;
 }
 
 /** Link 0: the start node's entry, which is the initial context. */
 export async function firstLink(ports: Pick<Ports, "blobs">, link: FirstLink): Promise<StoredEntry> {
-  const { id, version, home, set, startedAt, parent } = link;
+  const { id, version, home, set, startedAt, parent, frozen } = link;
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
   const stored = await storeContext(context, emptyStored, changes, blobPages(ports.blobs, home));
@@ -53,6 +55,7 @@ export async function firstLink(ports: Pick<Ports, "blobs">, link: FirstLink): P
       code: null,
       nodes: 0,
       ...(parent && { parent }),
+      ...(frozen && { frozen: true }),
       prev: null,
       steps: [],
     },

@@ -24,6 +24,8 @@ export interface StartRequest {
   context: string;
   files?: FileInput[];
   client?: string;
+  /** No model is ever called, in this execution and in those that it runs: only pinned code runs. */
+  frozen?: boolean;
 }
 
 /** Clients come with a later release; until then everything belongs to this one. */
@@ -35,7 +37,7 @@ const nextId = monotonicFactory();
  * repeats what was lost. Throws `InputsRefused`.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
-  const { version, client = defaultClient, files = [] } = request;
+  const { version, client = defaultClient, files = [], frozen = false } = request;
   refuseMisfits(
     version.workflow,
     request.context,
@@ -45,7 +47,7 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const home: BlobHome = { client, root: id };
   const startedAt = new Date(ports.clock.now()).toISOString();
   const set = [...(await inlineMembers(ports, home, request.context)), ...(await fileMembers(ports, home, files))];
-  const entry = await firstLink(ports, { id, version, home, set, startedAt });
+  const entry = await firstLink(ports, { id, version, home, set, startedAt, frozen });
   await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
   const record = recordOf(headOf(entry), version);
   await ports.executions.create(record);

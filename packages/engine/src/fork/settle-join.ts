@@ -1,6 +1,7 @@
 import { joinOf } from "@nova/workflow";
 import type { BranchTip } from "../chain/head.ts";
 import { contextAfter, type LoadedContext, type Position } from "../chain/position.ts";
+import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts";
 import type { Changes } from "../context/context.ts";
 import { offloadLargeValues } from "../context/offload.ts";
 import { commitOutcome } from "../node/commit.ts";
@@ -39,6 +40,8 @@ export async function settleJoin(
 
 function factsOf({ before }: Position, tips: readonly Tip[]) {
   const begun = tips.filter(hasBegun);
+  // A branch counts on from what its fork says.
+  const spent = unlessNothing(sumOfSpendings(begun.map(({ head }) => spentSince(before.spent, head.spent))));
   const branches = begun.map((tip): BranchTip => ({ scope: tip.head.scope, seq: tip.head.seq, hash: tip.entry.hash }));
   return {
     logs: "",
@@ -47,6 +50,7 @@ function factsOf({ before }: Position, tips: readonly Tip[]) {
     more: {
       nodes: begun.reduce((sum, tip) => sum + tip.head.nodes, 0),
       inner: begun.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
+      ...(spent && { spent }),
       contents: { branches: JSON.stringify(branches) },
     },
   };

@@ -3,6 +3,7 @@ import { type Head, headOf } from "../chain/head.ts";
 import type { LoadedContext, Position } from "../chain/position.ts";
 import { branchOf, linkLabel } from "../chain/scope.ts";
 import { sealEntry } from "../chain/seal.ts";
+import { addSpendings } from "../chain/spending.ts";
 import { blobPages } from "../context/blob-pages.ts";
 import { storeContext } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
@@ -50,7 +51,8 @@ async function sealOutcome(
   const changes = outcome.status === "success" ? outcome.changes : { set: [], delete: [] };
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
-  const steps = outcome.run.attempt > 1 ? await ports.chain.steps(at) : [];
+  const steps = more.steps ?? (outcome.run.attempt > 1 ? await hashesAt(ports, at) : []);
+  const spent = addSpendings(before.spent, more.spent);
   return sealEntry(
     {
       execution_id: at.execution,
@@ -73,12 +75,16 @@ async function sealOutcome(
       warm: outcome.run.warm,
       code: outcome.run.code,
       nodes: before.nodes + (outcome.run.code === null ? 0 : 1) + (more.nodes ?? 0),
+      ...(more.generation !== undefined && { generation: more.generation }),
+      ...(more.cacheHit && { cache_hit: true }),
+      ...(spent && { spent }),
+      ...(before.frozen && { frozen: before.frozen }),
       ...(inner > 0 && { inner }),
       ...(loops && { loops }),
       ...(more.count !== undefined && { count: more.count }),
       ...(more.child && { child: more.child }),
       prev: beforeEntry.hash,
-      steps: steps.map(({ hash }) => hash),
+      steps,
     },
     {
       context: JSON.stringify(stored),
@@ -88,6 +94,10 @@ async function sealOutcome(
     },
     ports.blobs,
   );
+}
+
+async function hashesAt({ chain }: Ports, at: Position["at"]): Promise<string[]> {
+  return (await chain.steps(at)).map(({ hash }) => hash);
 }
 
 /** The sandbox of a branch whose last entry this is serves the next one. */

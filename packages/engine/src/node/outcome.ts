@@ -2,6 +2,7 @@ import type { RunErrorClass } from "@nova/workflow";
 import type { ChildTip, FailureRecord } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName } from "../ports/chain.ts";
+import type { Spending } from "../ports/executions.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import type { Loops } from "./loops.ts";
 
@@ -16,7 +17,7 @@ export type Outcome = {
   | { status: "failed"; class: RunErrorClass; failure: FailureRecord; next: string | null }
 );
 
-/** What the entries of maps, joins and loops say besides. */
+/** What the entries of maps, joins, loops and prompt nodes say besides. */
 export interface MoreFacts {
   /** Of a join: runs of code, and entries, in its branches. */
   nodes?: number;
@@ -27,6 +28,13 @@ export interface MoreFacts {
   child?: ChildTip;
   /** Of a map: how many items it has. */
   count?: number;
+  /** Of a prompt node: hashes of its steps, in order; any other entry lists what lies at its link. */
+  steps?: string[];
+  /** Key of the generation whose code it was. */
+  generation?: string;
+  cacheHit?: boolean;
+  /** What models have cost, for this entry alone. */
+  spent?: Spending;
   contents?: Partial<Record<ContentName, string>>;
 }
 

@@ -1,15 +1,12 @@
-import { isLong, type RunErrorClass, type TaskNode } from "@nova/workflow";
+import { isLong, type TaskNode } from "@nova/workflow";
 import { headOf } from "../chain/head.ts";
-import { linkName } from "../chain/link-name.ts";
-import { inputAfter, type LoadedContext, type Position } from "../chain/position.ts";
+import type { LoadedContext } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
 import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
-import { contextBefore } from "../map/item-input.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { CodeResult, RunOutcome, RunRequest, Sandbox } from "../ports/sandboxes.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
+import type { CodeResult, RunOutcome, RunRequest } from "../ports/sandboxes.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { recordAttempt } from "./attempts.ts";
 import { commitOutcome } from "./commit.ts";
@@ -17,12 +14,21 @@ import { wayTo } from "./definition.ts";
 import { Follow, type FollowTime } from "./follow.ts";
 import { judge } from "./judge.ts";
 import type { RunFacts } from "./outcome.ts";
+import {
+  adoptTurn,
+  dropUnlessNamed,
+  lostReason,
+  mayMove,
+  mostAttempts,
+  moveTurn,
+  type Place,
+  takeTurn,
+  warmOf,
+} from "./place.ts";
+import { requestFor } from "./request.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
-import { chooseSandbox, lifetimeLeft, sandboxSpec } from "./sandbox-choice.ts";
-import type { Task } from "./task.ts";
-
-/** Attempts of one link, whatever the reason for another. */
-const mostAttempts = 3;
+import { lifetimeLeft } from "./sandbox-choice.ts";
+import { type Task, taskInput } from "./task.ts";
 
 /**
  * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
@@ -31,15 +37,13 @@ const mostAttempts = 3;
  */
 export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise<StoredEntry | "again" | Turn> {
   const { position, node, version } = task;
-  const kept = await contextBefore(ports, position);
-  const input = decisionless(await inputAfter(position.beforeEntry, kept.context, ports.blobs), node);
+  const { kept, input } = await taskInput(ports, task);
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow));
   const held = position.next.turn;
-  const place = held ? adopt(held, task) : await takeTurn(ports, position, node, version);
-  place.permit.catch(() => undefined);
+  const place = held ? adoptTurn(held, task) : await takeTurn(ports, task);
 
   const { signal, follow } = followed(node, time);
-  const request = requestFor(task, input, place.turn);
+  const request = codeRequest(task, input, place.turn);
   const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !held,
     permit: place.permit,
@@ -65,15 +69,6 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
   }
 }
 
-interface Place {
-  turn: Turn;
-  /** Null where only the id is known: another delivery made it, so the next node makes its own. */
-  sandbox: Sandbox | null;
-  created: boolean;
-  /** True once the turn is ours. */
-  permit: Promise<boolean>;
-}
-
 /** What may be known before the turn is ours. */
 function isEarly({ kind }: RunOutcome, node: TaskNode): boolean {
   return kind === "gone" || (kind === "unfinished" && isLong(node));
@@ -89,30 +84,6 @@ function followed(node: TaskNode, { signal, followTime }: TaskTime): { signal: A
   if (!isLong(node)) return { signal };
   const follow = new Follow(signal, followTime);
   return { signal: follow.signal, follow };
-}
-
-/** A held turn: whoever holds it, its code runs in the sandbox it names, and this delivery attaches. */
-function adopt(turn: Turn, { node, position: { before, at } }: Task): Place {
-  if (turn.sandbox === null)
-    throw new NovaError("ChainBroken", `the turn at link ${at.seq} of ${at.execution} names no sandbox`);
-  // How long it lives is known to the delivery that chose it; the scope's next node makes its own.
-  const sandbox = before.warm?.id === turn.sandbox && !isLong(node) ? before.warm : null;
-  return { turn, sandbox, created: false, permit: Promise.resolve(true) };
-}
-
-async function takeTurn(ports: Ports, position: Position, node: TaskNode, version: WorkflowVersion): Promise<Place> {
-  const { sandbox, created } = await chooseSandbox(ports, position, node, version);
-  const turn: Turn = { node: node.id, state: "held", sandbox: sandbox.id, attempt: 1, since: isoNow(ports) };
-  return { turn, sandbox, created, permit: ports.chain.putTurn(position.at, turn, null) };
-}
-
-/**
- * A put that lost may be the client's own repetition of one that won: a sandbox is dropped only if the turn that lies
- * there does not name it. (Where it does, the chain is read again and the turn found there is adopted.)
- */
-async function dropUnlessNamed(ports: Ports, { at }: Position, { sandbox }: Turn): Promise<void> {
-  const { turn } = await ports.chain.read(at);
-  if (sandbox !== null && turn?.sandbox !== sandbox) await ports.sandboxes.kill(sandbox);
 }
 
 async function finish(
@@ -145,64 +116,39 @@ async function finish(
 /** The sandbox that the turn names is gone: with `effects: false` another one may begin the code again. */
 async function replaceSandbox(ports: Ports, task: Task, place: Place): Promise<StoredEntry | "again"> {
   const { position, node, version } = task;
-  const failure = {
-    message: `the sandbox ${place.turn.sandbox} was lost while the node's code may have been running - declare "effects": false if it may run again`,
-  };
-  const run: RunFacts = { ...factsOf(task, place), warm: null };
+  const { message, class: name } = lostReason(place.turn);
   const outcome = {
     status: "failed",
-    class: "NodeInterrupted" as RunErrorClass,
-    failure,
+    class: name,
+    failure: { message },
     logs: "",
     executionTimeMs: 0,
-    run,
+    run: { ...factsOf(task, place), warm: null },
     next: wayTo(version, node.onError),
   } as const;
-  if (node.effects !== false || place.turn.attempt >= mostAttempts)
-    return commitOutcome(ports, position, node, outcome);
+  if (!mayMove(node, place.turn)) return commitOutcome(ports, position, node, outcome);
   await recordAttempt(ports, position, place.turn, outcome);
   await moveTurn(ports, task, place.turn);
   return "again";
 }
 
-/** The next attempt, in a new sandbox; the old one is of no use any more. */
-async function moveTurn(ports: Ports, { position, node, version }: Task, from: Turn): Promise<void> {
-  const sandbox = await ports.sandboxes.create(sandboxSpec(position.at, node, version));
-  const turn: Turn = { ...from, sandbox: sandbox.id, attempt: from.attempt + 1, since: isoNow(ports) };
-  if (!(await ports.chain.putTurn(position.at, turn, from))) return dropUnlessNamed(ports, position, turn);
-  if (isLong(node) && from.sandbox !== null) await ports.sandboxes.kill(from.sandbox);
-}
-
-function factsOf({ node, position }: Task, { turn, sandbox }: Place): RunFacts {
-  const code = node.executor.kind === "code" ? sha256(node.executor.code) : null;
-  const warm = node.isolation === "fresh" ? position.before.warm : sandbox;
-  return { attempt: turn.attempt, sandboxId: turn.sandbox, warm, code };
-}
-
-function requestFor({ node, position: { at } }: Task, input: Context, turn: Turn): RunRequest {
-  if (node.executor.kind !== "code") throw new NovaError("NodeFailed", `node "${node.id}" has no code to run`);
-  const link = linkName(at);
+function factsOf(task: Task, place: Place): RunFacts {
+  const { turn } = place;
   return {
-    claim: { link, step: 0, attempt: turn.attempt },
-    node: node.id,
-    nodeType: node.type,
-    code: node.executor.code,
-    fileName: node.executor.file ?? `${node.id}.py`,
-    timeoutSeconds: node.timeoutSeconds,
-    context: input.slots(),
-    environment: {
-      NOVA_IDEMPOTENCY_KEY: `${link}.0`,
-      NOVA_EXECUTION_ID: at.execution,
-      NOVA_NODE_ID: node.id,
-    },
+    attempt: turn.attempt,
+    sandboxId: turn.sandbox,
+    warm: warmOf(task, place),
+    code: sha256(codeOf(task.node).code),
   };
 }
 
-/** A decision never sees the one before it. */
-function decisionless(input: Context, node: TaskNode): Context {
-  return node.type === "decision" ? input.without("branch_decision") : input;
+function codeRequest(task: Task, input: Context, turn: Turn): RunRequest {
+  const { id, timeoutSeconds } = task.node;
+  const { code, file = `${id}.py` } = codeOf(task.node);
+  return requestFor(task, turn, { step: 0, code, fileName: file, timeoutSeconds }, input.slots());
 }
 
-function isoNow(ports: Ports): string {
-  return new Date(ports.clock.now()).toISOString();
+function codeOf({ id, executor }: TaskNode) {
+  if (executor.kind === "code") return executor;
+  throw new NovaError("ChainBroken", `node "${id}" is to run code of its own, and has none`);
 }

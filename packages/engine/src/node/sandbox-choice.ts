@@ -1,4 +1,4 @@
-import { isLong, longestNodeSeconds, type TaskNode } from "@nova/workflow";
+import { isLong, longestNodeSeconds, longestWaitedSeconds, type TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox, SandboxSpec } from "../ports/sandboxes.ts";
@@ -15,25 +15,37 @@ export interface ChosenSandbox {
   created: boolean;
 }
 
-/** The scope's warm sandbox where it outlives this node, else a spare one, else a new one. Throws `SandboxUnavailable`. */
+/** A prompt node's budget, however often its models and its code are asked; a Lambda's time has to do for it. */
+export const promptBudgetSeconds = longestWaitedSeconds;
+
+/** How long a node may need its sandbox at most. */
+function secondsOf({ executor, timeoutSeconds }: TaskNode): number {
+  return executor.kind === "prompt" ? promptBudgetSeconds : timeoutSeconds;
+}
+
+/**
+ * The scope's warm sandbox where it outlives this node (`seconds`), else a spare one, else a new one. Throws
+ * `SandboxUnavailable`.
+ */
 export async function chooseSandbox(
   ports: Ports,
   { before, at }: Position,
   node: TaskNode,
   version: WorkflowVersion,
+  seconds = secondsOf(node),
 ): Promise<ChosenSandbox> {
   if (node.isolation !== "fresh" && before.warm) {
-    const kept = await keepWarm(ports, before.warm, node);
+    const kept = await keepWarm(ports, before.warm, node, seconds);
     if (kept) return { sandbox: kept, created: false };
   }
-  const spare = node.isolation === "fresh" ? null : await takeSpare(ports, at.execution, node);
+  const spare = node.isolation === "fresh" ? null : await takeSpare(ports, at.execution, node, seconds);
   return { sandbox: spare ?? (await ports.sandboxes.create(sandboxSpec(at, node, version))), created: true };
 }
 
 /** What an ended scope of the execution has left in this process, where it outlives this node. */
-async function takeSpare(ports: Ports, execution: string, node: TaskNode): Promise<Sandbox | null> {
+async function takeSpare(ports: Ports, execution: string, node: TaskNode, seconds: number): Promise<Sandbox | null> {
   const spare = ports.spares.take(execution);
-  return spare ? keepWarm(ports, spare, node) : null;
+  return spare ? keepWarm(ports, spare, node, seconds) : null;
 }
 
 export function sandboxSpec(at: Position["at"], node: TaskNode, version: WorkflowVersion): SandboxSpec {
@@ -41,26 +53,33 @@ export function sandboxSpec(at: Position["at"], node: TaskNode, version: Workflo
     template: version.template,
     execution: at.execution,
     scope: at.scope,
-    lifetimeSeconds: lifetimeOf(node, idleSeconds),
+    lifetimeSeconds: lifetimeOf(secondsOf(node), idleSeconds),
     lib: version.workflow.lib,
     internet: true,
   };
 }
 
-async function keepWarm(ports: Ports, warm: Sandbox, node: TaskNode): Promise<Sandbox | null> {
+/** The sandbox where it lives for these seconds, or can be made to live for all of the node's; else null. */
+export async function keepWarm(
+  ports: Ports,
+  warm: Sandbox,
+  node: TaskNode,
+  seconds = secondsOf(node),
+): Promise<Sandbox | null> {
   const leftMs = Date.parse(warm.endsAt) - ports.clock.now();
-  if (leftMs >= lifetimeOf(node) * 1000) return warm;
-  return leftMs <= 0 ? null : ports.sandboxes.extend(warm, lifetimeOf(node, idleSeconds));
+  if (leftMs >= lifetimeOf(seconds) * 1000) return warm;
+  return leftMs <= 0 ? null : ports.sandboxes.extend(warm, lifetimeOf(secondsOf(node), idleSeconds));
 }
 
 /** A sandbox for long code is made for it alone: no more of a plan's limit is asked for than that needs, and never more than a day. */
-function lifetimeOf(node: TaskNode, idle = 0): number {
-  return isLong(node)
-    ? Math.min(node.timeoutSeconds + marginSeconds, longestNodeSeconds)
-    : node.timeoutSeconds + marginSeconds + idle;
+function lifetimeOf(seconds: number, idle = 0): number {
+  return isLong({ timeoutSeconds: seconds })
+    ? Math.min(seconds + marginSeconds, longestNodeSeconds)
+    : seconds + marginSeconds + idle;
 }
 
 /** Seconds that the sandbox of code that began so long ago must still live. */
 export function lifetimeLeft(node: TaskNode, elapsedMs: number): number {
-  return isLong(node) ? Math.max(marginSeconds, Math.ceil(lifetimeOf(node) - elapsedMs / 1000)) : lifetimeOf(node);
+  const whole = lifetimeOf(node.timeoutSeconds);
+  return isLong(node) ? Math.max(marginSeconds, Math.ceil(whole - elapsedMs / 1000)) : whole;
 }

@@ -14,6 +14,8 @@ export interface Turn {
   attempt: number;
   /** ISO 8601, milliseconds. */
   since: string;
+  /** Of a prompt node that began with pinned code: the key of its generation, so that every delivery runs the same. */
+  generation?: string;
 }
 
 /** Contents of an entry that can be erased on request; the head holds their digests, so the chain still verifies. */
@@ -48,11 +50,25 @@ export interface Link {
   entry?: StoredEntry;
 }
 
+/** Contents of a step that can be erased on request; its text holds their digests. */
+export type StepContentName =
+  | "input"
+  | "output"
+  | "code"
+  | "tools"
+  | "error"
+  | "logs"
+  | "prompt"
+  | "answer"
+  /** What code that succeeded did to the context (`CodeResult`). */
+  | "result";
+
 /** One agent run inside a node: `text` is its JSON record, `hash` the SHA-256 of that text. */
 export interface StoredStep {
   step: number;
   text: string;
   hash: string;
+  contents?: Partial<Record<StepContentName, StoredContent>>;
 }
 
 /**

@@ -10,6 +10,15 @@ export interface ExecutionError {
   message: string;
 }
 
+/** What models were paid, and for how much text. */
+export interface Spending {
+  cost_usd: number;
+  tokens_input: number;
+  /** Of the input, what the provider had in its prompt cache. */
+  tokens_cached: number;
+  tokens_output: number;
+}
+
 /** The node that runs an execution, in another one. */
 export interface Parent extends LinkId {
   /** How many executions are around this one. */
@@ -36,6 +45,8 @@ export interface Execution {
   error?: ExecutionError;
   /** Runs of code, once closed. */
   nodes?: number;
+  /** Once closed, where models were asked. */
+  spent?: Spending;
   /** Hash of the close entry, once closed. */
   tip?: string;
   /** In the sparse "open" index until everything that follows a close is done. */

@@ -2,6 +2,7 @@ import type { SandboxPool } from "../node/sandbox-pool.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { ChainStore } from "./chain.ts";
 import type { ExecutionStore } from "./executions.ts";
+import type { Pipeline } from "./pipeline.ts";
 import type { Sandboxes } from "./sandboxes.ts";
 import type { StateMachines } from "./state-machines.ts";
 import type { TaskStore, WaitingTask } from "./tasks.ts";
@@ -40,6 +41,7 @@ export interface Ports {
   workflows: WorkflowStore;
   blobs: BlobStore;
   sandboxes: Sandboxes;
+  pipeline: Pipeline;
   stateMachines: StateMachines;
   signer: Signer;
   events: EventBus;

@@ -1,11 +1,15 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import type { ContentName, StoredContent, StoredEntry } from "@nova/engine";
+import type { StoredContent } from "@nova/engine";
 import { type Item, numberIn, numberValue, textIn, textValue } from "./attributes.ts";
 
+type Contents<Name extends string> = Partial<Record<Name, StoredContent>>;
+
 /** A map of maps: each content is `{text}` or `{blob: {sha256, bytes}}`. */
-export function contentsValue(contents: StoredEntry["contents"]): AttributeValue {
+export function contentsValue<Name extends string>(contents: Contents<Name>): AttributeValue {
   const values: Item = {};
-  for (const [name, content] of Object.entries(contents)) values[name] = { M: contentValue(content) };
+  for (const [name, content] of Object.entries<StoredContent | undefined>(contents)) {
+    if (content) values[name] = { M: contentValue(content) };
+  }
   return { M: values };
 }
 
@@ -16,10 +20,10 @@ function contentValue(content: StoredContent): Item {
 }
 
 /** Contents that were erased are not there. */
-export function contentsOf(value: AttributeValue | undefined): StoredEntry["contents"] {
-  const contents: StoredEntry["contents"] = {};
+export function contentsOf<Name extends string>(value: AttributeValue | undefined): Contents<Name> {
+  const contents: Contents<Name> = {};
   for (const [name, { M: content }] of Object.entries(value?.M ?? {})) {
-    if (content) contents[name as ContentName] = contentOf(content);
+    if (content) contents[name as Name] = contentOf(content);
   }
   return contents;
 }

@@ -7,7 +7,7 @@ import { chainPartition, ENTRY, type LinkKind, linkKey, partitionKey, TURN } fro
 /** ElectroDB's marks of ownership, which the other records of the table bear too. */
 const ownership = { __edb_e__: textValue("link"), __edb_v__: textValue("1") };
 
-export function turnItem(at: LinkId, { node, state, sandbox, attempt, since }: Turn): Item {
+export function turnItem(at: LinkId, { node, state, sandbox, attempt, since, generation }: Turn): Item {
   return {
     ...placeOf(at, TURN),
     node: textValue(node),
@@ -15,6 +15,7 @@ export function turnItem(at: LinkId, { node, state, sandbox, attempt, since }: T
     ...(sandbox !== null && { sandbox: textValue(sandbox) }),
     attempt: numberValue(attempt),
     since: textValue(since),
+    ...(generation !== undefined && { generation: textValue(generation) }),
   };
 }
 
@@ -69,7 +70,9 @@ function turnOf(item: Item): Turn {
   const [node, state, since] = [textIn(item, "node"), textIn(item, "state"), textIn(item, "since")];
   const attempt = numberIn(item, "attempt");
   if (!node || !isState(state) || attempt === undefined || !since) throw damaged("turn", item);
-  return { node, state, sandbox: textIn(item, "sandbox") ?? null, attempt, since };
+  const generation = textIn(item, "generation");
+  const sandbox = textIn(item, "sandbox") ?? null;
+  return { node, state, sandbox, attempt, since, ...(generation !== undefined && { generation }) };
 }
 
 function isState(state: string | undefined): state is Turn["state"] {

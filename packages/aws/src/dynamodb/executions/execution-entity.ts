@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
-import type { ExecutionError, Parent } from "@nova/engine";
+import type { ExecutionError, Parent, Spending } from "@nova/engine";
 import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
 
@@ -38,6 +38,7 @@ export function executionEntity({ client, table }: TableConnection) {
         durationMs: number,
         error: { type: CustomAttributeType<ExecutionError>("any") },
         nodes: number,
+        spent: { type: CustomAttributeType<Spending>("any") },
         tip: text,
         /** There while the execution is open: the key of a sparse index. */
         open: { type: ["open"] as const },

@@ -1,0 +1,34 @@
+import type { Spending } from "../ports/executions.ts";
+
+const nothing: Spending = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
+/** Dollars are kept to the billionth: sums of fractions would else grow digits that mean nothing. */
+const billionth = 1e9;
+
+/** What these have cost together. */
+export function sumOfSpendings(spendings: readonly Spending[]): Spending {
+  return spendings.reduce((sum, spending) => combined(sum, spending, 1), nothing);
+}
+
+/** Undefined where there is nothing on either side: entries say only what there was. */
+export function addSpendings(before: Spending | undefined, more: Spending | undefined): Spending | undefined {
+  return before && more ? combined(before, more, 1) : (before ?? more);
+}
+
+/** What came to be spent since. */
+export function spentSince(before: Spending | undefined, after: Spending | undefined): Spending {
+  return combined(after ?? nothing, before ?? nothing, -1);
+}
+
+/** Undefined where nothing was asked of a model. */
+export function unlessNothing(spending: Spending): Spending | undefined {
+  return Object.values(spending).some((value) => value !== 0) ? spending : undefined;
+}
+
+function combined(a: Spending, b: Spending, sign: 1 | -1): Spending {
+  return {
+    cost_usd: Math.round((a.cost_usd + sign * b.cost_usd) * billionth) / billionth,
+    tokens_input: a.tokens_input + sign * b.tokens_input,
+    tokens_cached: a.tokens_cached + sign * b.tokens_cached,
+    tokens_output: a.tokens_output + sign * b.tokens_output,
+  };
+}
