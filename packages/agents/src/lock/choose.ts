@@ -1,0 +1,73 @@
+import { type Generation, NovaError, type PinnedCode, type PromptTask } from "@nova/engine";
+import type { Generator } from "./generator.ts";
+import { ingredientsToday } from "./ingredients.ts";
+import { generationId, generationKey, isNamed } from "./key.ts";
+
+/** Code that may run in a node: locked beside the workflow, or kept in the store. */
+export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "codeHash" | "approved">;
+
+/** Whose generations a node's are: every client's, unless the workflow keeps them apart. */
+export function clientOf({ version, client }: Pick<PromptTask, "version" | "client">): string | null {
+  return version.workflow.scope === "client" ? client : null;
+}
+
+/**
+ * The code to run at once: written for a node and an input like today's. What is locked beside the workflow goes before
+ * what is in the store (`generations`: the node's, in any order); in a frozen run of a workflow that has a lock nothing
+ * else counts, so that it runs alike wherever it is deployed.
+ */
+export function choosePinned(
+  task: PromptTask,
+  generations: readonly Generation[],
+  generator: Generator,
+): PinnedCode | null {
+  const found = runnable(task, generations).find((candidate) => isHit(task, candidate, generator));
+  return found ? pinnedCode(found) : null;
+}
+
+/**
+ * The pinned code that an earlier delivery of this task began with, whatever has become of it since. Throws
+ * `NodeInterrupted` where it is nowhere any more.
+ */
+export function findPinned(task: PromptTask, generations: readonly Generation[], id: string): PinnedCode {
+  const found = [...lockedOf(task), ...generations].find((one) => isNamed(one, id));
+  if (found) return pinnedCode(found);
+  const message = `node "${task.node.id}": the code that it began with was removed meanwhile - start the run again`;
+  throw new NovaError("NodeInterrupted", message);
+}
+
+/** Whether code was written for a node and an input like these. */
+export function isHit(
+  task: Pick<PromptTask, "node" | "edges" | "version" | "input">,
+  { key, ingredients }: Pick<Candidate, "key" | "ingredients">,
+  generator: Generator,
+): boolean {
+  return generationKey(ingredientsToday(task, generator, ingredients)) === key;
+}
+
+/** Candidates that somebody has vouched for, in the order of their right to run. */
+export function runnable(task: PromptTask, generations: readonly Generation[]): Candidate[] {
+  const pinned = generations.filter(({ status }) => status === "pinned");
+  const candidates = allCandidates(task, pinned);
+  const { approval } = task.version.workflow;
+  return approval === "required" ? candidates.filter(({ approved }) => approved) : candidates;
+}
+
+/** The same, whether anybody has vouched for them or not. */
+export function allCandidates(task: PromptTask, generations: readonly Generation[]): Candidate[] {
+  const isAllLocked = task.frozen && task.version.workflow.lock !== undefined;
+  return [...lockedOf(task), ...(isAllLocked ? [] : generations.toSorted(newestFirst))];
+}
+
+function lockedOf({ version, node }: Pick<PromptTask, "version" | "node">): Candidate[] {
+  const { lock = {} } = version.workflow;
+  return Object.hasOwn(lock, node.id) ? [lock[node.id] as Candidate] : [];
+}
+
+function newestFirst(a: Generation, b: Generation): number {
+  return a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0;
+}
+
+function pinnedCode(candidate: Candidate): PinnedCode {
+  return { generation: generationId(candidate), code: candidate.code };
+}

@@ -1,0 +1,18 @@
+import { createHash } from "node:crypto";
+
+/** SHA-256 of a text, in hexadecimal digits. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** JSON text that is the same however an object was put together: fields sorted, lists as they are. */
+export function canonicalText(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, inside]) => [name, sorted(inside)]));
+}

@@ -1,0 +1,71 @@
+import type { Ingredients, PromptTask } from "@nova/engine";
+import { conditionLabel, type PromptExecutor, type Workflow } from "@nova/workflow";
+import { baseTemplate, type Generator } from "./generator.ts";
+import { sha256 } from "./hash.ts";
+import { type Read, type ReadTypes, typesOf, typesToday } from "./reads.ts";
+
+/** A node as its definition says it; `input` is absent where only the definition is asked about. */
+export type TaskToday = Pick<PromptTask, "node" | "edges"> & {
+  version: { workflow: Workflow };
+  input?: PromptTask["input"];
+};
+
+/** Longer prompts are kept as their hash. */
+const longestPrompt = 4000;
+
+/** What code depends on that has just been written for this task. `guides` are the names of those that the prompt had. */
+export function ingredientsOf(
+  task: TaskToday,
+  generator: Generator,
+  { reads, guides }: { reads: readonly Read[]; guides: readonly string[] },
+): Ingredients {
+  return mixed(task, generator, typesOf(reads, task.input ?? []), guides);
+}
+
+/**
+ * What the same code would depend on today: with its reads and its guides, so that neither other keys of the input nor
+ * other guides matter.
+ */
+export function ingredientsToday(task: TaskToday, generator: Generator, { reads, guides }: Ingredients): Ingredients {
+  return mixed(task, generator, task.input ? typesToday(reads, task.input) : reads, Object.keys(guides));
+}
+
+function mixed(
+  { node, edges, version: { workflow } }: TaskToday,
+  generator: Generator,
+  reads: ReadTypes,
+  guides: readonly string[],
+): Ingredients {
+  const executor = promptExecutorOf(node);
+  return {
+    prompt: textOrHash(executor.prompt),
+    node_type: node.type,
+    edges: node.type === "decision" ? edges.map(({ condition }) => conditionLabel(condition ?? "default")) : [],
+    reads,
+    generator: generator.version,
+    guides: Object.fromEntries(guides.map((name) => [name, generator.guides[name] ?? "gone"])),
+    model: writerOf(executor, workflow),
+    settings: generator.settings,
+    template: baseTemplate,
+    requirements: workflow.requirements.map((line) => line.trim()).sort(),
+    lib: Object.fromEntries(Object.entries(workflow.lib).map(([path, source]) => [path, sha256(source)])),
+  };
+}
+
+/** A node that has a prompt; every other one never comes here. */
+function promptExecutorOf(node: PromptTask["node"]): PromptExecutor {
+  if (node.executor.kind === "prompt") return node.executor;
+  throw new TypeError(`node "${node.id}" is no prompt node`);
+}
+
+/**
+ * The model that the definition names for writing code. Where it names none, that is the environment's business: code
+ * that was locked on a laptop with a model of its own runs where there is none at all.
+ */
+function writerOf({ model: own }: PromptExecutor, { model: common }: Workflow): string {
+  return own?.code_generator ?? own?.default ?? common?.code_generator ?? common?.default ?? "default";
+}
+
+function textOrHash(text: string): string {
+  return text.length <= longestPrompt ? text : `sha256:${sha256(text)}`;
+}

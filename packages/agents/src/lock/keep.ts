@@ -1,0 +1,73 @@
+import type { Generation, GenerationStore, PromptTask } from "@nova/engine";
+import { clientOf, isHit } from "./choose.ts";
+import type { Generator } from "./generator.ts";
+import { sha256 } from "./hash.ts";
+import { ingredientsOf } from "./ingredients.ts";
+import { generationKey } from "./key.ts";
+import type { Read } from "./reads.ts";
+
+/** Code that the pipeline has come to. */
+export interface WrittenCode {
+  code: string;
+  /** Every key that it reads. */
+  reads: readonly Read[];
+  /** Names of the guides that the prompt had. */
+  guides: readonly string[];
+  /** The model that wrote it. */
+  model: string;
+  /** All that was spent until it was there. */
+  cost: Generation["cost"];
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+/**
+ * Keeps code that was written for a task. `proven` in a run of it, it is pinned, and what was pinned for the same is
+ * replaced and kept for its history; where approval is required, and before it is proven, it stays a candidate.
+ * A task that is delivered twice keeps it once.
+ */
+export async function keepGeneration(
+  store: GenerationStore,
+  task: PromptTask,
+  generator: Generator,
+  written: WrittenCode,
+  { proven }: { proven: boolean },
+): Promise<Generation> {
+  const generation = generationOf(task, generator, written);
+  const kept = await store.of(generation.workflowId, generation.node, generation.client);
+  const known = kept.find((one) => isSame(one, generation));
+  if (!known) await store.create(generation);
+  const isLate = known?.status === "replaced" && known.provenBy === task.at.execution;
+  if (!proven || isLate) return known ?? generation;
+  const waits = task.version.workflow.approval === "required" && !known?.approved;
+  const proof = { status: waits ? "candidate" : "pinned", provenBy: task.at.execution } as const;
+  await store.update(generation, proof);
+  const before = kept.filter((one) => one.status === "pinned" && !isSame(one, generation));
+  const replaced = waits ? [] : before.filter((one) => isHit(task, one, generator));
+  for (const one of replaced) await store.update(one, { status: "replaced" });
+  return { ...(known ?? generation), ...proof };
+}
+
+function generationOf(task: PromptTask, generator: Generator, written: WrittenCode): Generation {
+  const { code, model, cost, createdAt } = written;
+  const ingredients = ingredientsOf(task, generator, written);
+  return {
+    format: 1,
+    workflowId: task.version.workflowId,
+    node: task.node.id,
+    client: clientOf(task),
+    key: generationKey(ingredients),
+    ingredients,
+    codeHash: sha256(code),
+    code,
+    status: "candidate",
+    origin: "generated",
+    model,
+    cost,
+    createdAt,
+  };
+}
+
+function isSame(a: Generation, b: Generation): boolean {
+  return a.key === b.key && a.codeHash === b.codeHash;
+}

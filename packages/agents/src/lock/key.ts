@@ -1,0 +1,21 @@
+import type { Ingredients } from "@nova/engine";
+import { canonicalText, sha256 } from "./hash.ts";
+
+/** SHA-256 of everything that code depends on: what has the same key can run in its place. */
+export function generationKey(ingredients: Ingredients): string {
+  return sha256(canonicalText(ingredients));
+}
+
+type Identified = { key: string; codeHash: string };
+
+/**
+ * Names one generation among those of a node. The key alone does not: code that failed and the code that replaced it
+ * were written for the same thing.
+ */
+export function generationId({ key, codeHash }: Identified): string {
+  return `${key}.${codeHash.slice(0, 16)}`;
+}
+
+export function isNamed(generation: Identified, id: string): boolean {
+  return generationId(generation) === id;
+}

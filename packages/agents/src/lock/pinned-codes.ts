@@ -1,0 +1,40 @@
+import type { Generation, GenerationStore, PinnedCode, PromptTask } from "@nova/engine";
+import type { PinnedCodes } from "../parts.ts";
+import { choosePinned, clientOf, findPinned } from "./choose.ts";
+import type { Generator } from "./generator.ts";
+import { keepGeneration } from "./keep.ts";
+import { generationId } from "./key.ts";
+import type { Read } from "./reads.ts";
+
+export interface PinnedCodesParts {
+  store: GenerationStore;
+  generator: Generator;
+  /** Every key that Python source reads. */
+  readsOf(source: string): Promise<readonly Read[]>;
+  clock: { now(): number };
+}
+
+/** Code of earlier runs, from what is locked beside the workflow and from the store. One query per node. */
+export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCodesParts): PinnedCodes {
+  return {
+    async choose(task): Promise<PinnedCode | null> {
+      return choosePinned(task, [], generator) ?? choosePinned(task, await storedFor(store, task), generator);
+    },
+    async find(task, generation) {
+      return findPinned(task, await storedFor(store, task), generation);
+    },
+    async keep(task, { code, guides, model, cost }) {
+      const written = {
+        ...{ code, model, cost },
+        reads: await readsOf(code),
+        guides: guides.map(({ name }) => name),
+        createdAt: new Date(clock.now()).toISOString(),
+      };
+      return generationId(await keepGeneration(store, task, generator, written, { proven: true }));
+    },
+  };
+}
+
+function storedFor(store: GenerationStore, task: PromptTask): Promise<Generation[]> {
+  return store.of(task.version.workflowId, task.node.id, clientOf(task));
+}

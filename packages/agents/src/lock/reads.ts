@@ -1,0 +1,87 @@
+import type { Ingredients } from "@nova/engine";
+import { asReference, type Member } from "@nova/engine";
+
+/** A key that code reads: its dot path, and whether the code copes without it. */
+export interface Read {
+  path: string;
+  optional: boolean;
+}
+
+/**
+ * Types of what lies at paths of an input: `null`, `boolean`, `number`, `string`, `bytes`, `list`, `object`. `json` is a
+ * list or an object so large that only its text would tell; `any` was not there when the code was written.
+ */
+export type ReadTypes = Ingredients["reads"];
+
+/** What the code was written for, by the input that it was written with. */
+export function typesOf(reads: readonly Read[], input: readonly Member[]): ReadTypes {
+  const values = new Input(input);
+  const types = reads.map(({ path, optional }) => {
+    const type = values.typeAt(path);
+    return [optional ? `${path}?` : path, type === "absent" || type === "hidden" ? "any" : type] as const;
+  });
+  return Object.fromEntries(types.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The types that today's input has at these reads: the same ones where it fits. */
+export function typesToday(reads: ReadTypes, input: readonly Member[]): ReadTypes {
+  const values = new Input(input);
+  return Object.fromEntries(
+    Object.entries(reads).map(([name, written]) => [name, typeToday(name, written, values)] as const),
+  );
+}
+
+function typeToday(name: string, written: string, values: Input): string {
+  const optional = name.endsWith("?");
+  const type = values.typeAt(optional ? name.slice(0, -1) : name);
+  const fits =
+    written === "any" ||
+    type === "hidden" ||
+    (type === "absent" && optional) ||
+    (type === "json" && (written === "list" || written === "object")) ||
+    (written === "json" && (type === "list" || type === "object"));
+  return fits ? written : type;
+}
+
+/** What lies in an input, by dot path. */
+class Input {
+  readonly #texts: ReadonlyMap<string, string>;
+  readonly #values = new Map<string, unknown>();
+
+  constructor(members: readonly Member[]) {
+    this.#texts = new Map(members.map(({ key, json }) => [key, json]));
+  }
+
+  /** `absent`: nothing is there; `hidden`: the path leads into a value that is too large to be looked at. */
+  typeAt(path: string): string {
+    const steps = path.split(".");
+    // A key that contains dots itself wins over the path through it, as in the engine.
+    for (let length = steps.length; length > 0; length--) {
+      const key = steps.slice(0, length).join(".");
+      if (this.#texts.has(key)) return typeInside(this.#valueOf(key), steps.slice(length));
+    }
+    return "absent";
+  }
+
+  #valueOf(key: string): unknown {
+    if (!this.#values.has(key)) this.#values.set(key, JSON.parse(this.#texts.get(key) ?? "null"));
+    return this.#values.get(key);
+  }
+}
+
+function typeInside(value: unknown, steps: readonly string[]): string {
+  const [step, ...rest] = steps;
+  if (step === undefined) return typeOf(value);
+  if (value === null || typeof value !== "object") return "absent";
+  const reference = asReference(value);
+  if (reference) return reference.type === "json" ? "hidden" : "absent";
+  if (!Object.prototype.propertyIsEnumerable.call(value, step)) return "absent";
+  return typeInside((value as Record<string, unknown>)[step], rest);
+}
+
+function typeOf(value: unknown): string {
+  if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;
+  const reference = asReference(value);
+  if (reference) return reference.type === "text" ? "string" : reference.type;
+  return Array.isArray(value) ? "list" : "object";
+}

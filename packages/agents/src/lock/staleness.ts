@@ -1,0 +1,57 @@
+import type { Ingredients } from "@nova/engine";
+
+/** An ingredient that is not what it was; of those with many parts, one part. */
+export interface Change {
+  /** `prompt`, `reads.order.total`, `guides.money`, `lib.mails.py` ... */
+  ingredient: string;
+  /** Null: it was not there. */
+  was: string | null;
+  is: string | null;
+}
+
+/** What has changed since code was written: nothing, where its key is still the same. */
+export function staleness({ ingredients }: { ingredients: Ingredients }, today: Ingredients): Change[] {
+  const names = Object.keys(ingredients) as (keyof Ingredients)[];
+  return names.flatMap((name) => changesOf(name, ingredients[name], today[name]));
+}
+
+function changesOf(name: string, was: Ingredients[keyof Ingredients], is: Ingredients[keyof Ingredients]): Change[] {
+  if (isParts(was) && isParts(is)) {
+    const parts = Array.from(new Set([...Object.keys(was), ...Object.keys(is)])).sort();
+    return parts.flatMap((part) => change(`${name}.${part}`, was[part] ?? null, is[part] ?? null));
+  }
+  return change(name, textOf(was), textOf(is));
+}
+
+function change(ingredient: string, was: string | null, is: string | null): Change[] {
+  return was === is ? [] : [{ ingredient, was, is }];
+}
+
+function isParts(value: Ingredients[keyof Ingredients]): value is Record<string, string> {
+  return typeof value === "object" && !Array.isArray(value);
+}
+
+function textOf(value: Ingredients[keyof Ingredients]): string {
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
+const single: Record<string, string> = {
+  prompt: "the prompt",
+  node_type: "the type of the node",
+  edges: "the conditions of its edges",
+  generator: "the generator of this release",
+  model: "the model",
+  settings: "the model's settings",
+  template: "the sandbox template",
+  requirements: "the requirements",
+};
+
+/** A change in the words of a sentence: `the prompt`, `the guide "money"`. */
+export function changeText({ ingredient, was, is }: Change): string {
+  const [name = "", ...rest] = ingredient.split(".");
+  const part = rest.join(".");
+  if (name === "guides") return `the guide "${part}"`;
+  if (name === "lib") return `lib/${part}`;
+  if (name === "reads") return `${part.replace(/\?$/, "")} (${was ?? "not read"} then, ${is ?? "not read"} now)`;
+  return single[name] ?? name;
+}

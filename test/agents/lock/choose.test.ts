@@ -1,0 +1,143 @@
+import type { Generation } from "@nova/engine";
+import type { LockedCode } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { choosePinned, findPinned } from "../../../packages/agents/src/lock/choose.ts";
+import { explainMiss } from "../../../packages/agents/src/lock/explain-miss.ts";
+import { ingredientsOf } from "../../../packages/agents/src/lock/ingredients.ts";
+import { generationKey } from "../../../packages/agents/src/lock/key.ts";
+import { generator, type TaskChanges, taskWith, written } from "./tasks.ts";
+
+const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };
+
+/** Code as it was kept for a task; `digit` tells one from another. */
+function generation(digit: string, fields: Partial<Generation> = {}, changes: TaskChanges = {}): Generation {
+  const ingredients = ingredientsOf(taskWith(changes), generator, written);
+  return {
+    ...{ format: 1, workflowId: "bills", node: "sum", client: null, origin: "generated", status: "pinned" },
+    ...{ ingredients, key: generationKey(ingredients), code: `total = ${digit}`, codeHash: digit.repeat(64) },
+    ...{ model: written.model, cost: written.cost, createdAt: `2026-11-22T10:00:0${digit}.000Z` },
+    ...fields,
+  } as Generation;
+}
+
+function lockWith(one: Generation): { workflow: { lock: Record<string, LockedCode> } } {
+  return { workflow: { lock: { sum: one } } };
+}
+
+describe("the pinned code of a node", () => {
+  it.each<[string, TaskChanges, Generation[], string | null]>([
+    ["is none where nothing was kept", {}, [], null],
+    ["is what was kept for the same", {}, [generation("1")], "total = 1"],
+    ["is the newest of several", {}, [generation("1"), generation("3"), generation("2")], "total = 3"],
+    ["is no candidate", {}, [generation("1", { status: "candidate" })], null],
+    ["is nothing that was replaced", {}, [generation("2", { status: "replaced" }), generation("1")], "total = 1"],
+    ["is none after another prompt", { executor: { prompt: "Else" } }, [generation("1")], null],
+    ["is none for an input of another type", { input: '{"lines": "1"}' }, [generation("1")], null],
+    [
+      "is older code that fits",
+      {},
+      [generation("2", {}, { executor: { prompt: "Else" } }), generation("1")],
+      "total = 1",
+    ],
+    ["is what is locked, before what is newer", lockWith(generation("1")), [generation("2")], "total = 1"],
+    [
+      "is what was kept where what is locked is for something else",
+      lockWith(generation("1", {}, { executor: { prompt: "Else" } })),
+      [generation("2")],
+      "total = 2",
+    ],
+    ["is what was kept where another node is locked", { workflow: { lock: {} } }, [generation("1")], "total = 1"],
+  ])("%s", (_, changes, generations, code) => {
+    expect(choosePinned(taskWith(changes), generations, generator)?.code ?? null).toBe(code);
+  });
+
+  it("is code whose key was not made for its ingredients to nobody", () => {
+    const forged = generation("1", { key: "0".repeat(64) });
+    expect(choosePinned(taskWith(), [forged], generator)).toBeNull();
+  });
+
+  it("depends on no name that objects have anyway", () => {
+    const task = taskWith({ workflow: { lock: {} } });
+    expect(choosePinned({ ...task, node: { ...task.node, id: "constructor" } }, [], generator)).toBeNull();
+  });
+});
+
+describe("a frozen run", () => {
+  const frozen = { frozen: true };
+
+  it("runs what was kept where the workflow has no lock", () => {
+    expect(choosePinned(taskWith(frozen), [generation("1")], generator)?.code).toBe("total = 1");
+  });
+
+  it("runs only what is locked where it has one, so that it runs alike everywhere", () => {
+    const one = taskWith({ ...frozen, workflow: { lock: {} } });
+    expect(choosePinned(one, [generation("1")], generator)).toBeNull();
+    expect(choosePinned(taskWith({ ...frozen, ...lockWith(generation("1")) }), [], generator)?.code).toBe("total = 1");
+  });
+
+  it.each<[string, TaskChanges, Generation[], RegExp]>([
+    ["there is none", {}, [], /"sum" has no locked code.*nova run.*nova lock/],
+    [
+      "it was written for another prompt",
+      { ...lockWith(generation("1")), executor: { prompt: "Else" } },
+      [generation("1")],
+      /changed since: the prompt -.*nova lock/,
+    ],
+    [
+      "it reads something else",
+      { ...lockWith(generation("1")), input: '{"lines": "1, 2"}' },
+      [],
+      /changed since: lines \(list then, string now\)/,
+    ],
+    [
+      "nobody has approved it",
+      { workflow: { approval: "required", ...lockWith(generation("1")).workflow } },
+      [],
+      /nobody has approved.*nova lock approve <folder> sum/,
+    ],
+    [
+      "its key is that of something else",
+      {},
+      [generation("1", { status: "candidate", key: "0".repeat(64) })],
+      /changed since: its key/,
+    ],
+  ])("says why it has no code where %s", (_, changes, generations, sentence) => {
+    const task = taskWith({ ...frozen, ...changes });
+    expect(choosePinned(task, generations, generator)).toBeNull();
+    expect(explainMiss(task, generations, generator)).toMatch(sentence);
+  });
+});
+
+describe("a workflow that requires approval", () => {
+  const required = { workflow: { approval: "required" } } as const;
+
+  it("runs only what somebody approved, older or not", () => {
+    const generations = [generation("1", { approved }), generation("2")];
+    expect(choosePinned(taskWith(required), generations, generator)?.code).toBe("total = 1");
+  });
+
+  it("holds locked code to the same", () => {
+    const locked = (one: Generation) => ({ workflow: { ...required.workflow, ...lockWith(one).workflow } });
+    expect(choosePinned(taskWith(locked(generation("1"))), [], generator)).toBeNull();
+    expect(choosePinned(taskWith(locked(generation("1", { approved }))), [], generator)?.code).toBe("total = 1");
+  });
+});
+
+describe("the code that an earlier delivery began with", () => {
+  it("is found again when newer code for the same has replaced it", () => {
+    const before = generation("1");
+    const id = choosePinned(taskWith(), [before], generator)?.generation ?? "";
+    const now = [{ ...before, status: "replaced" as const }, generation("2")];
+    expect(findPinned(taskWith(), now, id)).toEqual({ generation: id, code: "total = 1" });
+  });
+
+  it("is found beside the workflow", () => {
+    const task = taskWith(lockWith(generation("1")));
+    const pinned = choosePinned(task, [], generator);
+    expect(findPinned(task, [], pinned?.generation ?? "")).toEqual(pinned);
+  });
+
+  it("is missed with a sentence where somebody removed it", () => {
+    expect(() => findPinned(taskWith(), [generation("1")], "gone")).toThrow(/began with was removed/);
+  });
+});

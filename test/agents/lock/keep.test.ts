@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { choosePinned } from "../../../packages/agents/src/lock/choose.ts";
+import { keepGeneration, type WrittenCode } from "../../../packages/agents/src/lock/keep.ts";
+import { generationId } from "../../../packages/agents/src/lock/key.ts";
+import { createPinnedCodes } from "../../../packages/agents/src/lock/pinned-codes.ts";
+import { generator, MemoryGenerations, type TaskChanges, taskWith, written } from "./tasks.ts";
+
+let store: MemoryGenerations;
+beforeEach(() => {
+  store = new MemoryGenerations();
+});
+
+const later: WrittenCode = { ...written, code: "total = 2", createdAt: "2026-11-22T10:00:05.000Z" };
+
+function keep(changes: TaskChanges = {}, code: WrittenCode = written, proven = true) {
+  return keepGeneration(store, taskWith(changes), generator, code, { proven });
+}
+
+function statuses(): Record<string, string> {
+  return Object.fromEntries(store.all.map(({ code, status }) => [code, status]));
+}
+
+describe("code that has succeeded", () => {
+  it("is pinned, with what it was made of, what it has cost, and the execution that proved it", async () => {
+    await keep();
+    expect(store.all).toEqual([
+      {
+        ...{ format: 1, workflowId: "bills", node: "sum", client: null, status: "pinned", origin: "generated" },
+        ...{ code: written.code, cost: written.cost, model: "gpt-6-luna", createdAt: written.createdAt },
+        ...{ key: expect.stringMatching(/^[0-9a-f]{64}$/), codeHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        ingredients: expect.objectContaining({ reads: { lines: "list", "order.discount?": "number" } }),
+        provenBy: "exec_01",
+      },
+    ]);
+    expect(choosePinned(taskWith(), store.all, generator)?.code).toBe(written.code);
+  });
+
+  it("replaces what was pinned for the same, which stays for its history", async () => {
+    await keep();
+    await keep({ execution: "exec_02" }, later);
+    expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+  });
+
+  it("replaces what fits the same input but reads other keys", async () => {
+    await keep();
+    await keep({}, { ...later, reads: [] });
+    expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+  });
+
+  it("leaves what was pinned for another input, or another prompt", async () => {
+    await keep({ input: '{"lines": "1, 2"}' });
+    await keep({ executor: { prompt: "Else" } }, { ...written, code: "else" });
+    await keep({}, later);
+    expect(Object.values(statuses())).toEqual(["pinned", "pinned", "pinned"]);
+  });
+
+  it("is kept once when its task is delivered twice", async () => {
+    const first = await keep();
+    expect(await keep({}, { ...written, createdAt: later.createdAt })).toEqual(first);
+    expect(store.all).toHaveLength(1);
+  });
+
+  it("stays replaced when an old delivery comes late", async () => {
+    await keep();
+    await keep({ execution: "exec_02" }, later);
+    await keep();
+    expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+  });
+
+  it("is pinned again when another run comes back to it", async () => {
+    await keep();
+    await keep({ execution: "exec_02" }, later);
+    await keep({ execution: "exec_03" });
+    expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "replaced" });
+  });
+
+  it("is kept for each client apart only where the workflow says so", async () => {
+    await keep({ client: "acme" });
+    await keep({ client: "acme", workflow: { scope: "client" } });
+    await keep({ client: "bolt", workflow: { scope: "client" } });
+    expect(store.all.map(({ client, status }) => [client, status])).toEqual([
+      [null, "pinned"],
+      ["acme", "pinned"],
+      ["bolt", "pinned"],
+    ]);
+  });
+});
+
+describe("code that waits", () => {
+  it("for its proof is a candidate, replaces nothing, and does not run", async () => {
+    await keep();
+    await keep({}, later, false);
+    expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "candidate" });
+    await keep({}, later);
+    expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+  });
+
+  it("for somebody's approval is a candidate, proven or not", async () => {
+    const workflow = { approval: "required" } as const;
+    const kept = await keep({ workflow });
+    expect(kept).toMatchObject({ status: "candidate", provenBy: "exec_01" });
+    await store.update(kept, { approved: { by: "ada", at: "2026-11-22T11:00:00.000Z" } });
+    expect(await keep({ workflow, execution: "exec_02" })).toMatchObject({ status: "pinned", provenBy: "exec_02" });
+  });
+});
+
+describe("pinned codes", () => {
+  const codes = () =>
+    createPinnedCodes({
+      store,
+      generator,
+      readsOf: async () => written.reads,
+      clock: { now: () => Date.parse(written.createdAt) },
+    });
+  const proven = { code: written.code, model: written.model, cost: written.cost, shape: {} };
+  const guides = [{ name: "money", text: "", hash: "" }];
+
+  it("are kept, chosen and found again", async () => {
+    expect(await codes().choose(taskWith())).toBeNull();
+    const id = await codes().keep(taskWith(), { ...proven, guides });
+    const [kept] = store.all;
+    expect(kept).toMatchObject({ createdAt: written.createdAt, ingredients: { guides: { money: "b".repeat(64) } } });
+    expect(id).toBe(kept && generationId(kept));
+    expect(await codes().choose(taskWith())).toEqual({ generation: id, code: written.code });
+    expect(await codes().find(taskWith(), id ?? "")).toEqual({ generation: id, code: written.code });
+  });
+
+  it("need no store where the code is locked beside the workflow", async () => {
+    const lock = { sum: await keep() };
+    store = Object.assign(new MemoryGenerations(), { of: () => Promise.reject(new Error("nobody asks the store")) });
+    expect((await codes().choose(taskWith({ workflow: { lock } })))?.code).toBe(written.code);
+  });
+
+  it("of each client are its own where the workflow says so", async () => {
+    const workflow = { scope: "client" } as const;
+    await codes().keep(taskWith({ workflow, client: "acme" }), { ...proven, guides });
+    expect(await codes().choose(taskWith({ workflow, client: "acme" }))).not.toBeNull();
+    expect(await codes().choose(taskWith({ workflow, client: "bolt" }))).toBeNull();
+  });
+});

@@ -1,0 +1,113 @@
+import { templatePackages } from "@nova/sandbox";
+import { describe, expect, it } from "vitest";
+import { baseTemplate, type Generator } from "../../../packages/agents/src/lock/generator.ts";
+import { ingredientsOf, ingredientsToday } from "../../../packages/agents/src/lock/ingredients.ts";
+import { generationId, generationKey, isNamed } from "../../../packages/agents/src/lock/key.ts";
+import { generator, type TaskChanges, taskWith, written } from "./tasks.ts";
+
+function keyWith(changes: TaskChanges = {}, today: Generator = generator): string {
+  return generationKey(ingredientsOf(taskWith(changes), today, written));
+}
+
+const usual = keyWith();
+const yesNo = (first: string, second: string) => ({
+  node: { type: "decision" } as const,
+  edges: [first, second].map((condition) => ({ from: "sum", to: "end", condition })),
+});
+
+describe("the key of a generation", () => {
+  it.each<[string, TaskChanges]>([
+    ["the prompt", { executor: { prompt: "Add up the lines!" } }],
+    ["a long prompt", { executor: { prompt: "Add up the lines. ".repeat(400) } }],
+    ["the type of the node", { node: { type: "decision" } }],
+    ["the conditions of its edges", yesNo("true", "false")],
+    ["the type of a key that is read", { input: '{"lines": "1, 2", "order": {"discount": 0.5}}' }],
+    ["the node's model", { executor: { model: { default: "gpt-6.1-terra" } } }],
+    ["the model that writes code", { executor: { model: { code_generator: "gpt-6.1-terra" } } }],
+    ["the workflow's model", { workflow: { model: { default: "gpt-6.1-terra" } } }],
+    ["the requirements", { workflow: { requirements: ["lxml"] } }],
+    ["a module of lib", { workflow: { lib: { "mails.py": "a = 1" } } }],
+  ])("is another one for another one of these: %s", (_, changes) => {
+    expect(keyWith(changes)).not.toBe(usual);
+  });
+
+  it.each<[string, TaskChanges, TaskChanges]>([
+    ["the order of conditions", yesNo("true", "false"), yesNo("false", "true")],
+    ["the text of a module", { workflow: { lib: { "m.py": "a = 1" } } }, { workflow: { lib: { "m.py": "a = 2" } } }],
+    ["the end of a long prompt", prompt("a".repeat(9000)), prompt(`${"a".repeat(9000)}b`)],
+  ])("is another one for another one of these: %s", (_, one, other) => {
+    expect(keyWith(one)).not.toBe(keyWith(other));
+  });
+
+  it.each<[string, Generator]>([
+    ["the version of the generator", { ...generator, version: "2" }],
+    ["the settings", { ...generator, settings: "high" }],
+    ["the text of a guide", { ...generator, guides: { ...generator.guides, money: "d".repeat(64) } }],
+    ["a guide that is gone", { ...generator, guides: {} }],
+  ])("is another one for another one of these: %s", (_, today) => {
+    expect(keyWith({}, today)).not.toBe(usual);
+  });
+
+  it("is another one for another template", () => {
+    const ingredients = ingredientsOf(taskWith(), generator, written);
+    expect(generationKey({ ...ingredients, template: "another" })).not.toBe(generationKey(ingredients));
+  });
+
+  it("is another one for other keys that are read, and other guides", () => {
+    const keys = [written, { ...written, reads: [] }, { ...written, guides: [] }].map((one) =>
+      generationKey(ingredientsOf(taskWith(), generator, one)),
+    );
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it.each<[string, TaskChanges]>([
+    ["other values of the same types", { input: '{"lines": [], "order": {"discount": 9}}' }],
+    ["a key that is not read", { input: '{"lines": [1], "order": {"discount": 1}, "more": {}}' }],
+    ["the model of another role", { executor: { model: { output_validator: "gpt-6.1-terra" } } }],
+    ["samples", { executor: { samples: false } }],
+    ["hosts and limits", { executor: { allow: ["example.com"], maxCostUsd: 1 }, node: { timeoutSeconds: 60 } }],
+    ["edges of an action", { edges: [{ from: "sum", to: "end" }] }],
+    ["the client and the execution", { client: "acme", execution: "exec_02" }],
+  ])("is the same one for %s", (_, changes) => {
+    expect(keyWith(changes)).toBe(usual);
+  });
+
+  it("is the same one for requirements in another order, and for a model named in another place", () => {
+    expect(keyWith({ workflow: { requirements: ["a", " b"] } })).toBe(
+      keyWith({ workflow: { requirements: ["b", "a"] } }),
+    );
+    const model = { default: "gpt-6.1-terra" };
+    expect(keyWith({ executor: { model } })).toBe(keyWith({ workflow: { model } }));
+  });
+
+  it("is that of today's ingredients where nothing has changed, an optional key gone or not", () => {
+    const ingredients = ingredientsOf(taskWith(), generator, written);
+    for (const input of ['{"lines": [3], "order": {}}', '{"lines": [3], "order": {"discount": 1}, "new": 1}']) {
+      expect(generationKey(ingredientsToday(taskWith({ input }), generator, ingredients))).toBe(usual);
+    }
+  });
+
+  it("takes the reads for granted where only the definition is asked about", () => {
+    const { input: _, ...definition } = taskWith();
+    const ingredients = ingredientsOf(taskWith(), generator, written);
+    expect(ingredientsToday(definition, generator, ingredients)).toEqual(ingredients);
+  });
+});
+
+describe("the template as an ingredient", () => {
+  it("names what the sandbox template promises, in any order", () => {
+    expect(baseTemplate.split(", ").sort()).toEqual([...templatePackages].sort());
+  });
+});
+
+describe("the name of a generation", () => {
+  it("tells code apart that was written for the same thing", () => {
+    const [one, other] = ["1", "2"].map((digit) => ({ key: usual, codeHash: digit.repeat(64) }));
+    const id = generationId(one as never);
+    expect([isNamed(one as never, id), isNamed(other as never, id)]).toEqual([true, false]);
+  });
+});
+
+function prompt(text: string): TaskChanges {
+  return { executor: { prompt: text } };
+}

@@ -1,0 +1,87 @@
+import type { Generation, GenerationStore, PromptTask, WorkflowVersion } from "@nova/engine";
+import { membersOf } from "@nova/engine";
+import type { PromptExecutor, TaskNode, Workflow } from "@nova/workflow";
+import type { Generator } from "../../../packages/agents/src/lock/generator.ts";
+import type { WrittenCode } from "../../../packages/agents/src/lock/keep.ts";
+
+export const generator: Generator = {
+  version: "1",
+  settings: "medium",
+  guides: { csv: "c".repeat(64), money: "b".repeat(64) },
+};
+
+export interface TaskChanges {
+  executor?: Partial<PromptExecutor>;
+  workflow?: Partial<Workflow>;
+  node?: Partial<TaskNode>;
+  edges?: PromptTask["edges"];
+  /** The context, as JSON. */
+  input?: string;
+  frozen?: boolean;
+  client?: string;
+  execution?: string;
+}
+
+/** The node `sum` of a workflow, at its place in a run. */
+export function taskWith(changes: TaskChanges = {}): PromptTask {
+  const executor: PromptExecutor = {
+    ...{ kind: "prompt", prompt: "Add up the lines.", samples: true, allow: [] },
+    ...changes.executor,
+  };
+  const node = { id: "sum", type: "action", timeoutSeconds: 30, ...changes.node, executor } as TaskNode;
+  const workflow = { format: 1, id: "bills", name: "Bills", requirements: [], lib: {}, nodes: [node], edges: [] };
+  return {
+    at: { execution: changes.execution ?? "exec_01", scope: "", seq: 1 },
+    client: changes.client ?? "default",
+    version: { workflowId: "bills", version: 1, workflow: { ...workflow, ...changes.workflow } } as WorkflowVersion,
+    node,
+    edges: changes.edges ?? [],
+    input: membersOf(changes.input ?? '{"lines": [1, 2], "order": {"discount": 0.5}, "other": true}'),
+    secrets: new Set(),
+    mask: (text) => text,
+    frozen: changes.frozen ?? false,
+    spentUsd: 0,
+  };
+}
+
+export const written: WrittenCode = {
+  code: 'context["total"] = sum(context["lines"])',
+  reads: [
+    { path: "lines", optional: false },
+    { path: "order.discount", optional: true },
+  ],
+  guides: ["money"],
+  model: "gpt-6-luna",
+  cost: { usd: 0.002, tokens_input: 900, tokens_cached: 400, tokens_output: 120 },
+  createdAt: "2026-11-22T10:00:00.000Z",
+};
+
+/** A store in memory, as strict as the table: unknown generations cannot be updated. */
+export class MemoryGenerations implements GenerationStore {
+  readonly all: Generation[] = [];
+
+  async of(workflowId: string, node: string, client: string | null): Promise<Generation[]> {
+    const found = (await this.ofWorkflow(workflowId)).filter((one) => one.node === node && one.client === client);
+    return found.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  }
+
+  async ofWorkflow(workflowId: string): Promise<Generation[]> {
+    return this.all.filter((one) => one.workflowId === workflowId).map((one) => ({ ...one }));
+  }
+
+  async create(generation: Generation): Promise<boolean> {
+    if (this.all.some(isSame(generation))) return false;
+    this.all.push({ ...generation });
+    return true;
+  }
+
+  async update(which: Parameters<GenerationStore["update"]>[0], changes: Partial<Generation>): Promise<void> {
+    const found = this.all.find(isSame(which));
+    if (!found) throw new Error(`there is no generation ${which.key} of ${which.node}`);
+    Object.assign(found, changes);
+  }
+}
+
+function isSame(a: Parameters<GenerationStore["update"]>[0]): (b: Generation) => boolean {
+  return (b) => (["workflowId", "node", "client", "key", "codeHash"] as const).every((field) => a[field] === b[field]);
+}
