@@ -6,6 +6,7 @@ import { outputTokens, timeLimitMs, toolBudget } from "./limits.ts";
 import { ModelError, type ModelErrorReason } from "./model-error.ts";
 import type { ModelAnswer, ModelCall } from "./models.ts";
 import { readAnswer } from "./read-answer.ts";
+import { requestId } from "./request-id.ts";
 import { runTools } from "./run-tools.ts";
 import { Spending } from "./spending.ts";
 
@@ -82,7 +83,7 @@ async function exchange<T>(call: ModelCall<T>, conversation: Conversation, state
 async function send<T>(call: ModelCall<T>, conversation: Conversation, body: unknown, state: Exchange): Promise<Reply> {
   const { deadline, spending, asked } = state;
   try {
-    return await conversation.send(body, { signal: deadline });
+    return await conversation.send(body, { signal: deadline, headers: requestId(call.role) });
   } catch (error) {
     call.signal.throwIfAborted();
     const failure = deadline.aborted

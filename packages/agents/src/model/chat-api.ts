@@ -6,7 +6,7 @@ import type {
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
 import type { Conversation, Reply } from "./conversation.ts";
-import { answerName, outputTokens } from "./limits.ts";
+import { outputTokens } from "./limits.ts";
 import type { ModelCall } from "./models.ts";
 import { ProviderFailed } from "./provider-failed.ts";
 
@@ -20,7 +20,7 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
     { role: "user", content: call.input },
   ];
   const tools = call.tools?.map((tool) => plain(zodFunction(tool)));
-  const response_format = plain(zodResponseFormat(call.answer.schema, answerName(call)));
+  const response_format = plain(zodResponseFormat(call.answer.schema, call.answer.name));
   const limit = outputTokens(call);
   return {
     heldToSchema: !compatible,

@@ -18,6 +18,7 @@ export interface Reply {
 
 export interface SendOptions {
   signal: AbortSignal;
+  headers: Record<string, string>;
 }
 
 /** The requests of one call and what came back, in the words of one API. Each request holds all that was said before. */

@@ -19,8 +19,3 @@ export function toolBudget({ maxToolCalls }: Pick<ModelCall<unknown>, "maxToolCa
 export function timeLimitMs({ timeoutMs }: Pick<ModelCall<unknown>, "timeoutMs">): number {
   return Math.min(timeoutMs ?? callLimitMs, callLimitMs);
 }
-
-/** Names of answers are at most 64 letters, digits, `_` and `-` (OpenAI). */
-export function answerName({ role, answer }: { role: string; answer: { name: string } }): string {
-  return `${role}-${answer.name}`;
-}

@@ -19,7 +19,7 @@ export interface ModelCall<T> {
   /** Stable first: the provider caches the prefix. */
   instructions: string;
   input: string;
-  /** Root an object, no optional keys. On the wire it is named `<role>-<name>`: letters, digits and `_`. */
+  /** Root an object, no optional keys; the name is letters, digits, `_` and `-`, at most 64. */
   answer: { name: string; schema: z.ZodType<T> };
   tools?: Tool[];
   /** At most so many tool calls are run, then the model has to answer; 5 unless it says otherwise. */

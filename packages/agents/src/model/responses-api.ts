@@ -9,7 +9,7 @@ import type {
 } from "openai/resources/responses/responses";
 import { reasons } from "./catalog.ts";
 import type { Conversation, Reply } from "./conversation.ts";
-import { answerName, outputTokens } from "./limits.ts";
+import { outputTokens } from "./limits.ts";
 import type { ModelCall } from "./models.ts";
 import { ProviderFailed } from "./provider-failed.ts";
 
@@ -42,7 +42,7 @@ function fixedPart<T>(call: ModelCall<T>) {
   return {
     model: call.model,
     instructions: call.instructions,
-    text: { format: withoutParser(zodTextFormat(call.answer.schema, answerName(call))) },
+    text: { format: withoutParser(zodTextFormat(call.answer.schema, call.answer.name)) },
     max_output_tokens: outputTokens(call),
     store: false,
     prompt_cache_key: `nova-${createHash("sha256").update(call.instructions).digest("hex").slice(0, 32)}`,

@@ -1,0 +1,126 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type { ModelEnvironment } from "@nova/agents";
+import { answerBody } from "./answers.ts";
+import type { ModelRequest } from "./model-request.ts";
+import { RequestRefused, readRequest } from "./read-request.ts";
+import { type Exchange, type ModelAction, mismatch, type Trouble } from "./script.ts";
+import { chatEvents, responsesEvents } from "./streams.ts";
+
+export type { ModelRequest } from "./model-request.ts";
+export { type Exchange, type ModelAction, retriedAtOnce } from "./script.ts";
+
+/** Answers any request: for tests in which deliveries come twice or at the same time, and no order is given. */
+export type Respond = (request: ModelRequest) => ModelAction | Promise<ModelAction>;
+
+export interface ModelServer extends AsyncDisposable {
+  /** For `OPENAI_BASE_URL`. */
+  url: string;
+  /** Key and URL, for `createModels` or a process. */
+  environment: ModelEnvironment & { OPENAI_API_KEY: string; OPENAI_BASE_URL: string };
+  /** In the order of their arrival, refused ones left out. */
+  requests: ModelRequest[];
+  /** Throws what went against the script; the end of the server does so too. */
+  verify(): void;
+}
+
+/** OpenAI on 127.0.0.1, with answers from a script or from a function of the request. */
+export async function modelServer(plan: Exchange[] | Respond): Promise<ModelServer> {
+  const requests: ModelRequest[] = [];
+  const complaints: string[] = [];
+  const script = typeof plan === "function" ? undefined : [...plan];
+  const respond = typeof plan === "function" ? plan : (request: ModelRequest) => next(script ?? [], request);
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      const request = readRequest(incoming.url ?? "", incoming.headers, await text(incoming));
+      requests.push(request);
+      await act(outgoing, request, await respond(request), String(requests.length));
+    } catch (error) {
+      complaints.push(error instanceof Error ? error.message : String(error));
+      refuse(outgoing, error);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const verify = () => {
+    const left = (script ?? []).map(({ expect }) => `never asked for: ${JSON.stringify(expect ?? {})}`);
+    const all = [...complaints.splice(0), ...left];
+    if (all.length > 0) {
+      throw new Error(`the models were not asked as the script says:\n${all.join("\n")}`);
+    }
+  };
+  return {
+    url,
+    environment: { OPENAI_API_KEY: "key-of-the-test", OPENAI_BASE_URL: url },
+    requests,
+    verify,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      verify();
+    },
+  };
+}
+
+/** Takes the next exchange of the script. */
+function next(script: Exchange[], request: ModelRequest): ModelAction {
+  const exchange = script[0];
+  const problem = exchange ? mismatch(exchange.expect ?? {}, request) : "the script is at its end";
+  if (!exchange || problem) {
+    throw new Error(`unexpected request of the ${request.role}: ${problem}`);
+  }
+  script.shift();
+  return exchange.answer;
+}
+
+async function act(outgoing: ServerResponse, request: ModelRequest, action: ModelAction, id: string): Promise<void> {
+  if ("status" in action || "dropped" in action || "silent" in action) {
+    return trouble(outgoing, action);
+  }
+  await action.after;
+  const body = answerBody(request, action, id);
+  if (!request.stream) {
+    outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    return;
+  }
+  outgoing.writeHead(200, { "content-type": "text/event-stream" });
+  for (const event of request.api === "chat" ? chatEvents(body) : responsesEvents(body)) {
+    outgoing.write(event);
+  }
+  outgoing.end();
+}
+
+function trouble(outgoing: ServerResponse, action: Trouble): void {
+  if ("status" in action) {
+    const { status, code = null, message = `status ${status}`, headers } = action;
+    outgoing.writeHead(status, { "content-type": "application/json", ...headers });
+    outgoing.end(JSON.stringify({ error: { message, type: "scripted", param: null, code } }));
+  } else if ("dropped" in action) {
+    if (action.dropped === "within") {
+      outgoing.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+      outgoing.write('{"id": "cut');
+    }
+    // What was written has to leave before the connection does.
+    setImmediate(() => outgoing.destroy());
+  }
+}
+
+/** In a way that the SDK does not try again. */
+function refuse(outgoing: ServerResponse, error: unknown): void {
+  const status = error instanceof RequestRefused ? error.status : 400;
+  const message = error instanceof Error ? error.message : String(error);
+  outgoing.writeHead(status, { "content-type": "application/json", "x-should-retry": "false" });
+  outgoing.end(JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null } }));
+}
+
+/** An answer per role; a role that is not named must not ask. */
+export function byRole(answers: Partial<Record<ModelRequest["role"], ModelAction | Respond>>): Respond {
+  return (request) => {
+    const answer = answers[request.role];
+    if (answer === undefined) {
+      throw new Error(`unexpected request of the ${request.role}`);
+    }
+    return typeof answer === "function" ? answer(request) : answer;
+  };
+}
