@@ -2,6 +2,7 @@ export { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./c
 export { createChainStore } from "./dynamodb/chain/chain-store.ts";
 export type { TableConnection } from "./dynamodb/connection.ts";
 export { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
+export { createGenerationStore, GenerationTooLarge } from "./dynamodb/generations/generation-store.ts";
 export { createTable, tableDefinition } from "./dynamodb/table.ts";
 export { createTaskStore } from "./dynamodb/tasks/task-store.ts";
 export { createWorkflowStore } from "./dynamodb/versions/version-store.ts";

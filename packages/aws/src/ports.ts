@@ -2,6 +2,7 @@ import type { Ports } from "@nova/engine";
 import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createChainStore } from "./dynamodb/chain/chain-store.ts";
 import { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
+import { createGenerationStore } from "./dynamodb/generations/generation-store.ts";
 import { createTaskStore } from "./dynamodb/tasks/task-store.ts";
 import { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
 import { createBlobStore } from "./s3/blob-store.ts";
@@ -27,7 +28,7 @@ export interface AwsPortsOptions {
 
 export type AwsPorts = Pick<
   Ports,
-  "chain" | "executions" | "workflows" | "blobs" | "stateMachines" | "signer" | "tasks" | "vault"
+  "chain" | "executions" | "workflows" | "blobs" | "stateMachines" | "signer" | "tasks" | "vault" | "generations"
 >;
 
 /**
@@ -47,6 +48,7 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
     signer: signerOf(options.signer),
     tasks: createTaskStore(table),
     vault: vaultOf(options.vault),
+    generations: createGenerationStore(table),
   };
 }
 

@@ -3,7 +3,8 @@ import { choosePinned } from "../../../packages/agents/src/lock/choose.ts";
 import { keepGeneration, type WrittenCode } from "../../../packages/agents/src/lock/keep.ts";
 import { generationId } from "../../../packages/agents/src/lock/key.ts";
 import { createPinnedCodes } from "../../../packages/agents/src/lock/pinned-codes.ts";
-import { generator, MemoryGenerations, type TaskChanges, taskWith, written } from "./tasks.ts";
+import { MemoryGenerations } from "../../support/memory-generations.ts";
+import { generator, type TaskChanges, taskWith, written } from "./tasks.ts";
 
 let store: MemoryGenerations;
 beforeEach(() => {

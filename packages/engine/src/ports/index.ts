@@ -2,6 +2,7 @@ import type { SandboxPool } from "../node/sandbox-pool.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { ChainStore } from "./chain.ts";
 import type { ExecutionStore } from "./executions.ts";
+import type { GenerationStore } from "./generations.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Sandboxes } from "./sandboxes.ts";
 import type { StateMachines } from "./state-machines.ts";
@@ -42,6 +43,7 @@ export interface Ports {
   blobs: BlobStore;
   sandboxes: Sandboxes;
   pipeline: Pipeline;
+  generations: GenerationStore;
   stateMachines: StateMachines;
   signer: Signer;
   events: EventBus;
