@@ -18,6 +18,8 @@ export const Environment = z
     NOVA_VAULT_KEY: z.string().optional(),
     /** Address of the page that answers tasks, such as `https://nova.example.com/tasks`; else events name the command. */
     NOVA_LINK_BASE: z.url().optional(),
+    /** Whether models may never be asked: the default where nothing else is said, which is where NOVA is deployed. */
+    NOVA_FROZEN: z.stringbool().default(true),
     NOVA_S3_PATH_STYLE: z.stringbool().default(false),
   })
   .refine((env) => env.NOVA_SIGNING_KMS_KEY !== undefined || env.NOVA_SIGNING_KEY !== undefined, {

@@ -8,6 +8,11 @@ describe("the environment of a function", () => {
     expect(Environment.parse(least)).toMatchObject({ NOVA_TABLE: "nova", NOVA_S3_PATH_STYLE: false });
   });
 
+  it("lets no model be asked unless it says so", () => {
+    expect(Environment.parse(least).NOVA_FROZEN).toBe(true);
+    expect(Environment.parse({ ...least, NOVA_FROZEN: "0" }).NOVA_FROZEN).toBe(false);
+  });
+
   it.each([
     ["no bucket", { ...least, NOVA_BUCKET: undefined }, /NOVA_BUCKET/],
     ["nothing to sign with", { ...least, NOVA_SIGNING_KEY: undefined }, /NOVA_SIGNING_KMS_KEY .* or NOVA_SIGNING_KEY/],

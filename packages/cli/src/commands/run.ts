@@ -19,6 +19,7 @@ export const run: CliCommand = {
       .option("--set <key=json>", "one value of the initial context (repeatable)", collect, [])
       .option("--file <key=path>", "bytes of a file under a key (repeatable)", collect, [])
       .option("--node <id>", "run this one node on the given context")
+      .option("--frozen", "ask no model: prompt nodes run locked code, or fail")
       .option("--json", "print one JSON object"),
 
   async run([path = ""], options) {

@@ -12,6 +12,7 @@ export interface RunOptions {
   set: string[];
   file: string[];
   node?: string;
+  frozen?: true;
 }
 
 /** Everything that a run needs to begin, checked. */
@@ -23,6 +24,8 @@ export interface RunRequest {
   /** JSON text. */
   context: string;
   files: FileInput[];
+  /** No model is asked: prompt nodes run locked code, or fail. */
+  frozen: boolean;
   warnings: Finding[];
 }
 
@@ -33,6 +36,7 @@ export interface RunDraft {
   node: string | undefined;
   context: string;
   files: FileInput[];
+  frozen: boolean;
 }
 
 /** Throws `InvalidWorkflow`, `InvalidInput`. */
@@ -42,22 +46,28 @@ export async function readDraft(path: string, options: RunOptions): Promise<RunD
     readContext(options.context, options.set),
     readFiles(options.file),
   ]);
-  const draft = { path, parsed, node: options.node, context, files };
+  const frozen = options.frozen === true || isFrozenHere(process.env);
+  const draft = { path, parsed, node: options.node, context, files, frozen };
   if (!parsed.workflow) await checkDraft(draft);
   else if (options.node !== undefined) oneNodeWorkflow(parsed.workflow, options.node);
   return draft;
 }
 
 /** Throws `InvalidWorkflow` with all that is wrong. */
-export async function checkDraft({ path, parsed, node, context, files }: RunDraft): Promise<RunRequest> {
+export async function checkDraft({ path, parsed, node, context, files, frozen }: RunDraft): Promise<RunRequest> {
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
   const { workflow, definition, findings } = await compileParsed(parsed);
   if (!workflow) throw new InvalidWorkflow(path, findings);
-  const whole = { workflow, definition, called: nothingCalled, context, files, warnings: findings };
+  const whole = { workflow, definition, called: nothingCalled, context, files, frozen, warnings: findings };
   if (node === undefined) {
     const called = await readCalled(path, workflow);
     return { ...whole, called, warnings: [...findings, ...called.warnings] };
   }
   const alone = oneNodeWorkflow(workflow, node);
   return { ...whole, workflow: alone, definition: JSON.stringify(toStateMachine(alone)) };
+}
+
+/** As a deployment is told: a run from this shell is frozen too. */
+function isFrozenHere({ NOVA_FROZEN: text = "" }: NodeJS.ProcessEnv): boolean {
+  return ["1", "true", "yes", "on"].includes(text.toLowerCase());
 }

@@ -38,4 +38,6 @@ const contrary = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_IGNORE_CONFIGURED_END
 export function enterEnvironment(environment: Record<string, string>): void {
   for (const name of contrary) delete process.env[name];
   Object.assign(process.env, environment);
+  // What is deployed asks no model unless it is told to; on a laptop a node's code is written in the first run.
+  process.env.NOVA_FROZEN ??= "false";
 }
