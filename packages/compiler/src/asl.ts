@@ -31,7 +31,7 @@ export type TaskState = {
   ResultPath?: null;
   Retry: readonly Retrier[];
   Catch?: readonly Catcher[];
-} & Transition;
+} & (Transition | { End: true; OutputPath: "$.Output"; Next?: never });
 
 /** Keys that end in `.$` hold a path into the state's input or an intrinsic function, others a constant. */
 export type Parameters = { readonly [key: string]: string | number | boolean | Parameters };
@@ -59,7 +59,9 @@ export interface ChoiceState {
   Default: string;
 }
 
-export type ChoiceRule = { Variable: string; Next: string } & (
+export type ChoiceRule = { Next: string } & (Comparison | { And: readonly [Comparison, ...Comparison[]] });
+
+export type Comparison = { Variable: string } & (
   | { StringEquals: string; BooleanEquals?: never; IsPresent?: never }
   | { BooleanEquals: boolean; StringEquals?: never; IsPresent?: never }
   | { IsPresent: true; StringEquals?: never; BooleanEquals?: never }

@@ -6,4 +6,4 @@ export { inlineItems } from "./events/inline-items.ts";
 export { lower } from "./lower/lower.ts";
 export type { Plan } from "./lower/plan.ts";
 export { UncheckedWorkflow } from "./lower/unchecked.ts";
-export { localFunctions, toStateMachine } from "./to-state-machine.ts";
+export { type EmitOptions, localFunctions, type Machine, toMachine, toStateMachine } from "./to-state-machine.ts";

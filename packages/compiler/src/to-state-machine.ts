@@ -1,9 +1,12 @@
-import type { Workflow } from "@nova/workflow";
+import type { HistoryBudget, Workflow } from "@nova/workflow";
 import type { StateMachine } from "./asl.ts";
 import { emit } from "./emit/emit.ts";
 import type { FunctionArns } from "./emit/functions.ts";
+import { continues } from "./events/continues.ts";
+import { historyBudget } from "./events/history-budget.ts";
 import { inlineItems } from "./events/inline-items.ts";
 import { lower } from "./lower/lower.ts";
+import { loopTargets, type Plan } from "./lower/plan.ts";
 
 /** The functions under the names and the alias that every stage of NOVA deploys them with, in the account of the laptop. */
 export const localFunctions: FunctionArns = {
@@ -13,17 +16,37 @@ export const localFunctions: FunctionArns = {
   requestApproval: localArn("nova-request-approval"),
 };
 
-interface EmitOptions {
+export interface EmitOptions {
   functions?: FunctionArns;
   /** Items that every map may have inline; absent: as many as the history of an execution leaves room for. */
   inlineItems?: number;
+  /** Events above which loops go on in a further execution, however short they are; absent: where they must. */
+  historyEvents?: number;
+}
+
+/** What a workflow compiles to. */
+export interface Machine {
+  stateMachine: StateMachine;
+  /** Where its loops go on in further executions: by what a run counts how full a history is. */
+  history?: HistoryBudget;
 }
 
 /** Lower and emit: a checked workflow in, its state machine as plain data out. */
-export function toStateMachine(workflow: Workflow, options: EmitOptions = {}): StateMachine {
+export function toMachine(workflow: Workflow, options: EmitOptions = {}): Machine {
   const plan = lower(workflow);
   const most = (map: string) => options.inlineItems ?? inlineItems(plan, map);
-  return emit(plan, options.functions ?? localFunctions, most);
+  const isContinued = goesOn(plan, options);
+  const emitting = { functions: options.functions ?? localFunctions, inlineItems: most, continues: isContinued };
+  const history = isContinued && historyBudget(plan, ({ id }) => most(id), options.historyEvents);
+  return { stateMachine: emit(plan, emitting), ...(history && { history }) };
+}
+
+export function toStateMachine(workflow: Workflow, options: EmitOptions = {}): StateMachine {
+  return toMachine(workflow, options).stateMachine;
+}
+
+function goesOn(plan: Plan, { historyEvents }: EmitOptions): boolean {
+  return historyEvents === undefined ? continues(plan) : loopTargets(plan.main).length > 0;
 }
 
 function localArn(name: string): string {

@@ -9,6 +9,7 @@ export { forksOf, joinOf } from "./graph/forks.ts";
 export { nodesBefore } from "./graph/loops.ts";
 export type { IndexedNode } from "./graph/node-index.ts";
 export { nodeIndex } from "./graph/node-index.ts";
+export type { EntryEvents, HistoryBudget } from "./history-budget.ts";
 export { validateInputs } from "./inputs/validate.ts";
 export { validateData } from "./inputs/validate-data.ts";
 export { isLong, longestNodeSeconds, longestWaitedSeconds, looksAfter, pauseSeconds } from "./long-node.ts";

@@ -10,6 +10,7 @@ import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import { expectedWay } from "./expected-way.ts";
 import { judgeJoins } from "./judge-joins.ts";
+import type { MachineRun } from "./machine.ts";
 import { claimName, type Run } from "./sandbox-state.ts";
 import { atOnce } from "./scheduler.ts";
 import type { World } from "./world.ts";
@@ -111,6 +112,10 @@ export class Invariants {
       close.status,
       entries.map(({ head }) => head),
     );
+    this.#judgeContinuations(
+      id,
+      entries.map(({ head }) => head),
+    );
     this.#judgeEvents(id, close.status);
     this.#judgeChild(record, every.length);
     for (const task of this.#world.tasks.all()) {
@@ -137,12 +142,29 @@ export class Invariants {
       this.#judgeEntry(head, entry, entries[i - 1]?.head);
     });
     const scope = entries[0]?.head.scope ?? "";
-    const visited = this.#world.machines.get(id)?.visitedIn.get(scope);
-    if (this.#world.machines.has(id))
+    const machines = this.#machinesOf(id);
+    if (machines.length > 0)
       this.#judgePath(
         entries.map(({ head }) => head),
-        visited ?? [],
+        machines.flatMap(({ visitedIn }) => visitedIn.get(scope) ?? []),
       );
+  }
+
+  /** Its execution of the state machine, and the further ones in which its loops went on, in order. */
+  #machinesOf(id: string): MachineRun[] {
+    const { machines } = this.#world;
+    const further = Array.from(machines.keys()).filter((name) => name.startsWith(`${id}.`));
+    const inOrder = further.toSorted((a, b) => Number(a.slice(id.length + 1)) - Number(b.slice(id.length + 1)));
+    return [id, ...inOrder].flatMap((name) => machines.get(name) ?? []);
+  }
+
+  /** A further execution is begun by no more than the chain says, and none goes on when the run is over. */
+  #judgeContinuations(id: string, heads: Head[]): void {
+    const said = heads.findLast(({ continuation }) => continuation)?.continuation?.number ?? 0;
+    const further = this.#machinesOf(id).slice(1);
+    if (further.length > said)
+      this.#violated(`it goes on in ${further.length} further executions, the chain says ${said}`);
+    if (further.some(({ status }) => status === "running")) this.#violated("a further execution goes on");
   }
 
   #judgeEntry(head: Head, entry: StoredEntry, before: Head | undefined): void {

@@ -1,4 +1,4 @@
-import type { ChoiceState, Parameters } from "../../../packages/compiler/src/asl.ts";
+import type { ChoiceState, Comparison, Parameters } from "../../../packages/compiler/src/asl.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -27,11 +27,13 @@ function textOf(expression: string, data: Json, context: Json): unknown {
 }
 
 export function chosen({ Choices, Default }: ChoiceState, data: Json): string {
-  const rule = Choices.find(({ Variable, StringEquals, BooleanEquals, IsPresent }) => {
-    const value = at(data, Variable);
-    return value !== undefined && (IsPresent ?? value === (StringEquals ?? BooleanEquals));
-  });
+  const rule = Choices.find((one) => ("And" in one ? one.And.every((each) => holds(each, data)) : holds(one, data)));
   return rule?.Next ?? Default;
+}
+
+function holds({ Variable, StringEquals, BooleanEquals, IsPresent }: Comparison, data: Json): boolean {
+  const value = at(data, Variable);
+  return value !== undefined && (IsPresent ?? value === (StringEquals ?? BooleanEquals));
 }
 
 export function roundTrip<T extends Json>(value: T): T {

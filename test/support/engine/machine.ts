@@ -135,6 +135,7 @@ export class MachineRun {
       case "Task": {
         const ended = await this.#task(process, state, data);
         if ("error" in ended) return caught(state.Catch, ended.error, data);
+        if (state.OutputPath === "$.Output") return { output: at(ended.output, "$.Output") as Json, next: undefined };
         return { output: state.ResultPath === null ? data : ended.output, next: state.Next };
       }
       default: {
@@ -238,7 +239,7 @@ export class MachineRun {
     });
     if ("Error" in run) return { error: run };
     await process.call({ name: "child is over", ready: () => run.status !== "running", effect: () => undefined });
-    if (run.status === "succeeded") return { output: run.output ?? {} };
+    if (run.status === "succeeded") return { output: { Output: run.output ?? {} } };
     return { error: { Error: "States.TaskFailed", Cause: JSON.stringify({ Status: run.status }) } };
   }
 

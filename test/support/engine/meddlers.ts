@@ -47,6 +47,12 @@ export function meddlers(
     { name: "EventBridge", chance: 0.3, possible: isOver, act: () => void world.tellEnded(id()) },
     { name: "owner", chance: 0.04, possible: () => machines().length > 0, act: end("aborted", interruptedError) },
     {
+      name: "console",
+      chance: 0.05,
+      possible: () => machines().length > 1,
+      act: () => random.pick(machines()).end("aborted"),
+    },
+    {
       name: "time limit",
       chance: workflow.timeoutSeconds ? 0.5 : 0,
       possible: () => machines().length > 0,

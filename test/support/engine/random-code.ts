@@ -8,7 +8,9 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
   let ran = 0;
   const common = { logs: "", durationMs: 1 };
   const decide = (node: string): string => {
-    const conditions = (nodeIndex(workflow).get(node)?.edges ?? []).map(({ condition }) => condition);
+    const edges = nodeIndex(workflow).get(node)?.edges ?? [];
+    // What leads back only once is soon over.
+    const conditions = edges.flatMap(({ condition, max }) => (max ? [condition, condition, condition] : [condition]));
     return JSON.stringify(random.pick([...conditions, "something else"]));
   };
   return ({ node, nodeType }) => {

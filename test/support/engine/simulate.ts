@@ -37,7 +37,11 @@ const letter = "dear all ".repeat(500);
 /** Items of maps; the inner ones are those of maps inside of maps. */
 const lists = [[], [[1, 2]], [[1, 2], [], [3]], [[1], [2], [3], [4]]];
 
-const families = [straightFlows, forkFlows, mapFlows, waitingFlows, loopFlows, longFlows, childFlows];
+/** How full a history gets before loops go on in a further execution. */
+const histories = [0, 0, 20, 40].map((historyEvents) => ({ historyEvents }));
+
+/** Loops twice: half of their runs are over before they lead back. */
+const families = [straightFlows, forkFlows, mapFlows, waitingFlows, loopFlows, loopFlows, longFlows, childFlows];
 
 function isRepeatable(workflow: Workflow): boolean {
   return Array.from(nodeIndex(workflow).values()).some(({ node }) => "effects" in node && node.effects === false);
@@ -110,7 +114,7 @@ class Model {
 
   #start(): void {
     for (const called of calledFlows) this.#world.publish(called);
-    const version = this.#world.publish(this.#workflow);
+    const version = this.#world.publish(this.#workflow, 1, this.#random.pick(histories));
     const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
     this.#world.spawn("start", (ports) => startExecution(ports, { version, context }));
   }

@@ -16,7 +16,8 @@ import {
 } from "@nova/engine";
 import { type Workflow, workflowHash } from "@nova/workflow";
 import type { StateMachine } from "../../../packages/compiler/src/asl.ts";
-import { toStateMachine } from "../../../packages/compiler/src/to-state-machine.ts";
+import { type EmitOptions, toMachine } from "../../../packages/compiler/src/to-state-machine.ts";
+import { MemoryGenerations } from "../memory-generations.ts";
 import { ChainState } from "./chain-state.ts";
 import { VirtualClock } from "./clock.ts";
 import type { Code } from "./harness.ts";
@@ -43,6 +44,7 @@ export class World {
   readonly events = new EventState();
   readonly tasks = new TaskState();
   readonly tokens = new Tokens();
+  readonly generations = new MemoryGenerations();
   /** Answers that reached Step Functions, by token. */
   readonly answered = new Map<string, string>();
   readonly sandboxes = new SandboxState(this.clock);
@@ -74,6 +76,7 @@ export class World {
       blobs: this.blobs.port(caller),
       sandboxes: sandboxesPort(this.sandboxes, this.scheduler, () => this.code, caller),
       pipeline: this.pipeline(caller),
+      generations: this.generations,
       stateMachines: this.#stateMachines(caller),
       signer: signerWith("key", caller),
       events: this.events.port(caller),
@@ -86,8 +89,9 @@ export class World {
   }
 
   /** Makes a workflow runnable, its state machine compiled. */
-  publish(workflow: Workflow, version = 1): WorkflowVersion {
+  publish(workflow: Workflow, version = 1, options: EmitOptions = {}): WorkflowVersion {
     const stateMachineArn = `arn:${workflow.id}:${version}`;
+    const { stateMachine, history } = toMachine(workflow, { inlineItems: mostInline, ...options });
     const published: WorkflowVersion = {
       format: 1,
       workflowId: workflow.id,
@@ -96,10 +100,11 @@ export class World {
       workflow,
       template: "template",
       stateMachineArn,
+      ...(history && { history }),
       createdAt: this.clock.iso(),
     };
     this.workflows.versions.push(published);
-    this.#definitions.set(stateMachineArn, toStateMachine(workflow, { inlineItems: mostInline }));
+    this.#definitions.set(stateMachineArn, stateMachine);
     return published;
   }
 

@@ -1,27 +1,42 @@
 import { type Edge, type Finding, finding, nodeIndex, type Workflow } from "@nova/workflow";
-import { countEvents } from "../events/count-events.ts";
+import { continues } from "../events/continues.ts";
+import { countEvents, stretchEvents } from "../events/count-events.ts";
 import { historyLimit } from "../events/state-events.ts";
 import { lower } from "../lower/lower.ts";
+import type { Plan } from "../lower/plan.ts";
 
 /** Edges that are looked at one by one for the loop that makes most of the events. */
 const mostLooked = 20;
 
-/** NOVA702 where loops make the longest way through a workflow longer than Step Functions takes. Maps have one item. */
+/**
+ * NOVA702 where loops make the longest way through a workflow longer than Step Functions takes, and a further execution
+ * is no help: those in branches and in maps, or one whose single round is too long. Maps have one item.
+ */
 export function checkEvents(workflow: Workflow): Finding[] {
-  const count = (one: Workflow) => countEvents(lower(one), () => 1);
   const loops = [...nodeIndex(workflow).values()].flatMap(({ edges }) => edges.filter(({ max }) => max !== undefined));
   if (loops.length === 0) return [];
-  const events = count(workflow);
+  const events = mostAtOnce(workflow);
   if (events <= historyLimit) return [];
   const longest = loops
     .toSorted((a, b) => (b.max ?? 0) - (a.max ?? 0))
     .slice(0, mostLooked)
-    .map((edge) => ({ edge, events: count(withOneRound(workflow, edge)) }))
-    .reduce((a, b) => (b.events < a.events ? b : a)).edge;
+    .map((edge) => ({ edge, events: mostAtOnce(withOneRound(workflow, edge)) }))
+    .reduce((a, b) => (b.events < a.events ? b : a));
   const many = (number: number) => number.toLocaleString("en");
   const bound = `a run may make up to ${many(events)} events, and Step Functions ends it at ${many(historyLimit)}`;
-  const loop = `the loop from "${longest.from}" to "${longest.to}", up to ${longest.max} times, makes most of them`;
-  return [finding("NOVA702", "$.edges", `${bound}; ${loop} - lower its max, or repeat inside of one node's Python`)];
+  return [finding("NOVA702", "$.edges", `${bound}; ${adviceOn(longest.edge, longest.events < events)}`)];
+}
+
+function adviceOn({ from, to, max }: Edge, isLoop: boolean): string {
+  if (!isLoop) return `once round the loop from "${from}" to "${to}" is too long - move part of it to another workflow`;
+  const loop = `the loop from "${from}" to "${to}", up to ${max} times, makes most of them`;
+  return `${loop} - lower its max, or repeat inside of one node's Python`;
+}
+
+/** The most events that one history may come to have. */
+function mostAtOnce(workflow: Workflow): number {
+  const plan: Plan = lower(workflow);
+  return continues(plan) ? stretchEvents(plan, () => 1) : countEvents(plan, () => 1);
 }
 
 /** The same with this edge taken once only. */

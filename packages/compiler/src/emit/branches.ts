@@ -12,7 +12,10 @@ export interface Branching {
 /** The ways out of a node that decides, as rules over the committed decision. */
 export function branchingOf({ branches, otherwise }: Decides, frame: Frame): Branching {
   const rest = otherwise === undefined ? frame.unfit : (otherwise ?? frame.done);
-  const [first, ...others] = branches.map(({ label, target }) => ruleFor(label, target ?? frame.done));
+  const [first, ...others] = [
+    ...furtherRules(branches, frame),
+    ...branches.map(({ label, target }) => ruleFor(label, target ?? frame.done)),
+  ];
   // A Choice must have a rule even where the default edge is the only one.
   return { rules: first ? [first, ...others] : [ruleFor(defaultLabel, rest)], otherwise: rest };
 }
@@ -20,6 +23,12 @@ export function branchingOf({ branches, otherwise }: Decides, frame: Frame): Bra
 /** The Choice that directly follows the task. */
 export function branchStates(node: Decides, { rules, otherwise }: Branching): States {
   return { [branchState(node.id)]: { Type: "Choice", Choices: rules, Default: otherwise } };
+}
+
+/** A loop whose history is nearly full does not go back here, but in an execution of its own. */
+function furtherRules(branches: Decides["branches"], { further }: Frame): ChoiceRule[] {
+  if (further === undefined || branches.every(({ max }) => max === undefined)) return [];
+  return [{ Variable: "$.continuation", IsPresent: true, Next: further }];
 }
 
 function ruleFor(label: string, target: string): ChoiceRule {

@@ -3,24 +3,38 @@ import type { Plan, PlannedFrame, PlannedNode } from "../lower/plan.ts";
 import { emitAction } from "./action.ts";
 import { emitApproval } from "./approval.ts";
 import { closeStates } from "./close.ts";
+import { beginStates, continueStates } from "./continue.ts";
 import { emitDecision } from "./decision.ts";
 import { emitEnd } from "./end.ts";
 import { emitFork } from "./fork.ts";
 import { endsOf, type Frame, type InlineItems, mainLine } from "./frame.ts";
 import type { FunctionArns } from "./functions.ts";
 import { emitMap } from "./map.ts";
+import { beginState } from "./names.ts";
 import { emitStart } from "./start.ts";
 import { emitWait } from "./wait.ts";
 import { emitWorkflowNode } from "./workflow-node.ts";
 
+export interface Emitting {
+  functions: FunctionArns;
+  inlineItems: InlineItems;
+  /** Its loops go on in further executions. */
+  continues: boolean;
+}
+
 /** The state machine of a plan: a node's state has the node's id, so that the console reads like the workflow. */
-export function emit(plan: Plan, functions: FunctionArns, inlineItems: InlineItems): StateMachine {
+export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting): StateMachine {
   return {
     Comment: plan.comment,
-    StartAt: plan.main.entry,
+    StartAt: continues ? beginState : plan.main.entry,
     ...(plan.timeoutSeconds !== undefined && { TimeoutSeconds: plan.timeoutSeconds }),
-    // Every end node's task has a Catch to the states of the close.
-    States: { ...nodeStates(plan.main, mainLine(functions, inlineItems)), ...closeStates(functions) },
+    States: {
+      ...(continues && beginStates(plan.main)),
+      ...nodeStates(plan.main, mainLine(functions, inlineItems, continues)),
+      ...(continues && continueStates()),
+      // Every end node's task has a Catch to the states of the close.
+      ...closeStates(functions),
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ChoiceRule, State, States, Transition } from "../asl.ts";
 import type { Way } from "../lower/plan.ts";
 import type { FunctionArns } from "./functions.ts";
-import { closedState, closeState } from "./names.ts";
+import { closedState, closeState, continueState } from "./names.ts";
 
 /** Where states are emitted: the main line, a branch, an item's body. Its ends are states of its own. */
 export interface Frame {
@@ -16,6 +16,8 @@ export interface Frame {
   unfit: string;
   /** Where a Choice goes that ends the frame; any other state just ends. */
   done: string;
+  /** Where a loop leads that goes on in a further execution; absent where none does. */
+  further?: string | undefined;
   /** How many items a map may have inline; absent in the body of a map, whose own maps always are. */
   inlineItems?: InlineItems | undefined;
   /** Behind the main line is the close, which settles; any other frame settles its nodes itself. */
@@ -25,9 +27,10 @@ export interface Frame {
 export type InlineItems = (map: string) => number;
 
 /** The main line ends in its end nodes, so nothing in it leads to `done`. */
-export function mainLine(functions: FunctionArns, inlineItems: InlineItems): Frame {
+export function mainLine(functions: FunctionArns, inlineItems: InlineItems, continues: boolean): Frame {
   const close = { failed: closeState, unsettled: closeState, unfit: closeState, done: closeState };
-  return { functions, closed: closedState, ...close, inlineItems, settles: false };
+  const further = continues ? continueState : undefined;
+  return { functions, closed: closedState, ...close, inlineItems, settles: false, further };
 }
 
 /** A branch or an item, by the name of its first state. */

@@ -2,6 +2,8 @@
 export const closeState = "execution.close";
 export const failedState = "execution.failed";
 export const closedState = "execution.closed";
+export const beginState = "execution.begin";
+export const continueState = "execution.continue";
 
 export const branchState = (node: string): string => `${node}.branch`;
 export const settleState = (node: string): string => `${node}.settle`;

@@ -1,7 +1,7 @@
 import type { Catcher, Parameters, TaskState } from "../asl.ts";
 import type { Way } from "../lower/plan.ts";
 import { type Frame, goOn } from "./frame.ts";
-import { retriers } from "./retry.ts";
+import { childRetriers, retriers } from "./retry.ts";
 
 /** The longest that AWS Lambda lets a function run. */
 const lambdaLimitSeconds = 900;
@@ -21,6 +21,15 @@ export function lambdaTask(
     Retry: retriers,
     ...(details.catchers && { Catch: details.catchers }),
     ...goOn(next),
+  };
+}
+
+/** Of a task that starts another execution and waits for its end: which one is said at `place`. */
+export function anotherRun(place: string): Pick<TaskState, "Resource" | "Parameters" | "Retry"> {
+  return {
+    Resource: "arn:aws:states:::states:startExecution.sync:2",
+    Parameters: { "StateMachineArn.$": `${place}.arn`, "Name.$": `${place}.name`, "Input.$": `${place}.input` },
+    Retry: childRetriers,
   };
 }
 

@@ -3,9 +3,8 @@ import type { PlannedWorkflow } from "../lower/plan.ts";
 import type { Frame } from "./frame.ts";
 import { doneState, runState } from "./names.ts";
 import { onward } from "./onward.ts";
-import { childRetriers } from "./retry.ts";
 import { afterFailure, settleStates } from "./settle.ts";
-import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
+import { anotherRun, catchTo, lambdaTask, nodeParameters } from "./task.ts";
 
 /**
  * A task makes the other workflow's execution and says which it is, Step Functions runs that and waits for its end, and
@@ -29,10 +28,8 @@ export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
 function childRun(done: string): TaskState {
   return {
     Type: "Task",
-    Resource: "arn:aws:states:::states:startExecution.sync:2",
-    Parameters: { "StateMachineArn.$": "$.child.arn", "Name.$": "$.child.name", "Input.$": "$.child.input" },
+    ...anotherRun("$.child"),
     ResultPath: null,
-    Retry: childRetriers,
     Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: done }],
     Next: done,
   };

@@ -1,4 +1,11 @@
-import type { Plan, PlannedFork, PlannedFrame, PlannedMap, PlannedNode } from "../lower/plan.ts";
+import {
+  loopTargets,
+  type Plan,
+  type PlannedFork,
+  type PlannedFrame,
+  type PlannedMap,
+  type PlannedNode,
+} from "../lower/plan.ts";
 import { longestWay } from "./longest-way.ts";
 import { stateEvents } from "./state-events.ts";
 import { type FrameKind, waysOf } from "./ways.ts";
@@ -14,6 +21,22 @@ export type ItemsOf = (map: PlannedMap) => number;
  */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
+}
+
+/**
+ * The same between two places where an execution may hand over to a further one: the loops of the main line are gone
+ * round once, those of branches and items as often as they may.
+ */
+export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
+  const waysOn = (node: PlannedNode) =>
+    waysOf(node, "main", insideOf(node, itemsOf)).map(({ events, to, max }) => ({ events, to: max ? null : to }));
+  const begins = [plan.main.entry, ...loopTargets(plan.main)];
+  return begun(plan) + Math.max(...begins.map((entry) => longestWay({ ...plan.main, entry }, waysOn)));
+}
+
+/** What every execution of a plan begins with whose loops go on in further ones, and its end. */
+export function begun({ main }: Plan): number {
+  return execution + choice + (main.nodes.some(({ type }) => type === "start") ? pass : 0);
 }
 
 /** The most events of one item. */

@@ -1,10 +1,14 @@
 import type { Plan, PlannedFrame, PlannedMap } from "../lower/plan.ts";
-import { countEvents, itemEvents } from "./count-events.ts";
+import { continues } from "./continues.ts";
+import { countEvents, itemEvents, stretchEvents } from "./count-events.ts";
 import { roundsIn } from "./rounds.ts";
 import { historyLimit } from "./state-events.ts";
 
 /** The rest is for what is not counted: retries, and Lambdas that die after their commit. */
 const shareForItems = 0.8;
+
+/** Where loops go on in further executions: the more one round may need, the sooner they do. */
+const shareBetweenLoops = 0.4;
 
 /** Of a map in the body of a map: as many as an inline Map runs at once (AWS Step Functions, "Inline mode"). */
 const nestedItems = 40;
@@ -24,9 +28,11 @@ export function inlineItems(plan: Plan, mapId: string): number {
 }
 
 function limitsOf(plan: Plan): ReadonlyMap<string, number> {
-  const maps = [...mapsIn(plan.main, { isNested: false, rounds: 1 })];
+  const isRenewed = continues(plan);
+  const maps = [...mapsIn(plan.main, { isNested: false, rounds: 1 }, isRenewed)];
   const outer = maps.filter(({ isNested }) => !isNested).length;
-  const left = Math.max(0, historyLimit - countEvents(plan, () => 0)) * shareForItems;
+  const used = isRenewed ? stretchEvents(plan, () => 0) : countEvents(plan, () => 0);
+  const left = Math.max(0, historyLimit - used) * (isRenewed ? shareBetweenLoops : shareForItems);
   return new Map(
     maps.map(({ map, isNested, rounds }) => {
       const events = () => rounds * itemEvents(map, () => nestedItems);
@@ -41,8 +47,13 @@ interface Place {
   rounds: number;
 }
 
-function* mapsIn(frame: PlannedFrame, { isNested, rounds }: Place): Iterable<Place & { map: PlannedMap }> {
-  const own = roundsIn(frame);
+/** `isRenewed`: each round of the frame's own loops finds room in a history of its own. */
+function* mapsIn(
+  frame: PlannedFrame,
+  { isNested, rounds }: Place,
+  isRenewed = false,
+): Iterable<Place & { map: PlannedMap }> {
+  const own = isRenewed ? new Map<string, number>() : roundsIn(frame);
   for (const node of frame.nodes) {
     const here: Place = { isNested, rounds: rounds * (own.get(node.id) ?? 1) };
     if ("fork" in node && node.fork) for (const branch of node.fork.branches) yield* mapsIn(branch, here);

@@ -5,7 +5,7 @@ import { stateEvents } from "./state-events.ts";
 const { task, tokenTask, choice, wait, fail, pass } = stateEvents;
 
 /** What asking the chain costs, and the Choice behind it. */
-const settle = task + choice;
+export const settle = task + choice;
 
 /** A task whose answer Step Functions was not told: the timeout finds it in the chain. */
 const asked = tokenTask + settle;

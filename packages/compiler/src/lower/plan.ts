@@ -108,3 +108,9 @@ export interface PlannedMap extends GoesOn, Failable {
 export interface PlannedEnd extends Planned {
   type: "end";
 }
+
+/** Nodes of a frame that its loops lead back to, each once. */
+export function loopTargets({ nodes }: PlannedFrame): string[] {
+  const ways = nodes.flatMap((node) => ("branches" in node ? node.branches : []));
+  return [...new Set(ways.flatMap(({ target, max }) => (target === null || max === undefined ? [] : [target])))];
+}

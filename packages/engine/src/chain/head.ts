@@ -46,6 +46,10 @@ export interface Head extends BlobHome {
   inner?: number;
   /** How often edges with a `max` were taken since their loops were entered, by `<from>-><label>`; absent: never. */
   loops?: Readonly<Record<string, number>>;
+  /** Events that the history of its Step Functions execution has at most, of this scope; absent: nobody counts them. */
+  events?: number;
+  /** Of the main line: the further execution of the state machine that it goes on in; absent: the first one. */
+  continuation?: ContinuationMark;
   /** Of a map's entry: how many items it has. */
   count?: number;
   /** Of link 0 where a node of another execution runs this one. */
@@ -63,6 +67,12 @@ export interface Head extends BlobHome {
 }
 
 export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "cancelled" | "interrupted">;
+
+/** `seq` is the link whose node led to it. */
+export interface ContinuationMark {
+  number: number;
+  seq: number;
+}
 
 export function headOf(entry: StoredEntry): Head {
   return JSON.parse(entry.head) as Head;

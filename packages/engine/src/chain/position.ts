@@ -39,13 +39,16 @@ export async function branchStart(
   fork: StoredEntry,
   scope: string,
 ): Promise<Pick<Position, "before" | "beforeEntry">> {
-  const { inner: _, count: _count, loops: _loops, ...head } = headOf(fork);
+  const { inner: _, count: _count, loops: _loops, continuation: _further, ...head } = headOf(fork);
   const branch = branchOf(scope)?.branch ?? "";
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const branches = version && forksOf(version.workflow).get(head.node_id)?.branches;
   const entry = isItem(branch) ? branches?.[0]?.entry : branch;
   return {
-    before: { ...head, scope, seq: 0, warm: null, nodes: 0, path_taken: entry ?? null },
+    before: {
+      ...{ ...head, scope, seq: 0, warm: null, nodes: 0, path_taken: entry ?? null },
+      ...(head.events !== undefined && { events: 0 }),
+    },
     beforeEntry: fork,
   };
 }

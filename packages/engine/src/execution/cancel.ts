@@ -2,11 +2,11 @@ import type { Ports } from "../ports/index.ts";
 import { closeExecution } from "./close.ts";
 import type { Closed } from "./finish-close.ts";
 import { executionOf } from "./record.ts";
+import { stopMachine } from "./stop.ts";
 
 /** Stops the state machine first, then closes the chain; of a run that is over it answers how it ended. Throws `ExecutionNotFound`. */
 export async function cancelExecution(ports: Ports, id: string): Promise<Closed> {
   const record = await executionOf(ports, id);
-  if (record.open)
-    await ports.stateMachines.stop(record.stateMachineArn, id, "Cancelled", "The execution was cancelled.");
+  if (record.open) await stopMachine(ports, record, "The execution was cancelled.");
   return closeExecution(ports, { execution: id, status: "cancelled" });
 }

@@ -12,6 +12,7 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { type Closed, finishClose } from "./finish-close.ts";
+import { stopMachine } from "./stop.ts";
 
 export interface CloseRequest {
   execution: string;
@@ -55,7 +56,7 @@ export function settlingPorts(ports: Ports, reason?: CloseStatus): SettlingPorts
     async endChild({ id, stateMachineArn }) {
       const { head } = await readTip(ports, id, "");
       const cause = "The execution around it has ended, or goes on without it.";
-      if (head.node_type !== "close") await ports.stateMachines.stop(stateMachineArn, id, "Cancelled", cause);
+      if (head.node_type !== "close") await stopMachine(ports, { id, stateMachineArn }, cause);
       return closeExecution(ports, { execution: id, status });
     },
   };

@@ -54,6 +54,7 @@ export async function firstLink(ports: Pick<Ports, "blobs">, link: FirstLink): P
       warm: null,
       code: null,
       nodes: 0,
+      ...(version.history && { events: version.history.begun }),
       ...(parent && { parent }),
       ...(frozen && { frozen: true }),
       prev: null,

@@ -1,4 +1,4 @@
-import { type Workflow, workflowHash } from "@nova/workflow";
+import { type HistoryBudget, type Workflow, workflowHash } from "@nova/workflow";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 
@@ -6,6 +6,8 @@ export interface PublishRequest {
   workflow: Workflow;
   /** The compiled state machine, JSON text. */
   stateMachine: string;
+  /** As it was compiled with the state machine, where its loops go on in further executions. */
+  history?: HistoryBudget | undefined;
   /** Sandbox template that has the workflow's requirements. */
   template: string;
 }
@@ -15,7 +17,7 @@ export interface PublishRequest {
  * whose hash is the latest version's is that version; nothing is published again.
  */
 export async function publishWorkflow(ports: Ports, request: PublishRequest): Promise<WorkflowVersion> {
-  const { workflow, stateMachine, template } = request;
+  const { workflow, stateMachine, template, history } = request;
   const hash = workflowHash(workflow);
   for (;;) {
     const latest = await ports.workflows.latest(workflow.id);
@@ -29,6 +31,7 @@ export async function publishWorkflow(ports: Ports, request: PublishRequest): Pr
       workflow,
       template,
       stateMachineArn: await ports.stateMachines.publish(`nova-${workflow.id}`, stateMachine, `version ${version}`),
+      ...(history && { history }),
       createdAt: new Date(ports.clock.now()).toISOString(),
     };
     if (await ports.workflows.create(published)) return published;

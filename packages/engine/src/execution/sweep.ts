@@ -8,6 +8,7 @@ import { noTasks, type SweptTasks, sweepTasks } from "../task/sweep-tasks.ts";
 import { closeExecution } from "./close.ts";
 import type { Closed } from "./finish-close.ts";
 import { startInput } from "./first-link.ts";
+import { stopFurther } from "./stop.ts";
 
 /** A StartExecution that is this old and never happened is repeated. */
 const lostStartMs = 30_000;
@@ -68,7 +69,10 @@ export async function sweepExecution(ports: Ports, record: Execution): Promise<"
   }
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
   if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);
-  return (await closeAfter(ports, record, run)) ? "closed" : null;
+  if (!hasEnded(run)) return null;
+  if (headOf(tip).continuation) await stopFurther(ports, record, "Whoever waited for this execution has ended.");
+  await closeAfter(ports, record.id, run);
+  return "closed";
 }
 
 async function repeatStart(ports: Ports, record: Execution): Promise<"restarted" | null> {
@@ -85,12 +89,17 @@ async function dropUnlessCalled(ports: Ports, record: Execution, parent: Parent)
   return "closed";
 }
 
-async function closeAfter(ports: Ports, record: Execution, run: StateMachineRun): Promise<Closed | null> {
+export type EndedRun = StateMachineRun & { status: Exclude<StateMachineRun["status"], "running"> };
+
+export function hasEnded(run: StateMachineRun): run is EndedRun {
+  return run.status !== "running";
+}
+
+/** Closes a run as an execution of its state machine ended. */
+export async function closeAfter(ports: Ports, execution: string, run: EndedRun): Promise<Closed> {
   const close = (status: Closed["status"], reason?: Reason) =>
-    closeExecution(ports, { execution: record.id, status, ...(reason && { reason }) });
+    closeExecution(ports, { execution, status, ...(reason && { reason }) });
   switch (run.status) {
-    case "running":
-      return null;
     case "succeeded":
       return close("completed");
     case "failed":

@@ -50,6 +50,7 @@ function factsOf({ before }: Position, tips: readonly Tip[]) {
     more: {
       nodes: begun.reduce((sum, tip) => sum + tip.head.nodes, 0),
       inner: begun.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
+      inside: { branches: begun.length, events: begun.reduce((sum, { head }) => sum + (head.events ?? 0), 0) },
       ...(spent && { spent }),
       contents: { branches: JSON.stringify(branches) },
     },

@@ -7,6 +7,7 @@ import { NovaError } from "../errors.ts";
 import { itemsAnswer, type MapEvent } from "../map/items-answer.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { continuationAnswer } from "./continuation.ts";
 import type { NodeEvent, TaskAnswer } from "./event.ts";
 
 /**
@@ -53,6 +54,7 @@ async function successAnswer(head: Head, entry: StoredEntry, event: MapEvent, po
     scope,
     seq: head.seq,
     ...(head.decision_result !== null && { decision: head.decision_result }),
+    ...(await continuationAnswer(ports, head, event)),
     ...(await itemsAnswer(ports, head, event)),
     summary: {
       node: head.node_id,

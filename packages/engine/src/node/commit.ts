@@ -10,6 +10,7 @@ import { NovaError } from "../errors.ts";
 import { contextBefore } from "../map/item-input.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { eventsBehind } from "./continuation.ts";
 import { goneOut } from "./loops.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -40,11 +41,12 @@ export async function commitOutcome(
 
 async function sealOutcome(
   ports: Ports,
-  { before, beforeEntry, at }: Position,
+  position: Position,
   node: { id: string; type: Head["node_type"] },
   outcome: Outcome,
   kept: LoadedContext,
 ): Promise<StoredEntry> {
+  const { before, beforeEntry, at } = position;
   const { more = {} } = outcome;
   const inner = (before.inner ?? 0) + (more.inner ?? 0);
   const loops = more.loops ?? goneOut(before.loops, node.id);
@@ -81,6 +83,7 @@ async function sealOutcome(
       ...(before.frozen && { frozen: before.frozen }),
       ...(inner > 0 && { inner }),
       ...(loops && { loops }),
+      ...(await eventsBehind(ports, position, node.id, outcome)),
       ...(more.count !== undefined && { count: more.count }),
       ...(more.child && { child: more.child }),
       prev: beforeEntry.hash,

@@ -1,3 +1,5 @@
+import type { Continuation } from "./continuation.ts";
+
 /** What Step Functions carries: only where a run is. */
 export interface RunPosition {
   execution: { id: string; workflowId: string; version: number };
@@ -21,6 +23,8 @@ export interface CaughtError {
 export interface TaskAnswer extends RunPosition {
   /** Label of the edge taken, for the Choice behind a decision. */
   decision?: string;
+  /** Of a decision that leads back where the history is nearly full: what goes on instead. */
+  continuation?: Continuation;
   /** Of a map: how many items it has, and their numbers. */
   count?: number;
   items?: number[];

@@ -22,6 +22,8 @@ export interface MoreFacts {
   /** Of a join: runs of code, and entries, in its branches. */
   nodes?: number;
   inner?: number;
+  /** Of a join: how many branches had begun, and the events of their own. */
+  inside?: { branches: number; events: number };
   /** Of a decision that leads back; any other entry keeps those of the nodes around it. */
   loops?: Loops;
   /** Of a workflow node: what it ran. */

@@ -7,6 +7,7 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { expiredEntry } from "../task/expire.ts";
 import { closed } from "./answer.ts";
+import { type Continuation, continuationAnswer } from "./continuation.ts";
 import type { CaughtError, RunPosition } from "./event.ts";
 import { settledEntry } from "./settled-entry.ts";
 import type { Reason } from "./settling.ts";
@@ -15,6 +16,7 @@ export interface SettleAnswer extends RunPosition {
   /** False: the chain says success, whatever Step Functions saw; the run goes on along the node's own edge. */
   failed: boolean;
   decision?: string;
+  continuation?: Continuation;
   /** Exactly where it failed: what the Fail of a branch says. */
   error?: CaughtError;
   /** Of a map that succeeded after all, what its task would have answered. */
@@ -34,7 +36,7 @@ export async function settleNode(ports: Ports, event: SettleEvent): Promise<Sett
 
 /** What the Choice behind a settle or a join is told of the entry that is in the chain now. */
 export async function settleAnswer(
-  ports: Pick<Ports, "blobs">,
+  ports: Pick<Ports, "blobs" | "workflows">,
   { execution, scope, ...event }: RunPosition & Pick<MapEvent, "inline_items">,
   entry: StoredEntry,
 ): Promise<SettleAnswer> {
@@ -47,6 +49,7 @@ export async function settleAnswer(
     seq: head.seq,
     failed,
     ...(head.decision_result !== null && { decision: head.decision_result }),
+    ...(await continuationAnswer(ports, head, { execution })),
     ...(failed && { error: await caughtError(ports, head, entry) }),
     ...(await itemsAnswer(ports, head, event)),
   };

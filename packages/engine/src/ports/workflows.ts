@@ -1,4 +1,4 @@
-import type { Workflow } from "@nova/workflow";
+import type { HistoryBudget, Workflow } from "@nova/workflow";
 
 /** A published version, immutable but for the state of its publication. */
 export interface WorkflowVersion {
@@ -12,6 +12,8 @@ export interface WorkflowVersion {
   template: string;
   /** ARN of the state machine version; runs start on it. */
   stateMachineArn: string;
+  /** Where its loops go on in further executions: by what a run counts how full a history is. */
+  history?: HistoryBudget;
   createdAt: string;
 }
 

@@ -1,0 +1,45 @@
+import { type EntryEvents, type HistoryBudget, joinOf } from "@nova/workflow";
+import type { Plan, PlannedFork, PlannedFrame, PlannedNode } from "../lower/plan.ts";
+import { begun, type ItemsOf, stretchEvents } from "./count-events.ts";
+import { historyLimit, stateEvents } from "./state-events.ts";
+import { type FrameKind, settle, waysOf } from "./ways.ts";
+
+const { parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
+
+/** The rest is for what is not counted: retries, and Lambdas that die after their commit. */
+const countedShare = 0.8;
+
+/** What a run counts by; `most` is for tests. At least one round has room behind a loop that leads back here. */
+export function historyBudget(plan: Plan, itemsOf: ItemsOf, most?: number): HistoryBudget {
+  const left = Math.max(0, historyLimit - stretchEvents(plan, itemsOf)) * countedShare;
+  return {
+    most: most ?? Math.floor(left),
+    begun: begun(plan),
+    settled: settle,
+    entries: Object.fromEntries(entriesIn(plan.main, "main", itemsOf)),
+  };
+}
+
+function* entriesIn(frame: PlannedFrame, kind: FrameKind, itemsOf?: ItemsOf): Iterable<[string, EntryEvents]> {
+  for (const node of frame.nodes) {
+    yield [node.id, { own: waysOf(node, kind, 0)[0]?.events ?? 0 }];
+    if ("fork" in node && node.fork) yield* forkEntries(node.fork, itemsOf);
+    if (node.type === "map") yield* mapEntries(node, itemsOf);
+  }
+}
+
+const join = task + choice;
+/** First and last state of a branch. */
+const ends = pass + pass;
+
+function* forkEntries({ node, branches }: PlannedFork, itemsOf?: ItemsOf): Iterable<[string, EntryEvents]> {
+  yield [joinOf(node), { own: parallel + join, each: ends }];
+  for (const branch of branches) yield* entriesIn(branch, "inner", itemsOf);
+}
+
+/** Maps in the body of another one always have their items inline. */
+function* mapEntries(node: PlannedNode & { type: "map" }, itemsOf?: ItemsOf): Iterable<[string, EntryEvents]> {
+  const own = choice + map + mapRun + join;
+  yield [joinOf(node.id), { own, each: iteration + ends, ...(itemsOf && { inlineItems: itemsOf(node) }) }];
+  yield* entriesIn(node.body, "inner");
+}

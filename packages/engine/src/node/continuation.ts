@@ -1,0 +1,65 @@
+import type { Head } from "../chain/head.ts";
+import type { Position } from "../chain/position.ts";
+import { NovaError } from "../errors.ts";
+import type { Ports } from "../ports/index.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
+import type { RunPosition } from "./event.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What a decision answers that leads back where the history of Step Functions is nearly full. */
+export interface Continuation {
+  /** Version of the state machine: the one that runs already. */
+  arn: string;
+  name: string;
+  number: number;
+  input: RunPosition & { resume: string };
+}
+
+type Counted = Pick<Head, "events" | "continuation">;
+
+/**
+ * How many events the history may have behind an entry, and whether the run goes on in a further execution: that is so
+ * where a loop of the main line leads back with more of them than the version allows. Nothing where nobody counts.
+ */
+export async function eventsBehind(
+  ports: Pick<Ports, "workflows">,
+  { before, at }: Position,
+  node: string,
+  { status, more = {} }: Pick<Outcome, "status" | "more">,
+): Promise<Counted> {
+  if (before.events === undefined) return {};
+  const { history } = await versionOf(ports, before);
+  if (!history) return {};
+  const { own = 0, each = 0, inlineItems = Number.POSITIVE_INFINITY } = history.entries[node] ?? {};
+  const inside = more.inside && more.inside.branches <= inlineItems ? more.inside : { branches: 0, events: 0 };
+  const failed = status === "failed" ? history.settled : 0;
+  const events = before.events + own + failed + inside.events + inside.branches * each;
+  const { continuation } = before;
+  if (at.scope !== "" || !more.loops || events <= history.most)
+    return { events, ...(continuation && { continuation }) };
+  return { events: history.begun, continuation: { number: (continuation?.number ?? 0) + 1, seq: at.seq } };
+}
+
+/** Of the entry that leads to a further execution which that is; of any other nothing. */
+export async function continuationAnswer(
+  ports: Pick<Ports, "workflows">,
+  head: Head,
+  { execution }: Pick<RunPosition, "execution">,
+): Promise<{ continuation: Continuation } | undefined> {
+  const { continuation, seq, path_taken: resume } = head;
+  if (head.scope !== "" || continuation?.seq !== seq || resume === null) return undefined;
+  const { stateMachineArn: arn } = await versionOf(ports, head);
+  const { number } = continuation;
+  const name = continuationName(head.execution_id, number);
+  return { continuation: { arn, name, number, input: { execution, scope: "", seq, resume } } };
+}
+
+export function continuationName(execution: string, number: number): string {
+  return `${execution}.${number}`;
+}
+
+async function versionOf(ports: Pick<Ports, "workflows">, head: Head): Promise<WorkflowVersion> {
+  const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
+  if (version) return version;
+  throw new NovaError("ChainBroken", `workflow ${head.workflow_id} has no version ${head.workflow_version} any more`);
+}
