@@ -1,0 +1,88 @@
+import { analysisKey } from "./node-run.ts";
+
+/**
+ * Analysis code as the node's sandbox runs it. Whatever it does to `context` is undone; what remains is one key, with
+ * its `result`, or else the last dict that it printed, cut down to what a prompt can take, or with how it failed.
+ */
+export function analysisProgram(code: string): string {
+  return `${program}\n_nova_look(${pythonText(code)})\n`;
+}
+
+/** The analysis code inside such a program; null where it is none. */
+export function analysisIn(text: string): string | null {
+  const [, source] = /\n_nova_look\((".*")\)\n$/.exec(text) ?? [];
+  return source === undefined ? null : (JSON.parse(source) as string);
+}
+
+const program = `
+def _nova_look(source):
+    import ast, contextlib, copy, io, linecache, sys, traceback
+
+    def undo():
+        dict.clear(context)
+        dict.update(context, kept)
+
+    def is_loaded(value):
+        return type(value).__name__ != "Unloaded"
+
+    def cut(value, text, items, depth):
+        if value is None or isinstance(value, (bool, int)):
+            return value if abs(value or 0) < 1 << 63 else str(value)[:text]
+        if isinstance(value, float):
+            return float(value) if value - value == 0 else str(value)
+        if isinstance(value, (bytes, bytearray)):
+            return f"<bytes: {len(value)} bytes>"
+        if isinstance(value, dict) and depth > 0:
+            return {str(key)[:80]: cut(value[key], text, items, depth - 1) for key in list(value)[: items * 2]}
+        if isinstance(value, (list, tuple, set, frozenset)) and depth > 0:
+            more = [f"<{len(value) - items} more>"] if len(value) > items else []
+            return [cut(item, text, items, depth - 1) for item in list(value)[:items]] + more
+        shown = str(value).encode("utf-8", "replace").decode()
+        return shown if len(shown) <= text else f"{shown[:text]} <{len(shown) - text} more chars>"
+
+    def printed_dict(lines):
+        for line in reversed(lines):
+            for read in (json.loads, ast.literal_eval):
+                with contextlib.suppress(Exception):
+                    value = read(line.strip())
+                    if isinstance(value, dict) and value:
+                        return value
+        return None
+
+    class Tee(io.StringIO):
+        def write(self, text):
+            out.write(text)
+            return super().write(text)
+
+    dumps, out, tee = json.dumps, sys.stdout, Tee()
+    kept = {key: copy.deepcopy(value) if is_loaded(value) else value for key, value in dict.items(context)}
+    names = {"__name__": "__main__", "context": context, "outputs": outputs, "json": json, "base64": base64}
+    linecache.cache["analysis.py"] = (len(source), None, source.splitlines(True), "analysis.py")
+    answer = {}
+    try:
+        with contextlib.redirect_stdout(tee):
+            try:
+                exec(compile(source, "analysis.py", "exec"), names)
+            except SystemExit:
+                pass
+        found = names.get("result")
+        if found is None:
+            found = printed_dict(tee.getvalue().split("\\n"))
+        if isinstance(found, dict) and isinstance(found.get("context_updates"), dict):
+            found = found["context_updates"]
+        if found is None:
+            raise LookupError("the code neither set result nor printed a dict")
+        for limits in ((500, 20, 5), (200, 10, 4), (100, 5, 3), (60, 3, 2), (40, 2, 1)):
+            answer = {"result": cut(found, *limits)}
+            if len(dumps(answer)) <= 5000:
+                break
+    except Exception as error:
+        answer = {"error": f"{type(error).__name__}: {error}"[:1000], "traceback": traceback.format_exc()[-2000:]}
+    undo()
+    context["${analysisKey}"] = answer
+`;
+
+/** A text as Python source: the escapes of JSON are those of Python too. */
+function pythonText(text: string): string {
+  return JSON.stringify(text.toWellFormed());
+}

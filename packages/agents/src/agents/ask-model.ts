@@ -1,0 +1,98 @@
+import { NovaError } from "@nova/engine";
+import type { ModelRole } from "@nova/workflow";
+import { z } from "zod";
+import { modelFor } from "../model/choose-model.ts";
+import { ModelError } from "../model/model-error.ts";
+import type { ModelAnswer, ModelCall } from "../model/models.ts";
+import { noUsage, type Usage } from "../model/usage.ts";
+import type { Prompt } from "../prompts/prompt.ts";
+import { checkBudget } from "./budget.ts";
+import type { Ending } from "./failure.ts";
+import type { NodeRun } from "./node-run.ts";
+import type { Deed } from "./step.ts";
+
+export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T>, "answer"> &
+  Partial<Pick<ModelCall<T>, "tools" | "maxToolCalls" | "maxOutputTokens">>;
+
+/** What of a step tells about its model call. */
+type Told = Pick<Deed, "model_used" | "tokens_input" | "tokens_cached" | "tokens_output" | "cost_usd" | "prompt"> &
+  Pick<Deed, "tool_calls" | "answer">;
+
+export type Asked<T> = { told: Told } & ({ value: T } | { refusal: Omit<Deed, "input_data"> });
+
+const mostTimeMs = 90_000;
+
+/** Asks the model of a role. A call that fails is part of the record; only the end of this Lambda's time is thrown. */
+export async function askModel<T>(run: NodeRun, question: Question<T>): Promise<Asked<T>> {
+  const { means, parts, task, executor } = run;
+  const { role, prompt, ...rest } = question;
+  const instructions = task.mask(prompt.instructions);
+  const input = task.mask(prompt.input);
+  const told: Told = { prompt: `${instructions}\n\n${input}` };
+  let spent: { usd: number; usage: Usage } = { usd: 0, usage: noUsage };
+  try {
+    const { model: ofWorkflow } = task.version.workflow;
+    const model = modelFor(role, executor.model, ofWorkflow, parts.defaultModel, parts.clock.now());
+    told.model_used = model;
+    const answer = await parts.models.ask<T>({
+      ...rest,
+      role,
+      model,
+      instructions,
+      input,
+      signal: means.signal,
+      timeoutMs: Math.max(1, Math.min(mostTimeMs, means.timeLeftMs())),
+      beforeRequest: (estimatedUsd, usd, usage) => {
+        spent = { usd, usage };
+        checkBudget(run, usd, estimatedUsd);
+      },
+    });
+    return { told: { ...told, ...toldOf(answer) }, value: answer.value };
+  } catch (error) {
+    if (means.signal.aborted) throw unfinished(task.node.id, error);
+    if (error instanceof ModelError) return { told: { ...told, ...toldOf(error) }, refusal: refusalOf(error) };
+    if (!(error instanceof NovaError) || error.name !== "BudgetExceeded") throw error;
+    const { message } = error;
+    const refusal = {
+      status: "failed",
+      error_message: message,
+      output_data: { error_class: "BudgetExceeded" },
+    } as const;
+    return { told: { ...told, ...usageOf(spent.usage), cost_usd: spent.usd }, refusal };
+  }
+}
+
+function toldOf(answer: Pick<ModelAnswer<unknown>, "usage" | "costUsd" | "toolCalls" | "text">): Told {
+  const { usage, costUsd, toolCalls, text } = answer;
+  return { ...usageOf(usage), cost_usd: costUsd, tool_calls: toolCalls, answer: text };
+}
+
+function usageOf({ input, cached, output }: Usage): Told {
+  return { tokens_input: input, tokens_cached: cached, tokens_output: output };
+}
+
+function refusalOf({ reason, message }: ModelError): Omit<Deed, "input_data"> {
+  const isAnswer = reason === "refused" || reason === "cut_off" || reason === "invalid";
+  const error_class = isAnswer ? "NodeFailed" : "ModelUnavailable";
+  return { status: "failed", error_message: message, output_data: { error_class, reason } };
+}
+
+function unfinished(node: string, cause: unknown): NovaError {
+  const message = `node "${node}" still waits for its model; the next delivery goes on after its last step`;
+  return new NovaError("NodeUnfinished", message, { cause });
+}
+
+const RecordedRefusal = z.object({
+  error_class: z.enum(["NodeFailed", "ModelUnavailable", "BudgetExceeded"]),
+  reason: z.string().optional(),
+});
+
+/** How a model call failed, out of its step: whether it ends the node, or another attempt may do better. */
+export function readRefusal(step: {
+  output_data: unknown;
+  error_message: string | null;
+}): Ending & { isFinal: boolean } {
+  const { error_class, reason } = RecordedRefusal.parse(step.output_data);
+  const isFinal = error_class !== "NodeFailed" || reason === "refused";
+  return { class: error_class, message: step.error_message ?? "the model gave no answer", isFinal };
+}

@@ -1,0 +1,110 @@
+import type { CodeResult } from "@nova/engine";
+import { type RunErrorClass, runErrors } from "@nova/workflow";
+import { z } from "zod";
+import { faultOf } from "../failures/fault-of.ts";
+import { done, type Ending, ended, type Failure, failed, type Result } from "./failure.ts";
+import { knownHosts } from "./known-hosts.ts";
+import { extraOf, type NodeRun } from "./node-run.ts";
+import { contextForRecord } from "./show-context.ts";
+import { changesForRecord } from "./show-result.ts";
+import { type Deed, takeStep } from "./step.ts";
+
+export interface Ran {
+  result: CodeResult & { status: "success" };
+  sandboxId: string;
+}
+
+/** How a run of code ended, as far as it concerns the node. `fault`: whether other code could do better. */
+export type RunEnd = Ran | { failure: Failure; fault: "code" | "world" };
+
+/** Runs the code in the node's sandbox; what it did is judged as code written by hand is. */
+export async function runCode(run: NodeRun, attempt: number, code: string): Promise<Result<Ran>> {
+  const step = await takeStep(run, "E2BExecutor", attempt, async (journal) => {
+    const { timeoutSeconds } = run.task.node;
+    const end = await execute(run, journal, attempt, code);
+    const input_data = { context: contextForRecord(run), timeout_seconds: timeoutSeconds };
+    return { ...deedOf(run, end), input_data, sandbox_id: run.sandboxId };
+  });
+  run.sandboxId = step.sandbox_id ?? run.sandboxId;
+  if (step.status === "success" && step.result?.status === "success") {
+    return done({ result: step.result, sandboxId: step.sandbox_id ?? "" });
+  }
+  const { error_class, fault } = Recorded.parse(step.output_data);
+  const failure = {
+    attempt,
+    error: step.error_message ?? "the code failed",
+    code,
+    class: error_class,
+    ...(step.traceback !== undefined && { traceback: step.traceback }),
+    ...(step.logs !== undefined && { logs: step.logs }),
+  };
+  return fault === "world" ? ended(endingOf(failure)) : failed(failure);
+}
+
+/** Pinned code: it has the journal's place 0, and no step. */
+export async function runPinned(run: NodeRun, code: string): Promise<RunEnd> {
+  return execute(run, 0, 0, code);
+}
+
+/** The step of pinned code that failed, in front of what is done about it. */
+export async function recordPinned(run: NodeRun, failure: Failure): Promise<void> {
+  const { timeoutSeconds } = run.task.node;
+  await takeStep(run, "E2BExecutor", 0, async () => ({
+    ...deedOf(run, { failure, fault: "code" }),
+    input_data: { context: contextForRecord(run), timeout_seconds: timeoutSeconds },
+    generated_code: failure.code,
+    sandbox_id: run.sandboxId,
+  }));
+}
+
+/** A failure that no other attempt follows, as it is. */
+export function endingOf({ class: name, error, traceback, logs }: Failure): Ending {
+  return { class: name, message: error, ...(traceback && { traceback }), ...(logs && { logs }) };
+}
+
+async function execute(run: NodeRun, journal: number, attempt: number, code: string): Promise<RunEnd> {
+  const { means, task } = run;
+  const options = { timeoutSeconds: task.node.timeoutSeconds, ...(journal > 0 && extraOf(run)) };
+  const { sandboxId, result } = await means.execute(journal, code, options);
+  run.sandboxId = sandboxId;
+  const judgement = await means.judge(result);
+  if (result.status === "success" && judgement.status === "success") return { result, sandboxId };
+  if (judgement.status === "success") throw new TypeError(`node "${task.node.id}": a failed run was judged a success`);
+  const { message, traceback, class: name } = judgement;
+  const logs = task.mask(result.logs);
+  const failure: Failure = {
+    attempt,
+    error: message,
+    code,
+    class: name,
+    ...(traceback && { traceback }),
+    ...(logs && { logs }),
+  };
+  const isOwn = result.status === "success" || name === "NodeTimeout";
+  if (isOwn) return { failure, fault: "code" };
+  // Pinned code has reached the hosts that it names, when it was proven.
+  const surroundings = knownHosts(run, attempt === 0 ? code : undefined);
+  const fault = await faultOf({ message: result.message, traceback: result.traceback, code }, surroundings);
+  return { failure, fault };
+}
+
+const Recorded = z.object({
+  error_class: z.enum(Object.keys(runErrors) as RunErrorClass[]),
+  fault: z.enum(["code", "world"]),
+});
+
+function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
+  if ("result" in end) {
+    const { result } = end;
+    return { status: "success", output_data: changesForRecord(run, result), logs: result.logs, result };
+  }
+  const { failure, fault } = end;
+  const { class: error_class, error, traceback, logs } = failure;
+  return {
+    status: "failed",
+    output_data: { error_class, fault },
+    error_message: error,
+    ...(traceback && { traceback }),
+    ...(logs && { logs }),
+  };
+}

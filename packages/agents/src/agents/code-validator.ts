@@ -1,0 +1,40 @@
+import type { ValueShape } from "@nova/python";
+import { z } from "zod";
+import { done, type Failure, failed, type Result } from "./failure.ts";
+import { analysisKey, type NodeRun } from "./node-run.ts";
+import { takeStep } from "./step.ts";
+
+const Recorded = z.object({ valid: z.boolean() });
+
+/** What can be said of the code without running it and without a model. */
+export async function validateCode(run: NodeRun, attempt: number, code: string): Promise<Result<null>> {
+  const { task, parts } = run;
+  const step = await takeStep(run, "CodeValidator", attempt, async () => {
+    const found = await parts.check(code, aboutCode(run));
+    const errors = found.filter(({ severity }) => severity === "error");
+    const output_data = { valid: errors.length === 0, findings: found };
+    const input_data = { code_length: code.length, node_type: task.node.type, context_keys: Object.keys(run.shape) };
+    if (errors.length === 0) return { status: "success", input_data, output_data };
+    const error_message = errors.map(({ line, message }) => `line ${line}: ${message}`).join("\n");
+    return { status: "failed", input_data, output_data, error_message };
+  });
+  const { valid } = Recorded.parse(step.output_data);
+  return valid ? done(null) : failed(failureOf(attempt, code, step.error_message));
+}
+
+function failureOf(attempt: number, code: string, message: string | null): Failure {
+  return { attempt, error: message ?? "the code is not valid", code, class: "NodeFailed" };
+}
+
+function aboutCode({ task, parts, shape, analysis }: NodeRun) {
+  const { node, edges, version } = task;
+  return {
+    nodeType: node.type,
+    ...(node.type === "decision" && { edges: edges.map(({ condition }) => String(condition ?? "default")) }),
+    context: analysis ? { ...shape, [analysisKey]: shapeOfAnalysis } : shape,
+    ...(parts.modules && { modules: parts.modules }),
+    lib: Object.keys(version.workflow.lib),
+  };
+}
+
+const shapeOfAnalysis: ValueShape = { type: "object" };

@@ -1,0 +1,76 @@
+import type { CodeResult, JournalStep } from "@nova/engine";
+import { z } from "zod";
+import { dataAnalyzerPrompt, WrittenAnalysis } from "../prompts/data-analyzer.ts";
+import { analysisIn, analysisProgram } from "./analysis-code.ts";
+import { askModel, readRefusal } from "./ask-model.ts";
+import { done, ended, type Result } from "./failure.ts";
+import { type Analysis, analysisKey, type NodeRun } from "./node-run.ts";
+import { contextForModel, contextForRecord, packagesOf } from "./show-context.ts";
+import { type Deed, takeStep } from "./step.ts";
+import { withoutFence } from "./written-code.ts";
+
+export const analysisSeconds = 15;
+const mostOutputTokens = 6_000;
+
+/** Has code written that looks at the data, and runs it. Where that fails, the task's code is written without. */
+export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>> {
+  const step = await takeStep(run, "DataAnalyzer", 1, async (journal) => {
+    const input_data = inputData(run);
+    const asked = await askModel(run, {
+      role: "data_analyzer",
+      prompt: dataAnalyzerPrompt(run.executor.prompt, contextForModel(run), packagesOf(run)),
+      answer: { name: "data_analysis", schema: WrittenAnalysis },
+      maxOutputTokens: mostOutputTokens,
+    });
+    if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
+    return { ...asked.told, ...(await runAnalysis(run, journal, withoutFence(asked.value.code))), input_data };
+  });
+  return readAnalysis(run, step);
+}
+
+/** Runs analysis code that the code generator wrote of its own accord. */
+export async function followAnalysis(run: NodeRun, attempt: number, code: string): Promise<Result<Analysis | null>> {
+  const step = await takeStep(run, "DataAnalyzer", attempt, async (journal) => ({
+    ...(await runAnalysis(run, journal, code)),
+    input_data: inputData(run),
+  }));
+  return readAnalysis(run, step);
+}
+
+function inputData(run: NodeRun): Record<string, unknown> {
+  const keys = run.task.input.map(({ key }) => key);
+  return { context_keys: keys, hint: run.executor.prompt, context: contextForRecord(run) };
+}
+
+const Answer = z.union([
+  z.object({ result: z.unknown() }),
+  z.object({ error: z.string(), traceback: z.string().default("") }),
+]);
+
+async function runAnalysis(run: NodeRun, journal: number, written: string): Promise<Omit<Deed, "input_data">> {
+  const limit = { timeoutSeconds: analysisSeconds };
+  const { sandboxId, result, code } = await run.means.execute(journal, analysisProgram(written), limit);
+  const common = { generated_code: analysisIn(code) ?? written, sandbox_id: sandboxId, logs: result.logs };
+  const answer = answerIn(result);
+  if ("error" in answer) {
+    const { error, traceback } = answer;
+    return { ...common, status: "failed", output_data: null, error_message: error, traceback };
+  }
+  return { ...common, status: "success", output_data: answer.result };
+}
+
+/** What the program left under its key; whatever else it changed is not looked at. */
+function answerIn(result: CodeResult): z.infer<typeof Answer> {
+  if (result.status === "error") return { error: result.message, traceback: result.traceback };
+  const json = result.set.find(({ key }) => key === analysisKey)?.json;
+  if (json === undefined) return { error: "the analysis left no answer", traceback: "" };
+  return Answer.parse(JSON.parse(json));
+}
+
+function readAnalysis(run: NodeRun, step: JournalStep): Result<Analysis | null> {
+  run.sandboxId = step.sandbox_id ?? run.sandboxId;
+  if (step.status === "success") return done({ json: JSON.stringify(step.output_data) });
+  if (step.output_data === null) return done(null);
+  const { isFinal, ...ending } = readRefusal(step);
+  return isFinal ? ended(ending) : done(null);
+}

@@ -1,0 +1,56 @@
+import type { Member, PipelineMeans, PromptTask } from "@nova/engine";
+import type { ContextShape } from "@nova/python";
+import type { PromptExecutor } from "@nova/workflow";
+import type { PipelineParts, ProvenCode } from "../parts.ts";
+import { shapeOf } from "../schema/shape.ts";
+import type { Failure } from "./failure.ts";
+
+/** What is known while a node's code is written: everything in it follows from the task and the recorded steps. */
+export interface NodeRun {
+  readonly task: PromptTask;
+  readonly executor: PromptExecutor;
+  readonly means: PipelineMeans;
+  readonly parts: PipelineParts;
+  readonly shape: ContextShape;
+  /** What the steps of this node have cost. */
+  spent: ProvenCode["cost"];
+  /** What was found in the data. */
+  analysis: Analysis | null;
+  /** The code generator itself has asked for an analysis. */
+  hasFollowedAnalysis: boolean;
+  failures: Failure[];
+  /** The last code that was written. */
+  code: string | null;
+  sandboxId: string | null;
+}
+
+/** What an analysis found, as JSON text (secrets masked). */
+export interface Analysis {
+  json: string;
+}
+
+/** The key under which the task's code finds the analysis; no node's result. */
+export const analysisKey = "_data_analysis";
+
+export function beginRun(task: PromptTask, means: PipelineMeans, parts: PipelineParts): NodeRun {
+  const { executor } = task.node;
+  if (executor.kind !== "prompt") throw new TypeError(`node "${task.node.id}" has no prompt`);
+  return {
+    task,
+    executor,
+    means,
+    parts,
+    shape: shapeOf(task.input),
+    spent: { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
+    analysis: null,
+    hasFollowedAnalysis: false,
+    failures: [],
+    code: null,
+    sandboxId: null,
+  };
+}
+
+/** What lies over the context while the task's code runs. */
+export function extraOf({ analysis }: NodeRun): { extra?: Member[] } {
+  return analysis ? { extra: [{ key: analysisKey, json: analysis.json }] } : {};
+}

@@ -1,0 +1,78 @@
+import type { CodeResult } from "@nova/engine";
+import { z } from "zod";
+import { outputValidatorPrompt, Verdict } from "../prompts/output-validator.ts";
+import { askModel, readRefusal } from "./ask-model.ts";
+import { done, ended, type Failure, failed, type Result } from "./failure.ts";
+import type { NodeRun } from "./node-run.ts";
+import { contextForModel, contextForRecord, edgeValues } from "./show-context.ts";
+import { changesForRecord, resultForModel } from "./show-result.ts";
+import { takeStep } from "./step.ts";
+
+type Success = CodeResult & { status: "success" };
+
+const mostOutputTokens = 2_000;
+const Recorded = z.object({ valid: z.literal(false), reason: z.string() });
+
+/** What no model need be asked about: whether the code changed anything at all. Null where nothing is wrong. */
+export function flawOf({ set, delete: deleted }: Success): string | null {
+  if (set.length + deleted.length > 0) return null;
+  return (
+    "the code changed nothing in context - set what the task asks for; values that are right already are confirmed with " +
+    'print(json.dumps({"status": "success", "context_updates": {...}}))'
+  );
+}
+
+/** Was the task done, and do the results mean anything. */
+export async function validateOutput(
+  run: NodeRun,
+  attempt: number,
+  code: string,
+  result: Success,
+): Promise<Result<null>> {
+  const step = await takeStep(run, "OutputValidator", attempt, async () => {
+    const changes = [...result.set.map(({ key }) => key), ...result.delete];
+    const input_data = inputData(run, code, result);
+    const flaw = flawOf(result);
+    if (flaw !== null) {
+      return {
+        status: "failed",
+        input_data,
+        output_data: { valid: false, reason: flaw, changes },
+        error_message: flaw,
+      };
+    }
+    const asked = await askModel(run, {
+      role: "output_validator",
+      prompt: outputValidatorPrompt({
+        task: run.executor.prompt,
+        edges: edgeValues(run),
+        before: contextForModel(run),
+        set: resultForModel(run, result),
+        deleted: result.delete,
+        code,
+      }),
+      answer: { name: "verdict", schema: Verdict },
+      maxOutputTokens: mostOutputTokens,
+    });
+    if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
+    const { valid, reason } = asked.value;
+    const output_data = { valid, reason, changes };
+    const verdict = { ...asked.told, input_data, output_data };
+    return valid ? { ...verdict, status: "success" } : { ...verdict, status: "failed", error_message: reason };
+  });
+  if (step.status === "success") return done(null);
+  const failure = (error: string): Failure => ({ attempt, error, code, class: "NodeFailed" });
+  const rejected = Recorded.safeParse(step.output_data);
+  if (rejected.success) return failed(failure(`Output validation failed: ${rejected.data.reason}`));
+  const { isFinal, ...ending } = readRefusal(step);
+  return isFinal ? ended(ending) : failed(failure(ending.message));
+}
+
+function inputData(run: NodeRun, code: string, result: Success): Record<string, unknown> {
+  return {
+    task: run.executor.prompt,
+    context_before: contextForRecord(run),
+    context_after: changesForRecord(run, result).changes,
+    code_length: code.length,
+  };
+}

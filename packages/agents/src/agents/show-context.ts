@@ -1,0 +1,22 @@
+import { promptLimits, resultLimits, type Summary, summarise } from "../schema/summary.ts";
+import type { NodeRun } from "./node-run.ts";
+
+/** The node's input as models see it. */
+export function contextForModel({ task, executor }: NodeRun): Summary {
+  return summarise(task.input, { ...promptLimits, samples: executor.samples }, task);
+}
+
+/** The node's input as steps keep it: the whole of it is in the chain already. */
+export function contextForRecord({ task }: NodeRun): Summary {
+  return summarise(task.input, resultLimits, task);
+}
+
+/** pip names of what the node's code can import. */
+export function packagesOf({ task, parts }: NodeRun): string[] {
+  return [...parts.packages, ...task.version.workflow.requirements];
+}
+
+/** The values of the edges that leave a decision. */
+export function edgeValues({ task: { node, edges } }: NodeRun): unknown[] | undefined {
+  return node.type === "decision" ? edges.map(({ condition }) => condition ?? "default") : undefined;
+}

@@ -1,0 +1,49 @@
+/** Hosts that an error's text names. */
+export function hostsInMessage(text: string): string[] {
+  return found(text, [
+    /\b[a-z][a-z0-9+.-]*:\/\/(?:[^\s/@"']*@)?([a-z0-9_.-]+)/gi,
+    /\bhost(?:name)?\s*[=:]?\s*['"]([^'"]+)['"]/gi,
+    /\bserver at ['"]([^'"]+)['"]/gi,
+    /\bhost name ['"]([^'"]+)['"]/gi,
+    /\bresolve(?: host)?:? ['"]?([a-z0-9_-]+(?:\.[a-z0-9_-]+)+)/gi,
+    /\(\s*['"]([a-z0-9_.:-]+)['"],\s*\d{1,5}\b/gi,
+  ]);
+}
+
+/**
+ * Hosts that are spelt out in code: in addresses, as what a client is opened with, and under names that speak of hosts.
+ * Defaults (`context.get("host", "...")`) count where `has` says that their key is not there.
+ */
+export function hostsInCode(code: string, has: (key: string) => boolean): string[] {
+  const source = code.replace(/^[ \t]*#.*$/gm, "");
+  const defaults = Array.from(
+    source.matchAll(/\.get\(\s*["'](\w*(?:host|server|url|endpoint)\w*)["']\s*,\s*["']([^"'\s]+)["']\s*\)/gi),
+    ([whole, key = "", value = ""]) => ({ whole, key, value }),
+  );
+  const rest = defaults.reduce((text, { whole }) => text.replace(whole, ".get()"), source);
+  const taken = defaults.filter(({ key }) => !has(key)).map(({ value }) => hostOf(value));
+  const spelt = found(rest, [
+    /\b[a-z][a-z0-9+]*:\/\/(?:[^\s/@"'{}]*@)?([a-z0-9_.-]+)(?=[:/"'?#\s]|$)/gi,
+    /\b(?:IMAP4|IMAP4_SSL|SMTP|SMTP_SSL|POP3|POP3_SSL|FTP|FTP_TLS|HTTPConnection|HTTPSConnection|create_connection|connect|gethostbyname|getaddrinfo)\(\s*\(?\s*["']([a-z0-9_.-]+)["']/gi,
+    /\b\w*(?:host|hostname|server)\s*=\s*["']([a-z0-9_.-]+)["']/gi,
+    /["'\s]host=([a-z0-9_.-]+)/gi,
+  ]);
+  return [...taken, ...spelt].filter((host) => host !== "" && !isNamespace(host));
+}
+
+function found(text: string, patterns: readonly RegExp[]): string[] {
+  const hosts = patterns.flatMap((pattern) =>
+    Array.from(text.matchAll(pattern), ([, host = ""]) => host.toLowerCase()),
+  );
+  return Array.from(new Set(hosts.map((host) => host.replace(/\.$/, ""))));
+}
+
+/** Of an address or of a host. */
+function hostOf(text: string): string {
+  return (/^(?:[a-z][a-z0-9+]*:\/\/)?(?:[^/@]*@)?([a-z0-9_.-]+)/i.exec(text)?.[1] ?? "").toLowerCase();
+}
+
+/** Names of XML vocabularies look like addresses and are none. */
+function isNamespace(host: string): boolean {
+  return /^(www\.w3\.org|schemas\.|purl\.org)/.test(host);
+}

@@ -1,0 +1,116 @@
+import type { Exception } from "./traceback.ts";
+
+/** What went wrong outside of the code. `login` is the world's only where the code brought credentials. */
+export type WorldFailure = "connection" | "login" | "server";
+
+interface Rule {
+  type: RegExp;
+  /** Absent: whatever it says. */
+  text?: RegExp;
+  unless?: RegExp;
+  is: WorldFailure;
+}
+
+/** What a broken, refused or missing connection says, in whatever type. */
+const connectionLost =
+  /connection (refused|reset|aborted|timed out|unexpectedly closed)|\[errno (101|104|110|111|113|-[235])\]|name or service not known|temporary failure in name resolution|no address associated|name does not resolve|getaddrinfo failed|could not (translate host name|resolve host)|failed to resolve|network is unreachable|no route to host|certificate[ _]verify[ _]failed|certificate has expired|remote end closed connection|server closed the connection|handshake (operation )?timed out|(connect|read|operation|request|response|socket)\w* timed out|(connection|connect|read) ?timeout|timeout expired/i;
+
+/** TLS spoken to a port that does not, or the other way round: the code's choice. */
+const wrongProtocol =
+  /wrong[ _]version[ _]number|unknown[ _]protocol|http_request|record layer failure|packet length too long/i;
+
+const loginRefused =
+  /authentication ?failed|authenticationfailed|authentication (unsuccessful|error|credentials invalid)|login (failed|incorrect|denied|unsuccessful|authentication failed)|(invalid|bad|incorrect|wrong) (credentials|login|password|username|user ?name or password)|username and password not accepted|password authentication failed|access denied for user|no pg_hba\.conf entry|not authori[sz]ed to log ?in/i;
+
+const databaseDown =
+  /the database system is|too many (connections|clients)|remaining connection slots|server (closed|terminated)|terminating connection|administrator command|ssl (error|connection has been closed)/i;
+
+/** Status of an HTTP answer, as the usual libraries put it. */
+const httpStatus =
+  /^(?:HTTP Error )?(\d{3})(?: (?:Client|Server) Error:|:|, message=)|^(?:Client|Server) error '(\d{3})|\b(?:HTTP|status(?:[ _]code)?)(?: error)?\s*[:=]?\s*(5\d\d|429|401)\b/i;
+
+const rules: readonly Rule[] = [
+  {
+    type: /(^|\.)(ConnectionRefusedError|ConnectionResetError|ConnectionAbortedError|gaierror|herror)$/,
+    is: "connection",
+  },
+  { type: /(^|\.)SSL\w*Error$/, is: "connection", unless: wrongProtocol },
+  {
+    type: /^requests\.exceptions\.(ConnectionError|ConnectTimeout|ReadTimeout|Timeout|ProxyError|ChunkedEncodingError)$/,
+    is: "connection",
+    unless: wrongProtocol,
+  },
+  {
+    type: /^urllib3\.exceptions\.(MaxRetryError|NewConnectionError|NameResolutionError|ConnectTimeoutError|ReadTimeoutError|ProtocolError)$/,
+    is: "connection",
+    unless: wrongProtocol,
+  },
+  {
+    type: /^http(x|core)\.(ConnectError|ConnectTimeout|ReadTimeout|ReadError|WriteError|WriteTimeout|RemoteProtocolError)$/,
+    is: "connection",
+    unless: wrongProtocol,
+  },
+  {
+    type: /^aiohttp\.\w+\.(Client(Connector|OS|ConnectorCertificate|ConnectorSSL)\w*Error|Server\w*(Error|Disconnected\w*))$/,
+    is: "connection",
+    unless: wrongProtocol,
+  },
+  { type: /^http\.client\.(RemoteDisconnected|IncompleteRead)$/, is: "connection" },
+  { type: /^(imaplib\.IMAP4\.abort|smtplib\.SMTPConnectError)$/, is: "connection" },
+  { type: /^smtplib\.SMTPServerDisconnected$/, is: "connection", unless: /run connect\(\) first/i },
+  { type: /^smtplib\.SMTPAuthenticationError$/, is: "login" },
+  { type: /^smtplib\.SMTP/, text: /\(4\d\d,/, unless: /\(5\d\d,/, is: "server" },
+  { type: /^ftplib\.error_temp$/, is: "server" },
+  { type: /^(imaplib\.IMAP4\.error|poplib\.error_proto|ftplib\.error_perm)$/, text: loginRefused, is: "login" },
+  { type: /(^|\.)\w*AuthenticationE(rror|xception)$/, is: "login" },
+  { type: /^(psycopg|psycopg2|pymysql|MySQLdb)\b.*(Operational|Interface)Error$/, text: loginRefused, is: "login" },
+  { type: /^(psycopg|psycopg2)\b.*(Operational|ConnectionTimeout)\w*$/, text: connectionLost, is: "connection" },
+  { type: /^(psycopg|psycopg2|pymysql|MySQLdb)\b.*OperationalError$/, text: databaseDown, is: "server" },
+  { type: /^psycopg\.errors\.(ConnectionTimeout|AdminShutdown|CannotConnectNow|TooManyConnections)$/, is: "server" },
+  { type: /^psycopg\.errors\.Invalid(Password|AuthorizationSpecification)$/, is: "login" },
+  { type: /^pymysql\.err\.OperationalError$/, text: /\((2002|2003|2006|2013),/, is: "connection" },
+  { type: /^redis\.exceptions\.(ConnectionError|TimeoutError|BusyLoadingError)$/, is: "connection" },
+  {
+    type: /^(botocore\.exceptions\.\w*(Connection|Timeout|Endpoint)\w*|google\.api_core\.exceptions\.ServiceUnavailable)$/,
+    is: "connection",
+  },
+];
+
+/** Files of the standard library that talk to the network. */
+const networkFiles =
+  /[/\\](socket|ssl|smtplib|imaplib|poplib|ftplib|selectors|http[/\\]client|urllib[/\\]request|urllib3[/\\]\w+|requests[/\\]\w+)\.py$/;
+
+/** Which failure of the world an exception is; undefined: none. */
+export function worldFailureOf(exception: Exception): WorldFailure | undefined {
+  const { type, text, files } = exception;
+  if (wrongProtocol.test(text)) return undefined;
+  const rule = rules.find((one) => one.type.test(type) && (one.text?.test(text) ?? true) && !one.unless?.test(text));
+  if (rule) return rule.is;
+  const status = statusOf(text);
+  if (status !== undefined) return byStatus(status);
+  if (/^(TimeoutError|socket\.timeout|timeout|BrokenPipeError)$/.test(type)) {
+    return connectionLost.test(text) || files.some((file) => networkFiles.test(file)) ? "connection" : undefined;
+  }
+  if (knowsNothingOfNetworks(type)) return undefined;
+  if (connectionLost.test(text)) return "connection";
+  return loginRefused.test(text) ? "login" : undefined;
+}
+
+/** Types that Python itself raises for mistakes, whatever text they quote. */
+function knowsNothingOfNetworks(type: string): boolean {
+  return /^(Type|Name|Attribute|Key|Index|Lookup|Syntax|Indentation|Import|ModuleNotFound|ZeroDivision|Assertion|UnboundLocal|Unicode\w*|JSONDecode|FileNotFound|Permission|IsADirectory|NotADirectory|FileExists|Recursion|Memory|Value|Overflow)Error$/.test(
+    type.split(".").at(-1) ?? "",
+  );
+}
+
+function statusOf(text: string): number | undefined {
+  const [, first, second, third] = httpStatus.exec(text) ?? [];
+  const digits = first ?? second ?? third;
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** 429 and 408 pass by themselves; 403 is what some servers say to a wrong password. */
+function byStatus(status: number): WorldFailure | undefined {
+  if (status >= 500 || status === 429 || status === 408) return "server";
+  return status === 401 || status === 403 || status === 407 ? "login" : undefined;
+}

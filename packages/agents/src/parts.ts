@@ -1,0 +1,73 @@
+import type { PinnedCode, PromptTask } from "@nova/engine";
+import type { ContextShape } from "@nova/python";
+import type { Models } from "./model/models.ts";
+
+/** A short text on how something is done here. `hash` is the SHA-256 of the text. */
+export interface Guide {
+  name: string;
+  text: string;
+  hash: string;
+}
+
+/** What is known besides the node: guides, documentation of libraries, and what worked for tasks like this one. */
+export interface Knowledge {
+  guidesFor(about: { task: string; schema: ContextShape; errors: string[] }): Guide[];
+  searchDocumentation(library: string, query: string): { text: string; found: unknown };
+  /** Closest first; empty where nothing is close or embeddings are off. */
+  earlierExamples?(task: PromptTask): Promise<{ task: string; code: string }[]>;
+}
+
+/** Code that a model wrote and a run has proven. */
+export interface ProvenCode {
+  code: string;
+  shape: ContextShape;
+  guides: readonly Guide[];
+  /** Of the code generator. */
+  model: string;
+  /** Of everything that led to it. */
+  cost: { usd: number; tokens_input: number; tokens_cached: number; tokens_output: number };
+}
+
+/** Code of earlier runs: chosen by what a task is made of, kept once it has succeeded. */
+export interface PinnedCodes {
+  choose(task: PromptTask): Promise<PinnedCode | null>;
+  /** By the key of its generation. */
+  find(task: PromptTask, generation: string): Promise<PinnedCode>;
+  /** Answers the key of its generation. Keeping the same code twice is harmless. */
+  keep(task: PromptTask, proven: ProvenCode): Promise<string | null>;
+}
+
+export interface CodeToCheck {
+  nodeType: "action" | "decision";
+  edges?: string[];
+  context?: ContextShape;
+  modules?: readonly string[];
+  lib?: string[];
+}
+
+/** One thing that is wrong, or looks wrong, in a node's code. Only errors make it invalid. */
+export interface CodeFinding {
+  code: string;
+  line: number;
+  column: number;
+  message: string;
+  severity: "error" | "warning";
+}
+
+/** Findings in a node's code without running it. */
+export type CheckCode = (source: string, about: CodeToCheck) => Promise<CodeFinding[]>;
+
+/** What a pipeline is made of. */
+export interface PipelineParts {
+  models: Models;
+  knowledge: Knowledge;
+  pinned: PinnedCodes;
+  check: CheckCode;
+  /** `DEFAULT_MODEL`. */
+  defaultModel?: string;
+  /** pip names of what the sandbox template has. */
+  packages: readonly string[];
+  /** Top-level modules that can be imported besides the standard library; absent: any. */
+  modules?: readonly string[];
+  clock: { now(): number };
+}

@@ -1,0 +1,64 @@
+import type { Pipeline, PipelineOutcome, PromptTask } from "@nova/engine";
+import { analyzeData } from "./agents/data-analyzer.ts";
+import type { Ending } from "./agents/failure.ts";
+import { analyzeInput } from "./agents/input-analyzer.ts";
+import { beginRun, type NodeRun } from "./agents/node-run.ts";
+import { attemptTask, type Success } from "./attempts.ts";
+import { mayWrite, runHit } from "./hit.ts";
+import type { PipelineParts } from "./parts.ts";
+
+/**
+ * The pipeline of prompt nodes. All that it does follows from the task and from the steps that are recorded: delivered
+ * again, it takes the recorded ones and goes on behind them.
+ */
+export function createPipeline(parts: PipelineParts): Pipeline {
+  return {
+    pinned: (task) => parts.pinned.choose(task),
+    generation: (task, key) => parts.pinned.find(task, key),
+    async run(task, means, pinned) {
+      const run = beginRun(task, means, parts);
+      if (pinned) {
+        const outcome = await runHit(run, pinned);
+        if (outcome) return outcome;
+      } else if (!mayWrite(run)) {
+        return failed(run, unlocked(task));
+      }
+      return writeAndRun(run);
+    },
+  };
+}
+
+async function writeAndRun(run: NodeRun): Promise<PipelineOutcome> {
+  const input = await analyzeInput(run);
+  if (input.kind === "ended") return failed(run, input.ending);
+  if (input.kind === "done" && input.value.needs_analysis) {
+    const data = await analyzeData(run);
+    if (data.kind === "ended") return failed(run, data.ending);
+    if (data.kind === "done") run.analysis = data.value;
+  }
+  const end = await attemptTask(run);
+  return "ending" in end ? failed(run, end.ending) : succeeded(run, end.success);
+}
+
+async function succeeded(run: NodeRun, { result, sandboxId, written }: Success): Promise<PipelineOutcome> {
+  const { code, guides, model } = written;
+  const { task, shape, spent: cost, parts } = run;
+  const generation = needsAnalysis(code) ? null : await parts.pinned.keep(task, { code, shape, guides, model, cost });
+  return { status: "success", code, cacheHit: false, generation, result, sandboxId };
+}
+
+/** Such code cannot run again without a model that analyses first, so there is nothing to pin. */
+function needsAnalysis(code: string): boolean {
+  return /\bcontext\s*\[\s*["']_data_analysis["']\s*\]/.test(code);
+}
+
+function failed({ code, sandboxId }: NodeRun, ending: Ending): PipelineOutcome {
+  return { status: "failed", code, cacheHit: false, generation: null, sandboxId, ...ending };
+}
+
+function unlocked({ node, version, frozen }: PromptTask): Ending {
+  const lacking = frozen
+    ? `the run is frozen, and no locked code fits its prompt and input - write it with "nova lock", then run again`
+    : `"${version.workflowId}" runs approved code alone, and none fits its prompt and input - see "nova lock" and "nova lock approve"`;
+  return { class: "NodeFailed", message: `node "${node.id}": ${lacking}` };
+}

@@ -1,0 +1,95 @@
+import { asReference, type BlobRef, type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
+import { Placeholder } from "./placeholder.ts";
+import { isInteger, plainKey } from "./shape.ts";
+
+/** A value as a model or a record gets to see it: short parts themselves, and placeholders. */
+export type Summary = ExactValue | Placeholder | Summary[] | { [key: string]: Summary };
+
+export interface SummaryLimits {
+  /** False: types and sizes alone. */
+  samples: boolean;
+  /** Characters of the longest text that is shown. */
+  text: number;
+  /** Levels below the top-level values. */
+  depth: number;
+  /** Members of an object. */
+  members: number;
+  /** Items of a list; one more tells how many there are. */
+  items: number;
+}
+
+/** For the model that writes code: what a value looks like, and one item of a list. */
+export const promptLimits: SummaryLimits = { samples: true, text: 80, depth: 3, members: 20, items: 1 };
+/** For the model that judges a result, and for records. */
+export const resultLimits: SummaryLimits = { samples: true, text: 200, depth: 3, members: 30, items: 3 };
+
+const mostCharacters = 8_000;
+const mostKeys = 80;
+const longestNumber = 40;
+
+export interface Confidence {
+  /** Keys whose values nobody sees. */
+  secrets: ReadonlySet<string>;
+  mask(text: string): string;
+}
+
+/** A context in few words; one that would be longer than 8,000 characters shows less of each value. */
+export function summarise(values: readonly Member[], limits: SummaryLimits, confidence: Confidence): Summary {
+  const shown = values.slice(0, mostKeys);
+  for (const narrower of [limits, { ...limits, items: 1, depth: 1 }, { ...limits, samples: false, depth: 0 }]) {
+    const summary = summaryOf(shown, narrower, confidence);
+    const isLast = narrower.depth === 0;
+    if (!isLast && JSON.stringify(summary).length > mostCharacters) continue;
+    return values.length > shown.length
+      ? { ...summary, "...": new Placeholder(`${values.length - shown.length} more keys`) }
+      : summary;
+  }
+  throw new RangeError("the last limits are always taken");
+}
+
+function summaryOf(values: readonly Member[], limits: SummaryLimits, { secrets, mask }: Confidence) {
+  return Object.fromEntries(
+    values.map(({ key, json }): [string, Summary] => [
+      mask(key),
+      secrets.has(key) ? new Placeholder("secret") : summaryOfValue(parseExact(json), limits, mask),
+    ]),
+  );
+}
+
+function summaryOfValue(value: ExactValue, limits: SummaryLimits, mask: (text: string) => string): Summary {
+  if (value === null) return null;
+  if (typeof value === "boolean") return limits.samples ? value : new Placeholder("boolean");
+  if (typeof value === "string") return textSummary(value, limits, mask);
+  if (isRawNumber(value)) return numberSummary(value, limits, mask);
+  const below = { ...limits, depth: limits.depth - 1 };
+  if (Array.isArray(value)) {
+    if (limits.depth <= 0) return new Placeholder(`list: ${value.length} items`);
+    const shown: Summary[] = value.slice(0, limits.items).map((item) => summaryOfValue(item, below, mask));
+    return value.length > shown.length ? [...shown, new Placeholder(`${value.length - shown.length} more`)] : shown;
+  }
+  const reference = asReference(value);
+  if (reference) return blobSummary(reference);
+  const entries = Object.entries(value as { [key: string]: ExactValue });
+  if (limits.depth <= 0) return new Placeholder(`object: ${entries.length} keys`);
+  const members = entries
+    .slice(0, limits.members)
+    .map(([key, member]): [string, Summary] => [mask(plainKey(key)), summaryOfValue(member, below, mask)]);
+  const rest = entries.length - members.length;
+  return Object.fromEntries(rest > 0 ? [...members, ["...", new Placeholder(`${rest} more keys`)]] : members);
+}
+
+function textSummary(text: string, limits: SummaryLimits, mask: (text: string) => string): Summary {
+  const isShown = limits.samples && text.length <= limits.text;
+  return isShown ? mask(text) : new Placeholder(`string: ${text.length} chars`);
+}
+
+function numberSummary(number: { rawJSON: string }, limits: SummaryLimits, mask: (text: string) => string): Summary {
+  const text = number.rawJSON;
+  if (!limits.samples || text.length > longestNumber) return new Placeholder(isInteger(text) ? "integer" : "number");
+  return mask(text) === text ? number : new Placeholder("secret");
+}
+
+function blobSummary({ type, bytes }: BlobRef): Placeholder {
+  if (type === "text") return new Placeholder(`string: ${bytes} chars`);
+  return new Placeholder(type === "bytes" ? `bytes: ${bytes} bytes` : `JSON: ${bytes} bytes`);
+}
