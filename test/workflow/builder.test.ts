@@ -136,6 +136,35 @@ it("makes nodes that run other workflows, once or for each item", () => {
   expect(findings).toEqual([]);
 });
 
+it("makes prompt nodes of what has a prompt, and leaves an executor that is written", () => {
+  expect(action({ prompt: "Read." })).toEqual({ type: "action", executor: "prompt", prompt: "Read." });
+  expect(decision({ promptFile: "choose.md" })).toMatchObject({ type: "decision", executor: "prompt" });
+  expect(action({ prompt: "Read.", executor: "cached" })).toMatchObject({ executor: "cached" });
+  expect(action({ code: "a = 1" })).toEqual({ type: "action", code: "a = 1" });
+});
+
+it("makes workflows whose prompt nodes share models, limits and hosts", () => {
+  const made = defineWorkflow({
+    name: "Mails",
+    model: { code_generator: "gpt-5.1" },
+    limits: { max_cost_usd: 2 },
+    ai: { samples: false },
+    network: { allow: ["imap.example.com:993"] },
+    approval: "required",
+    scope: "client",
+    nodes: { start: start(), read: action({ prompt: "Read.", limits: { max_cost_usd: 0.5 } }), end: end() },
+    edges: [
+      { from: "start", to: "read" },
+      { from: "read", to: "end" },
+    ],
+  });
+  const { workflow: parsed, findings } = parseWorkflow({ text: JSON.stringify(made), fileName: "w.json", files: {} });
+  expect(findings).toEqual([]);
+  expect(parsed?.nodes[1]).toMatchObject({
+    executor: { kind: "prompt", maxCostUsd: 0.5, samples: false, allow: ["imap.example.com:993"] },
+  });
+});
+
 it("makes edges that lead back", () => {
   const { edges } = defineWorkflow({
     name: "Loop",
@@ -192,6 +221,8 @@ describe("does not compile", () => {
     decision({ code: "a = 1", timeout: "60" });
     // @ts-expect-error a decision has no branches that merge
     decision({ code: "a = 1", merge: "last" });
+    // @ts-expect-error generator is no role
+    action({ prompt: "Read.", model: { generator: "gpt" } });
     // @ts-expect-error a map needs its list
     map({ nodes: {}, edges: [] });
     // @ts-expect-error a workflow node names a workflow

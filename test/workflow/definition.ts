@@ -10,6 +10,10 @@ export function action(id: string, fields: Loose = {}): Loose {
   return { id, type: "action", code: "a = 1", ...fields };
 }
 
+export function prompt(id: string, fields: Loose = {}): Loose {
+  return { id, type: "action", executor: "prompt", prompt: "Sum up the mail.", ...fields };
+}
+
 export function decision(id: string, fields: Loose = {}): Loose {
   return { id, type: "decision", code: 'context["branch_decision"] = True', ...fields };
 }

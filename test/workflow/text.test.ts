@@ -1,6 +1,6 @@
-import { workflowHash, workflowText } from "@nova/workflow";
+import { type ModelChoice, workflowHash, workflowText } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { action, each, end, type Loose, mustParse, row, start, wait } from "./definition.ts";
+import { action, each, end, type Loose, mustParse, prompt, row, start, wait } from "./definition.ts";
 
 const workflow = mustParse(row(action("a", { name: "A" }), action("b")));
 
@@ -49,6 +49,28 @@ describe("a version", () => {
     ["a module of lib", { ...workflow, lib: { "m.py": "x = 1" } }],
   ])("depends on %s", (_, other) => {
     expect(workflowHash(other)).not.toBe(workflowHash(workflow));
+  });
+
+  it("keeps its hash where one model was a plain text before there were roles", () => {
+    const [now, roles] = ["gpt", { code_generator: "gpt" }].map((model) => mustParse({ ...row(action("a")), model }));
+    if (!now || !roles) throw new TypeError("both definitions parse");
+    const then = { ...now, model: "gpt" as unknown as ModelChoice };
+    expect(workflowHash(now)).toBe(workflowHash(then));
+    expect(workflowText(now)).toContain('"model":"gpt"');
+    expect(workflowText(roles)).toContain('"model":{"code_generator":"gpt"}');
+  });
+
+  it("says nothing of prompts where there are none", () => {
+    expect(workflowText(mustParse(row(action("a"))))).not.toMatch(/samples|allow|maxCostUsd|approval|scope|model/);
+  });
+
+  it.each([
+    ["samples", { ai: { samples: false } }],
+    ["hosts", { network: { allow: ["example.com"] } }],
+    ["limits", { limits: { max_cost_usd: 1 } }],
+    ["models", { model: "gpt" }],
+  ])("depends on the %s of a prompt node", (_, fields) => {
+    expect(workflowHash(mustParse(row(prompt("a", fields))))).not.toBe(workflowHash(mustParse(row(prompt("a")))));
   });
 
   it("is the SHA-256 of the text, today and for ever", () => {

@@ -44,11 +44,18 @@ export function end(fields: Fields<AuthoredEnd> = {}) {
 }
 
 export function action<const Target extends string = never>(fields: FailingFields<AuthoredAction, Target>) {
-  return { type: "action" as const, ...fields };
+  return { type: "action" as const, ...executorOf(fields), ...fields };
 }
 
 export function decision<const Target extends string = never>(fields: FailingFields<AuthoredDecision, Target>) {
-  return { type: "decision" as const, ...fields };
+  return { type: "decision" as const, ...executorOf(fields), ...fields };
+}
+
+type Written = Pick<AuthoredAction, "executor" | "prompt" | "promptFile">;
+
+/** A prompt says by itself that a model is to write the code. */
+function executorOf({ prompt, promptFile }: Written): Pick<Written, "executor"> {
+  return prompt === undefined && promptFile === undefined ? {} : { executor: "prompt" };
 }
 
 export function approval<const Target extends string = never>(fields: FailingFields<AuthoredApproval, Target>) {

@@ -6,6 +6,9 @@ export const longestWaitedSeconds = 840;
 /** E2B, largest plan: a sandbox lives for a day. */
 export const longestNodeSeconds = 86_400;
 
+/** A model's code has several attempts in the time of one Lambda. */
+export const longestPromptSeconds = 600;
+
 /** Whether a node's code outlives the Lambda that begins it: then its task looks after it from time to time. */
 export function isLong({ timeoutSeconds }: Pick<TaskNode, "timeoutSeconds">): boolean {
   return timeoutSeconds > longestWaitedSeconds;

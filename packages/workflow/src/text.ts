@@ -1,9 +1,15 @@
 import { createHash } from "node:crypto";
-import type { Workflow } from "./workflow.ts";
+import type { ModelChoice, Workflow } from "./workflow.ts";
 
 /** Canonical text: fields sorted, lists as they are. Two workflows with the same text are the same version. */
-export function workflowText(workflow: Workflow): string {
-  return JSON.stringify(sorted(workflow));
+export function workflowText({ model, ...workflow }: Workflow): string {
+  return JSON.stringify(sorted({ ...workflow, ...(model !== undefined && { model: textOf(model) }) }));
+}
+
+/** One model for every role was a plain text before there were roles: versions from then keep their hash. */
+function textOf(model: ModelChoice): ModelChoice | string {
+  const { default: everyRole, ...roles } = model;
+  return everyRole !== undefined && Object.keys(roles).length === 0 ? everyRole : model;
 }
 
 /** SHA-256 of the canonical text, in hexadecimal digits. */

@@ -1,3 +1,5 @@
+import type { LockedCode } from "./lock/locked-code.ts";
+
 /**
  * A workflow as everything behind the parser sees it: normalised, self-contained, checked. What people write (the
  * JSON of a folder, with its aliases and its `.py` files) becomes this in `parseWorkflow`; its text decides the version.
@@ -16,7 +18,16 @@ export interface Workflow {
   requirements: string[];
   /** Python modules that every node can import: path below `lib/` -> source. */
   lib: Record<string, string>;
-  model?: string;
+  /** Of the prompt nodes that name none for a role. */
+  model?: ModelChoice;
+  /** What the models of one run may cost in all. */
+  maxCostUsd?: number;
+  /** Only code that a person has approved runs in prompt nodes. */
+  approval?: "required";
+  /** Code that models write is kept for each client apart. */
+  scope?: "client";
+  /** Code of prompt nodes that is locked beside the workflow, by node. */
+  lock?: Record<string, LockedCode>;
   nodes: Node[];
   edges: Edge[];
 }
@@ -125,10 +136,26 @@ export interface WorkflowNode extends NodeBase {
   onError?: string;
 }
 
-export type Executor =
-  | { kind: "code"; code: string; file?: string }
-  | { kind: "prompt"; prompt: string; file?: string; model?: string }
-  | { kind: "text"; prompt: string; file?: string; model?: string };
+export type Executor = { kind: "code"; code: string; file?: string } | PromptExecutor;
+
+/** A model writes the code. What the workflow says for all of them is merged in, but for `model` and `maxCostUsd`. */
+export interface PromptExecutor {
+  kind: "prompt";
+  prompt: string;
+  file?: string;
+  model?: ModelChoice;
+  /** Whether short samples of values may be shown to a model, besides names and types. */
+  samples: boolean;
+  /** What the models of one run of the node may cost. */
+  maxCostUsd?: number;
+  /** `host` or `host:port`, sorted: all that its code can connect to. */
+  allow: string[];
+}
+
+export type ModelRole = "input_analyzer" | "data_analyzer" | "code_generator" | "output_validator";
+
+/** Ids of models; one id for every role is `{ default }`. */
+export type ModelChoice = Partial<Record<ModelRole | "default", string>>;
 
 export type Condition = string | boolean | number;
 

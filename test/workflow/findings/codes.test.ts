@@ -1,6 +1,6 @@
 import { type FindingCode, findings, parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { action, codesOf, decision, end, graph, type Loose, parse, row, start } from "../definition.ts";
+import { action, codesOf, decision, each, end, graph, type Loose, parse, prompt, row, start } from "../definition.ts";
 
 const d = decision("d");
 const [a, b] = [action("a"), action("b")];
@@ -48,7 +48,13 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     [row(action("a", { code: undefined, prompt: "do" })), ["NOVA403 $.nodes[1].prompt"]],
     [row(action("a", { executor: "constructor" })), ["NOVA403 $.nodes[1].executor"]],
     [row(action("a", { executor: "e2bb" })), ["NOVA403 $.nodes[1].executor"]],
-    [row(action("a", { executor: "prompt" })), ["NOVA403 $.nodes[1].code", "NOVA904 $.nodes[1].executor"]],
+    [row(action("a", { executor: "prompt" })), ["NOVA403 $.nodes[1].code"]],
+    [row(prompt("a", { code: "a = 1" })), ["NOVA402 $.nodes[1].code"]],
+    [row(prompt("a", { prompt: undefined })), ["NOVA401 $.nodes[1]"]],
+    [row(prompt("a", { prompt: " " })), ["NOVA401 $.nodes[1].prompt"]],
+    [row(prompt("a", { prompt: undefined, promptFile: "a.md" })), ["NOVA401 $.nodes[1].promptFile"], { "a.md": "\n" }],
+    [row(prompt("a", { prompt: undefined, promptFile: "b.md" })), ["NOVA404 $.nodes[1].promptFile"]],
+    [row(prompt("a", { promptFile: "a.md" })), ["NOVA402 $.nodes[1].promptFile"], { "a.md": "do" }],
     [row(action("a", { executor: "text", code: undefined, prompt: "do" })), ["NOVA904 $.nodes[1].executor"]],
     [row(action("a", { code: undefined, codeFile: "b.py" })), ["NOVA404 $.nodes[1].codeFile"], { "a.py": "a = 1" }],
     [row(action("a", { code: undefined, codeFile: "a.sh" })), ["NOVA404 $.nodes[1].codeFile"]],
@@ -68,11 +74,49 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     [row(action("a", { effects: false, retry: { attempts: 4 } })), ["NOVA104 $.nodes[1].retry.attempts"]],
     [row(action("a", { effects: false, retry: { attempts: 2, delay: 61 } })), ["NOVA104 $.nodes[1].retry.delay"]],
     [row(action("a", { isolation: "none" })), ["NOVA104 $.nodes[1].isolation"]],
+    [row(prompt("a", { timeout: 601 })), ["NOVA406 $.nodes[1].timeout"]],
+    [row(prompt("a", { timeout: 86_401 })), ["NOVA406 $.nodes[1].timeout", "NOVA406 $.nodes[1].timeout"]],
+    [row(prompt("a", { timeout: 600, executor: "cached" })), []],
+    [row(prompt("a", { effects: false, retry: { attempts: 2 } })), ["NOVA421 $.nodes[1].retry"]],
+    [row(action("a", { limits: { max_cost_usd: 1 } })), ["NOVA421 $.nodes[1].limits"]],
+    [
+      row(action("a", { executor: "e2b", ai: { samples: false }, network: { allow: [] } })),
+      ["NOVA421 $.nodes[1].ai", "NOVA421 $.nodes[1].network"],
+    ],
+    [row(action("a", { model: "gpt-4o" })), []],
     [row(action("a", { onError: "b" }), b), []],
     [row(action("a", { onError: "end" })), []],
     [row(action("a", { onError: "nobody" })), ["NOVA206 $.nodes[1].onError"]],
     [row(action("a", { onError: "start" })), ["NOVA408 $.nodes[1].onError", "NOVA211 $.nodes[0]"]],
     [row(action("a", { onError: "a" })), ["NOVA408 $.nodes[1].onError", "NOVA211 $.nodes[1]"]],
+  ],
+  "the settings of prompt nodes": [
+    [row(prompt("a", { model: { code_generator: "x" } })), []],
+    [row(prompt("a", { model: "" })), ["NOVA104 $.nodes[1].model"]],
+    [row(prompt("a", { model: {} })), ["NOVA104 $.nodes[1].model"]],
+    [row(prompt("a", { model: ["x"] })), ["NOVA104 $.nodes[1].model"]],
+    [row(prompt("a", { model: { code_generator: " " } })), ["NOVA104 $.nodes[1].model.code_generator"]],
+    [row(prompt("a", { model: { code_genrator: "x" } })), ["NOVA105 $.nodes[1].model.code_genrator"]],
+    ...[0, -1, "1", null].map((max_cost_usd): [unknown, string[]] => [
+      row(prompt("a", { limits: { max_cost_usd } })),
+      ["NOVA104 $.nodes[1].limits.max_cost_usd"],
+    ]),
+    [row(prompt("a", { limits: {} })), ["NOVA106 $.nodes[1].limits"]],
+    [row(prompt("a", { limits: 1 })), ["NOVA104 $.nodes[1].limits"]],
+    [row(prompt("a", { ai: { samples: "no" } })), ["NOVA104 $.nodes[1].ai.samples"]],
+    [row(prompt("a", { ai: { sample: false } })), ["NOVA106 $.nodes[1].ai", "NOVA105 $.nodes[1].ai.sample"]],
+    [row(prompt("a", { network: ["host"] })), ["NOVA422 $.nodes[1].network"]],
+    [row(prompt("a", { network: { allow: "host" } })), ["NOVA422 $.nodes[1].network.allow"]],
+    [row(prompt("a", { network: { allow: ["ok.example.com", "*"] } })), ["NOVA422 $.nodes[1].network.allow[1]"]],
+    [row(each("m", [prompt("a", { timeout: 700 })])), ["NOVA406 $.nodes[1].nodes[0].timeout"]],
+    [{ ...row(a), network: { allow: ["https://a.b"] } }, ["NOVA422 $.network.allow[0]"]],
+    [{ ...row(a), approval: true }, ["NOVA104 $.approval"]],
+    [{ ...row(a), scope: "workflow" }, ["NOVA104 $.scope"]],
+    [
+      { ...row(a), model: { generator: "x" }, limits: { max_cost_usd: "1" } },
+      ["NOVA105 $.model.generator", "NOVA104 $.limits.max_cost_usd"],
+    ],
+    [row(prompt("a", { approval: "required" })), ["NOVA105 $.nodes[1].approval"]],
   ],
   "the graph": [
     [graph([a, end], ["a > end"]), ["NOVA201 $.nodes"]],

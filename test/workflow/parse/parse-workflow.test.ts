@@ -41,10 +41,22 @@ describe("older definitions", () => {
     expect(workflow?.edges[2]).toEqual({ from: "has_pdf_decision", to: "extract_pdf", condition: true });
   });
 
-  it("ask for models in their own words, which this release understands and does not run", () => {
+  it("ask for models in their own words", () => {
     const { workflow, findings } = fixture("seed-prompt.json");
-    expect(workflow).toBeUndefined();
-    expect(findings).toMatchObject([{ code: "NOVA904", path: "$.nodes[1].executor", line: 8, column: 19 }]);
+    expect(findings).toEqual([]);
+    expect(workflow).toMatchObject({ model: { default: "gpt-4o-mini" } });
+    expect(workflow?.nodes[1]).toEqual({
+      id: "extract",
+      type: "action",
+      executor: {
+        kind: "prompt",
+        prompt: "Extract total from invoice",
+        model: { default: "gpt-4o" },
+        samples: true,
+        allow: [],
+      },
+      timeoutSeconds: 30,
+    });
   });
 
   it("have paths that lead into graph_definition", () => {
@@ -72,7 +84,7 @@ it("fills in defaults, and renames what has a unit", () => {
     name: "Read",
     description: "Reads",
     timeoutSeconds: 60,
-    model: "gpt",
+    model: { default: "gpt" },
     requirements: ["pandas==2.2"],
     inputs: { type: "object", properties: { mail: { secret: true } } },
     lib: {},

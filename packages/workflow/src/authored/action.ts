@@ -20,11 +20,10 @@ export const actionKind: TaskKind<typeof AuthoredAction> = {
   edgesIn: "any",
   edgesOut: "one",
   holds: "code",
-  normalise: (authored, executor) => ({
+  normalise: (authored, source) => ({
     ...labels(authored),
     type: "action",
-    executor,
-    ...taskSettings(authored),
+    ...taskSettings(authored, source),
     ...optional("merge", authored.merge),
   }),
 };

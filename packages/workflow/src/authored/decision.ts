@@ -21,5 +21,5 @@ export const decisionKind: TaskKind<typeof AuthoredDecision> = {
   edgesIn: "any",
   edgesOut: "conditions",
   holds: "code",
-  normalise: (authored, executor) => ({ ...labels(authored), type: "decision", executor, ...taskSettings(authored) }),
+  normalise: (authored, source) => ({ ...labels(authored), type: "decision", ...taskSettings(authored, source) }),
 };

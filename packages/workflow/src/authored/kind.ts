@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { FindingCode } from "../findings/finding.ts";
-import type { Body, Executor, Node, NodeType } from "../workflow.ts";
+import type { Body, Node, NodeType } from "../workflow.ts";
 import type { nodeFields } from "./fields.ts";
+import type { TaskSource } from "./task-source.ts";
 
 /** How many edges a kind of node allows, and what is asked of them; the checks read this and not the type. */
 interface Shape<Schema extends NodeSchema> {
@@ -26,7 +27,7 @@ export interface PlainKind<Schema extends NodeSchema = NodeSchema> extends Shape
 /** A kind whose code runs in a sandbox. */
 export interface TaskKind<Schema extends NodeSchema = NodeSchema> extends Shape<Schema> {
   holds: "code";
-  normalise(authored: z.output<Schema>, executor: Executor): Node;
+  normalise(authored: z.output<Schema>, source: TaskSource): Node;
 }
 
 /** A kind with `nodes` and `edges` of its own. */

@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import type { TaskNode } from "../workflow.ts";
+import type { Executor, TaskNode } from "../workflow.ts";
 import type { nodeFields } from "./fields.ts";
 import type { taskFields } from "./task.ts";
+import type { TaskSource } from "./task-source.ts";
 
 type Labels = z.output<z.ZodObject<typeof nodeFields>>;
 type Settings = z.output<z.ZodObject<typeof taskFields>>;
@@ -16,13 +17,31 @@ export function optional<Name extends string, Value>(name: Name, value: Value | 
   return (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value };
 }
 
-export function taskSettings(authored: Settings): Omit<TaskNode, "id" | "name" | "description" | "type" | "executor"> {
+const usualTimeoutSeconds = { code: 60, prompt: 30 };
+
+export function taskSettings(
+  authored: Settings,
+  source: TaskSource,
+): Omit<TaskNode, "id" | "name" | "description" | "type"> {
   const { timeout, effects, onError, retry, isolation } = authored;
   return {
-    timeoutSeconds: timeout,
+    executor: executorOf(authored, source),
+    timeoutSeconds: timeout ?? usualTimeoutSeconds[source.kind],
     ...optional("effects", effects),
     ...optional("onError", onError),
     ...optional("retry", retry && { attempts: retry.attempts, delaySeconds: retry.delay }),
     ...optional("isolation", isolation),
+  };
+}
+
+function executorOf({ model, limits, ai, network }: Settings, source: TaskSource): Executor {
+  if (source.kind === "code") return source;
+  const { shared, ...prompt } = source;
+  return {
+    ...prompt,
+    ...optional("model", model),
+    samples: ai?.samples ?? shared.samples,
+    ...optional("maxCostUsd", limits?.max_cost_usd),
+    allow: [...new Set([...shared.allow, ...(network?.allow ?? [])])].sort(),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { longestNodeSeconds } from "../long-node.ts";
+import { aiFields } from "./ai.ts";
 import { filledText, flag, NodeId, seconds } from "./fields.ts";
 
 const Retry = z
@@ -21,20 +22,25 @@ const Retry = z
 /** What a node has whose code runs in a sandbox. */
 export const taskFields = {
   executor: z
-    .enum(["code", "prompt", "text", "e2b", "cached"], { error: 'must be "code", "prompt" or "text"' })
+    .enum(["code", "prompt", "text", "e2b", "cached"], { error: 'must be "code" or "prompt"' })
     .describe(
-      "Who does the work: `code` is Python written by hand, `prompt` Python written by a model, `text` a model's answer. `e2b` and `cached` are older names of the first two.",
+      "Who does the work: `code` is Python written by hand, `prompt` Python that a model writes. `e2b` and `cached` are older names of the two; `text` is reserved.",
     )
     .default("code"),
   code: filledText("Python source. Exactly one of `code` and `codeFile`.").optional(),
   codeFile: filledText("Python file inside of the workflow's folder, such as `extract.py`.").optional(),
-  prompt: filledText("What a model is asked to do; for the executors `prompt` and `text`.").optional(),
+  prompt: filledText("What a model is asked to do; for the executor `prompt`.").optional(),
   promptFile: filledText("File with the prompt, inside of the workflow's folder, such as `extract.md`.").optional(),
-  model: filledText("Model of this node; else the workflow's.").optional(),
+  ...aiFields({
+    model: "a prompt node; roles that it leaves out have the workflow's",
+    limits: "one run of a prompt node",
+    ai: "Absent: as the workflow says.",
+    network: "a prompt node's code can connect to, besides the workflow's",
+  }),
   timeout: seconds(
     { min: 1, max: longestNodeSeconds },
-    "Limit of one run in the sandbox, in seconds: 1 to 86400. Above 840 no Lambda waits for the code; see Long nodes.",
-  ).default(60),
+    "Limit of one run in the sandbox, in seconds: 1 to 86400, default 60; of a prompt node 1 to 600, default 30. Above 840 no Lambda waits for the code; see Long nodes.",
+  ).optional(),
   effects: flag(
     "Whether the code changes anything outside (sends a mail, writes a row). `true`: code that has begun is never run again. " +
       "`false`: it may be repeated, and its results may be used again. Absent: lost machines repeat nothing, a model's attempts may.",

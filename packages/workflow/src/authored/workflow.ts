@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { aiFields } from "./ai.ts";
 import { aYearSeconds } from "./duration.ts";
 import type { AuthoredEdge } from "./edge.ts";
 import { filledText, seconds, text } from "./fields.ts";
@@ -17,7 +18,20 @@ export const workflowFields = {
     { min: 1, max: aYearSeconds, integer: true },
     "Limit of a whole run, in seconds, at most a year.",
   ).optional(),
-  model: filledText("Model of the nodes that ask one and name none.").optional(),
+  ...aiFields({
+    model: "the prompt nodes that name none",
+    limits: "one run of the whole workflow",
+    ai: "Absent: it does. A node may say otherwise.",
+    network: "the code of every prompt node can connect to, besides its own",
+  }),
+  approval: z
+    .literal("required", { error: 'must be "required", or be left out' })
+    .describe("`required`: prompt nodes run only code that a person has approved.")
+    .optional(),
+  scope: z
+    .literal("client", { error: 'must be "client", or be left out' })
+    .describe("`client`: the code that models write is kept for each client apart. Absent: one for all.")
+    .optional(),
   inputs: z
     .record(z.string(), z.json(), { error: "must be a JSON schema (an object)" })
     .describe(

@@ -3,8 +3,10 @@ import { dataFindings } from "./data.ts";
 import { forkFindings } from "./forks.ts";
 import { graphFindings } from "./graph.ts";
 import { laterFindings } from "./later.ts";
+import { lockedFindings } from "./locked.ts";
 import { loopFindings } from "./loops.ts";
 import { nodeFindings } from "./nodes.ts";
+import { promptFindings } from "./prompts.ts";
 import { sourceFindings } from "./source.ts";
 import { waitingFindings } from "./waiting.ts";
 
@@ -17,7 +19,9 @@ export const findings = {
   ...nodeFindings,
   ...waitingFindings,
   ...childFindings,
+  ...promptFindings,
   ...dataFindings,
+  ...lockedFindings,
   ...laterFindings,
 } as const;
 

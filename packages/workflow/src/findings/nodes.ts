@@ -19,7 +19,7 @@ export const nodeFindings = {
   NOVA403: {
     severity: "error",
     title: "The executor does not fit",
-    why: "`code` (the default, older name `e2b`) runs Python; `prompt` (older name `cached`) and `text` ask a model and take a prompt.",
+    why: "`code` (the default, older name `e2b`) runs Python written by hand; `prompt` (older name `cached`) takes a prompt, and a model writes the Python.",
     bad: '{ "id": "read", "type": "action", "executor": "prompt", "codeFile": "read.py" }',
     good: '{ "id": "read", "type": "action", "executor": "code", "codeFile": "read.py" }',
   },
@@ -40,7 +40,7 @@ export const nodeFindings = {
   NOVA406: {
     severity: "error",
     title: "A timeout is out of range",
-    why: "One run of code has 1 to 86,400 seconds: no sandbox lives longer than a day. A workflow has at most a year (Step Functions).",
+    why: "One run of code has 1 to 86,400 seconds: no sandbox lives longer than a day. A run of a prompt node's code has at most 600, because several attempts go into the time of one Lambda. A workflow has at most a year (Step Functions).",
     bad: '{ "id": "read", "type": "action", "codeFile": "read.py", "timeout": 100000 }',
     good: '{ "id": "read", "type": "action", "codeFile": "read.py", "timeout": 3600 }',
   },

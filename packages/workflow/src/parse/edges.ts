@@ -14,8 +14,7 @@ export function readEdge(value: unknown, path: string): ReadEdge {
     return { path, ...edge, repeats, edge, findings: [] };
   }
   const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
-  const fields = Object.keys(AuthoredEdge.shape);
-  const subject = { name: edgeName(loose), value, pathOf, fields, codes: {} };
+  const subject = { name: edgeName(loose), value, pathOf, schema: AuthoredEdge, codes: {} };
   return { path, ...ends(loose), repeats, findings: findingsOf(parsed.error.issues, subject) };
 }
 

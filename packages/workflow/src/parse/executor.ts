@@ -1,30 +1,24 @@
+import type { TaskSource } from "../authored/task-source.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
-import type { Executor, NodeType } from "../workflow.ts";
+import type { NodeType } from "../workflow.ts";
+import { type ExecutorKind, executorKind } from "./executor-kind.ts";
 import { type NodeScope, readFileField } from "./files.ts";
 import type { Loose } from "./loose.ts";
 import type { PythonSource } from "./source.ts";
 
 export interface ReadExecutor {
-  executor?: Executor;
+  source?: TaskSource;
   python?: PythonSource;
   findings: Finding[];
 }
-
-const kindOfExecutor = new Map<unknown, Executor["kind"]>([
-  ["code", "code"],
-  ["e2b", "code"],
-  ["prompt", "prompt"],
-  ["cached", "prompt"],
-  ["text", "text"],
-]);
 
 /**
  * Who does the work of a node, and with what. Reads the node as it was written, so that a wrong timeout does not keep
  * its code from being checked; the schema has already complained about fields of a wrong type.
  */
 export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): ReadExecutor {
-  const kind = node.executor === undefined ? "code" : kindOfExecutor.get(node.executor);
+  const kind = executorKind(node.executor);
   const given = (["code", "codeFile", "prompt", "promptFile"] as const).filter((field) => node[field] !== undefined);
   if (kind === undefined) return { findings: [] };
   const wanted = kind === "code" ? (["code", "codeFile"] as const) : (["prompt", "promptFile"] as const);
@@ -40,22 +34,20 @@ export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): Rea
   const content = readFileField(field, node[field], scope);
   if ("findings" in content) return { findings: [...findings, ...content.findings] };
   const { text, file } = content;
-  if (kind !== "code") return { executor: { kind, prompt: text, ...(file && { file }), ...model(node) }, findings };
+  const written = file === undefined ? {} : { file };
+  if (kind === "prompt") return { source: { kind, prompt: text, ...written, shared: scope.shared }, findings };
+  if (kind === "text") return { findings };
   const python = {
     node: { id: String(node.id), type },
     code: text,
     path: at(scope.path, field),
-    ...(file && { file }),
+    ...written,
   };
-  return { executor: { kind, code: text, ...(file && { file }) }, python, findings };
-}
-
-function model(node: Loose): { model?: string } {
-  return typeof node.model === "string" ? { model: node.model } : {};
+  return { source: { kind, code: text, ...written }, python, findings };
 }
 
 function doesNotFit(
-  kind: Executor["kind"],
+  kind: ExecutorKind,
   given: string[],
   fitting: readonly string[],
   { name, path }: NodeScope,
@@ -84,8 +76,8 @@ function doesNotFit(
   });
 }
 
-function notYet(kind: Executor["kind"], { name, path }: NodeScope): Finding[] {
-  if (kind === "code") return [];
-  const message = `${name}: this release does not run the executor "${kind}" yet - write its Python in code or codeFile`;
+function notYet(kind: ExecutorKind, { name, path }: NodeScope): Finding[] {
+  if (kind !== "text") return [];
+  const message = `${name}: this release does not run the executor "text" - use "prompt", for which a model writes Python, or write the Python in code`;
   return [finding("NOVA904", at(path, "executor"), message)];
 }

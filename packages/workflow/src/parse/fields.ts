@@ -17,19 +17,18 @@ export function checkLists({ body, pathOf }: Document): Finding[] {
   });
 }
 
-const codes = { id: "NOVA108", timeout: "NOVA406", inputs: "NOVA501" } as const;
+const codes = { id: "NOVA108", timeout: "NOVA406", inputs: "NOVA501", network: "NOVA422" } as const;
 
 /** Everything else at the top level. */
 export function readFields({ body, pathOf }: Document): { fields?: WorkflowFields; findings: Finding[] } {
   const value = { ...body, nodes: [], edges: [] };
   const parsed = WorkflowFields.safeParse(value);
   if (parsed.success) return { fields: parsed.data, findings: [] };
-  const fields = Object.keys(WorkflowFields.shape);
   const subject = {
     name: "the workflow",
     value,
     pathOf: (field?: string) => (field === undefined ? "$" : pathOf(field)),
-    fields,
+    schema: WorkflowFields,
     codes,
   };
   return { findings: findingsOf(parsed.error.issues, subject) };

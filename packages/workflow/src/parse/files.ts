@@ -2,13 +2,13 @@ import { posix } from "node:path";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** What is known around a field of a node. */
-export interface NodeScope {
+export interface NodeScope extends Surroundings {
   /** `node "read"`: how a finding begins. */
   name: string;
   path: string;
-  files: Record<string, string>;
 }
 
 type Content = { text: string; file?: string } | { findings: Finding[] };

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
+import { knownFields } from "./known-fields.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -11,23 +12,36 @@ export interface Subject {
   value: unknown;
   /** Path of a field of the subject; without a field, of the subject. */
   pathOf(field?: string): string;
-  /** Names that a misspelt field may have meant. */
-  fields: string[];
+  /** Knows the names that a misspelt field may have meant. */
+  schema: z.ZodType;
   /** Fields whose wrong values have a code of their own; the rest is NOVA104. */
   codes: Partial<Record<string, FindingCode>>;
 }
 
 /** What zod says about a subject, as findings. */
 export function findingsOf(issues: readonly Issue[], subject: Subject): Finding[] {
-  return issues.flatMap((issue) =>
-    issue.code === "unrecognized_keys" ? unknownFields(issue, subject) : wrongValue(issue, subject),
+  return issues
+    .flatMap(meant)
+    .flatMap((issue) =>
+      issue.code === "unrecognized_keys" ? unknownFields(issue, subject) : wrongValue(issue, subject),
+    );
+}
+
+/** Of a value that may be of several kinds and is wrong inside, what is wrong there. */
+function meant(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const fitting = issue.errors.filter((inner) =>
+    inner.every((one) => one.path.length > 0 || one.code === "unrecognized_keys"),
   );
+  const [inside, second] = fitting;
+  if (inside === undefined || second !== undefined) return [issue];
+  return inside.map((one) => ({ ...one, path: [...issue.path, ...one.path] })).flatMap(meant);
 }
 
 function unknownFields(issue: Issue & { code: "unrecognized_keys" }, subject: Subject): Finding[] {
   const inside = issue.path.map(String).join(".");
+  const fields = knownFields(subject.schema, issue.path);
   return issue.keys.map((key) => {
-    const fields = issue.path.length === 0 ? subject.fields : [];
     const message = `${subject.name} has an unknown field "${inside === "" ? key : `${inside}.${key}`}"`;
     const wayOut =
       didYouMean(key, fields) || (fields.length > 0 ? ` - the fields are ${fields.join(", ")}` : " - remove it");

@@ -12,6 +12,7 @@ import type { NodeScope } from "./files.ts";
 import { findingsOf, shown } from "./issues.ts";
 import { isObject, type Loose } from "./loose.ts";
 import type { ReadNode } from "./read.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 const codes = {
   id: "NOVA110",
@@ -21,9 +22,10 @@ const codes = {
   codeFile: "NOVA401",
   prompt: "NOVA401",
   promptFile: "NOVA401",
+  network: "NOVA422",
 } as const;
 
-export function readNode(value: unknown, path: string, files: Record<string, string>): ReadNode {
+export function readNode(value: unknown, path: string, around: Surroundings): ReadNode {
   if (!isObject(value)) {
     const message = `a node must be an object such as { "id": "read", "type": "action", "codeFile": "read.py" }, not ${shown(value)}`;
     return { path, findings: [finding("NOVA104", path, message)] };
@@ -37,7 +39,7 @@ export function readNode(value: unknown, path: string, files: Record<string, str
     ...(typeof value.onError === "string" && { onError: value.onError }),
   };
   const read = kind
-    ? readAs(kind, value, { name, path, files })
+    ? readAs(kind, value, { name, path, ...around })
     : { findings: [...checkId(value, name, path), unknownType(value, name, path)] };
   return { ...outline, ...read };
 }
@@ -48,35 +50,37 @@ function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
   const { name, path } = scope;
   const parsed = kind.schema.safeParse(value);
   const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
-  const fields = Object.keys(kind.schema.shape);
-  const subject = { name, value, pathOf, fields, codes: { ...codes, ...kind.codes } };
+  const subject = { name, value, pathOf, schema: kind.schema, codes: { ...codes, ...kind.codes } };
   const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
   findings.push(...(fieldChecks[kind.type]?.(value, scope) ?? []));
   if (kind.holds === "nothing") return { ...(parsed.success && { node: kind.normalise(parsed.data) }), findings };
   if (kind.holds === "nodes") return { ...readBodyOf(kind, parsed.data, value, scope), findings };
-  const { executor, python, findings: more } = readExecutor(value, kind.type, scope);
-  const complete = parsed.success && executor !== undefined;
+  const { source, python, findings: more } = readExecutor(value, kind.type, scope);
+  const complete = parsed.success && source !== undefined;
   return {
-    ...(complete && { node: kind.normalise(parsed.data, executor) }),
+    ...(complete && { node: kind.normalise(parsed.data, source) }),
     ...(python && { python }),
     findings: [...findings, ...more],
   };
 }
 
-function readBodyOf(kind: BodyKind, parsed: Loose | undefined, value: Loose, { path, files }: NodeScope) {
-  if (value.workflow !== undefined) return readChildBody(kind, parsed, path);
+function readBodyOf(kind: BodyKind, parsed: Loose | undefined, value: Loose, scope: NodeScope) {
+  if (value.workflow !== undefined) return readChildBody(kind, parsed, scope);
+  const { path, files, shared } = scope;
   const places = { nodes: at(path, "nodes"), edges: at(path, "edges") };
-  const body = readBody(value, places, (node, place) => readNode(node, place, files));
+  const body = readBody(value, places, (node, place) => readNode(node, place, { files, shared }));
   return { body, ...(parsed && { node: kind.normalise(parsed as never, bodyOf(body)) }) };
 }
 
 /** A map that runs a workflow for each item has a body of one node that does; it is written in the map's own fields. */
-function readChildBody(kind: BodyKind, parsed: Loose | undefined, path: string) {
+function readChildBody(kind: BodyKind, parsed: Loose | undefined, { path, shared }: NodeScope) {
   if (!parsed) return {};
   const { id, as, workflow, version, input, output } = parsed;
   const given = { [String(as)]: as, index: "index", ...(isObject(input) ? input : {}) };
   const item = { id: `${id}_item`, type: "workflow", workflow, version, input: given, output };
-  const body = readBody({ nodes: [item], edges: [] }, { nodes: path, edges: path }, () => readNode(item, path, {}));
+  const body = readBody({ nodes: [item], edges: [] }, { nodes: path, edges: path }, () =>
+    readNode(item, path, { files: {}, shared }),
+  );
   return { body, node: kind.normalise(parsed as never, bodyOf(body)) };
 }
 
@@ -87,7 +91,7 @@ function checkId(value: Loose, name: string, path: string): Finding[] {
     name,
     value,
     pathOf: (field) => (field === undefined ? path : at(path, field)),
-    fields: [],
+    schema: OnlyId,
     codes,
   });
 }

@@ -4,6 +4,7 @@ import { checkKeys } from "../check/keys.ts";
 import { outlinesOf } from "../check/outline.ts";
 import { checkWhole } from "../check/whole.ts";
 import type { Finding } from "../findings/finding.ts";
+import { lockOf } from "../lock/lock-of.ts";
 import type { Body, JsonObject, Workflow } from "../workflow.ts";
 import { bodyOf, findingsIn, pythonOf, readBody } from "./body.ts";
 import { readDocument } from "./document.ts";
@@ -13,6 +14,7 @@ import { libOf, pythonOfLib } from "./lib.ts";
 import { locate } from "./locate.ts";
 import { readNode } from "./nodes.ts";
 import type { PythonSource, WorkflowSource } from "./source.ts";
+import { sharedSettings } from "./surroundings.ts";
 
 export interface ParsedWorkflow {
   /** There if no finding is an error. */
@@ -27,17 +29,21 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const { document, findings } = readDocument(source);
   if (!document) return { findings, python: [] };
   const paths = { nodes: document.pathOf("nodes"), edges: document.pathOf("edges") };
-  const body = readBody(document.body, paths, (node, path) => readNode(node, path, source.files));
-  const identity = identityOf(document, source);
   const { fields, findings: fieldFindings } = readFields(document);
+  const around = { files: source.files, shared: sharedSettings(fields) };
+  const body = readBody(document.body, paths, (node, path) => readNode(node, path, around));
+  const identity = identityOf(document, source);
   const lib = libOf(source.files);
   findings.push(...checkLists(document), ...identity.findings, ...fieldFindings, ...checkInputs(document));
   findings.push(...findingsIn(body));
   const outlines = outlinesOf(body);
   findings.push(...checkWhole(outlines));
+  const lock = lockOf(source.files, body, fields?.approval);
+  findings.push(...lock.findings);
   const python = [...pythonOf(body), ...pythonOfLib(lib)];
   if (hasNoError(findings)) findings.push(...checkKeys(outlines));
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
+  if (workflow && lock.locked) workflow.lock = lock.locked;
   return { ...(workflow && { workflow }), findings: locate(findings, { ...document, file: source.fileName }), python };
 }
 
@@ -47,7 +53,7 @@ function hasNoError(findings: readonly Finding[]): boolean {
 
 function normalise(
   { id, name }: { id: string; name: string },
-  { description, timeout, inputs, requirements = [], model }: WorkflowFields,
+  { description, timeout, inputs, requirements = [], model, limits, approval, scope }: WorkflowFields,
   lib: Record<string, string>,
   body: Body,
 ): Workflow {
@@ -61,6 +67,9 @@ function normalise(
     requirements,
     lib,
     ...(model !== undefined && { model }),
+    ...(limits !== undefined && { maxCostUsd: limits.max_cost_usd }),
+    ...(approval !== undefined && { approval }),
+    ...(scope !== undefined && { scope }),
     ...body,
   };
 }

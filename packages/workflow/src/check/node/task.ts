@@ -1,0 +1,30 @@
+import { finding } from "../../findings/finding.ts";
+import { at } from "../../findings/path.ts";
+import { longestPromptSeconds } from "../../long-node.ts";
+import { isPrompt } from "../../parse/executor-kind.ts";
+import type { FieldCheck } from "./field-check.ts";
+import { checkRetry } from "./retry.ts";
+
+/** What the settings of an action or a decision mean depends on who writes its code. */
+export const checkTask: FieldCheck = function* (node, place) {
+  yield* isPrompt(node.executor) ? checkPrompt(node, place) : checkCode(node, place);
+};
+
+const checkPrompt: FieldCheck = function* ({ retry, timeout }, { name, path }) {
+  if (retry !== undefined) {
+    const message = `${name}: retry is for code written by hand - remove it, a prompt node has up to three attempts of its own`;
+    yield finding("NOVA421", at(path, "retry"), message);
+  }
+  if (typeof timeout === "number" && timeout > longestPromptSeconds) {
+    const message = `${name}: timeout of a prompt node must be seconds from 1 to ${longestPromptSeconds}, not ${timeout}`;
+    yield finding("NOVA406", at(path, "timeout"), message);
+  }
+};
+
+const checkCode: FieldCheck = function* (node, place) {
+  yield* checkRetry(node, place);
+  for (const field of ["limits", "ai", "network"].filter((field) => node[field] !== undefined)) {
+    const message = `${place.name}: ${field} is for prompt nodes, and would do nothing here - remove it, or add "executor": "prompt"`;
+    yield finding("NOVA421", at(place.path, field), message);
+  }
+};

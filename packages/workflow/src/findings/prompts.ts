@@ -1,0 +1,19 @@
+import type { FindingKind } from "./kind.ts";
+
+/** NOVA421 and 422: what prompt nodes ask for. */
+export const promptFindings = {
+  NOVA421: {
+    severity: "error",
+    title: "A setting that the executor does not take",
+    why: "`limits`, `ai` and `network` are for prompt nodes: code written by hand calls no model, and runs with the network of its sandbox. `retry` is for code written by hand: a prompt node has up to three attempts anyway, each with what went wrong before.",
+    bad: '{ "id": "read", "type": "action", "executor": "prompt", "prompt": "Sum up the mail.", "effects": false, "retry": { "attempts": 2 } }',
+    good: '{ "id": "read", "type": "action", "executor": "prompt", "prompt": "Sum up the mail.", "effects": false }',
+  },
+  NOVA422: {
+    severity: "error",
+    title: "An entry of `network.allow` cannot be enforced",
+    why: "Each names one host, by name or address, and a port or none: `imap.example.com:993`, `10.0.0.7`, `[2001:db8::7]:5432`. Wildcards, ranges and paths cannot be told apart when a connection is made, so they are not accepted.",
+    bad: '{ "id": "read", "type": "action", "executor": "prompt", "prompt": "Get the rates.", "network": { "allow": ["*.example.com"] } }',
+    good: '{ "id": "read", "type": "action", "executor": "prompt", "prompt": "Get the rates.", "network": { "allow": ["rates.example.com:443"] } }',
+  },
+} as const satisfies Record<string, FindingKind>;

@@ -1,0 +1,133 @@
+import type { Node, PromptExecutor } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { action, each, end, graph, type Loose, mustParse, parse, prompt, row, start } from "../definition.ts";
+
+function executorOf(node: Node | undefined): PromptExecutor {
+  if (!node || !("executor" in node) || node.executor.kind !== "prompt") throw new TypeError("it is no prompt node");
+  return node.executor;
+}
+
+/** Of the one prompt node of a workflow with these fields of its own. */
+function read(node: Loose, workflow: Loose = {}) {
+  const { nodes, ...rest } = mustParse({ ...row(prompt("a", node)), ...workflow });
+  return { executor: executorOf(nodes[1]), node: nodes[1], workflow: rest };
+}
+
+describe("a prompt node", () => {
+  it("has its defaults filled in", () => {
+    expect(read({}).node).toEqual({
+      id: "a",
+      type: "action",
+      executor: { kind: "prompt", prompt: "Sum up the mail.", samples: true, allow: [] },
+      timeoutSeconds: 30,
+    });
+  });
+
+  it("has everything that was written, in the words of those behind the parser", () => {
+    const written = {
+      name: "A",
+      model: { code_generator: "big" },
+      limits: { max_cost_usd: 0.25 },
+      ai: { samples: false },
+      network: { allow: ["B.example", "a.example:443"] },
+      timeout: 600,
+      effects: true,
+      onError: "end",
+      isolation: "fresh",
+    };
+    expect(read(written).node).toEqual({
+      id: "a",
+      name: "A",
+      type: "action",
+      executor: {
+        kind: "prompt",
+        prompt: "Sum up the mail.",
+        model: { code_generator: "big" },
+        samples: false,
+        maxCostUsd: 0.25,
+        allow: ["a.example:443", "b.example"],
+      },
+      timeoutSeconds: 600,
+      effects: true,
+      onError: "end",
+      isolation: "fresh",
+    });
+  });
+
+  it("reads its prompt from a file", () => {
+    const files = { "prompts/a.md": "Do it.\n" };
+    const definition = row(prompt("a", { prompt: undefined, promptFile: "./prompts/a.md" }));
+    const { executor } = mustParse(definition, files).nodes[1] as { executor: PromptExecutor };
+    expect(executor).toMatchObject({ prompt: "Do it.\n", file: "prompts/a.md" });
+  });
+
+  it("may be a decision", () => {
+    const { type, ...written } = prompt("d");
+    const nodes = [start, { ...written, type: "decision" }, action("b"), end];
+    const { workflow, findings, python } = parse(
+      graph(nodes, ["start > d", "d > b: true", "d > end: false", "b > end"]),
+    );
+    expect(findings).toEqual([]);
+    expect(workflow?.nodes[1]).toMatchObject({ type: "decision", executor: { kind: "prompt" }, timeoutSeconds: 30 });
+    expect(python.map(({ node }) => node?.id)).toEqual(["b"]);
+  });
+
+  it("may be in a map, and has the workflow's settings there too", () => {
+    const body = each("m", [prompt("a"), each("n", [prompt("b", { network: { allow: ["b.example"] } })])], ["a > n"]);
+    const { nodes } = mustParse({ ...row(body), network: { allow: ["all.example"] }, ai: { samples: false } });
+    const [outer] = nodes.flatMap((node) => (node.type === "map" ? node.body.nodes : []));
+    expect(executorOf(outer)).toMatchObject({ samples: false, allow: ["all.example"] });
+    expect(JSON.stringify(nodes)).toContain('"samples":false,"allow":["all.example","b.example"]');
+  });
+});
+
+describe("the settings of the workflow", () => {
+  it("are its own where prompt nodes look them up", () => {
+    const fields = { model: "m", limits: { max_cost_usd: 3 }, approval: "required", scope: "client" };
+    const { workflow, executor } = read({}, fields);
+    expect(workflow).toMatchObject({ model: { default: "m" }, maxCostUsd: 3, approval: "required", scope: "client" });
+    expect(executor).not.toHaveProperty("model");
+    expect(executor).not.toHaveProperty("maxCostUsd");
+  });
+
+  it.each([
+    [undefined, undefined, true],
+    [false, undefined, false],
+    [false, true, true],
+    [true, false, false],
+  ])("say whether samples are shown (%j), and a node (%j) may say otherwise", (all, own, expected) => {
+    const ai = (samples: boolean | undefined) => (samples === undefined ? {} : { ai: { samples } });
+    expect(read(ai(own), ai(all)).executor.samples).toBe(expected);
+  });
+
+  it("add their hosts to those of the node, each once and in one order", () => {
+    const { executor } = read({ network: { allow: ["c.x", "A.x:1"] } }, { network: { allow: ["b.x", "a.x:1"] } });
+    expect(executor.allow).toEqual(["a.x:1", "b.x", "c.x"]);
+  });
+});
+
+describe("a finding", () => {
+  it.each([
+    [
+      { model: { code_genrator: "x" } },
+      'node "a" has an unknown field "model.code_genrator" - did you mean "code_generator"?',
+    ],
+    [{ limits: { max_cost: 1 } }, 'node "a" has an unknown field "limits.max_cost" - did you mean "max_cost_usd"?'],
+    [{ ai: { samples: true, sample: 1 } }, 'node "a" has an unknown field "ai.sample" - did you mean "samples"?'],
+    [{ netwrok: { allow: [] } }, 'node "a" has an unknown field "netwrok" - did you mean "network"?'],
+    [{ limits: { max_cost_usd: 0 } }, 'node "a": limits.max_cost_usd must be US dollars, more than 0, not 0'],
+    [{ timeout: 900 }, 'node "a": timeout of a prompt node must be seconds from 1 to 600, not 900'],
+    [
+      { network: { allow: ["*.x"] } },
+      'node "a": network.allow.0 must name one host each, as "host" or "host:port" such as "imap.example.com:993": a wildcard cannot be enforced, not "*.x"',
+    ],
+  ])("says of %j what to write", (fields, message) => {
+    expect(parse(row(prompt("a", fields))).findings.map((one) => one.message)).toContain(message);
+  });
+
+  it("of an overwritten key is not made where a prompt's code may look at older results", () => {
+    const sets = (id: string, value: number) => action(id, { code: `context["total"] = ${value}` });
+    expect(parse(row(sets("a", 1), sets("b", 2))).findings).toMatchObject([{ code: "NOVA504" }]);
+    expect(parse(row(sets("a", 1), sets("b", 2), prompt("c"))).findings).toEqual([]);
+  });
+});
