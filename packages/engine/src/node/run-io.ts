@@ -16,6 +16,10 @@ import { entriesBefore, wasWrittenBefore } from "./scope-entries.ts";
 export interface NodeIo extends RunIo {
   /** The first key whose value refers to a blob that neither the node's input, nor `outputs`, nor this run can have. */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
+  /** Whether a result may refer to it as far as this delivery knows, and it holds no secret. */
+  isOwn(sha256: string): boolean;
+  /** An earlier delivery of the same run knew the blob as its own. */
+  meet(sha256: string): void;
   /** The first key that contains a secret input, itself or in its value or a blob of that. */
   leakedSecret(set: readonly Member[]): string | undefined;
   /** Text as people may read it. */
@@ -79,6 +83,8 @@ export async function createNodeIo(
       }
       return undefined;
     },
+    isOwn: (sha256) => isKnown(sha256) && !leaking.has(sha256),
+    meet: (sha256) => void met.add(sha256),
     leakedSecret(set) {
       if (redactor.isIdle) return undefined;
       return set.find(

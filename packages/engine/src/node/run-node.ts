@@ -6,7 +6,9 @@ import { closeExecution } from "../execution/close.ts";
 import { runMap } from "../map/run-map.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { runPrompt } from "../prompt/run-prompt.ts";
 import { runWait, type WaitAnswer, type WaitEvent } from "../task/wait.ts";
+
 import { answerFor, closed, committedEntry } from "./answer.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf, type NodeDefinition } from "./definition.ts";
@@ -64,8 +66,10 @@ async function produceEntry(
     case "wait":
     case "workflow":
       throw new NovaError("ChainBroken", `${node.type} node "${node.id}" has tasks of its own, and came here`);
-    default:
-      return runTask(ports, { position, node: node satisfies TaskNode, version, edges }, time);
+    default: {
+      const task = { position, node: node satisfies TaskNode, version, edges };
+      return node.executor.kind === "prompt" ? runPrompt(ports, task, time.signal) : runTask(ports, task, time);
+    }
   }
 }
 

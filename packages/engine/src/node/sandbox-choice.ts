@@ -78,6 +78,11 @@ function lifetimeOf(seconds: number, idle = 0): number {
     : seconds + marginSeconds + idle;
 }
 
+/** Seconds that a sandbox must still live when code of this timeout begins in it. */
+export function codeLifetime(timeoutSeconds: number): number {
+  return lifetimeOf(timeoutSeconds);
+}
+
 /** Seconds that the sandbox of code that began so long ago must still live. */
 export function lifetimeLeft(node: TaskNode, elapsedMs: number): number {
   const whole = lifetimeOf(node.timeoutSeconds);

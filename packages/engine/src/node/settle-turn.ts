@@ -1,20 +1,19 @@
-import { linkName } from "../chain/link-name.ts";
 import type { Position } from "../chain/position.ts";
 import { settleChild } from "../child/settle-child.ts";
 import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
 import { contextBefore } from "../map/item-input.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
-import type { Ports } from "../ports/index.ts";
-import type { StopOutcome } from "../ports/sandboxes.ts";
+import { stoppedOutcome } from "../prompt/stopped.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { settleWaiting } from "../task/settle.ts";
 import { commitOutcome } from "./commit.ts";
 import { type NodeDefinition, wayTo } from "./definition.ts";
 import { judge } from "./judge.ts";
 import type { Outcome, RunFacts } from "./outcome.ts";
-import { createNodeIo, type NodeIo } from "./run-io.ts";
+import { createNodeIo } from "./run-io.ts";
 import type { Reason, SettlingPorts } from "./settling.ts";
+import { noStep, stopCode } from "./stop-code.ts";
 
 /**
  * Gives a turn that is `failing` or `closed` its entry: the result its claim kept, committed as the node's own, else a
@@ -36,11 +35,18 @@ export async function settleTurn(
   }
   const kept = await contextBefore(ports, position);
   const io = await createNodeIo(ports, position, kept.context, secretKeys(version.workflow));
-  const stopped = await stop(ports, position, turn, io);
+  const isPrompt = "executor" in node && node.executor.kind === "prompt";
+  const stopped = await stopCode(ports, position, turn, io, isPrompt ? noStep : 0);
+  const warm = stopped?.kind !== "gone" && position.before.warm?.id === turn.sandbox ? position.before.warm : null;
+  const logs = stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "";
+  if (isPrompt) {
+    const outcome = await stoppedOutcome(ports, position, definition, turn, { reason, warm, logs });
+    return commitOutcome(ports, position, node, outcome, kept);
+  }
   const run: RunFacts = {
     attempt: turn.attempt,
     sandboxId: turn.sandbox,
-    warm: stopped?.kind !== "gone" && position.before.warm?.id === turn.sandbox ? position.before.warm : null,
+    warm,
     code:
       turn.sandbox !== null && "executor" in node && node.executor.kind === "code" ? sha256(node.executor.code) : null,
   };
@@ -51,26 +57,10 @@ export async function settleTurn(
           status: "failed",
           class: reason.class,
           failure: { message: reason.message },
-          logs: stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "",
+          logs,
           executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
           run,
           next: wayTo(version, node.onError),
         };
   return commitOutcome(ports, position, node, outcome, kept);
-}
-
-/** Limit of one stop; the close or settle that asked for it is delivered again. */
-const stopTimeoutMs = 60_000;
-
-async function stop(ports: Ports, { at }: Position, turn: Turn, io: NodeIo): Promise<StopOutcome | null> {
-  if (turn.sandbox === null) return null;
-  const claim = { link: linkName(at), step: 0, attempt: turn.attempt };
-  try {
-    return await ports.sandboxes.stop(turn.sandbox, claim, io, AbortSignal.timeout(stopTimeoutMs));
-  } catch (error) {
-    // Unreachable, or its harness is out of order: either way only the control plane can make sure that nothing runs.
-    if (!(error instanceof NovaError)) throw error;
-    await ports.sandboxes.kill(turn.sandbox);
-    return { kind: "gone" };
-  }
 }

@@ -20,8 +20,7 @@ export class CodeCheck {
     if (typeof version === "string") return `the definition that it ran, ${named}, ${sentences[version]}`;
     const node = nodeIndex(version.workflow).get(head.node_id)?.node;
     const executor = node && "executor" in node ? node.executor : undefined;
-    // Code that a model wrote is in the entry itself.
-    if (executor && executor.kind !== "code") return undefined;
+    if (executor?.kind === "prompt") return writtenProblem(head, version);
     return executor && sha256(executor.code) === head.code
       ? undefined
       : `the code that it ran is not the code that ${named} holds: one of the two was changed`;
@@ -45,6 +44,15 @@ export class CodeCheck {
       throw error;
     }
   }
+}
+
+/** Code that a model wrote is in the entry, or locked beside the workflow. */
+function writtenProblem(head: Head, { workflow }: WorkflowVersion): string | undefined {
+  const locked = workflow.lock?.[head.node_id];
+  const isLocked = locked !== undefined && sha256(locked.code) === head.code;
+  return head.digests.code === head.code || isLocked
+    ? undefined
+    : "the code that it ran is neither in it nor locked beside its workflow: one of the two was changed";
 }
 
 const sentences = { missing: "is missing", changed: "was changed: it has another hash than when it was published" };

@@ -3,8 +3,9 @@ import { loadStored, type Row, rowsIn } from "../context/pages.ts";
 import { referencesIn } from "../context/references.ts";
 import { sha256 } from "../json/hash.ts";
 import type { ItemPages } from "../map/item-pages.ts";
-import type { ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
+import type { ContentName, StepContentName, StoredContent, StoredEntry, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import type { StepText } from "../prompt/step-record.ts";
 import { type BadBlob, type NamedBlob, NamedBlobs } from "./named-blobs.ts";
 
 /** What is wrong with a link; `key` and `blob` where it lies behind the entry. */
@@ -12,7 +13,9 @@ export type LinkProblem = Omit<BadBlob, "blob"> & { blob?: string };
 
 /** A content that was erased on request, and where. */
 export interface Erased extends LinkPlace {
-  content: ContentName;
+  content: ContentName | StepContentName;
+  /** Where it is one of a step. */
+  step?: number;
 }
 
 /** Of a link on the main line the number alone; with `execution` where it is of one that a node ran. */
@@ -52,17 +55,40 @@ export class ContentCheck {
     return undefined;
   }
 
+  /** Of a step that an entry lists, and whose text is sound. */
+  async stepProblem(head: Head, { step, text, contents = {} }: StoredStep): Promise<LinkProblem | undefined> {
+    const { digests = {} } = JSON.parse(text) as Partial<StepText>;
+    for (const [name, digest] of Object.entries(digests) as [StepContentName, string][]) {
+      const content = contents[name];
+      const problem = content
+        ? await this.#digestProblem(head, `the ${name} of its step ${step}`, digest, content)
+        : void this.erased.push({ ...placeOf(head, this.#walked), step, content: name });
+      if (problem) return problem;
+    }
+    return undefined;
+  }
+
+  async #digestProblem(
+    head: Head,
+    place: string,
+    digest: string,
+    content: StoredContent,
+  ): Promise<LinkProblem | undefined> {
+    const found = "text" in content ? sha256(content.text) : content.blob.sha256;
+    if (found !== digest) return { message: `${place} was changed: the digest beside it is another` };
+    return "blob" in content ? this.#blobs.firstBad(head, [{ place, ref: { sha256: digest } }]) : undefined;
+  }
+
   async #contentProblem(
     head: Head,
     name: ContentName,
     digest: string,
     content: StoredContent,
   ): Promise<LinkProblem | undefined> {
+    if (name !== "context" && name !== "items") return this.#digestProblem(head, `its ${name}`, digest, content);
     const found = "text" in content ? sha256(content.text) : content.blob.sha256;
     if (found !== digest) return { message: `its ${name} was changed: the digest in its head is another` };
     const blob: NamedBlob = { place: `its ${name}`, ref: { sha256: digest } };
-    if (name !== "context" && name !== "items")
-      return "blob" in content ? this.#blobs.firstBad(head, [blob]) : undefined;
     const stored = "text" in content ? content : await this.#blobs.text(head, blob);
     if ("bad" in stored) return stored.bad;
     if (stored.text === null) return undefined;

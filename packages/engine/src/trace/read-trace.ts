@@ -1,4 +1,4 @@
-import { nodeIndex } from "@nova/workflow";
+import { type Executor, nodeIndex } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
 import { type ChildTip, type Head, headOf } from "../chain/head.ts";
 import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
@@ -17,7 +17,10 @@ import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { maskSlots, secretKeys } from "../secrets/secret-inputs.ts";
+import { type AiMetadata, aiMetadata } from "./ai-metadata.ts";
 import { publicHead, type TraceBranch, type TraceEntry } from "./trace-entry.ts";
+import { type TraceStep, traceStep } from "./trace-step.ts";
+import { unlessErased } from "./unless-erased.ts";
 
 export interface Trace {
   execution: Execution;
@@ -57,7 +60,7 @@ class TraceReader {
   readonly #ports: Ports;
   readonly #version: WorkflowVersion | undefined;
   readonly #full: boolean;
-  readonly #codes: Map<string, string>;
+  readonly #executors: ReadonlyMap<string, Executor>;
   readonly #secrets: ReadonlySet<string>;
 
   constructor(ports: Ports, version: WorkflowVersion | undefined, full: boolean) {
@@ -65,7 +68,7 @@ class TraceReader {
     this.#version = version;
     this.#full = full;
     this.#secrets = version ? secretKeys(version.workflow) : new Set();
-    this.#codes = version ? codesIn(version) : new Map();
+    this.#executors = version ? executorsIn(version) : new Map();
   }
 
   async scope(execution: string, scope: string, fork?: Before) {
@@ -106,23 +109,61 @@ class TraceReader {
     const ports = this.#ports;
     const failure = head.digests.error ? await unlessErased(() => failureOf(entry, ports.blobs)) : null;
     const ownSet: Member[] = head.node_type === "close" ? [] : (context?.writtenBy(linkLabel(head)) ?? []);
-    const at = { execution: head.execution_id, scope: head.scope, seq: head.seq };
-    const steps = head.steps.length > 0 ? await ports.chain.steps(at) : [];
+    const steps = await this.#stepsOf(head);
+    const error = failure?.message ?? null;
+    const code = this.#full || this.#isPrompt(head) ? await this.#codeOf(entry, head) : null;
     return {
       ...publicHead(head),
-      error_message: failure?.message ?? null,
+      ai_metadata: this.#aiMetadata(head, steps, code, error),
+      error_message: error,
       traceback: failure?.traceback ?? null,
       changes: { set: new RawJson(objectText(ownSet)), delete: await deletedBy(ports, entry, head) },
       hash: entry.hash,
-      steps: steps.filter(({ hash }) => head.steps.includes(hash)).map(({ text }) => new RawJson(text)),
+      steps,
       ...(this.#full && {
-        code_executed: head.code === null ? null : (this.#codes.get(head.node_id) ?? null),
+        code_executed: code ?? this.#promptOf(head),
         input_context: rawContext(input),
         output_result: rawContext(context),
         logs: await contentOrNull(ports, entry, head, "logs"),
       }),
       ...(head.child && { child: await this.#childOf(head.child) }),
     };
+  }
+
+  async #stepsOf(head: Head): Promise<TraceStep[]> {
+    if (head.steps.length === 0) return [];
+    const at = { execution: head.execution_id, scope: head.scope, seq: head.seq };
+    const stored = await this.#ports.chain.steps(at);
+    const listed = head.steps.flatMap((hash) => stored.filter((step) => step.hash === hash));
+    return Promise.all(listed.map((step) => traceStep(this.#ports, step, head, this.#full)));
+  }
+
+  #isPrompt({ node_id }: Head): boolean {
+    return this.#executors.get(node_id)?.kind === "prompt";
+  }
+
+  /** Written by hand it is in the definition; what a model wrote is in the entry, or locked beside the workflow. */
+  async #codeOf(entry: StoredEntry, head: Head): Promise<string | null> {
+    if (head.code === null) return null;
+    const executor = this.#executors.get(head.node_id);
+    if (executor?.kind === "code") return executor.code;
+    const locked = this.#version?.workflow.lock?.[head.node_id];
+    const inEntry = await contentOrNull(this.#ports, entry, head, "code");
+    return inEntry ?? (locked?.codeHash === head.code ? locked.code : null);
+  }
+
+  /** What is told as the code of a prompt node for which none was written. */
+  #promptOf({ node_id, code }: Head): string | null {
+    const executor = this.#executors.get(node_id);
+    return executor?.kind === "prompt" && code === null ? executor.prompt : null;
+  }
+
+  #aiMetadata(head: Head, steps: TraceStep[], code: string | null, error: string | null): AiMetadata | null {
+    const executor = this.#executors.get(head.node_id);
+    if (executor?.kind !== "prompt") return null;
+    const locked = this.#version?.workflow.lock?.[head.node_id];
+    const codeModel = locked && locked.codeHash === head.code ? locked.model : null;
+    return aiMetadata({ head, prompt: executor.prompt, code, codeModel, error, steps });
   }
 
   /** Its secrets are those of its own workflow. */
@@ -145,13 +186,9 @@ class TraceReader {
   }
 }
 
-function codesIn({ workflow }: WorkflowVersion): Map<string, string> {
+function executorsIn({ workflow }: WorkflowVersion): Map<string, Executor> {
   const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);
-  return new Map(
-    nodes.flatMap((node) =>
-      "executor" in node && node.executor.kind === "code" ? [[node.id, node.executor.code]] : [],
-    ),
-  );
+  return new Map(nodes.flatMap((node) => ("executor" in node ? [[node.id, node.executor]] : [])));
 }
 
 async function deletedBy(ports: Ports, entry: StoredEntry, head: Head): Promise<string[]> {
@@ -162,15 +199,6 @@ async function deletedBy(ports: Ports, entry: StoredEntry, head: Head): Promise<
 function contentOrNull(ports: Ports, entry: StoredEntry, head: Head, name: ContentName): Promise<string | null> {
   const content = entry.contents[name];
   return content ? unlessErased(() => contentText(content, head, ports.blobs)) : Promise.resolve(null);
-}
-
-async function unlessErased<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Error && error.name === "BlobMissing") return null;
-    throw error;
-  }
 }
 
 function rawContext(context: Context | null): RawJson | null {

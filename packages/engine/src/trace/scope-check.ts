@@ -117,17 +117,26 @@ export class ScopeCheck {
 
   /** What is wrong with what a sound head names by hash: steps, contents, blobs, code. */
   async #namedProblem(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
-    const message = (await this.#stepProblem(head)) ?? (await this.#code.problemOf(head));
+    const bad = await this.#stepProblem(head);
+    if (bad) return bad;
+    const message = await this.#code.problemOf(head);
     return message === undefined ? this.contents.problemOf(head, entry) : { message };
   }
 
-  async #stepProblem({ steps, execution_id, scope, seq }: Head): Promise<string | undefined> {
+  async #stepProblem(head: Head): Promise<LinkProblem | undefined> {
+    const { steps, execution_id, scope, seq } = head;
     if (steps.length === 0) return undefined;
     const stored = await this.#ports.chain.steps({ execution: execution_id, scope, seq });
     const changed = stored.find(({ text, hash }) => sha256(text) !== hash);
-    if (changed) return `step ${changed.step} was changed`;
-    const there = new Set(stored.map(({ hash }) => hash));
-    return steps.every((hash) => there.has(hash)) ? undefined : "a step that it lists was changed or dropped";
+    if (changed) return { message: `step ${changed.step} was changed` };
+    const there = new Map(stored.map((step) => [step.hash, step]));
+    for (const hash of steps) {
+      const step = there.get(hash);
+      if (!step) return { message: "a step that it lists was changed or dropped" };
+      const bad = await this.contents.stepProblem(head, step);
+      if (bad) return bad;
+    }
+    return undefined;
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Head } from "../chain/head.ts";
 import type { RawJson } from "../json/raw.ts";
+import type { AiMetadata } from "./ai-metadata.ts";
+import type { TraceStep } from "./trace-step.ts";
 
 /** One entry of the chain of work as the world sees it; field names are public. Contexts are given with `full` only. */
 export interface TraceEntry {
@@ -21,8 +23,9 @@ export interface TraceEntry {
   hash: string;
   prev: string | null;
   code_hash: string | null;
-  ai_metadata: null;
-  steps: RawJson[];
+  /** Of prompt nodes. */
+  ai_metadata: AiMetadata | null;
+  steps: TraceStep[];
   code_executed?: string | null;
   input_context?: RawJson | null;
   output_result?: RawJson | null;
@@ -57,6 +60,5 @@ export function publicHead(head: Head) {
     timestamp: head.timestamp,
     prev: head.prev,
     code_hash: head.code,
-    ai_metadata: null,
   };
 }

@@ -1,0 +1,73 @@
+import type { Context } from "../context/context.ts";
+import { NovaError } from "../errors.ts";
+import type { Member } from "../json/text.ts";
+import { requestFor } from "../node/request.ts";
+import { codeLifetime } from "../node/sandbox-choice.ts";
+import type { Task } from "../node/task.ts";
+import type { PipelineMeans } from "../ports/pipeline.ts";
+import type { CodeResult, RunOutcome } from "../ports/sandboxes.ts";
+import { codeToBegin } from "./begun-code.ts";
+import type { JournalSite, StepJournal } from "./journal.ts";
+import { SandboxGone, TurnLost } from "./lost.ts";
+
+/**
+ * Runs code of a pipeline where the turn says, under the claim of its journal place. One delivery asks for a place once:
+ * a second answer would be the first one's.
+ */
+export function sandboxRuns(
+  site: JournalSite,
+  task: Task,
+  input: Context,
+  journal: StepJournal,
+  { isFirst, signal }: { isFirst: boolean; signal: AbortSignal },
+): PipelineMeans["execute"] {
+  const { ports, place, io } = site;
+  const { id } = task.node;
+  const asked = new Set<number>();
+  return async (step, written, { timeoutSeconds, extra = [] }) => {
+    if (asked.has(step)) throw new RangeError(`code of node "${id}" is to begin twice at place ${step} of its journal`);
+    asked.add(step);
+    const sandboxId = place.turn.sandbox as string;
+    const code = await codeToBegin(site, journal, step, written);
+    const context = overlaid(input, extra);
+    const request = requestFor(task, place.turn, { step, code, fileName: `${id}.py`, timeoutSeconds }, context);
+    const outcome = await ports.sandboxes.run(sandboxId, request, io, {
+      first: isFirst,
+      permit: place.permit,
+      lifetimeSeconds: codeLifetime(timeoutSeconds),
+      signal,
+    });
+    const result = without(finished(outcome, id), extra);
+    journal.ran(step, result);
+    return { sandboxId, result, code };
+  };
+}
+
+function finished(outcome: RunOutcome, node: string): CodeResult {
+  switch (outcome.kind) {
+    case "finished":
+      return outcome.result;
+    case "gone":
+      throw new SandboxGone();
+    case "refused":
+    case "tombstoned":
+      throw new TurnLost();
+    case "unfinished":
+      throw new NovaError("NodeUnfinished", `code of node "${node}" still runs; the next delivery attaches to it`);
+  }
+}
+
+function overlaid(input: Context, extra: readonly Member[]): Member[] {
+  const keys = new Set(extra.map(({ key }) => key));
+  return [...input.slots().filter(({ key }) => !keys.has(key)), ...extra];
+}
+
+function without(result: CodeResult, extra: readonly Member[]): CodeResult {
+  if (result.status === "error" || extra.length === 0) return result;
+  const keys = new Set(extra.map(({ key }) => key));
+  return {
+    ...result,
+    set: result.set.filter(({ key }) => !keys.has(key)),
+    delete: result.delete.filter((key) => !keys.has(key)),
+  };
+}

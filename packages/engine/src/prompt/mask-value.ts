@@ -1,0 +1,8 @@
+/** A JSON value with secrets masked in all of its texts and keys; a number that is one becomes a text. */
+export function maskValue(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === "string") return mask(value);
+  if (typeof value === "number") return mask(String(value)) === String(value) ? value : mask(String(value));
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskValue(item, mask)]));
+}

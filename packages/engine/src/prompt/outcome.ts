@@ -1,0 +1,65 @@
+import { sumOfSpendings, unlessNothing } from "../chain/spending.ts";
+import { sha256 } from "../json/hash.ts";
+import { wayTo } from "../node/definition.ts";
+import { judge } from "../node/judge.ts";
+import type { MoreFacts, Outcome, RunFacts } from "../node/outcome.ts";
+import type { NodeIo } from "../node/run-io.ts";
+import type { Task } from "../node/task.ts";
+import type { Judgement, PipelineOutcome } from "../ports/pipeline.ts";
+import type { CodeResult } from "../ports/sandboxes.ts";
+import type { StepJournal } from "./journal.ts";
+
+/** What a node has come to by what its pipeline says; a success is judged as that of code written by hand. */
+export async function outcomeOf(
+  task: Task,
+  told: PipelineOutcome,
+  journal: StepJournal,
+  io: NodeIo,
+  run: Omit<RunFacts, "code">,
+): Promise<Outcome> {
+  const facts = { ...run, code: told.code === null ? null : sha256(told.code) };
+  const outcome: Outcome =
+    told.status === "success"
+      ? await judge(task, told.result, io, facts)
+      : {
+          status: "failed",
+          class: told.class,
+          failure: {
+            message: io.mask(told.message),
+            ...(told.traceback && { traceback: io.mask(told.traceback) }),
+          },
+          logs: io.maskLogs(told.logs ?? ""),
+          executionTimeMs: 0,
+          run: facts,
+          next: wayTo(task.version, task.node.onError),
+        };
+  const stepsMs = journal.steps.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
+  // The run of a hit has no step: the entry itself tells of it.
+  const executionTimeMs = stepsMs + (told.cacheHit ? outcome.executionTimeMs : 0);
+  return { ...outcome, executionTimeMs, more: { ...outcome.more, ...moreOf(task, told, journal) } };
+}
+
+function moreOf(task: Task, { code, generation, cacheHit }: PipelineOutcome, journal: StepJournal): MoreFacts {
+  const spent = unlessNothing(sumOfSpendings(journal.steps));
+  return {
+    steps: journal.hashes,
+    ...(generation !== null && { generation }),
+    cacheHit,
+    ...(spent && { spent }),
+    contents: codeContent(task, code),
+  };
+}
+
+/** The entry holds the code that a model wrote; code that the definition holds is named by its hash. */
+export function codeContent({ node, version }: Pick<Task, "node" | "version">, code: string | null) {
+  if (code === null || version.workflow.lock?.[node.id]?.codeHash === sha256(code)) return {};
+  return { code };
+}
+
+/** The same judgement, as the pipeline gets it. */
+export async function judgementOf(task: Task, result: CodeResult, io: NodeIo): Promise<Judgement> {
+  const run: RunFacts = { attempt: 1, sandboxId: null, warm: null, code: null };
+  const outcome = await judge(task, result, io, run);
+  if (outcome.status === "success") return { status: "success", ...outcome.changes, decision: outcome.decision };
+  return { status: "failed", class: outcome.class, ...outcome.failure };
+}

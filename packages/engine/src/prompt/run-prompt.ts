@@ -1,0 +1,154 @@
+import type { LoadedContext } from "../chain/position.ts";
+import type { Context } from "../context/context.ts";
+import { commitOutcome } from "../node/commit.ts";
+import {
+  adoptTurn,
+  dropUnlessNamed,
+  lostReason,
+  mayMove,
+  moveTurn,
+  type Place,
+  takeTurn,
+  warmOf,
+} from "../node/place.ts";
+import { createNodeIo, type NodeIo } from "../node/run-io.ts";
+import { keepWarm, promptBudgetSeconds } from "../node/sandbox-choice.ts";
+import { noStep, stopCode } from "../node/stop-code.ts";
+import { type Task, taskInput } from "../node/task.ts";
+import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Journal, PinnedCode, PipelineMeans, PipelineOutcome, PromptTask } from "../ports/pipeline.ts";
+import { secretKeys } from "../secrets/secret-inputs.ts";
+import { sandboxRuns } from "./execute.ts";
+import { type JournalSite, StepJournal } from "./journal.ts";
+import { SandboxGone, TurnLost } from "./lost.ts";
+import { judgementOf, outcomeOf } from "./outcome.ts";
+import { stoppedOutcome } from "./stopped.ts";
+import { wholeValue } from "./whole-value.ts";
+
+/**
+ * One pass over a node whose code a model writes: take the turn, let the pipeline do or repeat its steps, commit.
+ * `"again"` asks the caller to read the chain anew.
+ */
+export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): Promise<StoredEntry | "again"> {
+  const { position, version } = task;
+  const { kept, input } = await taskInput(ports, task);
+  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow));
+  const asked = promptTask(task, input, io);
+  const { place, pinned } = await beginOrAdopt(ports, task, asked);
+  const site: JournalSite = { ports, position, place, io };
+  const journal = new StepJournal(site);
+  const isFirst = !position.next.turn;
+  if (!isFirst) await journal.load();
+  try {
+    const execute = sandboxRuns(site, task, input, journal, { isFirst, signal });
+    const means = meansFor(site, task, input, { journal: lively(journal, ports, task, place), execute, signal });
+    const told = await ports.pipeline.run(asked, means, pinned);
+    if (!(await place.permit)) throw new TurnLost();
+    return await finish(site, { ...task, kept }, told, journal);
+  } catch (error) {
+    return recover(ports, task, place, error);
+  }
+}
+
+async function finish(
+  { ports, position, place, io }: JournalSite,
+  task: Task & { kept: LoadedContext },
+  told: PipelineOutcome,
+  journal: StepJournal,
+): Promise<StoredEntry | "again"> {
+  const { attempt, sandbox: sandboxId } = place.turn;
+  const { node } = task;
+  const run = { attempt, sandboxId, warm: warmOf(task, place) };
+  const outcome = await outcomeOf(task, told, journal, io, run);
+  // A failure may have reasons of this delivery alone, and a moved turn old results: another one may be running code.
+  const isSure = outcome.status === "success" && attempt === 1;
+  const stopped = isSure ? null : await stopCode(ports, position, place.turn, io, noStep);
+  if (stopped?.kind === "gone") outcome.run.warm = null;
+  const entry = await commitOutcome(ports, position, node, outcome, task.kept);
+  if (node.isolation === "fresh" && sandboxId !== null) await ports.sandboxes.kill(sandboxId);
+  // The turn may have moved meanwhile: the entry is answered as it is read, beside its turn.
+  return node.effects === false ? "again" : entry;
+}
+
+/** Pinned code is chosen once, by the delivery that takes the turn. */
+async function beginOrAdopt(
+  ports: Ports,
+  task: Task,
+  asked: PromptTask,
+): Promise<{ place: Place; pinned: PinnedCode | null }> {
+  const { turn } = task.position.next;
+  if (turn) {
+    const pinned = turn.generation === undefined ? null : await ports.pipeline.generation(asked, turn.generation);
+    return { place: adoptTurn(turn, task), pinned };
+  }
+  const pinned = await ports.pipeline.pinned(asked);
+  const hit = pinned && { seconds: task.node.timeoutSeconds, generation: pinned.generation };
+  return { place: await takeTurn(ports, task, hit ?? {}), pinned };
+}
+
+function promptTask({ position, node, version, edges }: Task, input: Context, io: NodeIo): PromptTask {
+  const { before, at } = position;
+  return {
+    at,
+    client: before.client,
+    version,
+    node,
+    edges,
+    input: input.slots(),
+    secrets: secretKeys(version.workflow),
+    mask: (text) => io.mask(text),
+    frozen: before.frozen ?? false,
+    spentUsd: before.spent?.cost_usd ?? 0,
+  };
+}
+
+function meansFor(
+  { ports, position, place, io }: JournalSite,
+  task: Task,
+  input: Context,
+  means: Pick<PipelineMeans, "journal" | "execute" | "signal">,
+): PipelineMeans {
+  const source = { home: position.before, blobs: ports.blobs };
+  return {
+    ...means,
+    judge: (result) => judgementOf(task, result, io),
+    valueText: (key, maxBytes) => wholeValue(input, key, maxBytes, source),
+    timeLeftMs: () => budgetEndMs(place.turn) - ports.clock.now(),
+    now: () => ports.clock.now(),
+  };
+}
+
+/** A sandbox that was to live for one run of pinned code has to live longer once a model is asked. */
+function lively(journal: Journal, ports: Ports, { node }: Task, place: Place): Journal {
+  return {
+    next: (work) =>
+      journal.next(async (at) => {
+        const seconds = (budgetEndMs(place.turn) - ports.clock.now()) / 1000;
+        if (place.sandbox) place.sandbox = (await keepWarm(ports, place.sandbox, node, seconds)) ?? place.sandbox;
+        return work(at);
+      }),
+  };
+}
+
+function budgetEndMs({ since }: Turn): number {
+  return Date.parse(since) + promptBudgetSeconds * 1000;
+}
+
+async function recover(ports: Ports, task: Task, place: Place, error: unknown): Promise<StoredEntry | "again"> {
+  const isOurs = error instanceof SandboxGone && (await place.permit);
+  if (isOurs) return replaceSandbox(ports, task, place.turn);
+  if (!(error instanceof TurnLost || error instanceof SandboxGone)) throw error;
+  if (place.created) await dropUnlessNamed(ports, task.position, place.turn);
+  return "again";
+}
+
+/** The sandbox that the turn names is gone: with `effects: false` the pipeline goes on in another one. */
+async function replaceSandbox(ports: Ports, task: Task, turn: Turn): Promise<StoredEntry | "again"> {
+  if (mayMove(task.node, turn)) {
+    await moveTurn(ports, task, turn);
+    return "again";
+  }
+  const why = { reason: lostReason(turn), warm: null, logs: "" };
+  return commitOutcome(ports, task.position, task.node, await stoppedOutcome(ports, task.position, task, turn, why));
+}

@@ -1,0 +1,47 @@
+import type { Position } from "../chain/position.ts";
+import { sumOfSpendings, unlessNothing } from "../chain/spending.ts";
+import { sha256 } from "../json/hash.ts";
+import { type NodeDefinition, wayTo } from "../node/definition.ts";
+import type { Outcome, RunFacts } from "../node/outcome.ts";
+import type { Reason } from "../node/settling.ts";
+import type { Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { JournalStep } from "../ports/pipeline.ts";
+import { codeContent } from "./outcome.ts";
+import { isStep, replayedStep } from "./read-step.ts";
+
+/** What a prompt node is that did not come to an end of its own: failed, with the steps that were recorded so far. */
+export async function stoppedOutcome(
+  ports: Ports,
+  { before, at }: Position,
+  { node, version }: NodeDefinition,
+  turn: Turn,
+  { reason, warm, logs }: { reason: Reason; warm: RunFacts["warm"]; logs: string },
+): Promise<Outcome> {
+  if (node.type !== "action" && node.type !== "decision") throw new TypeError(`${node.type} nodes have no prompt`);
+  const stored = (await ports.chain.steps(at)).filter(isStep);
+  const steps = await Promise.all(stored.map((step) => replayedStep(step, before, ports.blobs)));
+  const code = lastCode(steps);
+  const spent = unlessNothing(sumOfSpendings(steps));
+  return {
+    status: "failed",
+    class: reason.class,
+    failure: { message: reason.message },
+    logs,
+    executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
+    run: { attempt: turn.attempt, sandboxId: turn.sandbox, warm, code: code === null ? null : sha256(code) },
+    next: wayTo(version, node.onError),
+    more: {
+      steps: stored.map(({ hash }) => hash),
+      ...(steps.length === 0 && turn.generation !== undefined && { generation: turn.generation }),
+      ...(spent && { spent }),
+      contents: codeContent({ node, version }, code),
+    },
+  };
+}
+
+/** Analysis code looks at the data, and is not the node's. */
+function lastCode(steps: readonly JournalStep[]): string | null {
+  const written = steps.findLast(({ generated_code, agent_name }) => generated_code && agent_name !== "DataAnalyzer");
+  return written?.generated_code ?? null;
+}

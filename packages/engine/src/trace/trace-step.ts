@@ -1,0 +1,95 @@
+import { contentText } from "../chain/contents.ts";
+import type { BlobHome } from "../ports/blobs.ts";
+import type { StepContentName, StoredStep } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { ToolCall } from "../ports/pipeline.ts";
+import { stepTexts } from "../prompt/read-step.ts";
+import { type StepText, stepFrom } from "../prompt/step-record.ts";
+import { unlessErased } from "./unless-erased.ts";
+
+/** One agent run as the world sees it; field names are public. What was erased is null. */
+export interface TraceStep {
+  format: 1;
+  step_number: number;
+  step_name: string;
+  agent_name: string;
+  attempt_number: number;
+  input_data: unknown;
+  output_data: unknown;
+  generated_code: string | null;
+  sandbox_id: string | null;
+  model_used: string | null;
+  tokens_input: number;
+  tokens_cached: number;
+  tokens_output: number;
+  cost_usd: number;
+  tool_calls: ToolCall[];
+  status: "success" | "failed";
+  error_message: string | null;
+  traceback?: string;
+  logs?: string;
+  execution_time_ms: number;
+  /** Of that, the run of code in the sandbox. */
+  run_time_ms?: number;
+  timestamp: string;
+  /** What the model saw and answered, with `full` only. */
+  prompt?: string | null;
+  answer?: string | null;
+}
+
+const always: StepContentName[] = ["input", "output", "code", "tools", "error", "logs"];
+const inFull: StepContentName[] = ["prompt", "answer"];
+
+export async function traceStep(
+  { blobs }: Pick<Ports, "blobs">,
+  stored: StoredStep,
+  home: BlobHome,
+  full: boolean,
+): Promise<TraceStep> {
+  const told = JSON.parse(stored.text) as StepText | AttemptText;
+  if (!("digests" in told)) return { ...nothingAsked, ...told };
+  const names = full ? [...always, ...inFull] : always;
+  const texts = await stepTexts(stored, names, (content) => unlessErased(() => contentText(content, home, blobs)));
+  const { traceback, logs, ...step } = stepFrom(stored.step, told, texts);
+  return {
+    format: 1,
+    step_number: step.step_number,
+    step_name: step.step_name,
+    agent_name: step.agent_name,
+    attempt_number: step.attempt_number,
+    input_data: step.input_data,
+    output_data: step.output_data,
+    generated_code: step.generated_code,
+    sandbox_id: step.sandbox_id,
+    model_used: step.model_used,
+    tokens_input: step.tokens_input,
+    tokens_cached: step.tokens_cached,
+    tokens_output: step.tokens_output,
+    cost_usd: step.cost_usd,
+    tool_calls: step.tool_calls,
+    status: step.status,
+    error_message: step.error_message,
+    ...(traceback !== undefined && { traceback }),
+    ...(logs !== undefined && { logs }),
+    execution_time_ms: step.execution_time_ms,
+    ...(told.run_time_ms !== undefined && { run_time_ms: told.run_time_ms }),
+    timestamp: step.timestamp,
+    ...(full && told.digests.prompt !== undefined && { prompt: texts.prompt ?? null }),
+    ...(full && told.digests.answer !== undefined && { answer: texts.answer ?? null }),
+  };
+}
+
+/** An attempt of code written by hand, which has all of its fields in its text. */
+type AttemptText = Omit<TraceStep, keyof typeof nothingAsked>;
+
+const nothingAsked = {
+  input_data: null,
+  output_data: null,
+  generated_code: null,
+  model_used: null,
+  tokens_input: 0,
+  tokens_cached: 0,
+  tokens_output: 0,
+  cost_usd: 0,
+  tool_calls: [],
+};
