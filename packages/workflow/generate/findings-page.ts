@@ -9,6 +9,7 @@ const groups: Record<string, string> = {
   NOVA5: "What a run knows",
   NOVA6: "Python",
   NOVA7: "The state machine",
+  NOVA8: "Locked code",
   NOVA9: "Not run by this release",
 };
 

@@ -7,7 +7,7 @@ export interface WorkflowSource {
   fileName: string;
   /** Name of the folder (or of a lone JSON file, without `.json`): the last resort for an id. */
   folder?: string;
-  /** `.py`, `.txt` and `.md` files, `lib/` included. */
+  /** `.py`, `.txt` and `.md` files, `lib/` included; the lock file and the code that it locks. */
   files: Record<string, string>;
 }
 

@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { type Finding, finding } from "../findings/finding.ts";
 import { didYouMean } from "../findings/suggest.ts";
+import { generatedFolder, lockFileName } from "../lock/lock-file.ts";
 import { pathInFolder, readableFile } from "../parse/files.ts";
 import type { WorkflowSource } from "../parse/source.ts";
 
@@ -19,7 +20,7 @@ const fileOfFolder = "workflow.json";
 
 /**
  * A workflow from the disk: a folder with `workflow.json`, or one JSON file. Of a folder it takes the Python and text
- * files beside the JSON and `lib/`; of a lone file only those that it names.
+ * files beside the JSON, `lib/`, and what is locked; of a lone file only those that it names.
  * @throws WorkflowSourceError
  */
 export async function readWorkflowSource(path: string): Promise<WorkflowSource> {
@@ -29,7 +30,7 @@ export async function readWorkflowSource(path: string): Promise<WorkflowSource> 
   const folder = dirname(file);
   const text = await textOf(file, path, isFolder);
   const whole = basename(file) === fileOfFolder;
-  const paths = whole ? [...(await filesBeside(folder)), ...(await filesBelow(folder, "lib"))] : [];
+  const paths = whole ? await filesOf(folder) : [];
   const files = await readAll(folder, [...new Set([...paths, ...namedFiles(text)])].sort());
   return { text, fileName: basename(file), folder: basename(whole ? folder : file, extname(file)), files };
 }
@@ -62,8 +63,13 @@ async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
+async function filesOf(folder: string): Promise<string[]> {
+  const below = await Promise.all(["lib", generatedFolder].map((name) => filesBelow(folder, name)));
+  return [...(await filesBeside(folder)), ...below.flat()];
+}
+
 async function filesBeside(folder: string): Promise<string[]> {
-  return (await namesIn(folder)).filter((name) => readableFile.test(name));
+  return (await namesIn(folder)).filter((name) => readableFile.test(name) || name === lockFileName);
 }
 
 async function filesBelow(folder: string, below: string): Promise<string[]> {

@@ -1,0 +1,47 @@
+import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
+import { didYouMean } from "../findings/suggest.ts";
+import { codeFileOf, lockFileName } from "./lock-file.ts";
+import type { ReadLock, ReadLockFile } from "./read-lock.ts";
+
+/** What the lock is for. */
+export interface LockScope {
+  /** Ids of the prompt nodes. */
+  nodes: readonly string[];
+  approval?: "required";
+}
+
+/** What is wrong with what `nova lock` wrote, and with what became of it. */
+export function checkLock(read: ReadLockFile, { nodes, approval }: LockScope): Finding[] {
+  if ("problem" in read) {
+    const wayOut = "take it from version control, or remove it and run nova lock";
+    return [inLock("NOVA801", `${lockFileName} ${read.problem} - ${wayOut}`)];
+  }
+  return Object.entries(read.nodes).flatMap(([node, entry]) =>
+    nodes.includes(node) ? checkEntry(node, entry, approval) : [stranger(node, nodes)],
+  );
+}
+
+function checkEntry(node: string, { state, record }: ReadLock, approval?: "required"): Finding[] {
+  const file = codeFileOf(node);
+  if (state === "missing") {
+    const wayOut = `take it from version control, or run nova lock to remove its entry from ${lockFileName}`;
+    return [inLock("NOVA802", `node "${node}": its locked code ${file} is not there - ${wayOut}`)];
+  }
+  if (state === "edited") {
+    const wayOut = "nova lock takes the edit as the new locked code; version control has the old one";
+    const message = `node "${node}": ${file} was edited by hand, it is not the code that was locked - ${wayOut}`;
+    return [finding("NOVA803", "$", message, { file, line: 1, column: 1 })];
+  }
+  if (approval !== "required" || record.approved) return [];
+  const wayOut = `look at ${file}, then run nova lock approve <folder> ${node}`;
+  return [inLock("NOVA805", `node "${node}": nobody has approved its locked code - ${wayOut}`)];
+}
+
+function stranger(node: string, nodes: readonly string[]): Finding {
+  const hint = didYouMean(node, [...nodes]) || " - nova lock removes it";
+  return inLock("NOVA804", `${lockFileName} has code of "${node}", which is no prompt node here${hint}`);
+}
+
+function inLock(code: FindingCode, message: string): Finding {
+  return finding(code, "$", message, { file: lockFileName, line: 1, column: 1 });
+}

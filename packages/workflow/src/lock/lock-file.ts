@@ -1,0 +1,112 @@
+import { z } from "zod";
+import type { LockedCode, LockedIngredients } from "./locked-code.ts";
+
+/** Beside `workflow.json`. */
+export const lockFileName = "workflow.lock.json";
+
+export const generatedFolder = "generated";
+
+/** Where the code of a node lies, so that people can read it, and see in a diff what became of it. */
+export function codeFileOf(node: string): string {
+  return `${generatedFolder}/${node}.py`;
+}
+
+const texts = z.record(z.string(), z.string());
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in 64 hexadecimal digits" });
+
+const Ingredients = z.strictObject({
+  prompt: z.string(),
+  node_type: z.string(),
+  edges: z.array(z.string()),
+  reads: texts,
+  generator: z.string(),
+  guides: texts,
+  model: z.string(),
+  settings: z.string(),
+  template: z.string(),
+  requirements: z.array(z.string()),
+  lib: texts,
+});
+
+const Entry = z.strictObject({
+  key: sha256,
+  code_hash: sha256,
+  origin: z.enum(["generated", "edited"]),
+  model: z.string(),
+  cost: z.strictObject({
+    usd: z.number(),
+    tokens_input: z.number(),
+    tokens_cached: z.number(),
+    tokens_output: z.number(),
+  }),
+  created_at: z.string(),
+  proven_by: z.string().optional(),
+  approved: z.strictObject({ by: z.string(), at: z.string() }).optional(),
+  ingredients: Ingredients,
+});
+
+/** The text of `workflow.lock.json`, format 1. The code itself is in files of its own. */
+export const LockFile = z.strictObject({ format: z.literal(1), nodes: z.record(z.string(), Entry) });
+export type LockFile = z.output<typeof LockFile>;
+export type LockEntry = z.output<typeof Entry>;
+
+/** Everything about locked code but the code. */
+export type LockRecord = Omit<LockedCode, "code">;
+
+export function recordOfEntry(entry: LockEntry): LockRecord {
+  const { code_hash, created_at, proven_by, approved, ...rest } = entry;
+  return {
+    ...rest,
+    codeHash: code_hash,
+    createdAt: created_at,
+    ...(proven_by !== undefined && { provenBy: proven_by }),
+    ...(approved && { approved }),
+  };
+}
+
+/** The file's text: nodes and names in alphabetical order, a line for each thing that can change, so that a diff reads well. */
+export function lockText(locked: Record<string, LockRecord>): string {
+  const nodes = Object.fromEntries(inOrder(locked).map(([node, record]) => [node, entryOfRecord(record)]));
+  return `${JSON.stringify({ format: 1, nodes } satisfies LockFile, null, 2)}\n`;
+}
+
+function entryOfRecord({ key, codeHash, origin, model, cost, createdAt, provenBy, approved, ingredients }: LockRecord) {
+  const { usd, tokens_input, tokens_cached, tokens_output } = cost;
+  return {
+    key,
+    code_hash: codeHash,
+    origin,
+    model,
+    cost: { usd, tokens_input, tokens_cached, tokens_output },
+    created_at: createdAt,
+    ...(provenBy !== undefined && { proven_by: provenBy }),
+    ...(approved && { approved: { by: approved.by, at: approved.at } }),
+    ingredients: ingredientsInOrder(ingredients),
+  };
+}
+
+function ingredientsInOrder(ingredients: LockedIngredients): LockedIngredients {
+  const { prompt, node_type, edges, reads, generator, guides, model, settings, template, requirements, lib } =
+    ingredients;
+  return {
+    prompt,
+    node_type,
+    edges,
+    reads: sorted(reads),
+    generator,
+    guides: sorted(guides),
+    model,
+    settings,
+    template,
+    requirements,
+    lib: sorted(lib),
+  };
+}
+
+function sorted(texts: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(inOrder(texts));
+}
+
+function inOrder<T>(record: Record<string, T>): [string, T][] {
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+}

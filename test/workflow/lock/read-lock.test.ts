@@ -1,0 +1,84 @@
+import { codeFileText, hashOf, lockText, readLockFile } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { code, lockFiles, record } from "./locked.ts";
+
+const lf = `${code}\nprint(context)`;
+
+describe("the lock file", () => {
+  it("is none where the folder has none", () => {
+    expect(readLockFile({ "generated/sum.py": code })).toBeNull();
+  });
+
+  it("says what it was told, whole", () => {
+    const whole = record({ origin: "edited", approved: { by: "ada", at: "2026-11-22T11:00:00.000Z" } });
+    expect(readLockFile(lockFiles(whole))).toEqual({ nodes: { sum: { record: whole, state: "locked", code } } });
+  });
+
+  it("is the same text however its parts were put together", () => {
+    const { ingredients, ...rest } = record();
+    const { reads, guides, ...others } = ingredients;
+    const shuffled = {
+      ingredients: {
+        guides: { csv: guides.csv as string, money: guides.money as string },
+        reads: Object.fromEntries(Object.entries(reads).reverse()),
+        ...others,
+      },
+      ...rest,
+    };
+    expect(lockText({ b: shuffled, a: record() })).toBe(lockText({ a: record(), b: record() }));
+  });
+
+  it("has a line of its own for each thing that can change", () => {
+    const [before, after] = [record(), record({ provenBy: "exec_02" })].map((one) =>
+      lockText({ sum: one }).split("\n"),
+    );
+    expect(after?.filter((line) => !before?.includes(line))).toEqual(['      "proven_by": "exec_02",']);
+    expect(lockText({ sum: record() })).toContain('\n          "order.discount?": "number"');
+  });
+
+  it.each([
+    ["marks of a merge", "<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> main\n", /merge/],
+    ["text that is not JSON", "{", /is not JSON/],
+    ["a newer format", '{"format": 2, "nodes": {}}', /format 2, made by a newer NOVA/],
+    ["no object", "null", /damaged at its top/],
+    ["a field too many", '{"format": 1, "nodes": {}, "note": ""}', /damaged at its top/],
+    ["a key that is none", lockText({ sum: record({ key: "12" }) }), /damaged at nodes\.sum\.key/],
+  ])("with %s is a problem, and no guess", (_, text, problem) => {
+    expect(readLockFile({ "workflow.lock.json": text })).toEqual({ problem: expect.stringMatching(problem) });
+  });
+});
+
+describe("the file of locked code", () => {
+  it.each([
+    ["as it was written", codeFileText(lf)],
+    ["without the last line end", lf],
+    ["with the line ends of Windows", codeFileText(lf).replaceAll("\n", "\r\n")],
+    ["with those and a byte order mark", `\uFEFF${codeFileText(lf).replaceAll("\n", "\r\n")}`],
+  ])("%s holds the locked code, byte for byte", (_, text) => {
+    const read = readLockFile(lockFiles({ codeHash: hashOf(lf) }, text));
+    expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: lf } } });
+  });
+
+  it("keeps the line ends of code that was locked with others", () => {
+    const crlf = "a = 1\r\nb = 2";
+    const read = readLockFile(lockFiles({ codeHash: hashOf(crlf) }, codeFileText(crlf)));
+    expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: crlf } } });
+  });
+
+  it.each([
+    ["another number", `${code}0\n`],
+    ["another indentation", `  ${code}\n`],
+    ["nothing", ""],
+  ])("with %s is an edit", (_, text) => {
+    expect(readLockFile(lockFiles({}, text))).toMatchObject({ nodes: { sum: { state: "edited", code: text } } });
+  });
+
+  it("that is gone is missed", () => {
+    expect(readLockFile(lockFiles({}, null))).toEqual({ nodes: { sum: { record: record(), state: "missing" } } });
+  });
+
+  it("of a node with the name of a method is read like any other", () => {
+    const files = { "workflow.lock.json": lockText({ constructor: record() }), "generated/constructor.py": code };
+    expect(readLockFile(files)).toMatchObject({ nodes: { constructor: { state: "locked" } } });
+  });
+});
