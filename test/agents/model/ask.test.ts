@@ -1,26 +1,121 @@
-import { createModels, type ModelCall } from "@nova/agents";
+import { createModels, type ModelEnvironment } from "@nova/agents";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import { modelCall } from "../../support/model-server/model-call.ts";
 import { modelServer } from "../../support/model-server/model-server.ts";
 
-const Code = z.object({ code: z.string() });
-
-const call = (changes: Partial<ModelCall<z.infer<typeof Code>>> = {}): ModelCall<z.infer<typeof Code>> => ({
-  role: "code_generator",
-  model: "gpt-6-luna",
-  instructions: "You write Python.",
-  input: "Add the total.",
-  answer: { name: "code", schema: Code },
-  signal: new AbortController().signal,
-  ...changes,
-});
+const usage = { input: 1200, cached: 1000, output: 50 };
 
 describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => {
-  it("answers with a value of the schema", async () => {
+  const over = (environment: ModelEnvironment) => createModels({ ...environment, NOVA_LLM_API: api });
+
+  it("answers with a value of the schema, what was said, and what it cost", async () => {
     await using server = await modelServer([
-      { expect: { role: "code_generator", api }, answer: { json: { code: "x" } } },
+      { expect: { role: "code_generator", api, model: "gpt-6.1-terra" }, answer: { json: { code: "x = 1" }, usage } },
     ]);
-    const answer = await createModels({ ...server.environment, NOVA_LLM_API: api }).ask(call());
-    expect(answer).toMatchObject({ value: { code: "x" }, usage: { input: 1000 }, toolCalls: [] });
+    const answer = await over(server.environment).ask(modelCall());
+    expect(answer).toEqual({
+      value: { code: "x = 1" },
+      text: '{"code":"x = 1"}',
+      toolCalls: [],
+      usage,
+      costUsd: 0.0005,
+      priceKnown: true,
+      model: "gpt-6.1-terra",
+      durationMs: expect.any(Number),
+    });
+  });
+
+  it("costs nothing that is known where the catalog has no price", async () => {
+    await using server = await modelServer([{ expect: { model: "qwen3:8b" }, answer: { json: { code: "" } } }]);
+    const answer = await over(server.environment).ask(modelCall({ model: "qwen3:8b" }));
+    expect(answer).toMatchObject({ costUsd: 0, priceKnown: false, usage: { input: 1000, cached: 0, output: 100 } });
+  });
+
+  it("sees the instructions before the input", async () => {
+    await using server = await modelServer([{ answer: { json: { code: "" } } }]);
+    await over(server.environment).ask(modelCall());
+    const text = JSON.stringify(server.requests[0]?.body);
+    expect(server.requests[0]).toMatchObject({ input: "Add the totals.", tools: [], answer: "task_code" });
+    expect(text.indexOf("You write Python.")).toBeLessThan(text.indexOf("Add the totals."));
+    expect(server.requests[0]?.instructions).toMatch(/^You write Python\./);
+  });
+
+  it.each([
+    ["in prose", 'Here it is: {"code": "x"}'],
+    ["in a code fence", '```json\n{"code": "x"}\n```'],
+    ["after its thoughts", '<think>{"code": "?"}</think>{"code": "x"}'],
+  ])("is understood when it answers %s", async (_where, text) => {
+    await using server = await modelServer([{ answer: { text } }]);
+    expect(await over(server.environment).ask(modelCall())).toMatchObject({ value: { code: "x" }, text });
+  });
+
+  it("answers calls that are made side by side, each with its own", async () => {
+    await using server = await modelServer(({ input }) => ({ json: { code: input } }));
+    const models = over(server.environment);
+    const asked = ["one", "two", "three"].map((input) => models.ask(modelCall({ input })));
+    expect((await Promise.all(asked)).map(({ value }) => value.code)).toEqual(["one", "two", "three"]);
+  });
+});
+
+describe("a request over the Responses API", () => {
+  it("has exactly the fields that it needs, and leaves nothing at the provider", async () => {
+    await using server = await modelServer([{ answer: { json: { code: "" } } }]);
+    await createModels(server.environment).ask(modelCall({ maxOutputTokens: 500 }));
+    expect(server.requests[0]?.body).toEqual({
+      model: "gpt-6.1-terra",
+      instructions: "You write Python.",
+      input: [{ role: "user", content: "Add the totals." }],
+      text: {
+        format: {
+          type: "json_schema",
+          name: "task_code",
+          strict: true,
+          schema: expect.objectContaining({
+            type: "object",
+            properties: { code: { type: "string" } },
+            required: ["code"],
+            additionalProperties: false,
+          }),
+        },
+      },
+      max_output_tokens: 500,
+      store: false,
+      prompt_cache_key: expect.stringMatching(/^nova-[0-9a-f]{32}$/),
+    });
+  });
+
+  it("names the same cache for the same instructions, and another for others", async () => {
+    await using server = await modelServer(() => ({ json: { code: "" } }));
+    const models = createModels(server.environment);
+    await models.ask(modelCall({ input: "a" }));
+    await models.ask(modelCall({ input: "b" }));
+    await models.ask(modelCall({ instructions: "You judge." }));
+    const [a, b, other] = server.requests.map(({ body }) => (body as { prompt_cache_key: string }).prompt_cache_key);
+    expect(a).toBe(b);
+    expect(other).not.toBe(a);
+  });
+
+  it("says who asks, under an id of its own", async () => {
+    await using server = await modelServer(() => ({ json: { code: "" } }));
+    const models = createModels(server.environment);
+    await models.ask(modelCall());
+    await models.ask(modelCall({ role: "data_analyzer" }));
+    const ids = server.requests.map(({ headers }) => headers["x-client-request-id"]);
+    expect(ids).toEqual([
+      expect.stringMatching(/^code_generator\.[0-9a-f-]{36}$/),
+      expect.stringMatching(/^data_analyzer\.[0-9a-f-]{36}$/),
+    ]);
+  });
+
+  it("carries the key of the environment", async () => {
+    await using server = await modelServer([{ answer: { json: { code: "" } } }]);
+    await createModels({ ...server.environment, OPENAI_API_KEY: "sk-mine" }).ask(modelCall());
+    expect(server.requests[0]?.headers.authorization).toBe("Bearer sk-mine");
+  });
+
+  it("needs no key at a server of one's own", async () => {
+    await using server = await modelServer([{ answer: { json: { code: "" } } }]);
+    await createModels({ OPENAI_BASE_URL: server.url }).ask(modelCall());
+    expect(server.requests).toHaveLength(1);
   });
 });

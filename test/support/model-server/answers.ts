@@ -43,7 +43,7 @@ function responsesAnswer(request: ModelRequest, said: Answered, id: string) {
     error: failed,
     incomplete_details: stopped ? { reason: stopped } : null,
     model: request.model,
-    output: failed ? [] : outputItems(said, id),
+    output: failed ? [] : outputItems(said, id, (request.body as { include?: unknown }).include !== undefined),
     parallel_tool_calls: true,
     store: false,
     usage: {
@@ -56,7 +56,8 @@ function responsesAnswer(request: ModelRequest, said: Answered, id: string) {
   };
 }
 
-function outputItems(said: Answered, id: string): Record<string, unknown>[] {
+/** `sealed`: thoughts come with their contents, as asked for; otherwise with an id that leads nowhere. */
+function outputItems(said: Answered, id: string, sealed: boolean): Record<string, unknown>[] {
   const calls = "calls" in said ? said.calls : [];
   const text = textOf(said);
   const part =
@@ -66,7 +67,7 @@ function outputItems(said: Answered, id: string): Record<string, unknown>[] {
   const message = { type: "message", id: `msg_${id}`, status: "completed", role: "assistant", content: [part] };
   return [
     ...(calls.length > 0
-      ? [{ type: "reasoning", id: `rs_${id}`, summary: [], encrypted_content: `sealed-${id}` }]
+      ? [{ type: "reasoning", id: `rs_${id}`, summary: [], ...(sealed ? { encrypted_content: `sealed-${id}` } : {}) }]
       : []),
     ...(text !== undefined || "refusal" in said ? [message] : []),
     ...calls.map((call, index) => ({

@@ -49,7 +49,22 @@ function held<T>(schema: z.ZodType<T>, body: unknown): T {
   return result.data;
 }
 
+/** A call of a tool and its result stand and fall together. */
+function requireAnswered(calls: string[], results: string[]): void {
+  const unanswered = calls.find((id) => !results.includes(id));
+  const uncalled = results.find((id) => !calls.includes(id));
+  if (unanswered ?? uncalled) {
+    throw new RequestRefused(
+      400,
+      unanswered ? `No tool output found for ${unanswered}` : `No tool call found for ${uncalled}`,
+    );
+  }
+}
+
 function responsesView(body: z.infer<typeof ResponsesBody>): View {
+  const ids = (kind: string) =>
+    body.input.flatMap((item) => (item.type === kind ? [String("call_id" in item && item.call_id)] : []));
+  requireAnswered(ids("function_call"), ids("function_call_output"));
   return {
     model: body.model,
     instructions: body.instructions ?? "",
@@ -67,6 +82,12 @@ function responsesView(body: z.infer<typeof ResponsesBody>): View {
 function chatView(body: z.infer<typeof ChatBody>): View {
   const said = (...roles: string[]) =>
     body.messages.filter(({ role }) => roles.includes(role)).map(({ content }) => content ?? "");
+  requireAnswered(
+    body.messages
+      .flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []))
+      .map(({ id }) => id),
+    body.messages.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : [])),
+  );
   return {
     model: body.model,
     instructions: said("system", "developer").join("\n"),

@@ -1,5 +1,5 @@
 import type { Conversation, Reply } from "./conversation.ts";
-import { addDeadline } from "./deadline.ts";
+import { type Deadline, startDeadline } from "./deadline.ts";
 import { estimateUsd } from "./estimate.ts";
 import { type Asked, explainFailure, unavailable } from "./explain-failure.ts";
 import { outputTokens, timeLimitMs, toolBudget } from "./limits.ts";
@@ -10,93 +10,86 @@ import { requestId } from "./request-id.ts";
 import { runTools } from "./run-tools.ts";
 import { Spending } from "./spending.ts";
 
-/** Talks until the model has answered: it may call tools in between, within its budget, and everything it used is summed. */
+/** Where a call stands. */
+interface Talk<T> {
+  call: ModelCall<T>;
+  conversation: Conversation;
+  asked: Asked;
+  deadline: Deadline;
+  spending: Spending;
+}
+
+/** Talks until the model has answered: it may call tools in between, within its budget, and all that it used is summed. */
 export async function askModel<T>(
   call: ModelCall<T>,
   conversation: Conversation,
   asked: Asked,
 ): Promise<ModelAnswer<T>> {
   const started = performance.now();
+  using deadline = startDeadline(call.signal, timeLimitMs(call));
   const spending = new Spending(call.model);
-  const deadline = addDeadline(call.signal, timeLimitMs(call));
-  let mayCall = toolBudget(call) > 0 && (call.tools?.length ?? 0) > 0;
-  // One round more than there are calls, for the answer, and one for the answer held to its schema.
-  for (let round = 0; round <= toolBudget(call) + 1; round++) {
-    const reply = await exchange(call, conversation, { mayCall, spending, deadline, asked });
+  const value = await converse({ call, conversation, asked, deadline, spending });
+  const { usage, usd: costUsd, priceKnown, text, toolCalls } = spending;
+  const durationMs = Math.round(performance.now() - started);
+  return { value, text, toolCalls, usage, costUsd, priceKnown, model: call.model, durationMs };
+}
+
+async function converse<T>(talk: Talk<T>): Promise<T> {
+  const { call, conversation, spending } = talk;
+  const budget = toolBudget(call);
+  let mayCall = budget > 0 && call.tools !== undefined;
+  // A round for each call, one for the answer, and one for the answer held to its schema.
+  for (let round = 1; round <= budget + 2; round++) {
+    const reply = await exchange(talk, mayCall);
     if (reply.calls.length > 0) {
-      conversation.answerCalls(await runTools(reply.calls, call.tools ?? [], toolBudget(call), spending));
-      mayCall &&= spending.toolCalls.length < toolBudget(call);
+      conversation.answerCalls(await runTools(reply.calls, call.tools ?? [], budget, spending));
+      mayCall = spending.toolCalls.length < budget && round < budget;
       continue;
     }
     const read = readAnswer(reply.text, call.answer.schema);
     if (read.valid) {
-      const { usage, usd, text, toolCalls, priceKnown } = spending;
-      const durationMs = Math.round(performance.now() - started);
-      return { value: read.value, text, toolCalls, usage, costUsd: usd, priceKnown, model: call.model, durationMs };
+      return read.value;
     }
-    if (!mayCall || conversation.heldToSchema) {
-      throw failed(
-        "invalid",
-        `${subject(call)} does not follow its schema: ${read.problem} - run the node again, or name another model`,
-        spending,
-      );
+    if (!mayCall || !conversation.askAgain) {
+      throw failed(talk, "invalid", `does not follow its schema: ${read.problem} - try again, or name another model`);
     }
+    conversation.askAgain();
     mayCall = false;
   }
-  throw failed(
-    "invalid",
-    `${subject(call)} never came: it went on calling tools after its ${toolBudget(call)} calls - name another model`,
-    spending,
-  );
-}
-
-interface Exchange {
-  mayCall: boolean;
-  spending: Spending;
-  deadline: AbortSignal;
-  asked: Asked;
+  throw failed(talk, "invalid", `never came: it went on calling tools after its ${budget} calls - name another model`);
 }
 
 /** One request and its reply. */
-async function exchange<T>(call: ModelCall<T>, conversation: Conversation, state: Exchange): Promise<Reply> {
-  const { spending } = state;
+async function exchange<T>(talk: Talk<T>, mayCall: boolean): Promise<Reply> {
+  const { call, conversation, spending } = talk;
   call.signal.throwIfAborted();
-  const body = conversation.request(state.mayCall);
+  const body = conversation.request(mayCall);
   call.beforeRequest?.(estimateUsd(call.model, body, outputTokens(call)), spending.usd, spending.usage);
-  const reply = await send(call, conversation, body, state);
+  const reply = await send(talk, body);
   spending.add(reply.usage);
-  spending.text = reply.text;
+  spending.text = reply.text || (reply.refusal ?? "");
   if (reply.refusal !== null || reply.ending === "filtered") {
     const why = reply.refusal ?? "the provider's content filter stopped it";
-    throw failed("refused", `${subject(call)} is a refusal (${why}) - say the task in other words`, spending);
+    throw failed(talk, "refused", `is a refusal (${why}) - say the task in other words`);
   }
   if (reply.ending === "cut_off") {
-    throw failed(
-      "cut_off",
-      `${subject(call)} was cut off at ${outputTokens(call)} tokens - split the task into smaller nodes`,
-      spending,
-    );
+    throw failed(talk, "cut_off", `was cut off at ${outputTokens(call)} tokens - split the task into smaller nodes`);
   }
   return reply;
 }
 
-async function send<T>(call: ModelCall<T>, conversation: Conversation, body: unknown, state: Exchange): Promise<Reply> {
-  const { deadline, spending, asked } = state;
+async function send<T>({ call, conversation, deadline, asked, spending }: Talk<T>, body: unknown): Promise<Reply> {
   try {
-    return await conversation.send(body, { signal: deadline, headers: requestId(call.role) });
-  } catch (error) {
+    return await conversation.send(body, { signal: deadline.signal, headers: requestId(call.role) });
+  } catch (cause) {
     call.signal.throwIfAborted();
-    const failure = deadline.aborted
-      ? unavailable(asked, `none came within ${timeLimitMs(call) / 1000} s; run the node again, or name a faster model`)
-      : explainFailure(error, asked);
-    throw failure ? failed(failure.reason, failure.message, spending, error) : error;
+    const { reason, message } = deadline.signal.aborted
+      ? unavailable(asked, `none came within ${timeLimitMs(call) / 1000} s; try again, or name a faster model`)
+      : explainFailure(cause, asked);
+    throw new ModelError(reason, message, spending.soFar(), { cause });
   }
 }
 
-function subject({ role, model }: { role: string; model: string }): string {
-  return `the answer of model "${model}" to the ${role}`;
-}
-
-function failed(reason: ModelErrorReason, message: string, spending: Spending, cause?: unknown): ModelError {
-  return new ModelError(reason, message, spending.soFar(), { cause });
+function failed<T>({ call, spending }: Talk<T>, reason: ModelErrorReason, what: string): ModelError {
+  return new ModelError(reason, `the answer of model "${call.model}" to the ${call.role} ${what}`, spending.soFar());
 }

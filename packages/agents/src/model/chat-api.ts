@@ -5,35 +5,37 @@ import type {
   ChatCompletion,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
+import { cacheKey } from "./cache-key.ts";
 import type { Conversation, Reply } from "./conversation.ts";
 import { outputTokens } from "./limits.ts";
 import type { ModelCall } from "./models.ts";
 import { ProviderFailed } from "./provider-failed.ts";
+import { withoutParser } from "./without-parser.ts";
 
 /**
  * A call over Chat Completions. `compatible`: the server is somebody else's (Ollama, vLLM, llama.cpp). Those know
- * `max_tokens` and no fields of OpenAI's own, and where they hold an answer to a schema the model cannot call tools.
+ * `max_tokens` and none of OpenAI's later fields, some ignore schemas, and where they hold an answer to one, the grammar
+ * keeps the model from calling tools: the schema is told in words too, and held to only when no tool may be called.
  */
 export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatible: boolean): Conversation<Body> {
+  const format = withoutParser(zodResponseFormat(call.answer.schema, call.answer.name));
+  const told = `\n\nAnswer with one JSON object that follows this schema:\n${JSON.stringify(format.json_schema.schema)}`;
+  const tools = call.tools?.map((tool) => withoutParser(zodFunction(tool)));
+  const fixed = { model: call.model, ...(tools ? { tools } : {}), ...(compatible ? limitOf(call) : ofOpenAi(call)) };
   const messages: ChatCompletionMessageParam[] = [
-    { role: "system", content: call.instructions },
+    { role: "system", content: compatible ? call.instructions + told : call.instructions },
     { role: "user", content: call.input },
   ];
-  const tools = call.tools?.map((tool) => plain(zodFunction(tool)));
-  const response_format = plain(zodResponseFormat(call.answer.schema, call.answer.name));
-  const limit = outputTokens(call);
   return {
-    heldToSchema: !compatible,
+    askAgain: compatible ? () => messages.push({ role: "user", content: "Answer now, as JSON." }) : null,
     request: (mayCall) => ({
-      model: call.model,
+      ...fixed,
       messages: [...messages],
-      ...(compatible ? { max_tokens: limit } : { max_completion_tokens: limit }),
-      ...(tools ? { tools, tool_choice: mayCall ? ("auto" as const) : ("none" as const) } : {}),
-      ...(mayCall && compatible ? {} : { response_format }),
+      ...(tools ? { tool_choice: mayCall ? ("auto" as const) : ("none" as const) } : {}),
+      ...(mayCall && compatible ? {} : { response_format: format }),
     }),
     async send(body, options) {
-      const completion = await client.chat.completions.create(body, options);
-      const reply = replyOf(completion);
+      const reply = replyOf(await client.chat.completions.create(body, options));
       messages.push(messageOf(reply));
       return reply;
     },
@@ -43,9 +45,12 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
   };
 }
 
-/** The SDK hangs its parsers on what it makes; the answer is read here, so that a bad one keeps its cost. */
-function plain<F extends object>(format: F): F {
-  return JSON.parse(JSON.stringify(format));
+function limitOf<T>(call: ModelCall<T>) {
+  return { max_tokens: outputTokens(call) };
+}
+
+function ofOpenAi<T>(call: ModelCall<T>) {
+  return { max_completion_tokens: outputTokens(call), store: false, prompt_cache_key: cacheKey(call) };
 }
 
 function messageOf({ text, calls }: Reply): ChatCompletionMessageParam {
@@ -62,7 +67,7 @@ const endings: Record<string, Reply["ending"]> = { length: "cut_off", content_fi
 function replyOf({ choices, usage }: ChatCompletion): Reply {
   const choice = choices?.[0];
   if (!choice) {
-    throw new ProviderFailed("no_choice", "the answer has no choices");
+    throw new ProviderFailed("no_choice", "what it sent is no answer of the Chat Completions API; see OPENAI_BASE_URL");
   }
   const { message } = choice;
   return {

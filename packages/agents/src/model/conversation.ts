@@ -28,6 +28,6 @@ export interface Conversation<Body = unknown> {
   send(body: Body, options: SendOptions): Promise<Reply>;
   /** Answers the calls of the last reply, all of them. */
   answerCalls(results: { id: string; text: string }[]): void;
-  /** Whether an answer is held to its schema while tools are on offer. */
-  heldToSchema: boolean;
+  /** Makes the next request ask for the answer again, held to its schema; null where every answer is. */
+  askAgain: (() => void) | null;
 }

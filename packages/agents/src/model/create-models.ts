@@ -5,12 +5,16 @@ import { ModelError } from "./model-error.ts";
 import type { ModelCall, Models } from "./models.ts";
 import { connect, type Provider } from "./provider.ts";
 
-/** The models of an environment (`process.env` will do). Nothing is opened, and no key is asked for, before the first call. */
+/**
+ * The models of an environment (`process.env` will do). Nothing is loaded or opened, and no key is asked for, before the
+ * first call: what is frozen or hand-written needs none.
+ */
 export function createModels(environment: ModelEnvironment): Models {
-  const settings = ModelEnvironment.parse(environment);
+  const settings = settingsOf(environment);
   let provider: Promise<Provider> | undefined;
-  const connected = () => {
-    provider ??= connect(withAccess(settings));
+  const connected = async () => {
+    requireAccess(settings);
+    provider ??= connect(settings);
     return provider;
   };
   return {
@@ -25,12 +29,21 @@ export function createModels(environment: ModelEnvironment): Models {
   };
 }
 
-function withAccess(settings: ModelSettings): ModelSettings {
-  if (!settings.OPENAI_API_KEY && !settings.OPENAI_BASE_URL) {
+function settingsOf(environment: ModelEnvironment): ModelSettings {
+  const { success, data, error } = ModelEnvironment.safeParse(environment);
+  if (!success) {
+    throw new Error(`models cannot be called: ${error.issues.map(({ message }) => message).join("; ")}`, {
+      cause: error,
+    });
+  }
+  return data;
+}
+
+function requireAccess({ OPENAI_API_KEY, OPENAI_BASE_URL }: ModelSettings): void {
+  if (!OPENAI_API_KEY && !OPENAI_BASE_URL) {
     throw new ModelError(
       "unauthorized",
-      "no model can be called: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or run only code that is locked with `nova run --frozen`",
+      "no model can be called: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or run only locked code with `nova run --frozen`",
     );
   }
-  return settings;
 }

@@ -1,4 +1,10 @@
-/** Fires with the signal, or after so long. */
-export function addDeadline(signal: AbortSignal, milliseconds: number): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
+/** A signal that fires with the caller's, or after so long; it holds no timer once it is disposed of. */
+export interface Deadline extends Disposable {
+  signal: AbortSignal;
+}
+
+export function startDeadline(caller: AbortSignal, milliseconds: number): Deadline {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), milliseconds);
+  return { signal: AbortSignal.any([caller, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) };
 }

@@ -16,6 +16,6 @@ export async function embedTexts(client: OpenAI, model: string, texts: string[],
     return data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
   } catch (error) {
     const failure = explainFailure(error, { role: "embedding", model, host });
-    throw failure ? new ModelError(failure.reason, failure.message, undefined, { cause: error }) : error;
+    throw new ModelError(failure.reason, failure.message, undefined, { cause: error });
   }
 }

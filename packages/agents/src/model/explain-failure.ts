@@ -15,8 +15,8 @@ export interface Asked {
   host: string;
 }
 
-/** What an error of the SDK means to whoever runs the node; undefined: it is none of the provider's. */
-export function explainFailure(error: unknown, asked: Asked): Failure | undefined {
+/** What an error of a request means to whoever runs the node. */
+export function explainFailure(error: unknown, asked: Asked): Failure {
   if (error instanceof ProviderFailed) {
     return ofCode(error.code, error.message, asked) ?? unavailable(asked, error.message);
   }
@@ -24,7 +24,7 @@ export function explainFailure(error: unknown, asked: Asked): Failure | undefine
     return unavailable(asked, "it cannot be reached; see OPENAI_BASE_URL and the network");
   }
   if (!(error instanceof APIError)) {
-    return undefined;
+    return unavailable(asked, `its answer broke off (${sentence(String(error))}); run the node again`);
   }
   const said = sentence(error.message);
   return ofCode(error.code ?? "", said, asked) ?? ofStatus(error.status, said, asked);

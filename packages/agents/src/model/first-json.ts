@@ -5,7 +5,8 @@ const attempts = 100;
  * The first JSON object in a text: for servers that ignore `json_schema`, whose models wrap it in prose, code fences or
  * thoughts. Null where there is none.
  */
-export function firstJsonObject(text: string): unknown {
+export function firstJsonObject(answer: string): unknown {
+  const text = answer.replace(/<think>[\s\S]*?<\/think>/g, "");
   let start = text.indexOf("{");
   for (let attempt = 0; start >= 0 && attempt < attempts; attempt++, start = text.indexOf("{", start + 1)) {
     const end = closingBrace(text, start);

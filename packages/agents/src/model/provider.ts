@@ -34,10 +34,11 @@ export async function connect(settings: ModelSettings): Promise<Provider> {
     // Its logs would hold prompts.
     logLevel: "off",
   });
-  const compatible = settings.OPENAI_BASE_URL !== undefined;
+  const { host } = new URL(baseURL);
+  const compatible = host !== new URL(openai).host;
   return {
     client,
-    host: new URL(baseURL).host,
+    host,
     converse: (call) =>
       settings.NOVA_LLM_API === "chat"
         ? chatConversation(client, call, compatible)

@@ -12,13 +12,11 @@ export function readAnswer<T>(text: string, schema: z.ZodType<T>): Read<T> {
   const result = schema.safeParse(object);
   return result.success
     ? { valid: true, value: result.data }
-    : {
-        valid: false,
-        problem: z
-          .prettifyError(result.error)
-          .replace(/^✖ /gm, "")
-          .replace(/\n\s*→?/g, ";"),
-      };
+    : { valid: false, problem: result.error.issues.map(told).join("; ") };
+}
+
+function told({ message, path }: z.core.$ZodIssue): string {
+  return path.length > 0 ? `${message} at ${z.core.toDotPath(path)}` : message;
 }
 
 function wholeOrFirst(text: string): unknown {

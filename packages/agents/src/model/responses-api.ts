@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type OpenAI from "openai";
 import { zodResponsesFunction, zodTextFormat } from "openai/helpers/zod";
 import type {
@@ -7,18 +6,20 @@ import type {
   ResponseInputItem,
   ResponseOutputItem,
 } from "openai/resources/responses/responses";
+import { cacheKey } from "./cache-key.ts";
 import { reasons } from "./catalog.ts";
 import type { Conversation, Reply } from "./conversation.ts";
 import { outputTokens } from "./limits.ts";
 import type { ModelCall } from "./models.ts";
 import { ProviderFailed } from "./provider-failed.ts";
+import { withoutParser } from "./without-parser.ts";
 
 /** A call over OpenAI's Responses API, with nothing stored at the provider. */
 export function responsesConversation<T>(client: OpenAI, call: ModelCall<T>): Conversation<Body> {
   const input: ResponseInputItem[] = [{ role: "user", content: call.input }];
   const fixed = fixedPart(call);
   return {
-    heldToSchema: true,
+    askAgain: null,
     request: (mayCall) => ({
       ...fixed,
       ...(fixed.tools ? { tool_choice: mayCall ? ("auto" as const) : ("none" as const) } : {}),
@@ -26,8 +27,9 @@ export function responsesConversation<T>(client: OpenAI, call: ModelCall<T>): Co
     }),
     async send(body, options) {
       const response = await client.responses.create(body, options);
+      const reply = replyOf(response);
       input.push(...response.output.filter(replayable));
-      return replyOf(response);
+      return reply;
     },
     answerCalls(results) {
       input.push(
@@ -45,16 +47,11 @@ function fixedPart<T>(call: ModelCall<T>) {
     text: { format: withoutParser(zodTextFormat(call.answer.schema, call.answer.name)) },
     max_output_tokens: outputTokens(call),
     store: false,
-    prompt_cache_key: `nova-${createHash("sha256").update(call.instructions).digest("hex").slice(0, 32)}`,
+    prompt_cache_key: cacheKey(call),
     ...(tools ? { tools } : {}),
     // What the model thought before it called a tool goes back with the result; the provider keeps none of it.
     ...(tools && reasons(call.model) ? { include: ["reasoning.encrypted_content" as const] } : {}),
   };
-}
-
-/** The SDK hangs its parsers on what it makes; the answer is read here, so that a bad one keeps its cost. */
-function withoutParser<F extends object>(format: F): F {
-  return JSON.parse(JSON.stringify(format));
 }
 
 /** With `store: false` an item that only has an id cannot be found again: "Item with id 'rs_...' not found". */
@@ -68,6 +65,9 @@ function replyOf(response: Response): Reply {
       response.error?.code ?? "failed",
       response.error?.message ?? "the provider gives no reason",
     );
+  }
+  if (!Array.isArray(response.output)) {
+    throw new ProviderFailed("no_output", "what it sent is no answer of the Responses API; see OPENAI_BASE_URL");
   }
   const contents = response.output.flatMap((item) => (item.type === "message" ? item.content : []));
   const refused = contents.find((part) => part.type === "refusal");

@@ -1,0 +1,63 @@
+import { costOf } from "@nova/agents";
+import { describe, expect, it } from "vitest";
+import { estimateUsd } from "../../../packages/agents/src/model/estimate.ts";
+import { Spending } from "../../../packages/agents/src/model/spending.ts";
+
+const million = 1_000_000;
+
+describe("the cost of tokens", () => {
+  it.each([
+    ["input", { input: million, cached: 0, output: 0 }, 1],
+    ["input that was cached", { input: million, cached: million, output: 0 }, 0.05],
+    ["half of each", { input: million, cached: million / 2, output: 0 }, 0.525],
+    ["input that was written to the cache", { input: million, cached: 0, cacheWrite: million, output: 0 }, 1.25],
+    ["output", { input: 0, cached: 0, output: million }, 5],
+    ["nothing", { input: 0, cached: 0, output: 0 }, 0],
+  ])("counts %s of gpt-6.1-terra by its price", (_what, usage, usd) => {
+    expect(costOf("gpt-6.1-terra", usage)).toEqual({ usd, priceKnown: true });
+  });
+
+  it("is exact to a billionth of a dollar", () => {
+    expect(costOf("gpt-6-luna", { input: 3, cached: 1, output: 7 }).usd).toBe(0.00000371);
+  });
+
+  it("is 0 and unknown for a model of one's own server", () => {
+    expect(costOf("qwen3:8b", { input: million, cached: 0, output: million })).toEqual({ usd: 0, priceKnown: false });
+  });
+
+  it("never pays back where a server counts more cached tokens than input", () => {
+    expect(costOf("gpt-6.1-terra", { input: 10, cached: million, output: 0 }).usd).toBe(0.05);
+  });
+});
+
+describe("the spending of a call", () => {
+  it("sums tokens and dollars of its requests without the noise of binary fractions", () => {
+    const spending = new Spending("gpt-6-luna");
+    spending.add({ input: 1000, cached: 0, cacheWrite: 0, output: 100 });
+    spending.add({ input: 2000, cached: 1000, cacheWrite: 0, output: 100 });
+    expect(spending.soFar()).toMatchObject({ usage: { input: 3000, cached: 1000, output: 200 }, costUsd: 0.00031 });
+  });
+
+  it("counts what was written to the cache, which the sum of tokens does not tell", () => {
+    const spending = new Spending("gpt-6.1-terra");
+    spending.add({ input: million, cached: 0, cacheWrite: million, output: 0 });
+    expect(spending.soFar()).toMatchObject({ usage: { input: million, cached: 0, output: 0 }, costUsd: 1.25 });
+  });
+});
+
+describe("the estimate of a request", () => {
+  it("takes a full answer and input of three bytes a token, none of it cached", () => {
+    const body = "x".repeat(2998);
+    expect(estimateUsd("gpt-6.1-terra", body, 1000)).toBe(1000 * 1.25e-6 + 1000 * 5e-6);
+  });
+
+  it.each(["plain English text about invoices", "Größe, Straße, 数据分析, контекст"])(
+    "is above what providers count for %j",
+    (text) => {
+      const usd = estimateUsd("gpt-6.1-terra", { input: text }, 0);
+      expect(usd).toBeGreaterThan(
+        costOf("gpt-6.1-terra", { input: text.split(/\s+/).length * 2, cached: 0, output: 0 }).usd,
+      );
+    },
+  );
+});

@@ -1,0 +1,30 @@
+import type { ModelCall, ModelEnvironment } from "@nova/agents";
+import { createModels } from "@nova/agents";
+import { expect } from "vitest";
+import { z } from "zod";
+
+const Code = z.object({ code: z.string() });
+type Code = z.infer<typeof Code>;
+
+/** A call of the code generator, the same whatever a test is about. */
+export function modelCall(changes: Partial<ModelCall<Code>> = {}): ModelCall<Code> {
+  return {
+    role: "code_generator",
+    model: "gpt-6.1-terra",
+    instructions: "You write Python.",
+    input: "Add the totals.",
+    answer: { name: "task_code", schema: Code },
+    signal: new AbortController().signal,
+    ...changes,
+  };
+}
+
+/** What such a call throws. */
+export function failureOf(environment: ModelEnvironment, changes: Partial<ModelCall<Code>> = {}): Promise<unknown> {
+  return createModels(environment)
+    .ask(modelCall(changes))
+    .then(
+      () => expect.unreachable("the call came to an answer"),
+      (error: unknown) => error,
+    );
+}
