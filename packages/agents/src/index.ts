@@ -5,3 +5,6 @@ export type { ModelEnvironment } from "./model/environment.ts";
 export { ModelError, type ModelErrorReason } from "./model/model-error.ts";
 export type { ModelAnswer, ModelCall, Models, Tool } from "./model/models.ts";
 export type { Usage } from "./model/usage.ts";
+export type { CheckCode, CodeFinding, Guide, Knowledge, PinnedCodes, PipelineParts, ProvenCode } from "./parts.ts";
+export { pipelineOf } from "./pipeline.ts";
+export { shapeOf } from "./schema/shape.ts";

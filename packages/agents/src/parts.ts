@@ -12,7 +12,8 @@ export interface Guide {
 /** What is known besides the node: guides, documentation of libraries, and what worked for tasks like this one. */
 export interface Knowledge {
   guidesFor(about: { task: string; schema: ContextShape; errors: string[] }): Guide[];
-  searchDocumentation(library: string, query: string): { text: string; found: unknown };
+  /** What a library's docstrings say, in at most 1,200 characters. `template`: the sandbox template that the code runs in. */
+  searchDocumentation(library: string, query: string, template?: string): { text: string; found: unknown };
   /** Closest first; empty where nothing is close or embeddings are off. */
   earlierExamples?(task: PromptTask): Promise<{ task: string; code: string }[]>;
 }

@@ -11,7 +11,7 @@ import type { PipelineParts } from "./parts.ts";
  * The pipeline of prompt nodes. All that it does follows from the task and from the steps that are recorded: delivered
  * again, it takes the recorded ones and goes on behind them.
  */
-export function createPipeline(parts: PipelineParts): Pipeline {
+export function pipelineOf(parts: PipelineParts): Pipeline {
   return {
     pinned: (task) => parts.pinned.choose(task),
     generation: (task, key) => parts.pinned.find(task, key),

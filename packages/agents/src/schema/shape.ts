@@ -1,5 +1,6 @@
-import { asReference, type BlobRef, type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
+import { type BlobRef, type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
 import type { ContextShape, ValueShape } from "@nova/python";
+import { referenceAt } from "./reference.ts";
 
 /**
  * What is known of a node's input without reading its blobs. A large text counts its bytes as characters. A large value
@@ -18,7 +19,7 @@ function shapeOfValue(value: ExactValue): ValueShape {
     const [first] = value;
     return { type: "list", size: value.length, ...(first !== undefined && { item: shapeOfValue(first) }) };
   }
-  const reference = asReference(value);
+  const reference = referenceAt(value);
   return reference ? shapeOfBlob(reference) : shapeOfObject(value as { [key: string]: ExactValue });
 }
 

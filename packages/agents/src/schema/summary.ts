@@ -1,5 +1,6 @@
-import { asReference, type BlobRef, type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
+import { type BlobRef, type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
 import { Placeholder } from "./placeholder.ts";
+import { referenceAt } from "./reference.ts";
 import { isInteger, plainKey } from "./shape.ts";
 
 /** A value as a model or a record gets to see it: short parts themselves, and placeholders. */
@@ -67,7 +68,7 @@ function summaryOfValue(value: ExactValue, limits: SummaryLimits, mask: (text: s
     const shown: Summary[] = value.slice(0, limits.items).map((item) => summaryOfValue(item, below, mask));
     return value.length > shown.length ? [...shown, new Placeholder(`${value.length - shown.length} more`)] : shown;
   }
-  const reference = asReference(value);
+  const reference = referenceAt(value);
   if (reference) return blobSummary(reference);
   const entries = Object.entries(value as { [key: string]: ExactValue });
   if (limits.depth <= 0) return new Placeholder(`object: ${entries.length} keys`);

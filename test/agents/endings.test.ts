@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import { fails, sets } from "../support/pipeline/node-means.ts";
+import { deliver, play, type Scene } from "../support/pipeline/play.ts";
+import type { Line } from "../support/pipeline/scripted-models.ts";
+
+const simple = { role: "input_analyzer", answer: { needs_analysis: false, complexity: "simple" } } as const;
+const complex = { role: "input_analyzer", answer: { needs_analysis: true, complexity: "simple" } } as const;
+const writes = (code: string) => ({ role: "code_generator", answer: { code } }) as const;
+const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
+const rejects = { role: "output_validator", answer: { valid: false, reason: "no mail went out" } } as const;
+
+describe("models that do not answer", () => {
+  it.each([
+    ["input_analyzer", [] as Line[]],
+    ["data_analyzer", [complex]],
+    ["code_generator", [simple]],
+    ["output_validator", [simple, writes("a = 1")]],
+  ] as const)("fail the node where the %s refuses", async (role, before) => {
+    const runs = role === "output_validator" ? [sets({ a: 1 })] : [];
+    const { outcome, means } = await play({ lines: [...before, { role, fails: "refused" }], runs });
+    expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", message: "the model failed: refused" });
+    expect(means.steps.at(-1)).toMatchObject({ status: "failed", cost_usd: 0.001, tokens_output: 50 });
+    expect(means.drafts.at(-1)?.answer).toBe("half an ans");
+  });
+
+  it.each(["unavailable", "unauthorized", "unknown_model"] as const)(
+    "are an error of their own: %s",
+    async (reason) => {
+      const { outcome } = await play({ lines: [simple, { role: "code_generator", fails: reason }] });
+      expect(outcome).toMatchObject({ class: "ModelUnavailable", message: `the model failed: ${reason}`, code: null });
+    },
+  );
+
+  it("name the successor of a model that has retired", async () => {
+    const { outcome } = await play({
+      task: { executor: { model: { default: "gpt-5" } } },
+      lines: [],
+      parts: { clock: { now: () => Date.parse("2027-03-01") } },
+    });
+    expect(outcome).toMatchObject({
+      class: "ModelUnavailable",
+      message: expect.stringMatching(/gpt-5.*retired.*successor/),
+    });
+  });
+
+  it.each(["cut_off", "invalid"] as const)("cost an attempt where code is %s", async (reason) => {
+    const cut = { role: "code_generator", fails: reason } as const;
+    const { outcome, models } = await play({
+      lines: [simple, cut, writes("a = 1"), approves],
+      runs: [sets({ a: 1 })],
+    });
+    expect(models.asked[2]?.input).toContain(`the model failed: ${reason}`);
+    expect(outcome.status).toBe("success");
+  });
+
+  it("cost an attempt where the verdict is cut off", async () => {
+    const cut = { role: "output_validator", fails: "cut_off" } as const;
+    const { outcome } = await play({
+      lines: [simple, writes("a = 1"), cut, writes("b = 1"), approves],
+      runs: [sets({ a: 1 }), sets({ a: 2 })],
+    });
+    expect(outcome).toMatchObject({ status: "success", code: "b = 1" });
+  });
+
+  it.each([
+    ["input_analyzer", [] as Line[]],
+    ["data_analyzer", [complex]],
+  ] as const)("are done without where the %s is cut off", async (role, before) => {
+    const { outcome, means } = await play({
+      lines: [...before, { role, fails: "cut_off" }, writes("a = 1"), approves],
+      runs: [sets({ a: 1 })],
+    });
+    expect(outcome.status).toBe("success");
+    expect(means.story()).toContain("CodeGenerator 1");
+  });
+});
+
+describe("models by role", () => {
+  it("are the node's, then the workflow's, then the environment's", async () => {
+    const { models } = await play({
+      task: {
+        executor: { model: { code_generator: "gpt-6.1-sol" } },
+        workflow: { model: { output_validator: "gpt-6.1-terra" } },
+      },
+      lines: [simple, writes("a = 1"), approves],
+      runs: [sets({ a: 1 })],
+    });
+    expect(models.asked.map(({ model }) => model)).toEqual(["gpt-6-luna", "gpt-6.1-sol", "gpt-6.1-terra"]);
+  });
+});
+
+describe("the budget of money", () => {
+  it("ends the node before the call that could exceed it, and says what was spent", async () => {
+    const { outcome, means } = await play({
+      task: { executor: { maxCostUsd: 0.01 } },
+      lines: [simple, { ...writes("a = 1"), costUsd: 0.004 }, { ...approves, estimatedUsd: 0.006 }],
+      runs: [sets({ a: 1 })],
+    });
+    expect(outcome).toMatchObject({
+      class: "BudgetExceeded",
+      message: expect.stringMatching(
+        /node "work" has spent \$0\.005 of \$0\.01 .* may cost \$0\.006 - raise the node's/,
+      ),
+      code: "a = 1",
+    });
+    expect(means.steps.at(-1)).toMatchObject({ agent_name: "OutputValidator", status: "failed", cost_usd: 0 });
+  });
+
+  it("of the workflow counts what the run has spent before", async () => {
+    const { outcome } = await play({
+      task: { workflow: { maxCostUsd: 1 }, spentUsd: 0.9995 },
+      lines: [
+        { ...simple, estimatedUsd: 0.0004 },
+        { ...writes("a = 1"), estimatedUsd: 0.001 },
+      ],
+    });
+    expect(outcome).toMatchObject({
+      class: "BudgetExceeded",
+      message: expect.stringMatching(/this run has spent \$1\.0005 of \$1\.00 .*the workflow's limits\.max_cost_usd/),
+    });
+  });
+
+  it("counts what recorded steps have cost", async () => {
+    const scene: Scene = {
+      task: { executor: { maxCostUsd: 0.0015 } },
+      lines: [simple, { ...writes("a = 1"), estimatedUsd: 0.001 }],
+    };
+    const { means } = await play({ ...scene, dieAt: 1 });
+    means.dieAt = 9;
+    const { outcome } = await deliver({ ...scene, lines: scene.lines.slice(1) }, means);
+    expect(outcome.status === "failed" && outcome.class).toBe("BudgetExceeded");
+  });
+});
+
+describe("the budget of time", () => {
+  it("is looked at before each attempt", async () => {
+    const left = [840_000, 840_000, 840_000, 0];
+    const { outcome } = await play({
+      lines: [simple, writes("a = 1")],
+      runs: [fails("KeyError: 'x'")],
+      means: { timeLeftMs: () => left.shift() ?? 0 },
+    });
+    expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringContaining("time"), code: "a = 1" });
+  });
+
+  it("shortens a model call that would outlive it", async () => {
+    const { models } = await play({
+      lines: [simple, writes("a = 1"), approves],
+      runs: [sets({ a: 1 })],
+      means: { timeLeftMs: () => 20_000 },
+    });
+    expect(models.asked.map(({ timeoutMs }) => timeoutMs)).toEqual([20_000, 20_000, 20_000]);
+  });
+});
+
+describe("code with effects", () => {
+  const effects = { node: { effects: true } } as const;
+
+  it("is written anew as long as none has run", async () => {
+    const { outcome } = await play({
+      task: effects,
+      lines: [simple, writes("bad"), writes("a = 1"), approves],
+      runs: [sets({ a: 1 })],
+      check: async (code) =>
+        code === "bad" ? [{ code: "PY1", line: 1, column: 1, message: "m", severity: "error" }] : [],
+    });
+    expect(outcome.status).toBe("success");
+  });
+
+  it.each([
+    ["failed", [simple, writes("a = 1")], fails("KeyError: 'x'"), "KeyError: 'x'"],
+    [
+      "ran too long",
+      [simple, writes("a = 1")],
+      fails("ran longer than 30 s", { class: "NodeTimeout" }),
+      "ran longer than 30 s",
+    ],
+    [
+      "did not do its task",
+      [simple, writes("a = 1"), rejects],
+      sets({ a: 1 }),
+      "Output validation failed: no mail went out",
+    ],
+    ["changed nothing", [simple, writes("a = 1")], sets({}), "Output validation failed: the code changed nothing"],
+  ])("is not followed by other code once it %s", async (_, lines, run, message) => {
+    const { outcome } = await play({ task: effects, lines, runs: [run] });
+    expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining(message) });
+    expect(outcome.status === "failed" && outcome.message).not.toMatch(/^Failed after/);
+  });
+});
+
+describe("a failure of the world", () => {
+  it("is not answered by other code, and fails the node as what it is", async () => {
+    const traceback = "Traceback (most recent call last):\nsocket.gaierror: [Errno -2] Name or service not known";
+    const { outcome, means } = await play({
+      lines: [simple, writes('socket.create_connection((context["host"], 25))')],
+      runs: [fails("gaierror: [Errno -2] Name or service not known", { traceback })],
+    });
+    expect(outcome).toMatchObject({
+      class: "NodeFailed",
+      message: "gaierror: [Errno -2] Name or service not known",
+      traceback,
+    });
+    expect(means.steps.at(-1)?.output_data).toEqual({ error_class: "NodeFailed", fault: "world" });
+  });
+});
+
+describe("the end of the Lambda's time", () => {
+  it("is thrown, not recorded, when it comes while a model is asked", async () => {
+    const scene: Scene = { lines: [simple], dieAt: 9 };
+    const { means } = await play({ lines: [simple], dieAt: 1 });
+    means.dieAt = 9;
+    means.abort.abort(new Error("time is up"));
+    const again = deliver({ lines: scene.lines }, means);
+    await expect(again).rejects.toMatchObject({ name: "NodeUnfinished" });
+    expect(means.steps).toHaveLength(1);
+  });
+});

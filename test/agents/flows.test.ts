@@ -1,0 +1,288 @@
+import { describe, expect, it } from "vitest";
+import { fails, sets } from "../support/pipeline/node-means.ts";
+import { deliver, play, type Scene } from "../support/pipeline/play.ts";
+
+const simple = { role: "input_analyzer", answer: { needs_analysis: false, complexity: "simple" } } as const;
+const complex = { role: "input_analyzer", answer: { needs_analysis: true, complexity: "medium" } } as const;
+const writes = (code: string) => ({ role: "code_generator", answer: { code } }) as const;
+const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
+const rejects = (reason: string) => ({ role: "output_validator", answer: { valid: false, reason } }) as const;
+const good = 'context["discount"] = context["total"] * 0.1';
+
+describe("a simple task", () => {
+  const scene: Scene = { lines: [simple, writes(good), approves], runs: [sets({ discount: 150 })] };
+
+  it("is analysed, written, checked, run and judged once", async () => {
+    const { outcome, means } = await play(scene);
+    expect(means.story()).toEqual([
+      "InputAnalyzer 1",
+      "CodeGenerator 1",
+      "CodeValidator 1",
+      "E2BExecutor 1",
+      "OutputValidator 1",
+    ]);
+    expect(means.steps.map(({ step_number }) => step_number)).toEqual([1, 3, 4, 5, 6]);
+    expect(outcome).toMatchObject({ status: "success", code: good, cacheHit: false, sandboxId: "sbx_1" });
+  });
+
+  it("keeps the code that succeeded with what it has cost", async () => {
+    const { outcome, kept } = await play(scene);
+    expect(outcome.generation).toBe("gen_1");
+    expect(kept).toMatchObject([{ code: good, model: "gpt-6-luna", cost: { usd: 0.003, tokens_input: 2700 } }]);
+  });
+
+  it("tells in each step what the agent got and gave", async () => {
+    const { means } = await play(scene);
+    const [input, generator, , runner, validator] = means.steps;
+    expect(input).toMatchObject({
+      step_name: "input_analysis",
+      input_data: { context_keys: ["total"], context: { total: 1500 } },
+      output_data: { needs_analysis: false, complexity: "simple" },
+      ...{ model_used: "gpt-6-luna", tokens_input: 900, tokens_cached: 100, tokens_output: 50, cost_usd: 0.001 },
+    });
+    expect(generator).toMatchObject({ generated_code: good, output_data: { stage: "task" }, error_message: null });
+    expect(runner).toMatchObject({ sandbox_id: "sbx_1", output_data: { changes: { discount: 150 }, deleted: [] } });
+    expect(validator).toMatchObject({ output_data: { valid: true, reason: "done", changes: ["discount"] } });
+  });
+
+  it("records what the model saw and answered in full", async () => {
+    const { means, models } = await play(scene);
+    const asked = models.asked[1];
+    expect(means.drafts[1]).toMatchObject({
+      prompt: `${asked?.instructions}\n\n${asked?.input}`,
+      answer: JSON.stringify({ code: good }),
+    });
+  });
+
+  it("takes code out of the markdown that some models wrap it in", async () => {
+    const fenced = writes(`\`\`\`python\n${good}\n\`\`\``);
+    const { outcome } = await play({ ...scene, lines: [simple, fenced, approves] });
+    expect(outcome.code).toBe(good);
+  });
+});
+
+describe("two stages", () => {
+  const analysis = 'result = {"type": "pdf", "pages": 1}';
+  const found = sets({ _data_analysis: { result: { type: "pdf", pages: 1 } }, scratch: 1 });
+  const scene: Scene = {
+    lines: [complex, { role: "data_analyzer", answer: { code: analysis } }, writes(good), approves],
+    runs: [found, sets({ total: "1234.56" })],
+  };
+
+  it("run the analysis in 15 seconds and give its result to the generator and to the task's code alone", async () => {
+    const { outcome, means, models } = await play(scene);
+    expect(means.story().slice(0, 3)).toEqual(["InputAnalyzer 1", "DataAnalyzer 1", "CodeGenerator 1"]);
+    expect(means.steps[1]).toMatchObject({ generated_code: analysis, output_data: { type: "pdf", pages: 1 } });
+    expect(means.runs[0]).toMatchObject({ journal: 2, timeoutSeconds: 15 });
+    expect(means.runs[0]).not.toHaveProperty("extra");
+    expect(means.runs[1]?.extra).toEqual([{ key: "_data_analysis", json: '{"type":"pdf","pages":1}' }]);
+    expect(models.asked[2]?.input).toContain('"analysis": {"type": "pdf", "pages": 1}');
+    expect(outcome).toMatchObject({ result: { set: [{ key: "total" }] } });
+  });
+
+  it.each([
+    ["fails", sets({ _data_analysis: { error: "ValueError: no pdf", traceback: "..." } }), "ValueError: no pdf"],
+    ["leaves nothing", sets({ other: 1 }), "the analysis left no answer"],
+    ["takes too long", fails("ran longer than 15 s", { class: "NodeTimeout" }), "ran longer than 15 s"],
+  ])("go on without an analysis that %s", async (_, run, error) => {
+    const { outcome, means, models } = await play({ ...scene, runs: [run, sets({ total: "1" })] });
+    expect(means.steps[1]).toMatchObject({ status: "failed", error_message: error, generated_code: analysis });
+    expect(models.asked[2]?.input).not.toContain('"analysis"');
+    expect(outcome.status).toBe("success");
+  });
+
+  it("record the analysis that another delivery began, if that is the one that ran", async () => {
+    const means = (await play({ ...scene, dieAt: 1 })).means;
+    means.dieAt = Number.POSITIVE_INFINITY;
+    const other = { role: "data_analyzer", answer: { code: "result = {}" } } as const;
+    await deliver({ ...scene, lines: [other, writes(good), approves] }, means);
+    expect(means.steps[1]?.generated_code).toBe(analysis);
+  });
+
+  it("do not pin code that cannot run without the analysis", async () => {
+    const code = 'context["total"] = context["_data_analysis"]["total"]';
+    const { outcome, kept } = await play({
+      ...scene,
+      lines: [...scene.lines.slice(0, 2), writes(code), approves],
+    });
+    expect(outcome).toMatchObject({ status: "success", generation: null });
+    expect(kept).toEqual([]);
+  });
+});
+
+describe("the one-call form", () => {
+  const look = '# STAGE: ANALYSIS\nresult = {"pages": 1}';
+  const found = sets({ _data_analysis: { result: { pages: 1 } } });
+
+  it("runs an analysis that the generator wrote, and asks it again", async () => {
+    const { outcome, means, models } = await play({
+      lines: [simple, writes(look), writes(`# STAGE: TASK\n${good}`), approves],
+      runs: [found, sets({ discount: 1 })],
+    });
+    expect(means.story()).toEqual([
+      "InputAnalyzer 1",
+      "CodeGenerator 1",
+      "DataAnalyzer 1",
+      "CodeGenerator 1",
+      "CodeValidator 1",
+      "E2BExecutor 1",
+      "OutputValidator 1",
+    ]);
+    expect(means.steps[2]).toMatchObject({ generated_code: look, model_used: null, cost_usd: 0 });
+    expect(models.asked[2]?.input).toContain('"analysis": {"pages": 1}');
+    expect(outcome.status).toBe("success");
+  });
+
+  it("takes a second analysis for a failed attempt", async () => {
+    const { outcome, means } = await play({
+      lines: [simple, writes(look), writes(look), writes(good), approves],
+      runs: [found, sets({ discount: 1 })],
+    });
+    expect(means.story().slice(3, 5)).toEqual(["CodeGenerator 1", "CodeGenerator 2"]);
+    expect(means.steps[4]?.input_data).toMatchObject({
+      error_history: [{ attempt: 1, error: expect.stringMatching(/once more/) }],
+    });
+    expect(outcome.status).toBe("success");
+  });
+});
+
+describe("attempts", () => {
+  const undefinedName = "send_email(email_user, password)";
+  const finding = { code: "PY101", line: 1, column: 12, message: 'the name "email_user" is not defined' };
+
+  it("succeed at the third one, told of all errors and codes before", async () => {
+    const { outcome, means, models } = await play({
+      lines: [simple, writes(undefinedName), writes("b = 2"), rejects("email_user is None"), writes(good), approves],
+      runs: [sets({ email_sent: false }), sets({ email_sent: true })],
+      check: async (code) => (code === undefinedName ? [{ ...finding, severity: "error" }] : []),
+    });
+    expect(means.story()).toEqual([
+      "InputAnalyzer 1",
+      "CodeGenerator 1",
+      "CodeValidator 1 failed",
+      "CodeGenerator 2",
+      "CodeValidator 2",
+      "E2BExecutor 2",
+      "OutputValidator 2 failed",
+      "CodeGenerator 3",
+      "CodeValidator 3",
+      "E2BExecutor 3",
+      "OutputValidator 3",
+    ]);
+    const last = models.asked.findLast(({ role }) => role === "code_generator")?.input ?? "";
+    for (const text of ["is not defined", undefinedName, "email_user is None", "b = 2"]) expect(last).toContain(text);
+    expect(outcome).toMatchObject({ status: "success", code: good });
+  });
+
+  it("end after three with every code and error recorded", async () => {
+    const { outcome, means } = await play({
+      lines: [simple, writes("a = 1"), writes("b = 2"), writes("c = 3")],
+      runs: [1, 2, 3].map((n) =>
+        fails(`NameError: name 'x${n}' is not defined`, { traceback: "Traceback", logs: "hi" }),
+      ),
+    });
+    expect(outcome).toEqual({
+      status: "failed",
+      class: "NodeFailed",
+      message: "Failed after 3 attempts: NameError: name 'x3' is not defined",
+      traceback: "Traceback",
+      logs: "hi",
+      code: "c = 3",
+      cacheHit: false,
+      generation: null,
+      sandboxId: "sbx_1",
+    });
+    const runs = means.steps.filter(({ agent_name }) => agent_name === "E2BExecutor");
+    expect(runs.map(({ attempt_number, error_message }) => [attempt_number, error_message])).toEqual([
+      [1, "NameError: name 'x1' is not defined"],
+      [2, "NameError: name 'x2' is not defined"],
+      [3, "NameError: name 'x3' is not defined"],
+    ]);
+  });
+
+  it("follow a timeout of the code", async () => {
+    const slow = fails("ran longer than 30 s", { class: "NodeTimeout" });
+    const { outcome } = await play({
+      lines: [simple, writes("a = 1"), writes(good), approves],
+      runs: [slow, sets({ discount: 1 })],
+    });
+    expect(outcome.status).toBe("success");
+  });
+
+  it("name the timeout where the last one ends so", async () => {
+    const slow = fails("ran longer than 30 s", { class: "NodeTimeout" });
+    const lines = [simple, writes("a = 1"), writes("b = 1"), writes("c = 1")];
+    const { outcome } = await play({ lines, runs: [slow, slow, slow] });
+    expect(outcome).toMatchObject({ class: "NodeTimeout", message: "Failed after 3 attempts: ran longer than 30 s" });
+  });
+
+  it("follow code that changed nothing, without asking a model about it", async () => {
+    const { means, models } = await play({
+      lines: [simple, writes("a = 1"), writes(good), approves],
+      runs: [sets({}), sets({ discount: 1 })],
+    });
+    const [first] = means.steps.filter(({ agent_name }) => agent_name === "OutputValidator");
+    expect(first).toMatchObject({
+      model_used: null,
+      output_data: { valid: false, reason: expect.stringMatching(/changed nothing/) },
+    });
+    expect(models.asked).toHaveLength(4);
+  });
+
+  it("let warnings of the check pass", async () => {
+    const { outcome, means } = await play({
+      lines: [simple, writes(good), approves],
+      runs: [sets({ discount: 1 })],
+      check: async () => [{ ...finding, severity: "warning" }],
+    });
+    expect(outcome.status).toBe("success");
+    expect(means.steps[2]?.output_data).toMatchObject({ valid: true, findings: [{ code: "PY101" }] });
+  });
+});
+
+describe("a decision", () => {
+  const decide = 'context["branch_decision"] = "yes"';
+
+  it("is written for the edges that leave it", async () => {
+    const about: unknown[] = [];
+    const { outcome, models } = await play({
+      task: { type: "decision", conditions: ["yes", "no", "default"] },
+      lines: [simple, writes(decide), approves],
+      runs: [sets({ branch_decision: "yes" })],
+      check: async (_code, told) => {
+        about.push(told);
+        return [];
+      },
+    });
+    expect(about).toMatchObject([{ nodeType: "decision", edges: ["yes", "no", "default"] }]);
+    expect(models.asked[1]?.instructions).toContain("branch_decision");
+    expect(models.asked[1]?.input).toContain('"edges": ["yes", "no", "default"]');
+    expect(models.asked[2]?.input).toContain('"edges": ["yes", "no", "default"]');
+    expect(outcome).toMatchObject({ status: "success", code: decide });
+  });
+
+  it("that decides nothing is written anew", async () => {
+    const { outcome, means } = await play({
+      task: { type: "decision" },
+      lines: [simple, writes("a = 1"), writes(decide), approves],
+      runs: [sets({ other: 1 }), sets({ branch_decision: true })],
+    });
+    expect(means.story().slice(3, 5)).toEqual(["E2BExecutor 1 failed", "CodeGenerator 2"]);
+    expect(outcome.status).toBe("success");
+  });
+});
+
+describe("tools", () => {
+  it("search documentation, and each search is recorded", async () => {
+    const searched = { name: "search_documentation", arguments: { library: "fitz", query: "extract text" } };
+    const { means, models } = await play({
+      lines: [simple, { ...writes(good), calls: [searched, searched] }, approves],
+      runs: [sets({ discount: 1 })],
+    });
+    expect(means.steps[1]?.tool_calls).toEqual(
+      Array(2).fill({ function: "search_documentation", arguments: searched.arguments, found: ["fitz.open"] }),
+    );
+    expect(models.asked[1]).toMatchObject({ maxToolCalls: 4 });
+    expect(models.asked[0]?.tools).toBeUndefined();
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { fails, sets } from "../support/pipeline/node-means.ts";
+import { play, type Scene } from "../support/pipeline/play.ts";
+
+const pinned = { generation: "gen_7", code: 'context["discount"] = 150' };
+const simple = { role: "input_analyzer", answer: { needs_analysis: false, complexity: "simple" } } as const;
+const writes = (code: string) => ({ role: "code_generator", answer: { code } }) as const;
+const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
+const refused = fails("ConnectionRefusedError: [Errno 111] Connection refused", {
+  traceback: "Traceback (most recent call last):\nConnectionRefusedError: [Errno 111] Connection refused",
+});
+
+describe("a hit", () => {
+  it("runs at once, without a model, a step or the read-only extra", async () => {
+    const { outcome, means } = await play({ pinned, lines: [], runs: [sets({ discount: 150 })] });
+    expect(outcome).toMatchObject({ status: "success", cacheHit: true, ...pinned, sandboxId: "sbx_1" });
+    expect(means.steps).toEqual([]);
+    expect(means.runs).toEqual([{ journal: 0, code: pinned.code, timeoutSeconds: 30 }]);
+  });
+
+  it.each([
+    ["raises", fails("KeyError: 'total'"), "KeyError: 'total'"],
+    ["changes nothing", sets({}), "changed nothing"],
+    ["takes too long", fails("ran longer than 30 s", { class: "NodeTimeout" }), "ran longer"],
+  ])("that %s is recorded as attempt 0, and other code is written", async (_, run, error) => {
+    const { outcome, means, models, kept } = await play({
+      pinned,
+      lines: [simple, writes("new = 1"), approves],
+      runs: [run, sets({ discount: 1 })],
+    });
+    expect(means.story().slice(0, 3)).toEqual(["E2BExecutor 0 failed", "InputAnalyzer 1", "CodeGenerator 1"]);
+    expect(means.steps[0]).toMatchObject({ step_number: 5, generated_code: pinned.code, sandbox_id: "sbx_1" });
+    expect(means.steps[0]?.error_message).toContain(error);
+    expect(models.asked[1]?.input).toContain('"attempt": 0');
+    expect(outcome).toMatchObject({ status: "success", code: "new = 1", cacheHit: false, generation: "gen_1" });
+    expect(kept).toHaveLength(1);
+  });
+
+  it.each<[string, Partial<Scene>]>([
+    ["by a failure of the world", { runs: [refused] }],
+    ["with effects", { runs: [fails("KeyError: 'total'")], task: { node: { effects: true } } }],
+    ["in a frozen run", { runs: [fails("KeyError: 'total'")], task: { frozen: true } }],
+    ["where only approved code runs", { runs: [sets({})], task: { workflow: { approval: "required" } } }],
+  ])("that fails %s fails as it is", async (_, scene) => {
+    const { outcome, means } = await play({ pinned, lines: [], ...scene });
+    expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", cacheHit: true, ...pinned });
+    expect(means.steps).toEqual([]);
+  });
+
+  it("that fails three attempts more fails as newly written code", async () => {
+    const { outcome } = await play({
+      pinned,
+      lines: [simple, writes("a = 1"), writes("b = 1"), writes("c = 1")],
+      runs: [0, 1, 2, 3].map((n) => fails(`KeyError: ${n}`)),
+    });
+    expect(outcome).toMatchObject({ message: "Failed after 3 attempts: KeyError: 3", code: "c = 1", cacheHit: false });
+  });
+
+  it("may name a host that it has reached before", async () => {
+    const code = 'import imaplib\nimaplib.IMAP4_SSL("imap.elsewhere.example")';
+    const { outcome } = await play({ pinned: { generation: "g", code }, lines: [], runs: [refused] });
+    expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining("Connection refused") });
+  });
+});
+
+describe("without code that fits", () => {
+  it.each<[string, Scene["task"], RegExp]>([
+    ["a frozen run names nova lock", { frozen: true }, /"work".*frozen.*"nova lock"/],
+    ["approval names nova lock approve", { workflow: { approval: "required" } }, /"nova lock approve"/],
+  ])("%s, and asks no model", async (_, task, message) => {
+    const { outcome } = await play({ lines: [], ...(task && { task }) });
+    expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", code: null, cacheHit: false });
+    expect(outcome).toHaveProperty("message", expect.stringMatching(message));
+  });
+});

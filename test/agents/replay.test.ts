@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { fails, sets } from "../support/pipeline/node-means.ts";
+import { deliver, play, type Scene } from "../support/pipeline/play.ts";
+
+const complex = { role: "input_analyzer", answer: { needs_analysis: true, complexity: "medium" } } as const;
+const looks = { role: "data_analyzer", answer: { code: "result = {}" } } as const;
+const writes = (code: string) => ({ role: "code_generator", answer: { code } }) as const;
+const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
+const rejects = { role: "output_validator", answer: { valid: false, reason: "empty" } } as const;
+const found = sets({ _data_analysis: { result: { pages: 1.5 } } });
+
+const stories: [string, Scene][] = [
+  [
+    "success at the third attempt, after an analysis",
+    {
+      lines: [complex, looks, writes("bad"), writes("b = 2"), rejects, writes("c = 3"), approves],
+      runs: [found, sets({ a: "" }), sets({ a: 1 })],
+      check: async (code) =>
+        code === "bad" ? [{ code: "PY1", line: 1, column: 1, message: "no", severity: "error" }] : [],
+    },
+  ],
+  [
+    "failure after three",
+    {
+      lines: [complex, looks, ...["a", "b", "c"].map(writes)],
+      runs: [found, ...[1, 2, 3].map((n) => fails(`E: ${n}`))],
+    },
+  ],
+  [
+    "a decision that fails by its own fault first, as pinned code",
+    {
+      pinned: { generation: "g", code: "old" },
+      task: { type: "decision" },
+      lines: [complex, looks, writes("new"), approves],
+      runs: [fails("KeyError: 'x'"), found, sets({ branch_decision: true })],
+    },
+  ],
+  ["a refusal", { lines: [complex, looks, { role: "code_generator", fails: "refused" }], runs: [found] }],
+  [
+    "a failure of the world",
+    { lines: [complex, looks, writes("x")], runs: [found, fails("RuntimeError: HTTP 503 for the request")] },
+  ],
+  [
+    "the one-call form",
+    {
+      lines: [
+        { ...complex, answer: { needs_analysis: false, complexity: "simple" } },
+        writes("# STAGE: ANALYSIS\nresult = {}"),
+        writes("x"),
+        approves,
+      ],
+      runs: [found, sets({ a: 1 })],
+    },
+  ],
+];
+
+describe.each(stories)("the journal of %s", (_, scene) => {
+  it("leads to the same end, cut at every place, and no recorded step is paid again", async () => {
+    const whole = await play(scene);
+    const stepCount = whole.means.steps.length;
+    for (let cut = 0; cut <= stepCount; cut++) {
+      const { means, models } = await play({ ...scene, dieAt: cut });
+      // What a step had asked before the Lambda died without recording it is asked again, and nothing else.
+      const paid = means.steps.filter(({ model_used }) => model_used !== null).length;
+      expect(models.asked.length - paid).toBeLessThanOrEqual(1);
+      means.dieAt = Number.POSITIVE_INFINITY;
+      const again = await deliver({ ...scene, lines: scene.lines.slice(paid) }, means);
+      again.models.finish();
+      expect(again.outcome).toEqual(whole.outcome);
+      expect(means.steps).toEqual(whole.means.steps);
+      expect(means.runs).toHaveLength(whole.means.runs.length);
+    }
+  });
+
+  it("makes no step when it is complete", async () => {
+    const { means, outcome } = await play(scene);
+    const again = await deliver({ ...scene, lines: [] }, means);
+    expect(again.outcome).toEqual(outcome);
+  });
+});

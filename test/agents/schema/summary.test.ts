@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import {
+  promptLimits,
+  resultLimits,
+  type SummaryLimits,
+  summarise,
+} from "../../../packages/agents/src/schema/summary.ts";
+
+const blob = (type: string, bytes: number) =>
+  `{"$blob":{"sha256":"${"a".repeat(64)}","bytes":${bytes},"type":"${type}"}}`;
+const open = { secrets: new Set<string>(), mask: (text: string) => text };
+const shown = (values: Record<string, string>, limits: SummaryLimits = promptLimits, confidence = open) => {
+  const members = Object.entries(values).map(([key, json]) => ({ key, json }));
+  return JSON.parse(JSON.stringify(summarise(members, limits, confidence)));
+};
+
+describe("summarise", () => {
+  it.each([
+    ["a short text", '"Acme"', "Acme"],
+    ["a number", "850.0", 850],
+    ["null", "null", null],
+    ["a truth value", "true", true],
+    ["a long text", JSON.stringify("x".repeat(81)), "<string: 81 chars>"],
+    ["a number of many digits", "1".repeat(50), "<integer>"],
+    ["a text in a blob", blob("text", 50_000), "<string: 50000 chars>"],
+    ["bytes", blob("bytes", 150_000), "<bytes: 150000 bytes>"],
+    ["large JSON", blob("json", 90_000), "<JSON: 90000 bytes>"],
+    ["an empty list", "[]", []],
+    ["a list by its first item", "[1,2,3]", [1, "<2 more>"]],
+    ["an object", '{"a":{"b":"c"}}', { a: { b: "c" } }],
+    ["what lies too deep", '{"a":{"b":{"c":{"d":1}}}}', { a: { b: { c: "<object: 1 keys>" } } }],
+    ["a list that lies too deep", '{"a":{"b":{"c":[1]}}}', { a: { b: { c: "<list: 1 items>" } } }],
+    ["data with the key of references", '{"$$blob":1}', { $blob: 1 }],
+  ])("shows %s", (_, json, expected) => {
+    expect(shown({ key: json })).toEqual({ key: expected });
+  });
+
+  it.each([
+    ['"Acme"', "<string: 4 chars>"],
+    ["1.5", "<number>"],
+    ["15", "<integer>"],
+    ["true", "<boolean>"],
+  ])("shows only the type of %s without samples", (json, expected) => {
+    expect(shown({ key: json }, { ...promptLimits, samples: false })).toEqual({ key: expected });
+  });
+
+  it("keeps every digit of a number", () => {
+    const summary = summarise([{ key: "n", json: "12345678901234567890" }], promptLimits, open);
+    expect(JSON.stringify(summary)).toBe('{"n":12345678901234567890}');
+  });
+
+  it("shows texts of up to 200 characters of a result", () => {
+    expect(shown({ a: JSON.stringify("x".repeat(200)) }, resultLimits)).toEqual({ a: "x".repeat(200) });
+  });
+
+  it("shows nothing of a secret, wherever it turns up", () => {
+    const confidence = {
+      secrets: new Set(["password"]),
+      mask: (text: string) => text.replaceAll("4711-hunter2", "***"),
+    };
+    const values = { password: '"4711-hunter2"', note: '"it is 4711-hunter2"', by: '{"4711-hunter2":1}' };
+    expect(shown(values, promptLimits, confidence)).toEqual({
+      password: "<secret>",
+      note: "it is ***",
+      by: { "***": 1 },
+    });
+  });
+
+  it("shows no number that holds a secret's digits", () => {
+    const confidence = { ...open, mask: (text: string) => text.replaceAll("4711", "***") };
+    expect(shown({ n: "1471199" }, promptLimits, confidence)).toEqual({ n: "<secret>" });
+  });
+
+  it("says less of each value where all of them are much", () => {
+    const wide = JSON.stringify(
+      Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`member${n}`, "x".repeat(70)])),
+    );
+    const summary = shown(Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`key${n}`, wide])));
+    expect(JSON.stringify(summary).length).toBeLessThan(8_000);
+    expect(summary.key29).toBe("<object: 30 keys>");
+  });
+
+  it("counts the keys that it leaves out", () => {
+    const summary = shown(Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, "1"])));
+    expect(summary["..."]).toBe("<20 more keys>");
+  });
+});

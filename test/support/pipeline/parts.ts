@@ -1,0 +1,41 @@
+import type { PipelineParts } from "@nova/agents";
+import type { PinnedCode } from "@nova/engine";
+import { scriptedModels } from "./scripted-models.ts";
+
+type ProvenCode = Parameters<PipelineParts["pinned"]["keep"]>[1];
+
+/** Code that runs kept, in a list. */
+export interface FakePinned {
+  kept: ProvenCode[];
+  pinned: PipelineParts["pinned"];
+}
+
+export function fakePinned(chosen: PinnedCode | null = null): FakePinned {
+  const kept: ProvenCode[] = [];
+  const pinned: PipelineParts["pinned"] = {
+    choose: async () => chosen,
+    find: async (_task, generation) => ({ generation, code: "found" }),
+    async keep(_task, proven) {
+      kept.push(proven);
+      return `gen_${kept.length}`;
+    },
+  };
+  return { kept, pinned };
+}
+
+/** Parts that know nothing, find nothing wrong, and have no models. */
+export function pipelineParts(parts: Partial<PipelineParts> = {}): PipelineParts {
+  return {
+    models: scriptedModels(),
+    knowledge: {
+      guidesFor: () => [],
+      searchDocumentation: (library, query) => ({ text: `${library}: ${query}`, found: [`${library}.open`] }),
+    },
+    pinned: fakePinned().pinned,
+    check: async () => [],
+    defaultModel: "gpt-6-luna",
+    packages: ["pymupdf", "pandas", "requests", "pillow", "psycopg[binary]"],
+    clock: { now: () => Date.parse("2026-11-22T06:00:00Z") },
+    ...parts,
+  };
+}

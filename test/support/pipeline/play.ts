@@ -1,0 +1,53 @@
+import { type PipelineParts, type ProvenCode, pipelineOf } from "@nova/agents";
+import type { PinnedCode, PipelineOutcome } from "@nova/engine";
+import { NodeMeans, type NodeMeansOptions } from "./node-means.ts";
+import { fakePinned, pipelineParts } from "./parts.ts";
+import { promptTask, type TaskOptions } from "./prompt-task.ts";
+import { type Line, type ScriptedModels, scriptedModels } from "./scripted-models.ts";
+
+/** One node: what the models say, what its code comes to, and what it is. */
+export interface Scene {
+  lines: readonly Line[];
+  runs?: NodeMeansOptions["runs"];
+  task?: TaskOptions;
+  check?: PipelineParts["check"];
+  pinned?: PinnedCode;
+  parts?: Partial<PipelineParts>;
+  means?: Omit<NodeMeansOptions, "runs" | "isDecision">;
+  /** The Lambda dies behind so many steps. */
+  dieAt?: number;
+}
+
+export interface Played {
+  outcome: PipelineOutcome;
+  means: NodeMeans;
+  models: ScriptedModels;
+  kept: ProvenCode[];
+}
+
+/** Plays a scene to its end; every line and every run has to come. Where the Lambda dies, there is no outcome. */
+export async function play(scene: Scene): Promise<Played> {
+  const isDecision = scene.task?.type === "decision";
+  const means = new NodeMeans({ ...scene.means, ...(scene.runs && { runs: scene.runs }), isDecision });
+  means.dieAt = scene.dieAt ?? Number.POSITIVE_INFINITY;
+  const played = await deliver(scene, means);
+  if (scene.dieAt === undefined) {
+    played.models.finish();
+    means.finish();
+  }
+  return played;
+}
+
+/** One delivery of a node to new models, with what earlier deliveries have recorded. */
+export async function deliver(scene: Scene, means: NodeMeans): Promise<Played> {
+  const models = scriptedModels(...scene.lines);
+  const { kept, pinned } = fakePinned();
+  const check = scene.check && { check: scene.check };
+  const pipeline = pipelineOf(pipelineParts({ models, pinned, ...check, ...scene.parts }));
+  const run = pipeline.run(promptTask(scene.task), means.delivery(), scene.pinned ?? null);
+  const outcome = await run.catch((error: Error) => {
+    if (scene.dieAt === undefined) throw error;
+    return undefined as unknown as PipelineOutcome;
+  });
+  return { outcome, means, models, kept };
+}

@@ -1,0 +1,49 @@
+import type { PromptTask } from "@nova/engine";
+import type { PromptExecutor, TaskNode, Workflow } from "@nova/workflow";
+
+export interface TaskOptions {
+  prompt?: string;
+  context?: Record<string, unknown>;
+  /** Slots as the chain has them, besides `context`. */
+  slots?: Record<string, string>;
+  type?: "action" | "decision";
+  conditions?: (string | boolean | number)[];
+  executor?: Partial<PromptExecutor>;
+  node?: Partial<Pick<TaskNode, "timeoutSeconds" | "effects">>;
+  workflow?: Partial<Workflow>;
+  secrets?: Record<string, string>;
+  frozen?: boolean;
+  spentUsd?: number;
+}
+
+/** A prompt node as the engine hands it to a pipeline. */
+export function promptTask(options: TaskOptions = {}): PromptTask {
+  const { secrets = {}, type = "action", conditions = [true, false], context = { total: 1500 } } = options;
+  const executor: PromptExecutor = {
+    kind: "prompt",
+    prompt: options.prompt ?? "Calculate discount (10% if total > 1000)",
+    samples: true,
+    allow: [],
+    ...options.executor,
+  };
+  const node = { id: "work", type, executor, timeoutSeconds: 30, ...options.node } as TaskNode;
+  const edges = conditions.map((condition, index) => ({ from: "work", to: `next${index}`, condition }));
+  const workflow = { format: 1, id: "wf", name: "Wf", requirements: [], lib: {}, nodes: [node], edges: [] } as Workflow;
+  const values = Object.entries({ ...context, ...secrets }).map(([key, value]) => ({
+    key,
+    json: JSON.stringify(value),
+  }));
+  const slots = Object.entries(options.slots ?? {}).map(([key, json]) => ({ key, json }));
+  return {
+    at: { execution: "exec_1", scope: "", seq: 3 },
+    client: "acme",
+    version: { workflowId: "wf", version: 1, workflow: { ...workflow, ...options.workflow } } as PromptTask["version"],
+    node,
+    edges: type === "decision" ? edges : [{ from: "work", to: "end" }],
+    input: [...values, ...slots],
+    secrets: new Set(Object.keys(secrets)),
+    mask: (text) => Object.values(secrets).reduce((masked, secret) => masked.replaceAll(secret, "***"), text),
+    frozen: options.frozen ?? false,
+    spentUsd: options.spentUsd ?? 0,
+  };
+}
