@@ -52,6 +52,8 @@ export const Answer = z.discriminatedUnion("type", [
   Result,
   z.object({ type: z.literal("outcome"), path: z.string().regex(/^claims\/[\w/-]+$/), bytes: z.number() }),
   z.object({ type: z.literal("tombstoned") }),
+  /** Nothing was claimed: this sandbox cannot run it as asked, now or later. */
+  z.object({ type: z.literal("unable"), message: z.string() }),
   z.object({ type: z.literal("stopped"), logs: z.string() }),
   z.object({ type: z.literal("trouble"), message: z.string() }),
 ]);
@@ -61,9 +63,15 @@ export type LastAnswer = Exclude<Answer, Need>;
 
 /** `ahead`: blobs that the code names, wanted before it asks. */
 export function runInput(request: RunRequest, nonce: string, ahead: BlobRef[]): string {
-  const { claim, code, fileName, timeoutSeconds, environment } = request;
-  const header = { format: 1, op: "run", nonce, ...claim, timeoutSeconds, ahead };
-  const body = { code, fileName, environment, context: request.context.map(({ key, json }) => [key, json]) };
+  const { claim, code, fileName, timeoutSeconds, environment, network } = request;
+  const header = { format: 1, op: "run", nonce, ...claim, timeoutSeconds, ahead, ...(network && { network }) };
+  const body = {
+    code,
+    fileName,
+    environment,
+    ...(network && { network }),
+    context: request.context.map(({ key, json }) => [key, json]),
+  };
   return `${JSON.stringify(header)}\n${JSON.stringify(body)}`;
 }
 

@@ -113,6 +113,7 @@ async function settleRun(
 ): Promise<Extract<RunOutcome, { kind: "finished" | "tombstoned" }>> {
   if (answer.type === "result" || answer.type === "outcome")
     return { kind: "finished", result: await takeResult(sandbox, answer, inputHashes(request), io) };
+  if (answer.type === "unable") throw new NovaError("NodeFailed", answer.message);
   return { kind: "tombstoned" };
 }
 

@@ -42,6 +42,11 @@ export interface RunRequest {
   /** In order. `json` is a value's JSON text; a `{"$blob": ...}` inside it stands for a blob, loaded on first access. */
   context: { key: string; json: string }[];
   environment: Record<string, string>;
+  /**
+   * What the code can connect to, as `host` or `host:port`, and nothing else. Absent: whatever the sandbox can. `run`
+   * throws `NodeFailed` where the sandbox has no way to hold it.
+   */
+  network?: { allow: string[] };
 }
 
 /** What a running node may ask for, and where its large results go. All bytes stream. */
