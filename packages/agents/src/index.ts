@@ -1,3 +1,4 @@
+export { createKnowledge, type KnowledgeOptions } from "./knowledge/knowledge.ts";
 export { modelFor } from "./model/choose-model.ts";
 export { costOf } from "./model/cost.ts";
 export { createModels } from "./model/create-models.ts";

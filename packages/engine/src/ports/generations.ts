@@ -40,6 +40,8 @@ export interface Generation {
   /** The execution that proved it. */
   provenBy?: string;
   approved?: { by: string; at: string };
+  /** Of the prompt, rounded; absent where no embedding model was set. Finds it for tasks like this one. */
+  embedding?: number[];
 }
 
 /** Generated code (DynamoDB). */

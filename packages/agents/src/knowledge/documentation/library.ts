@@ -1,0 +1,85 @@
+import MiniSearch from "minisearch";
+import type { Docstring, DocstringIndex } from "./docstring-index.ts";
+
+/** One library's documentation, with a search index that is built when it is first asked. */
+export class Library {
+  readonly name: string;
+  readonly version: string;
+  readonly #aliases: readonly string[];
+  readonly #docstrings: readonly Docstring[];
+  /** Class or module -> how many members it has. */
+  readonly #sizes = new Map<string, number>();
+  #index: MiniSearch<Docstring> | undefined;
+
+  constructor(name: string, { version, also, entries }: DocstringIndex["libraries"][string]) {
+    this.name = name;
+    this.version = version;
+    this.#aliases = [name, ...also].map((alias) => alias.toLowerCase());
+    this.#docstrings = entries.map(([name, signature, text], id) => ({ id, name, signature, text }));
+    for (const [member] of entries) this.#sizes.set(ownerOf(member), (this.#sizes.get(ownerOf(member)) ?? 0) + 1);
+  }
+
+  /** Whether it goes by this name: `PIL`, `PIL.Image`, `pillow`. */
+  isCalled(name: string): boolean {
+    const lower = name.trim().toLowerCase();
+    return this.#aliases.some((alias) => lower === alias || lower.startsWith(`${alias}.`));
+  }
+
+  /** The best first. */
+  search(query: string): Docstring[] {
+    this.#index ??= this.#indexed();
+    const own = new Set(this.#aliases.flatMap(termsOf));
+    const asked = termsOf(query).filter((term) => !own.has(term) && !empty.has(term));
+    if (asked.length === 0) return [];
+    const named = query.split(/[\s()]+/).filter((word) => /[._]|[a-z][A-Z]/.test(word));
+    return this.#index
+      .search(asked.join(" "), { boostDocument: (id) => this.#weightOf(id as number, named) })
+      .map(({ id }) => this.#docstrings[id] as Docstring);
+  }
+
+  /** What was asked for by name comes first; what belongs to a large class, or to none, is what most code calls. */
+  #weightOf(id: number, named: readonly string[]): number {
+    const { name } = this.#docstrings[id] as Docstring;
+    const exact = named.some((word) => name === word || name.endsWith(`.${word}`));
+    return (exact ? 5 : 1) * (1 + Math.log10(this.#sizes.get(ownerOf(name)) ?? 1));
+  }
+
+  #indexed(): MiniSearch<Docstring> {
+    const index = new MiniSearch<Docstring>({
+      fields: ["name", "summary", "text"],
+      extractField: (docstring, field) =>
+        field === "summary" ? firstSentence(docstring.text) : String(docstring[field as keyof Docstring]),
+      tokenize: termsOf,
+      searchOptions: {
+        boost: { name: 4, summary: 3 },
+        prefix: (term) => term.length > 3,
+        fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+      },
+    });
+    index.addAll(this.#docstrings);
+    return index;
+  }
+}
+
+export function firstSentence(text: string): string {
+  return /^[^\n]*?[.!](?=\s|$)/.exec(text)?.[0] ?? text.split("\n", 1)[0] ?? "";
+}
+
+function ownerOf(name: string): string {
+  return name.slice(0, name.lastIndexOf("."));
+}
+
+/** Words of a question that say nothing about what is looked for. */
+const empty = new Set(
+  "a an and as at by can do does for from how i in into is it of on or python the to use using with".split(" "),
+);
+
+/** Words in lower case, without a plural's `s`; `getTexts`, `get_text` and `get.text` have the same ones. */
+function termsOf(text: string): string[] {
+  return text
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\d]+/u)
+    .filter(Boolean)
+    .map((word) => (word.length > 3 ? word.replace(/s$/, "") : word));
+}

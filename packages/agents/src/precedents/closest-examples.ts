@@ -1,0 +1,64 @@
+import type { Generation, PromptTask } from "@nova/engine";
+import { cosine } from "./cosine.ts";
+
+/** Code that worked for a task like this one: the generator may learn from it, nothing runs it. */
+export interface Example {
+  task: string;
+  code: string;
+  /** Cosine of the tasks' embeddings. */
+  similarity: number;
+}
+
+/** Tasks of one workflow share its words; below this they share nothing else. */
+const leastSimilarity = 0.5;
+const mostExamples = 2;
+/** Of all examples together, some 900 tokens. */
+const mostCharacters = 3_200;
+
+/**
+ * The closest earlier tasks whose code has run well, closest first. Only code of the same kind of node, and of nobody's
+ * but this client's where the workflow keeps clients apart.
+ */
+export function closestExamples(
+  task: Pick<PromptTask, "node" | "client">,
+  embedding: readonly number[],
+  generations: readonly Generation[],
+): Example[] {
+  const close = generations
+    .filter((one) => hasWorked(one) && one.ingredients.node_type === task.node.type && isFor(task.client, one))
+    .map((one) => ({ one, similarity: cosine(embedding, one.embedding ?? []) }))
+    .filter(({ one, similarity }) => similarity >= leastSimilarity && isReadable(one.ingredients.prompt))
+    .sort((a, b) => b.similarity - a.similarity || newerFirst(a.one, b.one))
+    .map(({ one, similarity }) => ({ task: one.ingredients.prompt, code: one.code, similarity }));
+  return affordable(close);
+}
+
+function hasWorked({ status, provenBy }: Generation): boolean {
+  return status === "pinned" || (status === "candidate" && provenBy !== undefined);
+}
+
+function isFor(client: string, generation: Generation): boolean {
+  return generation.client === null || generation.client === client;
+}
+
+/** Long prompts are kept as their hash, which teaches nothing. */
+function isReadable(prompt: string): boolean {
+  return !prompt.startsWith("sha256:");
+}
+
+function newerFirst(a: Generation, b: Generation): number {
+  return a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0;
+}
+
+function affordable(examples: readonly Example[]): Example[] {
+  const chosen: Example[] = [];
+  let left = mostCharacters;
+  for (const example of examples) {
+    const length = example.task.length + example.code.length;
+    const isKnown = chosen.some(({ code }) => code === example.code);
+    if (chosen.length === mostExamples || length > left || isKnown) continue;
+    chosen.push(example);
+    left -= length;
+  }
+  return chosen;
+}

@@ -1,0 +1,99 @@
+import { statSync } from "node:fs";
+import { createKnowledge } from "@nova/agents";
+import { describe, expect, it } from "vitest";
+import { Library } from "../../../../packages/agents/src/knowledge/documentation/library.ts";
+
+const { searchDocumentation } = createKnowledge();
+
+describe("the shipped documentation", () => {
+  it.each([
+    ["pymupdf", "extract text", "pymupdf.Page.get_text"],
+    ["fitz", "extract tables from page", "pymupdf.Page.find_tables"],
+    ["pandas", "read csv with separator", "pandas.read_csv"],
+    ["pandas", "group rows and sum", "pandas.api.typing.DataFrameGroupBy.sum"],
+    ["pd", "DataFrame.to_dict", "pandas.DataFrame.to_dict"],
+    ["pandas", "Series.str.replace", "pandas.Series.str.replace"],
+    ["PIL", "resize image", "PIL.Image.Image.resize"],
+    ["PIL.ImageOps", "how to rotate by exif orientation", "PIL.ImageOps.exif_transpose"],
+    ["requests", "post json", "requests.post"],
+    ["psycopg", "execute query with parameters", "psycopg.Cursor.execute"],
+    ["psycopg2", "jsonb", "psycopg.types.json.Jsonb"],
+    ["imaplib", "IMAP4.uid", "imaplib.IMAP4.uid"],
+    ["smtplib", "starttls", "smtplib.SMTP.starttls"],
+    ["email", "iter attachments", "email.message.EmailMessage.iter_attachments"],
+    ["email.message", "message_from_bytes", "email.message_from_bytes"],
+    ["csv", "dict reader", "csv.DictReader"],
+    ["json", "loads", "json.loads"],
+    ["datetime", "parse string to date", "datetime.datetime.strptime"],
+    ["decimal", "quantize", "decimal.Decimal.quantize"],
+    ["re", "find all matches", "re.findall"],
+  ])("of %s answers %j with %s", (library, query, name) => {
+    const { text, found } = searchDocumentation(library, query);
+    expect(found).toContain(name);
+    expect(text).toContain(`\n${name}`);
+    expect(text.length).toBeLessThanOrEqual(1200);
+  });
+
+  it("puts what is asked for by name first, with version, signature and words", () => {
+    const { text } = searchDocumentation("pandas", "DataFrame.to_dict()");
+    expect(text).toMatch(/^pandas \d+\.\d+\S*\n\npandas\.DataFrame\.to_dict\(orient='dict'.*\n.*dictionary/);
+  });
+
+  it("names what has no signature an attribute", () => {
+    expect(searchDocumentation("requests", "Response.ok").text).toContain(
+      "requests.Response.ok (attribute or class)\n",
+    );
+  });
+
+  it("fits into what a function of AWS Lambda may carry", () => {
+    const file = new URL("../../../../packages/agents/src/knowledge/shelf/docstrings.json", import.meta.url);
+    expect(statSync(file).size).toBeLessThan(1_500_000);
+  });
+});
+
+describe("an answer", () => {
+  it("lists the libraries that there are, where one is unknown", () => {
+    expect(searchDocumentation("beautifulsoup", "find all")).toEqual({
+      text: 'There is no documentation of "beautifulsoup" here - there is some of: pymupdf, pandas, requests, pillow, psycopg, imaplib, smtplib, email, csv, json, datetime, decimal, re.',
+      found: [],
+    });
+  });
+
+  it.each(["zzzqqq", "how to use", "", "pandas"])("says so where nothing matches %j", (query) => {
+    const { text, found } = searchDocumentation("pandas", query);
+    expect(found).toEqual([]);
+    expect(text).toMatch(/^pandas \S+ has nothing about ".*" - ask with other words, or for the name of a function/);
+  });
+
+  it.each([["x".repeat(5000), "y"] as const, ["csv", "q".repeat(5000)] as const])(
+    "stays short for a long question",
+    (library, query) => {
+      expect(searchDocumentation(library, query).text.length).toBeLessThan(300);
+    },
+  );
+});
+
+describe("a library", () => {
+  const entries = (...names: string[]) => names.map((name): [string, string, string] => [name, "()", `Does ${name}.`]);
+
+  it("goes by its aliases and by its modules, in any case", () => {
+    const library = new Library("pillow", { version: "1", also: ["PIL"], entries: [] });
+    const names = ["pillow", "PIL", "pil", " PIL.Image ", "pill", "image", ""];
+    expect(names.filter((name) => library.isCalled(name))).toEqual(["pillow", "PIL", "pil", " PIL.Image "]);
+  });
+
+  it("prefers the members of its large classes", () => {
+    const large = ["Page.a", "Page.b", "Page.c", "Page.d"].map((name) => `lib.${name}`);
+    const library = new Library("lib", {
+      version: "1",
+      also: [],
+      entries: entries("lib.Aux.show", "lib.Page.show", ...large),
+    });
+    expect(library.search("show")[0]?.name).toBe("lib.Page.show");
+  });
+
+  it("takes plurals and camel case for the same words", () => {
+    const library = new Library("lib", { version: "1", also: [], entries: entries("lib.getTables", "lib.other") });
+    expect(library.search("get_table").map(({ name }) => name)).toEqual(["lib.getTables"]);
+  });
+});

@@ -1,0 +1,41 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKnowledge } from "@nova/agents";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nova-docstrings-"));
+  const entries = [["openpyxl.load_workbook", "(filename)", "Open the given filename and return the workbook."]];
+  const index = { format: 1, built: "2026-11-22", python: "3.12.1" };
+  const libraries = { openpyxl: { version: "3.1.5", also: [], entries } };
+  await writeFile(join(folder, "nova-12ab.json"), JSON.stringify({ ...index, libraries }));
+  await writeFile(join(folder, "nova-later.json"), JSON.stringify({ ...index, format: 2, libraries }));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+it("answers from the index that was made with the template", () => {
+  const { searchDocumentation } = createKnowledge({ docstrings: folder });
+  expect(searchDocumentation("openpyxl", "open workbook", "nova-12ab")).toEqual({
+    text: "openpyxl 3.1.5\n\nopenpyxl.load_workbook(filename)\nOpen the given filename and return the workbook.",
+    found: ["openpyxl.load_workbook"],
+  });
+});
+
+it.each([undefined, "nova", "../nova-12ab", ""])("answers from the shipped one for template %j", (template) => {
+  const { searchDocumentation } = createKnowledge({ docstrings: folder });
+  expect(searchDocumentation("json", "loads", template).found).toContain("json.loads");
+  expect(searchDocumentation("openpyxl", "open", template).found).toEqual([]);
+});
+
+it("has only the shipped one without a folder", () => {
+  expect(createKnowledge().searchDocumentation("openpyxl", "open", "nova-12ab").found).toEqual([]);
+});
+
+it("refuses an index of a later format", () => {
+  const { searchDocumentation } = createKnowledge({ docstrings: folder });
+  expect(() => searchDocumentation("openpyxl", "open", "nova-later")).toThrow(/expected 1/);
+});

@@ -1,0 +1,111 @@
+import { createKnowledge } from "@nova/agents";
+import type { ContextShape, ValueShape } from "@nova/python";
+import { describe, expect, it } from "vitest";
+
+type Types = Record<string, ValueShape["type"]>;
+
+const mailbox: Types = { imap_host: "string", imap_port: "integer", smtp_host: "string", email_password: "string" };
+const database: Types = { db_host: "string", db_name: "string" };
+
+function shapeOf(types: Types): ContextShape {
+  return Object.fromEntries(Object.entries(types).map(([key, type]) => [key, { type }]));
+}
+
+function chosen(task: string, types: Types | ContextShape = {}, errors: string[] = []): string[] {
+  const isPlain = Object.values(types).every((type) => typeof type === "string");
+  const schema = isPlain ? shapeOf(types as Types) : (types as ContextShape);
+  return createKnowledge()
+    .guidesFor({ task, schema, errors })
+    .map(({ name }) => name);
+}
+
+describe("guides for a task", () => {
+  it.each<[string, Types, string[]]>([
+    ["Connect to IMAP server, read the first unread email, take any PDF attachment", mailbox, ["imap", "pdf"]],
+    ["Decode PDF from base64 and extract its text using PyMuPDF", { pdf_data_b64: "string" }, ["pdf"]],
+    ["Extract total amount from invoice PDF", { pdf_data_b64: "string" }, ["pdf", "money"]],
+    ["Send an email to the vendor", mailbox, ["smtp"]],
+    ["Save the total in the database", { ...database, total: "number" }, ["postgres"]],
+    ["Download the orders from the API", { api_url: "string" }, ["http"]],
+    ["Sum column amount by vendor", { csv_data: "string" }, ["csv", "money"]],
+    ["Read the sheet", { xlsx: "bytes" }, ["excel"]],
+    ["Shrink the photo to 800 pixels", { photo: "bytes" }, ["images"]],
+    ["Is the invoice overdue?", { due: "string" }, ["dates"]],
+    ["Take the customer out of the payload", { payload: "string" }, ["json"]],
+  ])("finds those of: %s", (task, types, guides) => {
+    expect(chosen(task, types)).toEqual(guides);
+  });
+
+  it.each<[string, Types, string[]]>([
+    ["Extrae el importe total de la factura", { factura: "bytes" }, ["pdf", "money"]],
+    ["Lee los correos nuevos del buzón", mailbox, ["imap"]],
+    ["Envía un correo al proveedor", mailbox, ["smtp"]],
+    ["Guarda la factura en la base de datos", database, ["postgres"]],
+    ["Calcula los días hasta el vencimiento", { vence: "string" }, ["dates"]],
+    ["Convierte la imagen a JPEG", { imagen: "bytes" }, ["images"]],
+    ["Lies den Gesamtbetrag aus der Rechnung", { rechnung: "bytes" }, ["pdf", "money"]],
+    ["Hole die ungelesenen Nachrichten aus dem Postfach", mailbox, ["imap"]],
+    ["Schicke dem Lieferanten eine E-Mail", mailbox, ["smtp"]],
+    ["Die E-Mail an den Lieferanten senden", mailbox, ["smtp"]],
+    ["Speichere die Rechnung in der Datenbank", database, ["postgres"]],
+    ["Berechne die Fälligkeit aus dem Rechnungsdatum", { rechnungsdatum: "string" }, ["dates"]],
+    ["Verkleinere das Bild", { bild: "bytes" }, ["images"]],
+  ])("understands: %s", (task, types, guides) => {
+    expect(chosen(task, types)).toEqual(guides);
+  });
+
+  it.each<[string, Types]>([
+    ["Rename vendor to supplier", { ...mailbox, ...database, pdf: "bytes", vendor: "string" }],
+    ["Decide whether the total is above 1000", { total: "number", pdf: "bytes" }],
+    ["Add a and b", { a: "integer", b: "integer" }],
+    ["Put the rest of the items into a list", { items: "list" }],
+  ])("needs none for: %s", (task, types) => {
+    expect(chosen(task, types)).toEqual([]);
+  });
+
+  it("needs none of PDF where the text is there already", () => {
+    expect(chosen("Extract the vendor from the invoice", { pdf: "bytes" })).toEqual(["pdf"]);
+    expect(chosen("Extract the vendor from the invoice", { pdf: "bytes", text: "string" })).toEqual([]);
+  });
+
+  it("looks into objects and into the first item of lists", () => {
+    const file: ValueShape = { type: "object", members: { "7.pdf": { type: "bytes", size: 900 } } };
+    expect(chosen("Summarise what came", { mail: { type: "object", members: { files: file } } })).toEqual(["pdf"]);
+    expect(chosen("Summarise what came", { mails: { type: "list", item: file } })).toEqual(["pdf"]);
+  });
+
+  it("gives three at most, the ones that are named first", () => {
+    const task = "Read PDF and CSV from the API, keep amounts in the database, mail the image over SMTP";
+    expect(chosen(task, { pdf: "bytes", amounts: "list" })).toEqual(["pdf", "smtp", "postgres"]);
+  });
+});
+
+describe("guides after errors", () => {
+  it.each([
+    ["ValueError: could not convert string to float: '1.234,56'", "money"],
+    ["decimal.InvalidOperation: [<class 'decimal.ConversionSyntax'>]", "money"],
+    ["ValueError: time data '31/12/26' does not match format '%Y-%m-%d'", "dates"],
+    ["TypeError: can't compare offset-naive and offset-aware datetimes", "dates"],
+    ["pymupdf.FileDataError: Failed to open stream", "pdf"],
+    ["imaplib.IMAP4.error: command SEARCH illegal in state AUTH", "imap"],
+    ["smtplib.SMTPRecipientsRefused: {}", "smtp"],
+    ["psycopg.errors.UndefinedTable: relation does not exist", "postgres"],
+    ["requests.exceptions.HTTPError: 404 Client Error: Not Found", "http"],
+    ["pandas.errors.ParserError: Error tokenizing data", "csv"],
+    ["ModuleNotFoundError: No module named 'openpyxl'", "excel"],
+    ["PIL.UnidentifiedImageError: cannot identify image file", "images"],
+    ["json.decoder.JSONDecodeError: Expecting value: line 1 column 1", "json"],
+  ])("%s", (error, guide) => {
+    expect(chosen("Do it", {}, [error])).toContain(guide);
+  });
+
+  it("come behind the first ones, which stay where they are, and are five at most", () => {
+    const errors = ["psycopg.Error", "requests.Timeout", "JSONDecodeError", "UnidentifiedImageError"];
+    const task = "Extract total amount from invoice PDF";
+    expect(chosen(task, { pdf: "bytes" }, errors)).toEqual(["pdf", "money", "postgres", "http", "images"]);
+  });
+
+  it("are none for an error that says nothing of them", () => {
+    expect(chosen("Add a and b", {}, ["KeyError: 'c'"])).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+"""Runs the code of a guide as a node would: one `context`, with json and base64 at hand."""
+
+import base64
+import importlib.util
+import json
+import pathlib
+import re
+import unittest
+
+SHELF = pathlib.Path(__file__).parents[4] / "packages/agents/src/knowledge/shelf/guides"
+
+
+def blocks(guide):
+    text = (SHELF / f"{guide}.md").read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def run(guide, context, block=0):
+    """The context afterwards; fails where something in it could not be kept."""
+    names = {"context": context, "json": json, "base64": base64, "__name__": "__main__"}
+    exec(compile(blocks(guide)[block], f"{guide}.md", "exec"), names)
+    json.dumps(without_bytes(context), allow_nan=False)
+    return names
+
+
+def without_bytes(value):
+    if isinstance(value, dict):
+        return {key: without_bytes(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [without_bytes(item) for item in value]
+    return None if isinstance(value, bytes) else value
+
+
+def needs(*modules):
+    """Skips what this machine's Python cannot import; what the guides say is compiled in any case."""
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    return unittest.skipIf(missing, f"needs {', '.join(missing)}")
