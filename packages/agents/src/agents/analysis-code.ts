@@ -10,7 +10,7 @@ export function analysisProgram(code: string): string {
 
 /** The analysis code inside such a program; null where it is none. */
 export function analysisIn(text: string): string | null {
-  const [, source] = /\n_nova_look\((".*")\)\n$/.exec(text) ?? [];
+  const [, source] = /\n_nova_look\(("[^\n]*")\)\n$/.exec(text) ?? [];
   return source === undefined ? null : (JSON.parse(source) as string);
 }
 

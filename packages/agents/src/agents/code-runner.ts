@@ -96,7 +96,7 @@ const Recorded = z.object({
 function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
   if ("result" in end) {
     const { result } = end;
-    return { status: "success", output_data: changesForRecord(run, result), logs: result.logs, result };
+    return { status: "success", output_data: changesForRecord(run, result), result };
   }
   const { failure, fault } = end;
   const { class: error_class, error, traceback, logs } = failure;

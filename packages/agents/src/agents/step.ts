@@ -45,7 +45,7 @@ function draftOf(
   tookMs: number,
   mask: (text: string) => string,
 ): StepDraft {
-  const { traceback, logs, prompt, answer, error_message, generated_code, ...told } = deed;
+  const { traceback, logs, prompt, answer, error_message, generated_code, result, ...told } = deed;
   const maskText = (text: string | null | undefined) => (text == null ? null : mask(text));
   return {
     ...agents[agent],
@@ -57,7 +57,6 @@ function draftOf(
     tokens_cached: 0,
     tokens_output: 0,
     cost_usd: 0,
-    // A `result` stays as it is: once judged, what the code set is the context's.
     ...told,
     input_data: maskValue(deed.input_data, mask),
     output_data: maskValue(deed.output_data, mask),
@@ -68,6 +67,8 @@ function draftOf(
     ...(logs && { logs: mask(logs) }),
     ...(prompt && { prompt: mask(prompt) }),
     ...(answer && { answer: mask(answer) }),
+    // What judged code set is the context's, and stays as it is.
+    ...(result && { result: { ...result, logs: mask(result.logs) } }),
     execution_time_ms: Math.round(tookMs),
   };
 }

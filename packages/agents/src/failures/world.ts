@@ -86,19 +86,20 @@ export function worldFailureOf(exception: Exception): WorldFailure | undefined {
   if (wrongProtocol.test(text)) return undefined;
   const rule = rules.find((one) => one.type.test(type) && (one.text?.test(text) ?? true) && !one.unless?.test(text));
   if (rule) return rule.is;
+  if (isMistake(type)) return undefined;
   const status = statusOf(text);
   if (status !== undefined) return byStatus(status);
   if (/^(TimeoutError|socket\.timeout|timeout|BrokenPipeError)$/.test(type)) {
     return connectionLost.test(text) || files.some((file) => networkFiles.test(file)) ? "connection" : undefined;
   }
-  if (knowsNothingOfNetworks(type)) return undefined;
+  if (type === "ValueError") return undefined;
   if (connectionLost.test(text)) return "connection";
   return loginRefused.test(text) ? "login" : undefined;
 }
 
 /** Types that Python itself raises for mistakes, whatever text they quote. */
-function knowsNothingOfNetworks(type: string): boolean {
-  return /^(Type|Name|Attribute|Key|Index|Lookup|Syntax|Indentation|Import|ModuleNotFound|ZeroDivision|Assertion|UnboundLocal|Unicode\w*|JSONDecode|FileNotFound|Permission|IsADirectory|NotADirectory|FileExists|Recursion|Memory|Value|Overflow)Error$/.test(
+function isMistake(type: string): boolean {
+  return /^(Type|Name|Attribute|Key|Index|Lookup|Syntax|Indentation|Import|ModuleNotFound|ZeroDivision|Assertion|UnboundLocal|Unicode\w*|JSONDecode|FileNotFound|Permission|IsADirectory|NotADirectory|FileExists|Recursion|Memory|Overflow)Error$/.test(
     type.split(".").at(-1) ?? "",
   );
 }

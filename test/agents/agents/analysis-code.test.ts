@@ -1,0 +1,124 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { analysisIn, analysisProgram } from "../../../packages/agents/src/agents/analysis-code.ts";
+
+const python = process.env.NOVA_PYTHON ?? "python3";
+const harness = fileURLToPath(new URL("../../../packages/sandbox/python", import.meta.url));
+
+/** The harness around code, as far as contexts and results go; a blob is there, and says when it is fetched. */
+const around = `
+import base64, json, sys
+sys.path.insert(0, ${JSON.stringify(harness)})
+from nova_harness.context import make_context
+from nova_harness.changes import collect
+from nova_harness.encode import Encoder
+
+class Supply:
+    class loaded:
+        reference = staticmethod(lambda value: None)
+        note = staticmethod(lambda value, reference: None)
+    fetched = []
+    def blob(self, reference):
+        self.fetched.append(reference["sha256"])
+        return b'["large", "list"]'
+class Printed:
+    is_explicit, updates, is_used = False, {}, False
+
+supply = Supply()
+slots = json.loads(sys.argv[1])
+loaded = make_context([tuple(slot) for slot in slots], supply)
+program = sys.stdin.read()
+main = {"__name__": "__main__", "context": loaded.values, "outputs": {}, "json": json, "base64": base64}
+exec(compile(program, "nodes/work.py", "exec"), main)
+changes, blobs = collect(loaded, Printed(), Encoder(known=supply.loaded), supply)
+print()
+print(json.dumps({"changes": changes, "blobs": len(blobs), "fetched": len(supply.fetched)}))
+`;
+
+const large = { $blob: { sha256: "a".repeat(64), bytes: 17, type: "json" } };
+
+async function analyse(code: string, context: Record<string, unknown> = { total: 1500, lines: [{ sku: "A" }], large }) {
+  const slots = Object.entries(context).map(([key, value]) => [key, JSON.stringify(value)]);
+  const running = promisify(execFile)(python, ["-c", around, JSON.stringify(slots)]);
+  running.child.stdin?.end(analysisProgram(code));
+  const { stdout } = await running;
+  const { changes, ...rest } = JSON.parse(stdout.trim().split("\n").at(-1) as string);
+  const [[key, text], ...others] = changes.set;
+  return { key, answer: JSON.parse(text), others, deleted: changes.delete, stdout, ...rest };
+}
+
+describe("an analysis program", () => {
+  it.each([
+    ["its result", 'result = {"pages": 2}', { pages: 2 }],
+    [
+      "the last dict that it printed as JSON",
+      'print("x")\nprint(json.dumps({"a": 1}))\nprint(json.dumps({"b": 2}))',
+      { b: 2 },
+    ],
+    ["the last dict that it printed as Python", "print({'a': None})", { a: null }],
+    ["updates that it printed", 'print(json.dumps({"status": "success", "context_updates": {"a": 1}}))', { a: 1 }],
+    ["its result, if it then exits", 'result = {"a": 1}\nraise SystemExit(0)', { a: 1 }],
+    ["a result that is no dict", "result = [1, 2]", [1, 2]],
+    [
+      "what JSON cannot hold as text",
+      'import datetime\nresult = {"d": datetime.date(2026, 1, 2), 3: {1}}',
+      { d: "2026-01-02", 3: [1] },
+    ],
+    ["bytes by their size", 'result = {"b": b"12345", "n": float("nan")}', { b: "<bytes: 5 bytes>", n: "nan" }],
+    ["texts of any kind", 'result = {"t": "\\ud800 \\u2028 é"}', { t: "? \u2028 é" }],
+  ])("leaves %s", async (_, code, expected) => {
+    expect(await analyse(code)).toMatchObject({ key: "_data_analysis", answer: { result: expected }, others: [] });
+  });
+
+  it("undoes whatever the analysis did to the context", async () => {
+    const code = `
+import datetime
+context["new"] = object()
+context["lines"][0]["sku"] = datetime.date.today()
+context["large"].append("more")
+del context["total"]
+result = {"n": len(context["large"])}`;
+    expect(await analyse(code)).toMatchObject({ answer: { result: { n: 3 } }, others: [], deleted: [], blobs: 0 });
+  });
+
+  it("fetches only what the analysis looks at", async () => {
+    expect(await analyse("result = {'n': 1}")).toMatchObject({ fetched: 0 });
+    expect(await analyse("result = {'n': context['large'][0]}")).toMatchObject({ fetched: 1 });
+  });
+
+  it.each([
+    ["that fails", 'x = context["nothing"]', "KeyError: 'nothing'", 'File "analysis.py", line 1'],
+    ["that Python cannot read", "x = = 1", "SyntaxError: invalid syntax (analysis.py, line 1)", "x = = 1"],
+    ["without a result", "x = 1", "LookupError: the code neither set result nor printed a dict", ""],
+  ])("tells of an analysis %s", async (_, code, error, traceback) => {
+    const { answer, others } = await analyse(code);
+    expect(answer).toEqual({ error, traceback: expect.stringContaining(traceback) });
+    expect(others).toEqual([]);
+  });
+
+  it.each([
+    'result = {"t": "x" * 10**6}',
+    'result = {str(n): "y" * 300 for n in range(1000)}',
+    'result = {"rows": [{str(k): "z" * 100 for k in range(50)} for n in range(100)]}',
+  ])("cuts what is more than a prompt can take: %s", async (code) => {
+    const { answer, blobs } = await analyse(code);
+    expect(JSON.stringify(answer).length).toBeLessThan(5_100);
+    expect(blobs).toBe(0);
+  });
+
+  it("lets what the analysis prints reach the log", async () => {
+    expect((await analyse('print("looking")\nresult = {"a": 1}')).stdout).toContain("looking");
+  });
+});
+
+describe("analysisIn", () => {
+  it.each(['result = {"a": "\\n"}', "# \u2028 '''\n_nova_look(\"x\")\n", ""])("finds the code again: %j", (code) => {
+    expect(analysisIn(analysisProgram(code))).toBe(code);
+  });
+
+  it("finds none in other code", () => {
+    expect(analysisIn("context['a'] = 1\n")).toBeNull();
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { faultOf } from "../../../packages/agents/src/failures/fault-of.ts";
+
+const known = ["mail.acme.example", "api.acme.example", "db.acme.example"];
+const surroundings = { names: async (host: string) => known.includes(host), has: (key: string) => key === "smtp_host" };
+
+/** A traceback as Python writes it; `type` is qualified, the harness's message has the name alone. */
+function raised(type: string, text: string, files: string[] = []) {
+  const frames = ["nodes/work.py", ...files].map((file) => `  File "${file}", line 3, in work\n    call()`);
+  const traceback = ["Traceback (most recent call last):", ...frames, `${type}: ${text}`].join("\n");
+  return { message: `${type.split(".").at(-1)}: ${text}`, traceback: `${traceback}\n` };
+}
+
+const open = 'host = context["smtp_host"]';
+const signedIn = 'client.login(context["user"], context["password"])';
+const getUrl = (host: string) =>
+  `HTTPSConnectionPool(host='${host}', port=443): Max retries exceeded with url: / (Caused by NewConnectionError('...: [Errno 111] Connection refused'))`;
+
+describe("the world's fault", () => {
+  it.each<[string, string, string?, string[]?]>([
+    ["ConnectionRefusedError", "[Errno 111] Connection refused"],
+    ["ConnectionResetError", "[Errno 104] Connection reset by peer"],
+    ["socket.gaierror", "[Errno -2] Name or service not known"],
+    ["socket.gaierror", "[Errno -3] Temporary failure in name resolution"],
+    ["OSError", "[Errno 101] Network is unreachable"],
+    ["OSError", "[Errno 113] No route to host"],
+    ["TimeoutError", "timed out", open, ["/usr/lib/python3.11/smtplib.py", "/usr/lib/python3.11/socket.py"]],
+    ["TimeoutError", "[Errno 110] Connection timed out"],
+    ["TimeoutError", "The read operation timed out"],
+    [
+      "ssl.SSLCertVerificationError",
+      "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired",
+    ],
+    ["ssl.SSLError", "[SSL: TLSV1_ALERT_PROTOCOL_VERSION] tlsv1 alert protocol version"],
+    ["ssl.SSLEOFError", "EOF occurred in violation of protocol (_ssl.c:1002)"],
+    ["imaplib.IMAP4.error", "b'[AUTHENTICATIONFAILED] Invalid credentials (Failure)'", signedIn],
+    ["imaplib.IMAP4.error", "LOGIN failed", signedIn],
+    ["imaplib.IMAP4.abort", "socket error: EOF"],
+    ["smtplib.SMTPAuthenticationError", "(535, b'5.7.8 Username and Password not accepted')", signedIn],
+    ["smtplib.SMTPConnectError", "(421, b'too busy')"],
+    ["smtplib.SMTPServerDisconnected", "Connection unexpectedly closed"],
+    ["smtplib.SMTPDataError", "(451, b'try again later')"],
+    ["poplib.error_proto", "b'-ERR [AUTH] login failed'", signedIn],
+    ["ftplib.error_perm", "530 Login incorrect.", signedIn],
+    [
+      "psycopg.OperationalError",
+      'connection failed: connection to server at "db.acme.example", port 5432 failed: Connection refused',
+    ],
+    [
+      "psycopg.OperationalError",
+      'FATAL:  password authentication failed for user "nova"',
+      'connect(password=context["p"])',
+    ],
+    ["psycopg.OperationalError", "consuming input failed: server closed the connection unexpectedly"],
+    [
+      "psycopg2.OperationalError",
+      'could not translate host name "db.acme.example" to address: Name or service not known',
+    ],
+    ["psycopg.errors.TooManyConnections", "sorry, too many clients already"],
+    ["requests.exceptions.ConnectionError", getUrl("api.acme.example")],
+    [
+      "requests.exceptions.ReadTimeout",
+      "HTTPSConnectionPool(host='api.acme.example', port=443): Read timed out. (read timeout=5)",
+    ],
+    [
+      "requests.exceptions.SSLError",
+      "HTTPSConnectionPool(host='api.acme.example', port=443): CERTIFICATE_VERIFY_FAILED",
+    ],
+    ["requests.exceptions.HTTPError", "503 Server Error: Service Unavailable for url: https://api.acme.example/v1"],
+    ["requests.exceptions.HTTPError", "429 Client Error: Too Many Requests for url: https://api.acme.example/v1"],
+    [
+      "requests.exceptions.HTTPError",
+      "401 Client Error: Unauthorized for url: https://api.acme.example/v1",
+      "get(url, auth=(u, p))",
+    ],
+    [
+      "requests.exceptions.HTTPError",
+      "403 Client Error: Forbidden for url: https://api.acme.example/",
+      'h["Authorization"] = t',
+    ],
+    ["urllib.error.URLError", "<urlopen error [Errno 111] Connection refused>"],
+    ["urllib.error.HTTPError", "HTTP Error 502: Bad Gateway"],
+    ["http.client.RemoteDisconnected", "Remote end closed connection without response"],
+    ["httpx.ConnectError", "[Errno -2] Name or service not known"],
+    ["httpx.HTTPStatusError", "Server error '500 Internal Server Error' for url 'https://api.acme.example/v1'"],
+    ["aiohttp.client_exceptions.ClientConnectorError", "Cannot connect to host api.acme.example:443"],
+    ["paramiko.ssh_exception.AuthenticationException", "Authentication failed.", signedIn],
+    ["RuntimeError", "the service answered HTTP 503"],
+    ["ValueError", "API returned status 500"],
+    ["nova_harness.supply.Unavailable", 'the value of "pdf" cannot be loaded: it arrived damaged again and again'],
+  ])("is %s: %s", async (type, text, code = open, files = []) => {
+    expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("world");
+  });
+
+  it.each([
+    "[Errno 111] Connection refused",
+    "could not read the mailbox: [AUTHENTICATIONFAILED] Invalid credentials",
+    "503 Server Error: Service Unavailable for url: https://api.acme.example/v1",
+  ])("is what the code itself said: %s", async (message) => {
+    expect(await faultOf({ message, traceback: "", code: signedIn }, surroundings)).toBe("world");
+  });
+});
+
+describe("the code's fault", () => {
+  it.each<[string, string, string?, string[]?]>([
+    ["NameError", "name 'email_user' is not defined"],
+    ["KeyError", "'Connection refused'"],
+    ["TypeError", "HTTP 503"],
+    ["ValueError", "timed out parsing the date"],
+    ["json.decoder.JSONDecodeError", "Expecting value: line 1 column 1 (char 0)"],
+    ["FileNotFoundError", "[Errno 2] No such file or directory: '/tmp/invoice.pdf'"],
+    ["TimeoutError", "", open, ["/usr/lib/python3.11/asyncio/tasks.py"]],
+    ["subprocess.TimeoutExpired", "Command 'sleep' timed out after 5 seconds"],
+    ["ssl.SSLError", "[SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1002)"],
+    [
+      "requests.exceptions.SSLError",
+      "HTTPSConnectionPool(host='api.acme.example', port=80): [SSL: WRONG_VERSION_NUMBER]",
+    ],
+    ["requests.exceptions.MissingSchema", "Invalid URL 'api': No scheme supplied."],
+    ["requests.exceptions.HTTPError", "404 Client Error: Not Found for url: https://api.acme.example/v2"],
+    ["requests.exceptions.HTTPError", "400 Client Error: Bad Request for url: https://api.acme.example/v1"],
+    [
+      "requests.exceptions.HTTPError",
+      "401 Client Error: Unauthorized for url: https://api.acme.example/",
+      "requests.get(url)",
+    ],
+    ["requests.exceptions.ConnectionError", getUrl("api.invented.example")],
+    ["requests.exceptions.ConnectionError", getUrl("none")],
+    ["requests.exceptions.HTTPError", "503 Server Error: Service Unavailable for url: https://api.invented.example/"],
+    ["ConnectionRefusedError", "[Errno 111] Connection refused", 'smtplib.SMTP("localhost", 25)'],
+    ["ConnectionRefusedError", "[Errno 111] Connection refused", 'host = context.get("mail_server", "smtp.gmail.com")'],
+    ["socket.gaierror", "[Errno -2] Name or service not known", 'imaplib.IMAP4_SSL("imap.invented.example")'],
+    [
+      "urllib.error.URLError",
+      "<urlopen error [Errno -2] Name or service not known>",
+      'urlopen("https://rates.example/eur")',
+    ],
+    [
+      "psycopg.OperationalError",
+      'connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused',
+    ],
+    [
+      "psycopg.OperationalError",
+      'connection to server on socket "/run/.s.PGSQL.5432" failed: No such file or directory',
+    ],
+    ["psycopg.errors.UndefinedTable", 'relation "invoice" does not exist'],
+    ["imaplib.IMAP4.error", "command SEARCH illegal in state AUTH, only allowed in states SELECTED"],
+    ["smtplib.SMTPServerDisconnected", "please run connect() first"],
+    ["smtplib.SMTPNotSupportedError", "SMTP AUTH extension not supported by server."],
+    ["smtplib.SMTPRecipientsRefused", "{'x@acme.example': (550, b'no such user')}"],
+  ])("is %s: %s", async (type, text, code = open, files = []) => {
+    expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("code");
+  });
+
+  it("is a message about nothing of the world", async () => {
+    expect(await faultOf({ message: "no invoice number found", traceback: "", code: open }, surroundings)).toBe("code");
+  });
+});
+
+describe("hosts", () => {
+  it.each([
+    ["a default where the context has the key", 'host = context.get("smtp_host", "smtp.gmail.com")'],
+    ["one in a comment", `${open}\n# see https://docs.invented.example/smtp`],
+    ["names of XML vocabularies", `${open}\nns = "http://www.w3.org/2000/svg"`],
+    ["one that the task names", 'smtplib.SMTP("mail.acme.example", 587)'],
+    ["none, but put together", "url = f\"https://{context['domain']}/api\""],
+  ])("do not count as made up: %s", async (_, code) => {
+    const refused = raised("ConnectionRefusedError", "[Errno 111] Connection refused");
+    expect(await faultOf({ ...refused, code }, surroundings)).toBe("world");
+  });
+});
+
+describe("chains of exceptions", () => {
+  const refused = "ConnectionRefusedError: [Errno 111] Connection refused";
+  const chain = (border: string, line: string, last: string) =>
+    `Traceback (most recent call last):\n  File "nodes/work.py", line 2, in <module>\n    connect()\n${refused}\n\n${border}\n\n` +
+    `Traceback (most recent call last):\n  File "nodes/work.py", line 4, in <module>\n    ${line}\n${last}\n`;
+  const cause = "The above exception was the direct cause of the following exception:";
+  const context = "During handling of the above exception, another exception occurred:";
+
+  it.each([
+    ["raised from it", cause, 'raise RuntimeError("no mail") from error', "RuntimeError: no mail", "world"],
+    ["raised while it was handled", context, 'raise RuntimeError("no mail")', "RuntimeError: no mail", "world"],
+    ["a mistake in handling it", context, "log.eror(error)", "AttributeError: no attribute 'eror'", "code"],
+  ])("are judged by what they mean: %s", async (_, border, line, last, expected) => {
+    const failed = { message: last, traceback: chain(border, line, last), code: open };
+    expect(await faultOf(failed, surroundings)).toBe(expected);
+  });
+
+  it("believe the harness's line more than texts that look like a traceback", async () => {
+    const text = `bad\n\n${context}\n\nTraceback (most recent call last):\n${refused}`;
+    const failed = {
+      message: `KeyError: ${text}`,
+      traceback: `Traceback (most recent call last):\nKeyError: ${text}\n`,
+    };
+    expect(await faultOf({ ...failed, code: open }, surroundings)).toBe("code");
+  });
+});
