@@ -2,6 +2,7 @@ import type OpenAI from "openai";
 import type { Conversation } from "./conversation.ts";
 import type { ModelSettings } from "./environment.ts";
 import type { ModelCall } from "./models.ts";
+import { fetchWhole } from "./whole-answer.ts";
 
 export interface Provider {
   client: OpenAI;
@@ -31,6 +32,7 @@ export async function connect(settings: ModelSettings): Promise<Provider> {
     baseURL,
     maxRetries: 4,
     timeout: requestTimeoutMs,
+    fetch: fetchWhole,
     // Its logs would hold prompts.
     logLevel: "off",
   });

@@ -1,0 +1,174 @@
+import { ModelError, type ModelErrorReason } from "@nova/agents";
+import { describe, expect, it } from "vitest";
+import { failureOf } from "../../support/model-server/model-call.ts";
+import { type ModelAction, modelServer } from "../../support/model-server/model-server.ts";
+
+const usage = { input: 400, cached: 0, output: 100 };
+const never = { headers: { "x-should-retry": "false" } };
+
+interface Case {
+  what: string;
+  answer: ModelAction;
+  reason: ModelErrorReason;
+  message: RegExp;
+}
+
+/** Answers that came and are none: they are paid for. */
+const answered: Case[] = [
+  {
+    what: "a refusal",
+    answer: { refusal: "I can't help with that.", usage },
+    reason: "refused",
+    message:
+      /^the answer of model "gpt-6\.1-terra" to the code_generator is a refusal \(I can't help with that\.\) - say the task/,
+  },
+  {
+    what: "an answer that a filter stopped",
+    answer: { filtered: '{"code": "', usage },
+    reason: "refused",
+    message: /is a refusal \(the provider's content filter stopped it\)/,
+  },
+  {
+    what: "an answer that was cut off",
+    answer: { cutOff: '{"code": "impor', usage },
+    reason: "cut_off",
+    message: /was cut off at 8000 tokens - split the task into smaller nodes$/,
+  },
+  {
+    what: "an answer that was cut off where it could be read",
+    answer: { cutOff: '{"code": "x"}', usage },
+    reason: "cut_off",
+    message: /was cut off/,
+  },
+  {
+    what: "an answer of another schema",
+    answer: { json: { program: "x" }, usage },
+    reason: "invalid",
+    message: /does not follow its schema: Invalid input: expected string, received undefined at code - try again/,
+  },
+  {
+    what: "an answer without JSON",
+    answer: { text: "I would write a loop.", usage },
+    reason: "invalid",
+    message: /there is no JSON object in it/,
+  },
+  {
+    what: "no answer at all",
+    answer: { text: "", usage },
+    reason: "invalid",
+    message: /there is no JSON object in it/,
+  },
+];
+
+/** What the provider says instead of an answer; nothing is paid. */
+const refused: Case[] = [
+  {
+    what: "a key that is none",
+    answer: { status: 401, message: "Incorrect API key provided: sk-12***89" },
+    reason: "unauthorized",
+    message: /^127\.0\.0\.1:\d+ does not accept the key \(401\) - set OPENAI_API_KEY to one of its keys$/,
+  },
+  {
+    what: "a key without rights",
+    answer: { status: 403 },
+    reason: "unauthorized",
+    message: /the key may not use model "gpt-6\.1-terra" .* - name another model, or use a key that may$/,
+  },
+  {
+    what: "a model that it does not know",
+    answer: { status: 404, code: "model_not_found" },
+    reason: "unknown_model",
+    message: /does not know model "gpt-6\.1-terra" of the code_generator - name one that it serves/,
+  },
+  {
+    what: "a model that Ollama does not know",
+    answer: { status: 404, message: 'model "gpt-6.1-terra" not found, try pulling it first' },
+    reason: "unknown_model",
+    message: /DEFAULT_MODEL$/,
+  },
+  {
+    what: "no such API",
+    answer: { status: 404, message: "404 page not found" },
+    reason: "unavailable",
+    message: /it has no such API \(404\); see OPENAI_BASE_URL, or set NOVA_LLM_API=chat$/,
+  },
+  {
+    what: "a quota that is spent",
+    answer: { status: 429, code: "insufficient_quota", ...never },
+    reason: "unavailable",
+    message: /the account's quota is spent/,
+  },
+  {
+    what: "a prompt that is too long",
+    answer: { status: 400, code: "context_length_exceeded" },
+    reason: "invalid",
+    message: /the prompt of the code_generator is too long .* - shorten the task/,
+  },
+  {
+    what: "a prompt against its policy",
+    answer: { status: 400, code: "invalid_prompt", message: "flagged" },
+    reason: "refused",
+    message: /refused the prompt of the code_generator \(400 flagged\) - say the task in other words$/,
+  },
+  {
+    what: "a request that is wrong",
+    answer: { status: 400, message: "Unknown parameter: 'x'." },
+    reason: "invalid",
+    message: /refused the request of the code_generator as wrong: 400 Unknown parameter: 'x'\.$/,
+  },
+  {
+    what: "an error that will not pass",
+    answer: { status: 500, message: "boom", ...never },
+    reason: "unavailable",
+    message: /model "gpt-6\.1-terra" at 127\.0\.0\.1:\d+ gave no answer: it failed, after retries \(500 boom\)$/,
+  },
+  {
+    what: "a limit that will not pass",
+    answer: { status: 429, ...never },
+    reason: "unavailable",
+    message: /its rate limit is reached \(429\)/,
+  },
+];
+
+describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
+  it.each(answered)("$what is an error with its reason, its cost and its text", async ({ answer, reason, message }) => {
+    await using server = await modelServer([{ answer }]);
+    const error = await failureOf({ ...server.environment, NOVA_LLM_API });
+    expect(error).toBeInstanceOf(ModelError);
+    expect(error).toMatchObject({ name: "ModelError", reason, message: expect.stringMatching(message) });
+    expect(error).toMatchObject({ usage: { input: 400, cached: 0, output: 100 }, costUsd: 0.0009 });
+  });
+
+  it.each(refused)("$what is an error with its reason, and costs nothing", async ({ answer, reason, message }) => {
+    await using server = await modelServer([{ answer }]);
+    const error = await failureOf({ ...server.environment, NOVA_LLM_API });
+    expect(error).toMatchObject({ reason, message: expect.stringMatching(message), costUsd: 0, text: "" });
+  });
+
+  it("keeps the text of an answer that is no good, for the record", async () => {
+    await using server = await modelServer([{ answer: { text: "I would write a loop." } }]);
+    expect(await failureOf({ ...server.environment, NOVA_LLM_API })).toMatchObject({ text: "I would write a loop." });
+  });
+
+  it("never repeats a key that the provider quotes", async () => {
+    await using server = await modelServer([{ answer: { status: 401, message: "Incorrect API key: sk-secret" } }]);
+    const error = await failureOf({ ...server.environment, NOVA_LLM_API });
+    expect((error as Error).message).not.toContain("sk-secret");
+  });
+
+  it("cuts short what a provider says at length", async () => {
+    await using server = await modelServer([{ answer: { status: 400, message: `<html>\n${"x".repeat(5000)}` } }]);
+    const error = await failureOf({ ...server.environment, NOVA_LLM_API });
+    expect((error as Error).message.length).toBeLessThan(500);
+  });
+});
+
+describe("a response that says that it failed", () => {
+  it.each<[string, ModelErrorReason, RegExp]>([
+    ["server_error", "unavailable", /gave no answer: the engine stopped$/],
+    ["invalid_prompt", "refused", /\(the engine stopped\) - say the task in other words/],
+  ])("with %s is %s", async (code, reason, message) => {
+    await using server = await modelServer([{ answer: { failed: { code, message: "the engine stopped" } } }]);
+    expect(await failureOf(server.environment)).toMatchObject({ reason, message: expect.stringMatching(message) });
+  });
+});

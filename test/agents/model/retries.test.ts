@@ -1,0 +1,133 @@
+import { createModels } from "@nova/agents";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { failureOf, modelCall } from "../../support/model-server/model-call.ts";
+import { type ModelAction, modelServer, retriedAtOnce } from "../../support/model-server/model-server.ts";
+import { ownTheClock } from "../../support/model-server/owned-clock.ts";
+
+const code: ModelAction = { json: { code: "x" } };
+
+/** How long the SDK pauses before it asks again, its jitter (up to a quarter less) at the middle. */
+const pauses = [437.5, 875, 1750, 3500];
+const firstPause = 437.5;
+
+beforeEach(() => {
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
+  it.each([429, 408, 409, 500, 502, 503])("status %i is tried again", async (status) => {
+    await using server = await modelServer([{ answer: retriedAtOnce(status) }, { answer: code }]);
+    const answer = await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall());
+    expect(answer).toMatchObject({ value: { code: "x" }, usage: { input: 1000 } });
+  });
+
+  it("what never passes is tried five times, and is an error then", async () => {
+    const answer = retriedAtOnce(503);
+    await using server = await modelServer([{ answer }, { answer }, { answer }, { answer }, { answer }]);
+    const error = await failureOf({ ...server.environment, NOVA_LLM_API });
+    expect(error).toMatchObject({ reason: "unavailable", message: expect.stringContaining("after retries") });
+  });
+
+  it.each([400, 401, 403, 404, 422])("status %i is not tried again", async (status) => {
+    await using server = await modelServer([{ answer: { status } }]);
+    await failureOf({ ...server.environment, NOVA_LLM_API });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("a provider that lets one wait", () => {
+  it("is asked again after the time of its Retry-After", async () => {
+    await using server = await modelServer([
+      { answer: { status: 429, headers: { "retry-after": "20" } } },
+      { answer: code },
+    ]);
+    using clock = ownTheClock();
+    const answer = createModels(server.environment).ask(modelCall());
+    await clock.until(() => clock.delays().includes(20_000));
+    await clock.pass(20_000);
+    expect(await answer).toMatchObject({ value: { code: "x" } });
+  });
+
+  it("and stays silent is given up after a minute, and asked again", async () => {
+    await using server = await modelServer([{ answer: { silent: true } }, { answer: code }]);
+    using clock = ownTheClock();
+    const answer = createModels(server.environment).ask(modelCall());
+    await clock.until(() => server.requests.length === 1);
+    await clock.pass(60_000);
+    await clock.until(() => clock.delays().includes(firstPause));
+    await clock.pass(firstPause);
+    expect(await answer).toMatchObject({ value: { code: "x" } });
+  });
+
+  it.each([
+    ["than the call allows", 30_000, 30],
+    ["than 90 seconds, whatever the call allows,", 600_000, 90],
+  ])("longer %s has given no answer", async (_than, timeoutMs, seconds) => {
+    await using server = await modelServer(() => ({ silent: true }));
+    using clock = ownTheClock();
+    const error = failureOf(server.environment, { timeoutMs });
+    await clock.until(() => server.requests.length === 1);
+    await clock.pass(seconds * 1000);
+    expect(await error).toMatchObject({
+      reason: "unavailable",
+      message: expect.stringContaining(`gave no answer: none came within ${seconds} s`),
+    });
+  });
+});
+
+describe("a connection", () => {
+  it.each(["before", "within"] as const)("dropped %s an answer is made again", async (dropped) => {
+    await using server = await modelServer([{ answer: { dropped } }, { answer: code }]);
+    using clock = ownTheClock();
+    const answer = createModels(server.environment).ask(modelCall());
+    await clock.until(() => clock.delays().includes(firstPause));
+    await clock.pass(firstPause);
+    expect(await answer).toMatchObject({ value: { code: "x" } });
+  });
+
+  it("that nobody accepts is tried five times, longer apart each time, and says where to look then", async () => {
+    using clock = ownTheClock();
+    const error = failureOf({ OPENAI_BASE_URL: "http://127.0.0.1:9/v1" });
+    for (const pause of pauses) {
+      await clock.until(() => clock.delays().includes(pause));
+      await clock.pass(pause);
+    }
+    expect(await error).toMatchObject({
+      reason: "unavailable",
+      message:
+        'model "gpt-6.1-terra" at 127.0.0.1:9 gave no answer: it cannot be reached; see OPENAI_BASE_URL and the network',
+    });
+  });
+});
+
+describe("a call that is called off", () => {
+  const reason = new Error("this Lambda has to stop");
+
+  it("before it begins asks nobody", async () => {
+    await using server = await modelServer([]);
+    expect(await failureOf(server.environment, { signal: AbortSignal.abort(reason) })).toBe(reason);
+  });
+
+  it("while it waits ends with the signal's own reason", async () => {
+    const stop = new AbortController();
+    await using server = await modelServer(() => {
+      stop.abort(reason);
+      return { silent: true };
+    });
+    expect(await failureOf(server.environment, { signal: stop.signal })).toBe(reason);
+  });
+
+  it("between retries ends with the signal's own reason", async () => {
+    const stop = new AbortController();
+    await using server = await modelServer(() => {
+      setImmediate(() => setImmediate(() => stop.abort(reason)));
+      return { status: 503, headers: { "retry-after": "50" } };
+    });
+    expect(await failureOf(server.environment, { signal: stop.signal })).toBe(reason);
+    expect(server.requests).toHaveLength(1);
+  });
+});
