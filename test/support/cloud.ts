@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GetExecutionHistoryCommand, SFNClient } from "@aws-sdk/client-sfn";
-import { compileWorkflow } from "@nova/compiler";
+import { compileWorkflow, type EmitOptions } from "@nova/compiler";
 import {
   type FileInput,
   publishWorkflow,
@@ -16,7 +16,7 @@ import { type CloudOptions, type LocalCloud, openLocalCloud } from "@nova/local"
 import { readWorkflowSource, type WorkflowSource } from "@nova/workflow";
 
 export interface TestCloud extends LocalCloud {
-  publish(source: WorkflowSource | string | object): Promise<WorkflowVersion>;
+  publish(source: WorkflowSource | string | object, options?: EmitOptions): Promise<WorkflowVersion>;
   /** Starts, waits for the end, reads the chain with everything in it. */
   run(version: WorkflowVersion, context?: string, files?: FileInput[]): Promise<Trace>;
   /** A workflow of one action with this code. */
@@ -27,12 +27,12 @@ export interface TestCloud extends LocalCloud {
 export async function openTestCloud(options: Partial<CloudOptions> = {}): Promise<TestCloud> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "nova-test-")));
   const cloud = await openLocalCloud({ dataDir, ...options });
-  const publish: TestCloud["publish"] = async (source) => {
-    const compiled = await compileWorkflow(await sourceOf(source));
+  const publish: TestCloud["publish"] = async (source, options) => {
+    const compiled = await compileWorkflow(await sourceOf(source), options);
     if (!compiled.workflow) throw new TypeError(JSON.stringify(compiled.findings, null, 1));
-    const { workflow, definition } = compiled;
+    const { workflow, definition, history } = compiled;
     const template = await cloud.templateFor(workflow.requirements);
-    return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, template });
+    return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, history, template });
   };
   const run: TestCloud["run"] = async (version, context = "{}", files = []) => {
     const { id } = await startExecution(cloud.ports, { version, context, files });

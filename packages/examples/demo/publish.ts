@@ -8,10 +8,11 @@ export async function publishExample(cloud: LocalCloud, folder: string): Promise
   const compiled = await compileWorkflow(await readWorkflowSource(folder));
   if (!compiled.workflow)
     throw new TypeError(`the workflow in ${folder} has findings: ${JSON.stringify(compiled.findings)}`);
-  const { workflow, definition } = compiled;
+  const { workflow, definition, history } = compiled;
   return publishWorkflow(cloud.ports, {
     workflow,
     stateMachine: definition,
+    history,
     template: await cloud.templateFor(workflow.requirements),
   });
 }

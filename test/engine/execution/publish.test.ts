@@ -42,6 +42,15 @@ it("publishes a definition once, however often it is sent", async () => {
   expect(published).toEqual(["nova-one {} version 1"]);
 });
 
+it("keeps how the state machine counts its events", async () => {
+  const { ports } = publisher();
+  const history = { most: 20_000, begun: 6, settled: 7, entries: {} };
+  const request = { workflow, stateMachine: "{}", template: "t" };
+  expect(await publishWorkflow(ports, { ...request, history })).toMatchObject({ history });
+  const other = publisher();
+  expect(await publishWorkflow(other.ports, { ...request, history: undefined })).not.toHaveProperty("history");
+});
+
 it.each([
   ["definition", changed, "t"],
   ["template", workflow, "another"],

@@ -29,14 +29,15 @@ export async function publishBetween(
   cloud: LocalCloud,
   id: string,
   nodes: object[],
-  edges: { from: string; to: string; condition?: string }[],
+  edges: { from: string; to: string; condition?: string | boolean; max?: number }[],
 ): Promise<WorkflowVersion> {
   const source = { id, nodes: [{ id: "start", type: "start" }, ...nodes, { id: "end", type: "end" }], edges };
   const compiled = await compileWorkflow({ text: JSON.stringify(source), fileName: "bench.json", files: {} });
   if (!compiled.workflow)
     throw new TypeError(`the bench's own workflow has findings: ${JSON.stringify(compiled.findings)}`);
-  const { workflow, definition } = compiled;
-  return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, template: await cloud.templateFor([]) });
+  const { workflow, definition, history } = compiled;
+  const template = await cloud.templateFor([]);
+  return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, history, template });
 }
 
 export interface Run {

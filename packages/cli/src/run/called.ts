@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import type { Compiled } from "@nova/compiler";
 import { publishWorkflow } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import { type Finding, nodeIndex, type Workflow } from "@nova/workflow";
@@ -18,7 +19,7 @@ interface Call {
 
 /** What a workflow runs, and what that runs, as far as it lies beside. */
 export interface Called {
-  workflows: { workflow: Workflow; definition: string }[];
+  workflows: Extract<Compiled, { workflow: Workflow }>[];
   calls: Call[];
   warnings: Finding[];
 }
@@ -40,7 +41,7 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Call
       const advice = `write that into the node, or give the workflow the id "${id}"`;
       throw new InvalidInput(`"${place}" holds the workflow "${compiled.workflow.id}", not "${id}" - ${advice}`);
     }
-    called.workflows.push({ workflow: compiled.workflow, definition: compiled.definition });
+    called.workflows.push(compiled);
     called.calls.push(...callsOf(compiled.workflow));
     called.warnings.push(...compiled.findings);
   }
@@ -49,9 +50,9 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Call
 
 /** Publishes what is new of it. Throws `InvalidInput` where a node runs what is not there. */
 export async function publishCalled(cloud: LocalCloud, { workflows, calls }: Called, caller: Workflow): Promise<void> {
-  for (const { workflow, definition } of workflows) {
+  for (const { workflow, definition, history } of workflows) {
     const template = await cloud.templateFor(workflow.requirements);
-    await publishWorkflow(cloud.ports, { workflow, stateMachine: definition, template });
+    await publishWorkflow(cloud.ports, { workflow, stateMachine: definition, history, template });
   }
   for (const call of calls) if (call.workflow !== caller.id) await assertThere(cloud, call);
 }

@@ -31,10 +31,10 @@ export async function execute(
   listener: RunListener,
 ): Promise<Ran | null> {
   const { ports } = cloud;
-  const { workflow, definition, called, context, files, frozen } = request;
+  const { workflow, definition, history, called, context, files, frozen } = request;
   await publishCalled(cloud, called, workflow);
   const template = await cloud.templateFor(workflow.requirements);
-  const version = await publishWorkflow(ports, { workflow, stateMachine: definition, template });
+  const version = await publishWorkflow(ports, { workflow, stateMachine: definition, history, template });
   if (interrupt.happened) return null;
   const { id } = await startExecution(ports, { version, context, files, frozen });
   const tasks = new WaitingTasks(cloud, listener.onTask);

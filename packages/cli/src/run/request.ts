@@ -1,5 +1,5 @@
 import type { FileInput } from "@nova/engine";
-import type { Finding, ParsedWorkflow, Workflow } from "@nova/workflow";
+import type { Finding, HistoryBudget, ParsedWorkflow, Workflow } from "@nova/workflow";
 import { readContext } from "../input/context.ts";
 import { readFiles } from "../input/files.ts";
 import { oneNodeWorkflow } from "../input/one-node.ts";
@@ -19,6 +19,7 @@ export interface RunOptions {
 export interface RunRequest {
   workflow: Workflow;
   definition: string;
+  history?: HistoryBudget | undefined;
   /** What its nodes run besides code. */
   called: Called;
   /** JSON text. */
@@ -56,15 +57,15 @@ export async function readDraft(path: string, options: RunOptions): Promise<RunD
 /** Throws `InvalidWorkflow` with all that is wrong. */
 export async function checkDraft({ path, parsed, node, context, files, frozen }: RunDraft): Promise<RunRequest> {
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
-  const { workflow, definition, findings } = await compileParsed(parsed);
+  const { workflow, definition, history, findings } = await compileParsed(parsed);
   if (!workflow) throw new InvalidWorkflow(path, findings);
-  const whole = { workflow, definition, called: nothingCalled, context, files, frozen, warnings: findings };
+  const whole = { workflow, definition, history, called: nothingCalled, context, files, frozen, warnings: findings };
   if (node === undefined) {
     const called = await readCalled(path, workflow);
     return { ...whole, called, warnings: [...findings, ...called.warnings] };
   }
   const alone = oneNodeWorkflow(workflow, node);
-  return { ...whole, workflow: alone, definition: JSON.stringify(toStateMachine(alone)) };
+  return { ...whole, workflow: alone, definition: JSON.stringify(toStateMachine(alone)), history: undefined };
 }
 
 /** As a deployment is told: a run from this shell is frozen too. */

@@ -49,6 +49,12 @@ test("knows the latest version by number, not by text", async () => {
   expect(await open().get("invoice", 11)).toBeUndefined();
 });
 
+test("keeps by what a version counts its events, where it does", async () => {
+  const history = { most: 20_000, begun: 6, settled: 7, entries: { a: { own: 5 }, "m.join": { own: 15, each: 6 } } };
+  await open().create({ ...version(1, 100, "loop"), history });
+  expect(await open().get("loop", 1)).toEqual({ ...version(1, 100, "loop"), history });
+});
+
 test("lists every version of every workflow", async () => {
   await open().create(version(1, 100, "archive"));
   const found = await Array.fromAsync(open().list());
@@ -58,6 +64,7 @@ test("lists every version of every workflow", async () => {
     "invoice 2",
     "invoice 9",
     "invoice 10",
+    "loop 1",
   ]);
 });
 

@@ -16,6 +16,8 @@ export function versionEntity({ client, table }: TableConnection) {
         hash: requiredText,
         /** JSON text of the normalised definition; absent where it lies in S3. */
         definition: text,
+        /** JSON text of the budget of its histories, where its loops go on in further executions. */
+        history: text,
         template: requiredText,
         stateMachineArn: requiredText,
         createdAt: requiredText,

@@ -1,4 +1,5 @@
 import type { WorkflowStore, WorkflowVersion } from "@nova/engine";
+import type { HistoryBudget } from "@nova/workflow";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { BucketConnection } from "../../s3/connection.ts";
 import type { TableConnection } from "../connection.ts";
@@ -35,9 +36,10 @@ export function createWorkflowStore(connection: TableConnection, bucket: BucketC
       const { data } = await reaching(store, () => entity.query.record({ workflowId }).go(newest));
       return data[0] && versionOf(data[0]);
     },
-    async create({ workflow, ...version }) {
+    async create({ workflow, history, ...version }) {
       const definition = await storeDefinition(bucket, { ...version, workflow });
-      return reachingIf(store, () => entity.create({ ...version, ...definition }).go(plainly));
+      const budget = history && { history: JSON.stringify(history) };
+      return reachingIf(store, () => entity.create({ ...version, ...definition, ...budget }).go(plainly));
     },
     async *list() {
       let cursor: string | null = null;
@@ -55,7 +57,8 @@ function cacheKey(workflowId: string, version: number): string {
 }
 
 async function materialise(bucket: BucketConnection, item: VersionItem): Promise<WorkflowVersion> {
-  const { definition, format, ...version } = item;
+  const { definition, format, history, ...version } = item;
   checkFormat(`version ${item.version} of workflow "${item.workflowId}"`, format);
-  return { ...version, format: FORMAT, workflow: await readDefinition(bucket, item) };
+  const workflow = await readDefinition(bucket, item);
+  return { ...version, format: FORMAT, workflow, ...(history && { history: JSON.parse(history) as HistoryBudget }) };
 }
