@@ -8,18 +8,22 @@ import { fates } from "./support/fates.ts";
 import { graphs } from "./support/graphs.ts";
 import { type Walk, walk, walkEvents } from "./support/walk.ts";
 
-/** With one or two items more, a map gives each an execution of its own. */
-const inlineItems = fc.constantFrom({}, { inlineItems: 0 }, { inlineItems: 1 });
+/** With one or two items more, a map gives each an execution of its own; loops go on in one of theirs. */
+const itemsInline = fc.constantFrom({}, { inlineItems: 0 }, { inlineItems: 1 });
+const history = fc.constantFrom({}, ...Array.from({ length: 3 }, () => ({ historyEvents: 0 })));
+const options = fc.tuple(itemsInline, history).map(([items, events]) => ({ ...items, ...events }));
 
 it("a compiled workflow visits the same nodes as a walk along its edges, whatever fails on the way", async () => {
   const ends = new Map<string | null, number>();
   const events = new Set<string>();
   let mapRuns = 0;
+  let further = 0;
   await fc.assert(
-    fc.asyncProperty(graphs, fates, inlineItems, async ({ workflow }, chosen, most) => {
+    fc.asyncProperty(graphs, fates, options, async ({ workflow }, chosen, how) => {
       const walked = walk(workflow, chosen);
-      const executed = await execute(workflow, chosen, most);
+      const executed = await execute(workflow, chosen, how);
       mapRuns += executed.mapRuns;
+      further += executed.executions - 1;
       ends.set(walked.end, (ends.get(walked.end) ?? 0) + 1);
       if (walked.end === null) return;
       expect(shown(executed, walked)).toEqual(shownOf(walked));
@@ -31,6 +35,7 @@ it("a compiled workflow visits the same nodes as a walk along its edges, whateve
   const all = ["ExecutionClosed", "Lambda.Unknown", "NodeFailed", "NodeTimeout", "succeeded"];
   expect(all.filter((end) => !ends.has(end))).toEqual([]);
   expect(mapRuns).toBeGreaterThan(10);
+  expect(further).toBeGreaterThan(0);
   expect(walkEvents.filter((event) => !events.has(event))).toEqual([]);
 });
 
@@ -45,8 +50,8 @@ it("branches join where the program that a workflow was made from has them join"
 
 it("every compiled workflow is accepted by asl-validator", async () => {
   await fc.assert(
-    fc.asyncProperty(graphs, async ({ workflow }) => {
-      expect(await aslErrors(toStateMachine(workflow))).toBe("");
+    fc.asyncProperty(graphs, options, async ({ workflow }, how) => {
+      expect(await aslErrors(toStateMachine(workflow, how))).toBe("");
     }),
     { numRuns: 10 },
   );

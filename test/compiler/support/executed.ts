@@ -5,8 +5,9 @@ import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/node
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
 import type { ReadObject } from "../../../packages/local/src/states/asl/outside.ts";
 import { TaskTokens } from "../../../packages/local/src/states/asl/task/task-tokens.ts";
-import { type RunOptions, runStateMachine } from "../../../packages/local/src/states/run-state-machine.ts";
+import { type RunResult, runStateMachine } from "../../../packages/local/src/states/run-state-machine.ts";
 import { virtualClock } from "../../local/states/support/virtual-clock.ts";
+import { Children, itself } from "./children.ts";
 import { type Fate, type Fates, isEvent, itemCount, type Outcome, outcomeOf } from "./fates.ts";
 import { edgeFor, toleratedOf } from "./walk.ts";
 
@@ -36,6 +37,8 @@ export interface Executed {
   end: string;
   /** How many the history has. */
   events: number;
+  /** Of the state machine, the further ones counted. */
+  executions: number;
   /** How many maps had items that were executions of their own. */
   mapRuns: number;
 }
@@ -44,6 +47,8 @@ export interface Executed {
 interface Turned {
   outcome: Outcome;
   loops: Loops | undefined;
+  /** The node that it led back to. */
+  back?: string;
 }
 
 const execution = { id: "exec_1", workflowId: "sample", version: 1 };
@@ -52,40 +57,30 @@ const execution = { id: "exec_1", workflowId: "sample", version: 1 };
 export async function execute(
   workflow: Workflow,
   fates: Fates,
-  options: { inlineItems?: number } = {},
+  options: { inlineItems?: number; historyEvents?: number } = {},
 ): Promise<Executed> {
   const clock = virtualClock();
-  const functions = new ScriptedFunctions(workflow, fates, new TaskTokens(clock.now));
-  const { invoke: invokeLambda, tokens, scopes } = functions;
-  const children = calledWorkflows();
-  const input = { execution, scope: "", seq: 0 };
-  const result = await runStateMachine(toStateMachine(workflow, options), input, {
-    ...{ invokeLambda, readObject, clock, tokens, children },
+  const functions = new ScriptedFunctions(workflow, fates, {
+    tokens: new TaskTokens(clock.now),
+    continues: options.historyEvents !== undefined,
   });
+  const { invoke: invokeLambda, tokens, scopes } = functions;
+  const machine = toStateMachine(workflow, options);
+  const results: RunResult[] = [];
+  const run = async (input: object): Promise<RunResult> => {
+    const children = new Children(run);
+    const result = await runStateMachine(machine, input, { invokeLambda, readObject, clock, tokens, children });
+    results.push(result);
+    return result;
+  };
+  const result = await run({ execution, scope: "", seq: 0 });
+  const events = results.flatMap((one) => one.events);
   return {
     scopes,
     end: result.status === "SUCCEEDED" ? "succeeded" : String(result.error),
-    events: result.events.length,
-    mapRuns: result.events.filter(({ type }) => type === "MapRunStarted").length,
-  };
-}
-
-/** Step Functions' own part of a workflow node: one that failed is over, and cannot be started again. */
-function calledWorkflows(): NonNullable<RunOptions["children"]> {
-  const failed = new Set<string>();
-  const failing = ["fails", "unseen"];
-  return {
-    async startExecution({ name }) {
-      if (failed.delete(name)) throw named("StepFunctions.ExecutionAlreadyExistsException", "it is over");
-      return { executionArn: name, startedAtMs: 0 };
-    },
-    async executionEnded(name) {
-      const status = failing.includes(name) ? "FAILED" : "SUCCEEDED";
-      if (status === "FAILED") failed.add(name);
-      const times = { startedAtMs: 0, stoppedAtMs: 0 };
-      const ended = { executionArn: name, stateMachineArn: "arn:called", name, status, ...times, input: "{}" };
-      return status === "FAILED" ? ended : { ...ended, output: "{}" };
-    },
+    events: events.length,
+    mapRuns: events.filter(({ type }) => type === "MapRunStarted").length,
+    executions: results.length,
   };
 }
 
@@ -103,8 +98,11 @@ class ScriptedFunctions {
   readonly #closed = new Set<string>();
   readonly #delivered = new Set<string>();
   readonly #looked = new Set<string>();
+  readonly #continues: boolean;
+  #closedAs: object | undefined;
 
-  constructor(workflow: Workflow, fates: Fates, tokens: TaskTokens) {
+  constructor(workflow: Workflow, fates: Fates, { tokens, continues }: { tokens: TaskTokens; continues: boolean }) {
+    this.#continues = continues;
     this.#nodes = nodeIndex(workflow);
     this.#fates = fates;
     this.#workflow = workflow;
@@ -116,11 +114,18 @@ class ScriptedFunctions {
     return { ok: true, payload: JSON.stringify(this.#answer(arn, payload)) };
   };
 
-  #answer(arn: string, payload: NodePayload & JoinPayload & { error?: object }): object {
+  #answer(arn: string, payload: NodePayload & JoinPayload & { error?: object; continuation?: object }): object {
     if (arn === localFunctions.runNode) return this.#run(payload);
     if (arn === localFunctions.requestApproval) return this.#request(payload);
     if (arn === localFunctions.settleNode) return payload.join ? this.#join(payload) : this.#settle(payload);
-    return { error: payload.error ?? { Error: "NodeFailed", Cause: "no edge fits the decision" } };
+    return { error: this.#close(payload) };
+  }
+
+  /** What a run was closed with stays: the executions around the one that closed it are told the same. */
+  #close({ error, continuation }: { error?: object; continuation?: object }): object {
+    const unknown = { Error: "NodeFailed", Cause: "no edge fits the decision" };
+    if (!continuation) this.#closedAs ??= error ?? unknown;
+    return this.#closedAs ?? { Error: "ExecutionClosed", Cause: "cancelled" };
   }
 
   #run(payload: NodePayload): object {
@@ -205,7 +210,16 @@ class ScriptedFunctions {
     const count = itemCount(this.#fate(payload));
     const isMap = this.#node(payload).node.type === "map";
     const items = isMap ? itemsOf(count, payload) : {};
-    return { ...linkAt(payload, payload.seq + 1), summary: {}, ...decision, ...items };
+    return { ...linkAt(payload, payload.seq + 1), summary: {}, ...decision, ...items, ...this.#goesOn(payload) };
+  }
+
+  /** Every loop of the main line goes on elsewhere, where the state machine can. */
+  #goesOn({ scope, seq }: Position): object {
+    if (!this.#continues) return {};
+    const resume = this.#turned.get(`${scope}#${seq + 1}`)?.back;
+    if (scope !== "" || resume === undefined) return {};
+    const input = { execution, scope, seq: seq + 1, resume };
+    return { continuation: { arn: itself, name: `exec_1.${seq + 1}`, input } };
   }
 
   /** The engine's own count decides whether a loop goes round once more. */
@@ -227,7 +241,10 @@ class ScriptedFunctions {
     if (edge?.max === undefined) return out;
     const taken = takeEdge({ ...indexed, version: { workflow: this.#workflow } as WorkflowVersion }, edge, before);
     if ("problem" in taken) return { ...out, outcome: { failed: "NodeFailed" } };
-    return { outcome: { failed: null, decision: taken.label }, loops: taken.loops ?? out.loops };
+    const outcomeTaken = { failed: null, decision: taken.label };
+    return taken.loops
+      ? { outcome: outcomeTaken, loops: taken.loops, back: taken.to }
+      : { ...out, outcome: outcomeTaken };
   }
 
   #loopsBehind(scope: string, seq: number): Loops | undefined {

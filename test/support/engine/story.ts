@@ -8,6 +8,7 @@ import {
 } from "@nova/engine";
 import type { Workflow } from "@nova/workflow";
 import { expect } from "vitest";
+import type { EmitOptions } from "../../../packages/compiler/src/to-state-machine.ts";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import type { Script } from "./harness.ts";
 import { Invariants } from "./invariants.ts";
@@ -61,8 +62,8 @@ export class Story {
   }
 
   /** Link 0, the record and a state machine that waits. */
-  async start(context = "{}"): Promise<this> {
-    const version = this.world.publish(this.#workflow);
+  async start(context = "{}", options: EmitOptions = {}): Promise<this> {
+    const version = this.world.publish(this.#workflow, 1, options);
     const started = await startExecution(this.world.ports(atOnce), { version, context });
     this.id = started.id;
     return this;

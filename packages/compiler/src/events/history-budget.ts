@@ -2,7 +2,7 @@ import { type EntryEvents, type HistoryBudget, joinOf } from "@nova/workflow";
 import type { Plan, PlannedFork, PlannedFrame, PlannedNode } from "../lower/plan.ts";
 import { begun, type ItemsOf, stretchEvents } from "./count-events.ts";
 import { historyLimit, stateEvents } from "./state-events.ts";
-import { type FrameKind, settle, waysOf } from "./ways.ts";
+import { exitOf, type FrameKind, settle, waysOf } from "./ways.ts";
 
 const { parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
 
@@ -22,10 +22,16 @@ export function historyBudget(plan: Plan, itemsOf: ItemsOf, most?: number): Hist
 
 function* entriesIn(frame: PlannedFrame, kind: FrameKind, itemsOf?: ItemsOf): Iterable<[string, EntryEvents]> {
   for (const node of frame.nodes) {
-    yield [node.id, { own: waysOf(node, kind, 0)[0]?.events ?? 0 }];
+    yield [node.id, { own: ownEvents(node, kind) }];
     if ("fork" in node && node.fork) yield* forkEntries(node.fork, itemsOf);
     if (node.type === "map") yield* mapEntries(node, itemsOf);
   }
+}
+
+/** The first of a node's ways is one on which nothing fails; what ends a branch is counted with the branch. */
+function ownEvents(node: PlannedNode, kind: FrameKind): number {
+  const [way] = waysOf(node, kind, 0);
+  return way ? way.events - exitOf(way.to) : 0;
 }
 
 const join = task + choice;

@@ -78,6 +78,6 @@ function expired({ onError }: Failable, frame: FrameKind): CountedWay[] {
   return [{ events: asked + (frame === "main" ? closing : exit), to: null }];
 }
 
-function exitOf(way: Way): number {
+export function exitOf(way: Way): number {
   return way === null ? exit : 0;
 }

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { countingLoop, countingPath } from "../support/counting-loop.ts";
+
+let cloud: TestCloud;
+beforeAll(async () => {
+  cloud = await openTestCloud({ chaos: { seed: 31 } });
+});
+afterAll(() => cloud.close());
+
+it("with every task delivered twice and Lambdas dying, a loop goes on in execution after execution", async () => {
+  const version = await cloud.publish(countingLoop("restless"), { historyEvents: 30 });
+  const trace = await cloud.run(version, '{"wanted": 12}');
+  expect(trace.path).toEqual(countingPath(12));
+  expect(JSON.parse(trace.context.text)).toMatchObject({ n: 12 });
+  expect(await verified(cloud, trace)).toBe("anchored");
+}, 180_000);

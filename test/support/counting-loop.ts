@@ -1,0 +1,23 @@
+/** Goes round as long as the code of its decision says so; by default until `n` is `wanted`. */
+export function countingLoop(id: string, code = "context['branch_decision'] = context['n'] < context['wanted']") {
+  return {
+    id,
+    nodes: [
+      { id: "start", type: "start" },
+      { id: "up", type: "action", code: "context['n'] = context.get('n', 0) + 1" },
+      { id: "there", type: "decision", code },
+      { id: "end", type: "end" },
+    ],
+    edges: [
+      { from: "start", to: "up" },
+      { from: "up", to: "there" },
+      { from: "there", to: "up", condition: true, max: 1000 },
+      { from: "there", to: "end", condition: false },
+    ],
+  };
+}
+
+/** What a run of it visits. */
+export function countingPath(rounds: number): string[] {
+  return ["start", ...Array.from({ length: rounds }, () => ["up", "there"]).flat(), "end"];
+}
