@@ -20,6 +20,8 @@ const states: readonly Turn["state"][] = ["held", "failing", "closed"];
 /** The chain partitions, with DynamoDB's conditions. Tests may reach in and tamper. */
 export class ChainState {
   readonly places = new Map<string, Place>();
+  /** What a process was told when it asked for steps last. */
+  readonly stepsSeen = new WeakMap<Caller, StoredStep[]>();
   /** Sees every entry that is really written. */
   onEntry: (at: LinkId, entry: StoredEntry) => void = () => undefined;
 
@@ -70,7 +72,11 @@ export class ChainState {
           return true;
         }),
       steps: (at) =>
-        read(`steps ${at.seq}`, () => Array.from(this.at(at).steps.values()).sort((a, b) => a.step - b.step)),
+        read(`steps ${at.seq}`, () => {
+          const steps = Array.from(this.at(at).steps.values()).sort((a, b) => a.step - b.step);
+          this.stepsSeen.set(caller, steps);
+          return steps;
+        }),
       links: (execution, scope) => this.#pages(execution, scope, caller),
     };
   }

@@ -1,4 +1,14 @@
-import type { ActionNode, Body, Condition, DecisionNode, Edge, MapNode, Node, Workflow } from "@nova/workflow";
+import type {
+  ActionNode,
+  Body,
+  Condition,
+  DecisionNode,
+  Edge,
+  MapNode,
+  Node,
+  TaskNode,
+  Workflow,
+} from "@nova/workflow";
 
 type Options = Partial<Pick<ActionNode, "effects" | "onError" | "retry" | "isolation" | "merge" | "timeoutSeconds">>;
 /** `["a", "b"]`, or with the condition of a decision's edge in third place, and how often it may lead back in fourth. */
@@ -38,6 +48,11 @@ export function action(id: string, options: Options = {}): ActionNode {
 
 export function decision(id: string, options: Options = {}): DecisionNode {
   return { id, type: "decision", executor: { kind: "code", code: `# ${id}` }, timeoutSeconds: 60, ...options };
+}
+
+/** The same node, its code to be written by a model. */
+export function prompted<T extends TaskNode>(node: T): T {
+  return { ...node, executor: { kind: "prompt", prompt: `Do ${node.id}.`, samples: true, allow: [] } };
 }
 
 const retry = { attempts: 3, delaySeconds: 5 };

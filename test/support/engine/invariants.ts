@@ -1,6 +1,7 @@
 import {
   type Execution,
   type Head,
+  type LinkId,
   linkName,
   type StoredEntry,
   verifyExecution,
@@ -10,6 +11,7 @@ import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import { expectedWay } from "./expected-way.ts";
 import { judgeJoins } from "./judge-joins.ts";
+import { judgeWritten } from "./judge-written.ts";
 import type { MachineRun } from "./machine.ts";
 import { claimName, type Run } from "./sandbox-state.ts";
 import { atOnce } from "./scheduler.ts";
@@ -27,6 +29,9 @@ export class Invariants {
     world.chain.onEntry = (at, entry) => this.#watchEntry(at.execution, entry);
     world.scheduler.onFailure = (process, error) => this.#watchError(process.name, error);
   }
+
+  /** To be told of what somebody else has seen. */
+  readonly onViolation = (sentence: string): void => this.#violated(sentence);
 
   /** To be told of every beginning of code. */
   readonly onBegin = (run: Run): void => {
@@ -173,6 +178,12 @@ export class Invariants {
     const expected = expectedWay(this.#workflowOf(head), head);
     if (head.path_taken !== expected) this.#violated(`${where} leads to ${head.path_taken}, not to ${expected}`);
     if (before && before.path_taken !== head.node_id) this.#violated(`${where} does not follow ${before.node_id}`);
+    const node = this.#nodeOf(head.node_id);
+    if (node && "executor" in node && node.executor.kind === "prompt") {
+      const written = { head, entry, stored: this.#world.chain.at(placeOf(head)).steps, runs: this.#begun };
+      this.violations.push(...judgeWritten(written).map((sentence) => `${where} ${sentence}`));
+      return;
+    }
     if (head.steps.length < head.attempt - 1)
       this.#violated(`${where} was attempt ${head.attempt}, but lists ${head.steps.length} steps`);
     if (head.status === "success" && head.code !== null) this.#judgeResult(head, entry, where);
@@ -180,7 +191,7 @@ export class Invariants {
 
   /** What was committed is what the run of this very attempt set. */
   #judgeResult(head: Head, entry: StoredEntry, where: string): void {
-    const run = this.#begun.get(`${linkName({ ...head, execution: head.execution_id })}.0.${head.attempt}`);
+    const run = this.#begun.get(`${linkName(placeOf(head))}.0.${head.attempt}`);
     const { result } = run ?? {};
     const context = entry.contents.context;
     const text = context && "text" in context ? context.text : "";
@@ -226,6 +237,10 @@ export class Invariants {
   }
 }
 
+function placeOf({ execution_id: execution, scope, seq }: Head): LinkId {
+  return { execution, scope, seq };
+}
+
 /** One is in the other's scope, or in one that encloses it: siblings may run at the same time. */
 function areInLine({ claim: one }: Run, { claim: other }: Run): boolean {
   const [a, b] = [scopeIn(one.link), scopeIn(other.link)];
@@ -243,6 +258,8 @@ const expectedErrors = new Set([
   "NodeFailed",
   "NodeTimeout",
   "NodeInterrupted",
+  "BudgetExceeded",
+  "ModelUnavailable",
   "ExecutionClosed",
   "SandboxUnavailable",
   "NodeUnfinished",

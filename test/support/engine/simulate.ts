@@ -1,6 +1,7 @@
 import { type Ports, startExecution, sweep } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { sendApprovers } from "./approvers.ts";
+import { Authors } from "./authors.ts";
 import { calledFlows, childFlows } from "./child-flows.ts";
 import { straightFlows } from "./flows.ts";
 import { forkFlows, mapFlows } from "./fork-flows.ts";
@@ -9,8 +10,10 @@ import { longFlows } from "./long-flows.ts";
 import { loopFlows } from "./loop-flows.ts";
 import type { Invocation } from "./machine.ts";
 import { meddlers } from "./meddlers.ts";
+import { promptFlows } from "./prompt-flows.ts";
 import { Random } from "./random.ts";
 import { randomCode } from "./random-code.ts";
+import { randomMinds } from "./random-minds.ts";
 import { type Fault, type PendingCall, type Process, settled } from "./scheduler.ts";
 import { harsh, type Temper, temperOf, weights } from "./temper.ts";
 import { waitingFlows } from "./waiting-flows.ts";
@@ -41,7 +44,17 @@ const lists = [[], [[1, 2]], [[1, 2], [], [3]], [[1], [2], [3], [4]]];
 const histories = [0, 0, 20, 40].map((historyEvents) => ({ historyEvents }));
 
 /** Loops twice: half of their runs are over before they lead back. */
-const families = [straightFlows, forkFlows, mapFlows, waitingFlows, loopFlows, loopFlows, longFlows, childFlows];
+const families = [
+  straightFlows,
+  forkFlows,
+  mapFlows,
+  waitingFlows,
+  loopFlows,
+  loopFlows,
+  longFlows,
+  childFlows,
+  promptFlows,
+];
 
 function isRepeatable(workflow: Workflow): boolean {
   return Array.from(nodeIndex(workflow).values()).some(({ node }) => "effects" in node && node.effects === false);
@@ -76,6 +89,8 @@ class Model {
       this.#timer("follow time", 0.5, () => time.abort());
       return time.signal;
     };
+    const authors = new Authors(this.#world.chain, randomMinds(random), this.#invariants.onViolation);
+    this.#world.pipeline = (caller) => authors.port(caller);
     this.#world.code = {
       script: randomCode(random, this.#workflow, this.#temper.longestCode),
       onBegin: this.#invariants.onBegin,

@@ -16,6 +16,8 @@ export interface Turn {
   since: string;
   /** Of a prompt node that began with pinned code: the key of its generation, so that every delivery runs the same. */
   generation?: string;
+  /** Of a prompt node whose turn has moved: how many of its steps counted at each move. */
+  kept?: number[];
 }
 
 /** Contents of an entry that can be erased on request; the head holds their digests, so the chain still verifies. */

@@ -3,24 +3,24 @@ import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
 import type { StoredStep } from "../ports/chain.ts";
 import type { JournalSite, StepJournal } from "./journal.ts";
-import { firstNote } from "./read-step.ts";
+import { noteNumber } from "./step-number.ts";
 
 /**
  * The code that begins at a place of the journal. Code that a recorded step holds is the same in every delivery. Other
  * code was written by this delivery alone, and its claim may be another's: whoever notes it first decides.
  */
 export async function codeToBegin(
-  { ports, position }: JournalSite,
+  { ports, position, place: { turn } }: JournalSite,
   journal: StepJournal,
   place: number,
   code: string,
 ): Promise<string> {
   if (place === 0 || journal.hasCode(code)) return code;
   const { at, before } = position;
-  const step = firstNote + place;
+  const step = noteNumber(turn, place);
   const read = ({ contents }: StoredStep) =>
     contents?.code ? contentText(contents.code, before, ports.blobs) : Promise.resolve(code);
-  const known = journal.note(step);
+  const known = journal.noteAt(place);
   if (known) return read(known);
   const { contents, digests } = await sealContents({ code }, before, ports.blobs);
   const text = JSON.stringify({ format: 1, begins_at: place, digests });

@@ -1,14 +1,16 @@
+import { contentText } from "../chain/contents.ts";
 import type { Position } from "../chain/position.ts";
 import { referencesIn } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
 import type { Place } from "../node/place.ts";
 import type { NodeIo } from "../node/run-io.ts";
-import type { Link, StoredStep } from "../ports/chain.ts";
+import type { StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Journal, JournalStep, StepDraft } from "../ports/pipeline.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import { TurnLost } from "./lost.ts";
-import { isStep, replayedStep } from "./read-step.ts";
+import { replayedStep } from "./read-step.ts";
+import { noteNumber, stepNumber } from "./step-number.ts";
 import { type StepText, sealStep } from "./step-record.ts";
 
 /** Where steps are recorded, and on whose behalf. */
@@ -25,14 +27,22 @@ export class StepJournal implements Journal {
   readonly steps: JournalStep[] = [];
   readonly hashes: string[] = [];
   readonly #site: JournalSite;
-  readonly #runTimes = new Map<number, number>();
+  readonly #runs = new Map<number, CodeResult>();
   #stored = new Map<number, StoredStep>();
 
   constructor(site: JournalSite) {
     this.#site = site;
   }
 
-  /** What earlier deliveries have recorded. A delivery that took the turn itself finds nothing, and need not look. */
+  /**
+   * What earlier deliveries have recorded, at a turn that is still theirs and ours. A delivery that took the turn itself
+   * finds nothing, and need not look.
+   */
+  async adopt(): Promise<void> {
+    await this.load();
+    await this.#stayOurs();
+  }
+
   async load(): Promise<void> {
     const { ports, position } = this.#site;
     this.#stored = new Map((await ports.chain.steps(position.at)).map((step) => [step.step, step]));
@@ -41,15 +51,31 @@ export class StepJournal implements Journal {
   async next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep> {
     if (!(await this.#site.place.permit)) throw new TurnLost();
     const journal = this.steps.length + 1;
-    const there = this.#stored.get(journal);
-    const step = there ? await this.#replay(there) : await this.#record(journal, await work(journal));
+    const there = this.#stepAt(journal);
+    const step = there ? await this.#replay(journal, there) : await this.#record(journal, await work(journal));
     this.steps.push(step);
     return step;
   }
 
+  /** Whether what code does at a place is known: of pinned code, once it has failed. */
+  isRecorded(journal: number): boolean {
+    return (journal === 0 ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;
+  }
+
+  /** How pinned code ran that a step tells of: that it failed was the reason for everything behind. */
+  async pinnedRun(): Promise<{ sandboxId: string; result: CodeResult } | null> {
+    const { ports, position, io, place } = this.#site;
+    const stored = this.#pinnedStep();
+    if (!stored?.contents?.result) return null;
+    const { sandbox_id, blobs = [] } = JSON.parse(stored.text) as StepText;
+    for (const sha256 of blobs) io.meet(sha256);
+    const text = await contentText(stored.contents.result, position.before, ports.blobs);
+    return { sandboxId: sandbox_id ?? (place.turn.sandbox as string), result: JSON.parse(text) as CodeResult };
+  }
+
   /** A note that another delivery may have left. */
-  note(step: number): StoredStep | undefined {
-    return this.#stored.get(step);
+  noteAt(journal: number): StoredStep | undefined {
+    return this.#stored.get(noteNumber(this.#site.place.turn, journal));
   }
 
   /** Whether a step says so: then every delivery comes to the same code. */
@@ -58,56 +84,78 @@ export class StepJournal implements Journal {
   }
 
   /** Code has run for the step at this place. */
-  ran(journal: number, { durationMs }: CodeResult): void {
-    this.#runTimes.set(journal, durationMs);
+  ran(journal: number, result: CodeResult): void {
+    this.#runs.set(journal, result);
   }
 
-  async #replay(stored: StoredStep): Promise<JournalStep> {
+  #pinnedStep(): StoredStep | undefined {
+    const first = this.#stepAt(1);
+    return first && isOfPinned(JSON.parse(first.text) as StepText) ? first : undefined;
+  }
+
+  #stepAt(journal: number): StoredStep | undefined {
+    return this.#stored.get(stepNumber(this.#site.place.turn, journal));
+  }
+
+  async #replay(journal: number, stored: StoredStep): Promise<JournalStep> {
     const { ports, position, io } = this.#site;
     const { blobs = [] } = JSON.parse(stored.text) as StepText;
     for (const sha256 of blobs) io.meet(sha256);
     this.hashes.push(stored.hash);
-    return replayedStep(stored, position.before, ports.blobs);
+    return replayedStep(journal, stored, position.before, ports.blobs);
   }
 
   async #record(journal: number, draft: StepDraft): Promise<JournalStep> {
-    const { ports, position, io } = this.#site;
+    const { ports, position, io, place } = this.#site;
+    const run = this.#runs.get(isOfPinned(draft) ? 0 : journal);
+    const result = draft.result ?? (isOfPinned(draft) ? run : undefined);
     const facts = {
       journal,
+      number: stepNumber(place.turn, journal),
       timestamp: new Date(ports.clock.now()).toISOString(),
-      runTimeMs: this.#runTimes.get(journal),
-      blobs: ownBlobs(draft, io),
+      runTimeMs: run?.durationMs,
+      blobs: ownBlobs(result, io),
       mask: (text: string) => io.mask(text),
     };
-    const { stored, step } = await sealStep(draft, facts, position.before, ports.blobs);
-    // Whether the turn is still ours is asked meanwhile: nothing more is paid for a node that was stopped.
-    const [isWritten, link] = await Promise.all([
-      ports.chain.putStep(position.at, stored),
-      ports.chain.read(position.at),
-    ]);
-    if (!this.#isOurs(link)) throw new TurnLost();
-    if (!isWritten) return this.#adopt(journal);
+    const { stored, step } = await sealStep(
+      { ...draft, ...(result && { result }) },
+      facts,
+      position.before,
+      ports.blobs,
+    );
+    const isWritten = await ports.chain.putStep(position.at, stored);
+    await this.#stayOurs();
+    if (!isWritten) return this.#theirs(journal);
     this.hashes.push(stored.hash);
     return step;
   }
 
   /** Another delivery was faster: what it has recorded is what happened. */
-  async #adopt(journal: number): Promise<JournalStep> {
+  async #theirs(journal: number): Promise<JournalStep> {
     await this.load();
-    const there = this.#stored.get(journal);
-    if (there && isStep(there)) return this.#replay(there);
+    const there = this.#stepAt(journal);
+    if (there) return this.#replay(journal, there);
     const { execution, seq } = this.#site.position.at;
     throw new NovaError("ChainBroken", `link ${seq} of ${execution} refuses step ${journal} and has none`);
   }
 
-  #isOurs({ entry, turn }: Link): boolean {
-    const { sandbox, attempt } = this.#site.place.turn;
-    return !entry && turn?.state === "held" && turn.sandbox === sandbox && turn.attempt === attempt;
+  /** Nothing more is paid for a node that was stopped, or that goes on elsewhere. */
+  async #stayOurs(): Promise<void> {
+    const { ports, position, place } = this.#site;
+    const { sandbox, attempt } = place.turn;
+    const { entry, turn } = await ports.chain.read(position.at);
+    const isOurs = !entry && turn?.state === "held" && turn.sandbox === sandbox && turn.attempt === attempt;
+    if (!isOurs) throw new TurnLost();
   }
 }
 
+/** Pinned code that failed is told of by a step in front of all attempts. */
+function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): boolean {
+  return attempt_number === 0;
+}
+
 /** Blobs in the result that this run has brought or met: a later delivery can only know it from here. */
-function ownBlobs({ result }: StepDraft, io: NodeIo): string[] {
+function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   if (result?.status !== "success") return [];
   const named = result.set.flatMap(({ json }) => referencesIn(json).map(({ sha256 }) => sha256));
   return Array.from(new Set(named)).filter((sha256) => io.isOwn(sha256));

@@ -3,7 +3,13 @@ export class TurnLost extends Error {
   override name = "TurnLost";
 }
 
-/** The sandbox that the turn names is gone. */
+/** The sandbox that the turn names is gone, where code was to run for a place of the journal. */
 export class SandboxGone extends Error {
   override name = "SandboxGone";
+  readonly journal: number;
+
+  constructor(journal: number) {
+    super(`the sandbox is gone, with the code of step ${journal}`);
+    this.journal = journal;
+  }
 }

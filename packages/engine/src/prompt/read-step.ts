@@ -4,20 +4,18 @@ import type { StepContentName, StoredStep } from "../ports/chain.ts";
 import type { JournalStep } from "../ports/pipeline.ts";
 import { type StepText, type StepTexts, stepFrom } from "./step-record.ts";
 
-/** Step numbers from here on are notes: what only deliveries of the same node want to know. No entry lists them. */
-export const firstNote = 5000;
-
-export function isStep({ step }: StoredStep): boolean {
-  return step < firstNote;
-}
-
 /** What a delivery goes on with; what the model saw and answered in full is for people. */
 const replayed: StepContentName[] = ["input", "output", "code", "tools", "error", "logs", "result"];
 
-/** A recorded step as a pipeline gets it again. Throws `BlobMissing` for a content that was erased. */
-export async function replayedStep(stored: StoredStep, home: BlobHome, blobs: BlobStore): Promise<JournalStep> {
+/** The recorded step at a place, as a pipeline gets it again. Throws `BlobMissing` for a content that was erased. */
+export async function replayedStep(
+  place: number,
+  stored: StoredStep,
+  home: BlobHome,
+  blobs: BlobStore,
+): Promise<JournalStep> {
   const texts = await stepTexts(stored, replayed, (content) => contentText(content, home, blobs));
-  return stepFrom(stored.step, JSON.parse(stored.text) as StepText, texts);
+  return stepFrom(place, JSON.parse(stored.text) as StepText, texts);
 }
 
 type Read = (content: NonNullable<NonNullable<StoredStep["contents"]>[StepContentName]>) => Promise<string | null>;

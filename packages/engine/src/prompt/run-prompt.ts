@@ -39,15 +39,15 @@ export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): 
   const site: JournalSite = { ports, position, place, io };
   const journal = new StepJournal(site);
   const isFirst = !position.next.turn;
-  if (!isFirst) await journal.load();
   try {
+    if (!isFirst) await journal.adopt();
     const execute = sandboxRuns(site, task, input, journal, { isFirst, signal });
     const means = meansFor(site, task, input, { journal: lively(journal, ports, task, place), execute, signal });
     const told = await ports.pipeline.run(asked, means, pinned);
     if (!(await place.permit)) throw new TurnLost();
     return await finish(site, { ...task, kept }, told, journal);
   } catch (error) {
-    return recover(ports, task, place, error);
+    return recover(site, task, journal, error);
   }
 }
 
@@ -61,8 +61,8 @@ async function finish(
   const { node } = task;
   const run = { attempt, sandboxId, warm: warmOf(task, place) };
   const outcome = await outcomeOf(task, told, journal, io, run);
-  // A failure may have reasons of this delivery alone, and a moved turn old results: another one may be running code.
-  const isSure = outcome.status === "success" && attempt === 1;
+  // A success follows from the steps; a failure may have reasons of this delivery alone, and another one runs code.
+  const isSure = outcome.status === "success";
   const stopped = isSure ? null : await stopCode(ports, position, place.turn, io, noStep);
   if (stopped?.kind === "gone") outcome.run.warm = null;
   const entry = await commitOutcome(ports, position, node, outcome, task.kept);
@@ -135,18 +135,32 @@ function budgetEndMs({ since }: Turn): number {
   return Date.parse(since) + promptBudgetSeconds * 1000;
 }
 
-async function recover(ports: Ports, task: Task, place: Place, error: unknown): Promise<StoredEntry | "again"> {
-  const isOurs = error instanceof SandboxGone && (await place.permit);
-  if (isOurs) return replaceSandbox(ports, task, place.turn);
+async function recover(
+  { ports, place }: JournalSite,
+  task: Task,
+  journal: StepJournal,
+  error: unknown,
+): Promise<StoredEntry | "again"> {
+  if (error instanceof SandboxGone && (await place.permit)) {
+    await journal.load();
+    // Else another delivery has recorded what the code here was to find out.
+    const isMissed = !journal.isRecorded(error.journal);
+    return isMissed ? replaceSandbox(ports, task, place.turn, journal) : "again";
+  }
   if (!(error instanceof TurnLost || error instanceof SandboxGone)) throw error;
   if (place.created) await dropUnlessNamed(ports, task.position, place.turn);
   return "again";
 }
 
 /** The sandbox that the turn names is gone: with `effects: false` the pipeline goes on in another one. */
-async function replaceSandbox(ports: Ports, task: Task, turn: Turn): Promise<StoredEntry | "again"> {
+async function replaceSandbox(
+  ports: Ports,
+  task: Task,
+  turn: Turn,
+  journal: StepJournal,
+): Promise<StoredEntry | "again"> {
   if (mayMove(task.node, turn)) {
-    await moveTurn(ports, task, turn);
+    await moveTurn(ports, task, { ...turn, kept: [...(turn.kept ?? []), journal.steps.length] });
     return "again";
   }
   const why = { reason: lostReason(turn), warm: null, logs: "" };

@@ -30,6 +30,8 @@ export type StepTexts = Partial<Record<StepContentName, string | null>>;
 /** What the engine knows of a step besides what the pipeline says. */
 export interface StepFacts {
   journal: number;
+  /** Where it lies at its link. */
+  number: number;
   timestamp: string;
   runTimeMs: number | undefined;
   blobs: string[];
@@ -65,7 +67,7 @@ export async function sealStep(
     digests,
   };
   const text = JSON.stringify(told);
-  const stored = { step: facts.journal, text, hash: sha256(text), contents };
+  const stored = { step: facts.number, text, hash: sha256(text), contents };
   return { stored, step: stepFrom(facts.journal, told, texts) };
 }
 
@@ -103,7 +105,7 @@ export function stepFrom(journal: number, told: StepText, texts: StepTexts): Jou
     error_message: error?.message ?? null,
     ...(error?.traceback && { traceback: error.traceback }),
     ...(logs && { logs }),
-    ...(result && { result: JSON.parse(result) }),
+    ...(result && told.status === "success" && { result: JSON.parse(result) }),
   };
 }
 

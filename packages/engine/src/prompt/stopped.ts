@@ -8,7 +8,8 @@ import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { JournalStep } from "../ports/pipeline.ts";
 import { codeContent } from "./outcome.ts";
-import { isStep, replayedStep } from "./read-step.ts";
+import { replayedStep } from "./read-step.ts";
+import { journalOf } from "./step-number.ts";
 
 /** What a prompt node is that did not come to an end of its own: failed, with the steps that were recorded so far. */
 export async function stoppedOutcome(
@@ -19,8 +20,8 @@ export async function stoppedOutcome(
   { reason, warm, logs }: { reason: Reason; warm: RunFacts["warm"]; logs: string },
 ): Promise<Outcome> {
   if (node.type !== "action" && node.type !== "decision") throw new TypeError(`${node.type} nodes have no prompt`);
-  const stored = (await ports.chain.steps(at)).filter(isStep);
-  const steps = await Promise.all(stored.map((step) => replayedStep(step, before, ports.blobs)));
+  const stored = journalOf(turn, await ports.chain.steps(at));
+  const steps = await Promise.all(stored.map((step, i) => replayedStep(i + 1, step, before, ports.blobs)));
   const code = lastCode(steps);
   const spent = unlessNothing(sumOfSpendings(steps));
   return {

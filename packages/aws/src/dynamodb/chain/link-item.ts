@@ -7,7 +7,7 @@ import { chainPartition, ENTRY, type LinkKind, linkKey, partitionKey, TURN } fro
 /** ElectroDB's marks of ownership, which the other records of the table bear too. */
 const ownership = { __edb_e__: textValue("link"), __edb_v__: textValue("1") };
 
-export function turnItem(at: LinkId, { node, state, sandbox, attempt, since, generation }: Turn): Item {
+export function turnItem(at: LinkId, { node, state, sandbox, attempt, since, generation, kept }: Turn): Item {
   return {
     ...placeOf(at, TURN),
     node: textValue(node),
@@ -16,6 +16,7 @@ export function turnItem(at: LinkId, { node, state, sandbox, attempt, since, gen
     attempt: numberValue(attempt),
     since: textValue(since),
     ...(generation !== undefined && { generation: textValue(generation) }),
+    ...(kept && { kept: textValue(kept.join()) }),
   };
 }
 
@@ -70,9 +71,12 @@ function turnOf(item: Item): Turn {
   const [node, state, since] = [textIn(item, "node"), textIn(item, "state"), textIn(item, "since")];
   const attempt = numberIn(item, "attempt");
   if (!node || !isState(state) || attempt === undefined || !since) throw damaged("turn", item);
-  const generation = textIn(item, "generation");
-  const sandbox = textIn(item, "sandbox") ?? null;
-  return { node, state, sandbox, attempt, since, ...(generation !== undefined && { generation }) };
+  const [generation, kept] = [textIn(item, "generation"), textIn(item, "kept")];
+  return {
+    ...{ node, state, attempt, since, sandbox: textIn(item, "sandbox") ?? null },
+    ...(generation !== undefined && { generation }),
+    ...(kept !== undefined && { kept: kept.split(",").map(Number) }),
+  };
 }
 
 function isState(state: string | undefined): state is Turn["state"] {

@@ -1,0 +1,32 @@
+import type { StoredStep, Turn } from "../ports/chain.ts";
+
+/**
+ * Where steps lie at their link. Each attempt of the turn has numbers of its own: a delivery that has not seen the turn
+ * move records where nobody looks, and no code that it knew of holds up what runs now.
+ */
+const stepsPerAttempt = 1000;
+/** From here on are notes: what only deliveries of the same node want to know. No entry lists them. */
+const firstNote = 5000;
+
+type Moves = Pick<Turn, "kept">;
+
+/** Number of the step at a place of the journal, from 1. */
+export function stepNumber({ kept = [] }: Moves, place: number): number {
+  const moves = kept.findIndex((count) => place <= count);
+  return (moves < 0 ? kept.length : moves) * stepsPerAttempt + place;
+}
+
+export function noteNumber(turn: Moves, place: number): number {
+  return firstNote + stepNumber(turn, place);
+}
+
+/** The steps that count, in order. */
+export function journalOf(turn: Moves, stored: readonly StoredStep[]): StoredStep[] {
+  const byNumber = new Map(stored.map((step) => [step.step, step]));
+  const steps: StoredStep[] = [];
+  for (;;) {
+    const step = byNumber.get(stepNumber(turn, steps.length + 1));
+    if (!step) return steps;
+    steps.push(step);
+  }
+}

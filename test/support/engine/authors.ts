@@ -1,0 +1,243 @@
+import {
+  type JournalStep,
+  NovaError,
+  type PinnedCode,
+  type Pipeline,
+  type PipelineMeans,
+  type PipelineOutcome,
+  type PromptTask,
+} from "@nova/engine";
+import { journalOf } from "../../../packages/engine/src/prompt/step-number.ts";
+import { agentStep } from "./agent-step.ts";
+import type { ChainState } from "./chain-state.ts";
+import type { Caller } from "./scheduler.ts";
+
+/** What models answer, and what was kept of earlier answers. Asked anew they may answer anything else. */
+export interface Minds {
+  pinned(task: PromptTask): PinnedCode | null;
+  needsAnalysis(task: PromptTask): boolean;
+  writeAnalysis(task: PromptTask): string;
+  writeCode(task: PromptTask, attempt: number): string;
+  /** Model-free: whatever it says of a code it says each time. */
+  isValid(code: string): boolean;
+  isDone(task: PromptTask, attempt: number): boolean;
+}
+
+/** A model was asked, for the step at this place of a link's journal. */
+export interface Payment {
+  role: string;
+  node: string;
+  journal: number;
+}
+
+class ModelDown extends Error {
+  override name = "ModelDown";
+}
+
+const mostAttempts = 3;
+const seconds = { analysis: 15, task: 30 };
+const price = { cost_usd: 0.001, tokens_input: 100, tokens_cached: 40, tokens_output: 10 };
+
+/**
+ * A pipeline in the shape of the real one: a journal of agents' steps, and asks of models between them, which can be
+ * interrupted like every other call. An ask that fails for good fails the node, on the word of this delivery alone.
+ */
+export class Authors {
+  readonly payments: Payment[] = [];
+  /** Pinned code as it was when somebody began with it. */
+  readonly #generations = new Map<string, PinnedCode>();
+  readonly #chain: ChainState;
+  readonly #minds: Minds;
+  readonly #onViolation: (sentence: string) => void;
+
+  constructor(chain: ChainState, minds: Minds, onViolation: (sentence: string) => void) {
+    this.#chain = chain;
+    this.#minds = minds;
+    this.#onViolation = onViolation;
+  }
+
+  /** As one process sees it. */
+  port(caller: Caller): Pipeline {
+    return {
+      pinned: (task) => caller.call({ name: "choose pinned code", effect: () => this.#choose(task) }),
+      generation: async (_task, key) => this.#generations.get(key) as PinnedCode,
+      run: (task, means, pinned) => new Writing(caller, this, this.#minds, task, means).run(pinned),
+    };
+  }
+
+  /** What a delivery finds recorded when it begins with a node it does not pay for again. */
+  recordedFor(caller: Caller, { at }: PromptTask): ReadonlySet<number> {
+    const { turn } = this.#chain.at(at);
+    return new Set(journalOf(turn ?? {}, this.#chain.stepsSeen.get(caller) ?? []).map((_, i) => i + 1));
+  }
+
+  pay(payment: Payment, recorded: ReadonlySet<number>): void {
+    const { role, node, journal } = payment;
+    if (recorded.has(journal)) this.#onViolation(`${role} of ${node} was paid again for its recorded step ${journal}`);
+    this.payments.push(payment);
+  }
+
+  #choose(task: PromptTask): PinnedCode | null {
+    const pinned = this.#minds.pinned(task);
+    if (pinned) this.#generations.set(pinned.generation, pinned);
+    return pinned;
+  }
+}
+
+class Writing {
+  readonly #caller: Caller;
+  readonly #authors: Authors;
+  readonly #minds: Minds;
+  readonly #task: PromptTask;
+  readonly #means: PipelineMeans;
+  readonly #recorded: ReadonlySet<number>;
+
+  constructor(caller: Caller, authors: Authors, minds: Minds, task: PromptTask, means: PipelineMeans) {
+    this.#caller = caller;
+    this.#authors = authors;
+    this.#minds = minds;
+    this.#task = task;
+    this.#means = means;
+    this.#recorded = authors.recordedFor(caller, task);
+  }
+
+  async run(pinned: PinnedCode | null): Promise<PipelineOutcome> {
+    try {
+      return (pinned && (await this.#hit(pinned))) ?? (await this.#write(pinned));
+    } catch (error) {
+      if (!(error instanceof ModelDown)) throw error;
+      return this.#failed("ModelUnavailable", "the model does not answer", null);
+    }
+  }
+
+  /** Null: it failed by its own fault, and the pipeline goes on from there. */
+  async #hit({ code, generation }: PinnedCode): Promise<PipelineOutcome | null> {
+    const run = await this.#means.execute(0, code, { timeoutSeconds: seconds.task });
+    const judged = await this.#means.judge(run.result);
+    if (judged.status === "success" && run.result.status === "success")
+      return { status: "success", ...run, result: run.result, code, generation, cacheHit: true };
+    const message = judged.status === "failed" ? judged.message : "";
+    if (this.#task.node.effects === true || this.#task.frozen) return this.#failed("NodeFailed", message, code);
+    await this.#means.journal.next(async () =>
+      agentStep("E2BExecutor", 0, { status: "failed", error_message: message, generated_code: code }),
+    );
+    return null;
+  }
+
+  async #write(pinned: PinnedCode | null): Promise<PipelineOutcome> {
+    let last = pinned?.code ?? null;
+    if (this.#task.frozen) return this.#failed("NodeFailed", "no valid code is locked", last);
+    const { journal } = this.#means;
+    const seen = await journal.next(async (at) =>
+      agentStep("InputAnalyzer", 1, {
+        output_data: {
+          needs_analysis: await this.#ask("input_analyzer", at, () => this.#minds.needsAnalysis(this.#task)),
+        },
+        ...price,
+      }),
+    );
+    const insights = (seen.output_data as { needs_analysis: boolean }).needs_analysis ? await this.#analyze() : null;
+    let error = "";
+    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+      if (this.#means.timeLeftMs() <= 0) return this.#failed("BudgetExceeded", "the node's time is spent", last);
+      const { code, step, problem } = await this.#attempt(attempt, insights);
+      last = code;
+      if (step?.result?.status === "success")
+        return {
+          status: "success",
+          result: step.result,
+          sandboxId: step.sandbox_id as string,
+          code,
+          cacheHit: false,
+          generation: `of ${code}`,
+        };
+      error = problem;
+      if (step && this.#task.node.effects === true) break;
+    }
+    return this.#failed("NodeFailed", `Failed after ${mostAttempts} attempts: ${error}`, last);
+  }
+
+  async #analyze(): Promise<JournalStep> {
+    return this.#means.journal.next(async (at) => {
+      const written = await this.#ask("data_analyzer", at, () => this.#minds.writeAnalysis(this.#task));
+      const run = await this.#means.execute(at, written, { timeoutSeconds: seconds.analysis });
+      const output_data = run.result.status === "success" ? run.result.set : null;
+      return agentStep("DataAnalyzer", 1, {
+        output_data,
+        generated_code: run.code,
+        sandbox_id: run.sandboxId,
+        ...price,
+      });
+    });
+  }
+
+  async #attempt(attempt: number, insights: JournalStep | null) {
+    const { journal } = this.#means;
+    const written = await journal.next(async (at) => {
+      const code = await this.#ask("code_generator", at, () => this.#minds.writeCode(this.#task, attempt));
+      return agentStep("CodeGenerator", attempt, {
+        generated_code: code,
+        model_used: "m",
+        prompt: "p",
+        answer: code,
+        ...price,
+      });
+    });
+    const code = written.generated_code as string;
+    const checked = await journal.next(async () => {
+      const valid = this.#minds.isValid(code);
+      return agentStep("CodeValidator", attempt, valid ? {} : { status: "failed", error_message: "invalid" });
+    });
+    if (checked.status === "failed") return { code, problem: "invalid" };
+    const ran = await journal.next(async (at) => this.#execute(at, attempt, code, insights));
+    if (ran.status === "failed") return { code, step: ran, problem: ran.error_message as string };
+    const seen = await journal.next(async (at) => {
+      const isDone = await this.#ask("output_validator", at, () => this.#minds.isDone(this.#task, attempt));
+      return agentStep(
+        "OutputValidator",
+        attempt,
+        isDone ? price : { status: "failed", error_message: "not done", ...price },
+      );
+    });
+    if (seen.status === "success") return { code, step: ran, problem: "" };
+    const { result: _, ...without } = ran;
+    return { code, step: without as JournalStep, problem: "not done" };
+  }
+
+  async #execute(at: number, attempt: number, code: string, insights: JournalStep | null) {
+    const extra = insights ? [{ key: "_data_analysis", json: JSON.stringify(insights.output_data) }] : [];
+    const { result, sandboxId } = await this.#means.execute(at, code, { timeoutSeconds: seconds.task, extra });
+    const judged = await this.#means.judge(result);
+    const facts = { sandbox_id: sandboxId, execution_time_ms: result.durationMs };
+    return agentStep(
+      "E2BExecutor",
+      attempt,
+      judged.status === "success" ? { ...facts, result } : { ...facts, ...faultOf(judged) },
+    );
+  }
+
+  async #ask<T>(role: string, journal: number, answer: () => T): Promise<T> {
+    const given = await this.#caller.call({
+      name: `ask ${role}`,
+      effect: () => {
+        this.#authors.pay({ role, node: this.#task.node.id, journal }, this.#recorded);
+        return answer();
+      },
+      outage: () => new ModelDown(role),
+    });
+    if (this.#means.signal.aborted) throw new NovaError("NodeUnfinished", "the pipeline goes on in the next delivery");
+    return given;
+  }
+
+  #failed(
+    name: "NodeFailed" | "ModelUnavailable" | "BudgetExceeded",
+    message: string,
+    code: string | null,
+  ): PipelineOutcome {
+    return { status: "failed", class: name, message, code, cacheHit: false, generation: null, sandboxId: null };
+  }
+}
+
+function faultOf({ message }: { message: string }) {
+  return { status: "failed" as const, error_message: message };
+}

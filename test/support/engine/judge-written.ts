@@ -1,0 +1,64 @@
+import { type Claim, type CodeResult, type Head, linkName, type StoredEntry, type StoredStep } from "@nova/engine";
+import { claimName, type Run } from "./sandbox-state.ts";
+
+/** The entry of a prompt node, what lies at its link, and every run of code by claim. */
+export interface Written {
+  head: Head;
+  entry: StoredEntry;
+  stored: ReadonlyMap<number, StoredStep>;
+  runs: ReadonlyMap<string, Run>;
+}
+
+/** What is wrong with it: steps that are not those of a journal, code and results that do not belong together. */
+export function judgeWritten({ head, entry, stored, runs }: Written): string[] {
+  const steps = head.steps.map((hash) => Array.from(stored.values()).find((step) => step.hash === hash));
+  if (!steps.every((step, i) => step && placeOf(step).step === i + 1))
+    return ["lists other steps than its journal has"];
+  const link = linkName({ execution: head.execution_id, scope: head.scope, seq: head.seq });
+  const runOf = (place: Pick<Claim, "step" | "attempt">) => runs.get(claimName({ link, ...place }));
+  const ran = steps.map((step) => step && runOf(placeOf(step)));
+  const hit = head.cache_hit ? runOf({ step: 0, attempt: head.attempt }) : undefined;
+  return [
+    ...steps.flatMap((step, i) => (step ? judgeStep(step, steps.slice(0, i), ran[i]) : [])),
+    ...(head.status === "success" ? judgeSuccess(entry, head.cache_hit ? [hit] : ran) : []),
+  ];
+}
+
+/** Each attempt of a turn has numbers of its own. */
+function placeOf({ step }: StoredStep): Pick<Claim, "step" | "attempt"> {
+  return { step: step % 1000, attempt: Math.floor(step / 1000) + 1 };
+}
+
+/** What ran at a place is the code that the step says, or that was written last before it. */
+function judgeStep(step: StoredStep, before: (StoredStep | undefined)[], run: Run | undefined): string[] {
+  const { agent_name, attempt_number } = JSON.parse(step.text) as { agent_name: string; attempt_number: number };
+  if (!run || attempt_number === 0) return [];
+  const code = textOf(agent_name === "DataAnalyzer" ? step : before.findLast((other) => textOf(other, "code")), "code");
+  const result = textOf(step, "result");
+  const isStrange = result !== undefined && JSON.stringify(own(run.result)) !== result;
+  return [
+    ...(run.request.code === code ? [] : [`says of step ${step.step} that ${code} ran, not ${run.request.code}`]),
+    ...(isStrange ? [`has a result in step ${step.step} that its run did not have`] : []),
+  ];
+}
+
+function judgeSuccess(entry: StoredEntry, runs: (Run | undefined)[]): string[] {
+  const text = textOf(entry, "context") ?? "";
+  const isCommitted = (run: Run | undefined) =>
+    run?.result?.status === "success" && run.result.set.every(({ json }) => text.includes(JSON.stringify(json)));
+  return runs.some(isCommitted) ? [] : ["says success, and has what no run of it set"];
+}
+
+/** Without what was laid over the context. */
+function own(result: CodeResult | undefined): CodeResult | undefined {
+  if (result?.status !== "success") return result;
+  return { ...result, set: result.set.filter(({ key }) => key !== "_data_analysis") };
+}
+
+function textOf(
+  { contents = {} }: { contents?: Partial<Record<string, { text: string } | { blob: unknown }>> } = {},
+  name: string,
+): string | undefined {
+  const content = contents[name];
+  return content && "text" in content ? content.text : undefined;
+}

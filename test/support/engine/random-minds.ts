@@ -1,0 +1,24 @@
+import type { PinnedCode } from "@nova/engine";
+import type { Minds } from "./authors.ts";
+import type { Random } from "./random.ts";
+
+/** Models as they come: they never write the same twice, and one time in four it is no good. */
+export function randomMinds(random: Random): Minds {
+  let written = 0;
+  const next = (what: string) => `# ${what} ${++written}`;
+  const pinned = new Map<string, PinnedCode | null>();
+  return {
+    pinned: ({ node: { id } }) => {
+      const code = `# pinned for ${id}`;
+      const known = pinned.get(id);
+      const chosen = known !== undefined ? known : random.chance(0.4) ? { code, generation: `g ${id}` } : null;
+      pinned.set(id, chosen);
+      return chosen;
+    },
+    needsAnalysis: () => random.chance(0.4),
+    writeAnalysis: () => next("analysis"),
+    writeCode: () => next("code"),
+    isValid: (code) => code.at(-1) !== "7",
+    isDone: () => random.chance(0.75),
+  };
+}
