@@ -19,6 +19,8 @@ export interface WrittenCode {
   cost: Generation["cost"];
   /** ISO 8601. */
   createdAt: string;
+  /** Of the task. */
+  embedding?: number[];
 }
 
 /**
@@ -49,7 +51,7 @@ export async function keepGeneration(
 }
 
 function generationOf(task: PromptTask, generator: Generator, written: WrittenCode): Generation {
-  const { code, model, cost, createdAt } = written;
+  const { code, model, cost, createdAt, embedding } = written;
   const ingredients = ingredientsOf(task, generator, written);
   return {
     format: 1,
@@ -65,6 +67,7 @@ function generationOf(task: PromptTask, generator: Generator, written: WrittenCo
     model,
     cost,
     createdAt,
+    ...(embedding && { embedding }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Generation, GenerationStore, PinnedCode, PromptTask } from "@nova/engine";
 import type { PinnedCodes } from "../parts.ts";
+import { type Embed, embedTask } from "../precedents/embed-task.ts";
 import { choosePinned, clientOf, findPinned } from "./choose.ts";
 import type { Generator } from "./generator.ts";
 import { keepGeneration } from "./keep.ts";
@@ -11,11 +12,13 @@ export interface PinnedCodesParts {
   generator: Generator;
   /** Every key that Python source reads. */
   readsOf(source: string): Promise<readonly Read[]>;
+  /** Absent, or answering null: code is kept without being found for tasks like its own. */
+  embed?: Embed;
   clock: { now(): number };
 }
 
 /** Code of earlier runs, from what is locked beside the workflow and from the store. One query per node. */
-export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCodesParts): PinnedCodes {
+export function createPinnedCodes({ store, generator, readsOf, embed, clock }: PinnedCodesParts): PinnedCodes {
   return {
     async choose(task): Promise<PinnedCode | null> {
       return choosePinned(task, [], generator) ?? choosePinned(task, await storedFor(store, task), generator);
@@ -24,11 +27,14 @@ export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCo
       return findPinned(task, await storedFor(store, task), generation);
     },
     async keep(task, { code, guides, model, cost }) {
+      const { executor } = task.node;
+      const embedding = embed && executor.kind === "prompt" ? await embedTask(executor.prompt, embed) : null;
       const written = {
         ...{ code, model, cost },
         reads: await readsOf(code),
         guides: guides.map(({ name }) => name),
         createdAt: new Date(clock.now()).toISOString(),
+        ...(embedding && { embedding }),
       };
       return generationId(await keepGeneration(store, task, generator, written, { proven: true }));
     },

@@ -30,7 +30,8 @@ const base: Generation = {
 };
 
 test("keeps a generation whole, and the first of two that are the same", async () => {
-  const whole = { ...base, node: "whole", provenBy: "exec_01", approved: { by: "ada", at: base.createdAt } };
+  const proven = { provenBy: "exec_01", approved: { by: "ada", at: base.createdAt }, embedding: [0.1235, -1, 0] };
+  const whole = { ...base, ...proven, node: "whole" };
   expect(await store.create(whole)).toBe(true);
   expect(await store.create({ ...whole, model: "another" })).toBe(false);
   expect(await store.of("bills", "whole", null)).toEqual([whole]);

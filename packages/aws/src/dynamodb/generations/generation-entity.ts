@@ -33,6 +33,7 @@ export function generationEntity({ client, table }: TableConnection) {
         provenBy: text,
         approvedBy: text,
         approvedAt: text,
+        embedding: { type: "list", items: { type: "number" } },
       },
       indexes: {
         record: {

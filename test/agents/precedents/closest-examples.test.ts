@@ -1,0 +1,90 @@
+import { closestExamples, cosine } from "@nova/agents";
+import type { Generation } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { taskWith } from "../lock/tasks.ts";
+
+/** What the task at hand is like; the others lie at an angle to it. */
+const here = [1, 0, 0];
+const near = [0.9, 0.1, 0];
+const closer = [0.99, 0.01, 0];
+const far = [0, 1, 0];
+
+let number = 0;
+
+function generation(changes: Partial<Generation> & { prompt?: string; nodeType?: string } = {}): Generation {
+  const { prompt = "Add up the lines", nodeType = "action", ...rest } = changes;
+  number += 1;
+  return {
+    ...{ format: 1, workflowId: "bills", node: "sum", client: null, key: `${number}`, codeHash: `${number}` },
+    ingredients: { prompt, node_type: nodeType } as Generation["ingredients"],
+    ...{ code: `context["sum"] = ${number}`, status: "pinned", origin: "generated", model: "m" },
+    cost: { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
+    createdAt: "2026-11-22T10:00:00.000Z",
+    embedding: near,
+    ...rest,
+  } as Generation;
+}
+
+function chosen(generations: Generation[], task = taskWith()): string[] {
+  return closestExamples(task, here, generations).map(({ code }) => code);
+}
+
+describe("cosine", () => {
+  it.each([
+    [[1, 0], [1, 0], 1],
+    [[1, 0], [5, 0], 1],
+    [[1, 0], [0, 2], 0],
+    [[1, 0], [-3, 0], -1],
+    [[3, 4], [4, 3], 0.96],
+    [[0, 0], [1, 0], 0],
+    [[1, 0], [1, 0, 0], 0],
+    [[], [], 0],
+  ])("of %j and %j is %f", (a, b, expected) => {
+    expect(cosine(a, b)).toBeCloseTo(expected, 12);
+  });
+});
+
+describe("the closest examples", () => {
+  it("come first, with the task they were written for", () => {
+    const other = generation({ prompt: "Sum the items", embedding: closer, code: "b" });
+    expect(closestExamples(taskWith(), here, [generation({ code: "a" }), other])).toEqual([
+      { task: "Sum the items", code: "b", similarity: expect.closeTo(0.9999, 3) },
+      { task: "Add up the lines", code: "a", similarity: expect.closeTo(0.9939, 3) },
+    ]);
+  });
+
+  it("are two at most, the newer one of two that are as close", () => {
+    const [old, newer, newest] = ["21", "22", "23"].map((day) =>
+      generation({ code: day, createdAt: `2026-11-${day}` }),
+    );
+    expect(chosen([old, newest, newer] as Generation[])).toEqual(["23", "22"]);
+  });
+
+  it.each<[string, Parameters<typeof generation>[0]]>([
+    ["of another task", { embedding: far }],
+    ["of another embedding model", { embedding: [1, 0] }],
+    ["without an embedding", { embedding: undefined as never }],
+    ["that has not run yet", { status: "candidate" }],
+    ["that was replaced because it failed", { status: "replaced", provenBy: "exec_1" }],
+    ["of a decision", { nodeType: "decision" }],
+    ["of another client", { client: "globex" }],
+    ["whose prompt is only a hash", { prompt: `sha256:${"a".repeat(64)}` }],
+    ["that is too long for a prompt", { code: "#".repeat(3_300) }],
+  ])("leave out code %s", (_, changes) => {
+    expect(chosen([generation(changes)])).toEqual([]);
+  });
+
+  it("take code that is proven and waits for approval, and a client's own", () => {
+    const waiting = generation({ status: "candidate", provenBy: "exec_1", code: "a" });
+    const own = generation({ client: "acme", code: "b" });
+    expect(chosen([waiting, own], taskWith({ client: "acme" })).sort()).toEqual(["a", "b"]);
+  });
+
+  it("take what fits beside the first, and nothing twice", () => {
+    const first = generation({ code: "1".repeat(2_000), embedding: closer });
+    const long = generation({ code: "2".repeat(2_000) });
+    const same = generation({ code: first.code });
+    const short = generation({ code: "3", createdAt: "2026-01-01" });
+    expect(chosen([long, same, short, first])).toEqual([first.code, "3"]);
+  });
+});
