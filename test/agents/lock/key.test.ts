@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { baseTemplate, type Generator } from "../../../packages/agents/src/lock/generator.ts";
 import { ingredientsOf, ingredientsToday } from "../../../packages/agents/src/lock/ingredients.ts";
 import { generationId, generationKey, isNamed } from "../../../packages/agents/src/lock/key.ts";
-import { generator, type TaskChanges, taskWith, written } from "./tasks.ts";
+import { generator, generatorWith, type TaskChanges, taskWith, written } from "./tasks.ts";
 
 function keyWith(changes: TaskChanges = {}, today: Generator = generator): string {
   return generationKey(ingredientsOf(taskWith(changes), today, written));
@@ -42,8 +42,8 @@ describe("the key of a generation", () => {
   it.each<[string, Generator]>([
     ["the version of the generator", { ...generator, version: "2" }],
     ["the settings", { ...generator, settings: "high" }],
-    ["the text of a guide", { ...generator, guides: { ...generator.guides, money: "d".repeat(64) } }],
-    ["a guide that is gone", { ...generator, guides: {} }],
+    ["the text of a guide", generatorWith({ money: "d".repeat(64) })],
+    ["a guide that is gone", generatorWith({})],
   ])("is another one for another one of these: %s", (_, today) => {
     expect(keyWith({}, today)).not.toBe(usual);
   });

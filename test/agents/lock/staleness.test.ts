@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ingredientsOf, ingredientsToday } from "../../../packages/agents/src/lock/ingredients.ts";
 import { changeText, staleness } from "../../../packages/agents/src/lock/staleness.ts";
-import { generator, type TaskChanges, taskWith, written } from "./tasks.ts";
+import { generator, generatorWith, type TaskChanges, taskWith, written } from "./tasks.ts";
 
 const ingredients = ingredientsOf(taskWith(), generator, written);
 
@@ -37,7 +37,7 @@ describe("staleness", () => {
   it.each([
     [{ ...generator, version: "2" }, "the generator of this release"],
     [{ ...generator, settings: "high" }, "the model's settings"],
-    [{ ...generator, guides: {} }, 'the guide "money"'],
+    [generatorWith({}), 'the guide "money"'],
   ])("of %j names it too", (today, text) => {
     expect(changed({}, today).map(changeText)).toEqual([text]);
   });

@@ -4,11 +4,11 @@ import type { PromptExecutor, TaskNode, Workflow } from "@nova/workflow";
 import type { Generator } from "../../../packages/agents/src/lock/generator.ts";
 import type { WrittenCode } from "../../../packages/agents/src/lock/keep.ts";
 
-export const generator: Generator = {
-  version: "1",
-  settings: "medium",
-  guides: { csv: "c".repeat(64), money: "b".repeat(64) },
-};
+export const generator: Generator = generatorWith({ csv: "c".repeat(64), money: "b".repeat(64) });
+
+export function generatorWith(guides: Record<string, string>): Generator {
+  return { version: "1", settings: "medium", guideHash: (name) => guides[name] };
+}
 
 export interface TaskChanges {
   executor?: Partial<PromptExecutor>;

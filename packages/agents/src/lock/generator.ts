@@ -4,8 +4,8 @@ export interface Generator {
   version: string;
   /** What every request to the model that writes code asks for, besides its id. */
   settings: string;
-  /** Name of every guide that there is -> SHA-256 of its text. */
-  guides: Readonly<Record<string, string>>;
+  /** SHA-256 of a guide's text; undefined where there is no such guide any more. */
+  guideHash(name: string): string | undefined;
 }
 
 /**

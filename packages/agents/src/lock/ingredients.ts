@@ -43,7 +43,7 @@ function mixed(
     edges: node.type === "decision" ? edges.map(({ condition }) => conditionLabel(condition ?? "default")) : [],
     reads,
     generator: generator.version,
-    guides: Object.fromEntries(guides.map((name) => [name, generator.guides[name] ?? "gone"])),
+    guides: Object.fromEntries(guides.map((name) => [name, generator.guideHash(name) ?? "gone"])),
     model: writerOf(executor, workflow),
     settings: generator.settings,
     template: baseTemplate,
