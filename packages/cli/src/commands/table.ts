@@ -6,6 +6,7 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   run: async () => (await import("./run.ts")).run,
   validate: async () => (await import("./validate.ts")).validate,
   compile: async () => (await import("./compile.ts")).compile,
+  lock: async () => (await import("./lock.ts")).lock,
   trace: async () => (await import("./trace.ts")).trace,
   verify: async () => (await import("./verify.ts")).verify,
   executions: async () => (await import("./executions.ts")).executions,

@@ -1,0 +1,47 @@
+import { type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
+
+/** A key that code set to another value than is recorded, as JSON text; null: it did not set it. */
+export interface Difference {
+  key: string;
+  recorded: string | null;
+  now: string | null;
+}
+
+/** What a node did to its context. */
+export interface Output {
+  set: readonly Member[];
+  delete: readonly string[];
+}
+
+/** Where two outputs differ, in the order of the keys; the order inside of objects does not count, every digit does. */
+export function differences(recorded: Output, now: Output): Difference[] {
+  const [before, after] = [textsOf(recorded), textsOf(now)];
+  const keys = Array.from(new Set([...before.keys(), ...after.keys()])).sort();
+  return keys.flatMap((key) => {
+    const [was, is] = [before.get(key) ?? null, after.get(key) ?? null];
+    return isSame(was, is) ? [] : [{ key, recorded: was, now: is }];
+  });
+}
+
+function textsOf({ set, delete: deleted }: Output): Map<string, string> {
+  return new Map([
+    ...deleted.map((key) => [key, '"(deleted)"'] as const),
+    ...set.map(({ key, json }) => [key, json] as const),
+  ]);
+}
+
+function isSame(a: string | null, b: string | null): boolean {
+  if (a === null || b === null || a === b) return a === b;
+  return canonical(a) === canonical(b);
+}
+
+function canonical(json: string): string {
+  return JSON.stringify(sorted(parseExact(json)));
+}
+
+function sorted(value: ExactValue): ExactValue {
+  if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([key, inside]) => [key, sorted(inside)]));
+}

@@ -1,0 +1,69 @@
+import type { Generation } from "@nova/engine";
+import type { LockRecord } from "@nova/workflow";
+import type { LockFolder } from "./folder.ts";
+import type { Recorded } from "./recorded.ts";
+
+type Cost = Generation["cost"];
+
+/** What the code of a node has cost, and what it saves; money in US dollars. */
+export interface NodeCosts {
+  node: string;
+  /** How often code was written for it with success. */
+  generations: number;
+  /** All of them. */
+  written: Cost;
+  /** What writing the code that runs now has cost: what each of its runs does not cost again. */
+  savedPerRun: Cost;
+  /** Runs that are recorded, and those of them that asked no model. */
+  runs: number;
+  hits: number;
+  savedUsd: number;
+  /** Runs without a model after which writing has paid for itself; null where it has cost nothing. */
+  breakEvenRuns: number | null;
+}
+
+/** Of every prompt node that code was ever written for, or that ran. */
+export function costsOf(
+  { prompts, entries }: LockFolder,
+  generations: readonly Generation[],
+  runs: readonly Recorded[],
+): NodeCosts[] {
+  return prompts.map(({ node: { id } }) => {
+    const ran = runs.filter(({ entry }) => entry.node_id === id);
+    const hits = ran.filter(({ entry }) => entry.ai_metadata?.cache_hit).length;
+    return { node: id, runs: ran.length, hits, ...moneyOf(id, entries[id]?.record, generations, hits) };
+  });
+}
+
+function moneyOf(node: string, locked: LockRecord | undefined, generations: readonly Generation[], hits: number) {
+  const kept = generations.filter((one) => one.node === node && one.origin === "generated");
+  const isKept = kept.some(({ key, codeHash }) => key === locked?.key && codeHash === locked.codeHash);
+  const isNew = locked !== undefined && !isKept && locked.origin === "generated";
+  const all: Pick<Generation, "cost">[] = isNew ? [...kept, locked] : kept;
+  const pinned = kept.filter(({ status }) => status === "pinned").sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  const savedPerRun = (locked ?? pinned[0])?.cost ?? nothing;
+  const written = all.map(({ cost }) => cost).reduce(sum, nothing);
+  return {
+    generations: all.length,
+    written,
+    savedPerRun,
+    savedUsd: hits * savedPerRun.usd,
+    breakEvenRuns: savedPerRun.usd > 0 ? Math.ceil(rounded(written.usd / savedPerRun.usd)) : null,
+  };
+}
+
+const nothing: Cost = { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
+
+export function sum(a: Cost, b: Cost): Cost {
+  return {
+    usd: a.usd + b.usd,
+    tokens_input: a.tokens_input + b.tokens_input,
+    tokens_cached: a.tokens_cached + b.tokens_cached,
+    tokens_output: a.tokens_output + b.tokens_output,
+  };
+}
+
+/** 0.3 / 0.1 is a little less than 3, and 0.6 / 0.2 a little more. */
+function rounded(ratio: number): number {
+  return Number(ratio.toFixed(6));
+}

@@ -1,0 +1,17 @@
+import { codeFileOf } from "@nova/workflow";
+import { type ExitCode, exitCodes } from "../../errors.ts";
+import { approveLocked } from "../approve.ts";
+import { readLockFolder } from "../folder.ts";
+import { writeLockFile } from "../write.ts";
+
+/** Notes in the lock file that somebody has looked at the code of a node. */
+export async function approveNode(asked: { path: string; node: string; by: string; json: boolean }): Promise<ExitCode> {
+  const { path, node, by, json } = asked;
+  const folder = await readLockFolder(path);
+  const approved = { by, at: new Date().toISOString() };
+  const records = approveLocked(folder, node, approved);
+  await writeLockFile(folder, records);
+  if (json) console.log(JSON.stringify({ node, code_hash: records[node]?.codeHash, approved }));
+  else console.log(`${node}: ${codeFileOf(node)} approved by ${by}`);
+  return exitCodes.completed;
+}

@@ -1,0 +1,38 @@
+import { withCloud } from "../../cloud.ts";
+import { type ExitCode, exitCodes } from "../../errors.ts";
+import { costLines } from "../../output/lock-costs.ts";
+import { costsOf, type NodeCosts, sum } from "../costs.ts";
+import { readLockFolder } from "../folder.ts";
+import { latestRuns } from "../recorded.ts";
+
+/** What writing the code has cost, node by node, and what its runs save. */
+export async function showCosts({ path, json }: { path: string; json: boolean }): Promise<ExitCode> {
+  const folder = await readLockFolder(path);
+  const costs = await withCloud(async ({ ports }) => {
+    const { id } = folder.workflow;
+    const runs = await Array.fromAsync(latestRuns(ports, id));
+    return costsOf(folder, await ports.generations.ofWorkflow(id), runs);
+  });
+  console.log(json ? JSON.stringify(resultOf(costs)) : costLines(costs).join("\n"));
+  return exitCodes.completed;
+}
+
+function resultOf(costs: readonly NodeCosts[]) {
+  const written = costs
+    .map((one) => one.written)
+    .reduce(sum, { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 });
+  const saved = costs.reduce((all, { savedUsd }) => all + savedUsd, 0);
+  return { nodes: costs.map(itemOf), written: spending(written), saved_usd: saved };
+}
+
+function itemOf({ node, generations, written, savedPerRun, runs, hits, savedUsd, breakEvenRuns }: NodeCosts) {
+  return {
+    ...{ node, generations, written: spending(written), saved_per_run: spending(savedPerRun) },
+    ...{ runs, hits, saved_usd: savedUsd, break_even_runs: breakEvenRuns },
+    paid_off: breakEvenRuns !== null && hits >= breakEvenRuns,
+  };
+}
+
+function spending({ usd, ...tokens }: NodeCosts["written"]) {
+  return { cost_usd: usd, ...tokens };
+}

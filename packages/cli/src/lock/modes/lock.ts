@@ -1,0 +1,32 @@
+import { codeFileOf, lockFileName } from "@nova/workflow";
+import { withCloud } from "../../cloud.ts";
+import { type ExitCode, exitCodes } from "../../errors.ts";
+import { lockLines } from "../../output/lock.ts";
+import { readLockFolder } from "../folder.ts";
+import { type Planned, planLock } from "../plan.ts";
+import { readSources } from "../sources.ts";
+import { writeLock } from "../write.ts";
+
+/** Locks what there is code for, and takes hand edits over. */
+export async function lockFolder(asked: { path: string; from: string | undefined; json: boolean }): Promise<ExitCode> {
+  const folder = await readLockFolder(asked.path);
+  const planned = await withCloud(async (cloud) => planLock(folder, await readSources(cloud, folder, asked.from)));
+  const locked = Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : [])));
+  const { removed } = await writeLock(folder, locked);
+  if (asked.json) console.log(JSON.stringify(resultOf(planned, removed)));
+  else console.log(lockLines(planned, removed, folder.workflow.approval).join("\n"));
+  return exitCodes.completed;
+}
+
+function resultOf(planned: readonly Planned[], removed: string[]) {
+  return { lock_file: lockFileName, nodes: planned.map(itemOf), removed };
+}
+
+function itemOf({ node, action, locked }: Planned) {
+  if (!locked) return { node, action };
+  const { key, codeHash, origin, model, cost, createdAt, provenBy, approved } = locked;
+  return {
+    ...{ node, action, file: codeFileOf(node), key, code_hash: codeHash, origin, model },
+    ...{ cost_usd: cost.usd, created_at: createdAt, proven_by: provenBy ?? null, approved: approved ?? null },
+  };
+}

@@ -1,0 +1,101 @@
+import { RawJson, renderJson } from "@nova/engine";
+import type { LocalCloud } from "@nova/local";
+import { hashOf } from "@nova/workflow";
+import { withCloud } from "../../cloud.ts";
+import { type ExitCode, exitCodes, InvalidInput } from "../../errors.ts";
+import { Interrupt } from "../../interrupt.ts";
+import { proofLines } from "../../output/proof.ts";
+import { type LockFolder, namedPrompts, readLockFolder } from "../folder.ts";
+import { planLock } from "../plan.ts";
+import { type ProofRun, proveCode } from "../prove.ts";
+import { latestRuns, type Recorded } from "../recorded.ts";
+import { readSources } from "../sources.ts";
+
+/** A node's proof, or why there is none. */
+export type NodeProof = { node: string } & ({ codeHash: string; runs: ProofRun[] } | { refused: string });
+
+interface Asked {
+  path: string;
+  /** Absent: every prompt node. */
+  node: string | undefined;
+  /** Recorded inputs of each node. */
+  count: number;
+  from: string | undefined;
+  json: boolean;
+}
+
+/** Runs what `nova lock` would lock over recorded inputs, before it is locked. */
+export async function proveFolder({ path, node, count, from, json }: Asked): Promise<ExitCode> {
+  const folder = await readLockFolder(path);
+  const asked = namedPrompts(folder, node);
+  const mayRun = asked.filter(({ node }) => node.effects !== true);
+  if (mayRun.length === 0 && asked.length > 0) throw new InvalidInput(effectful(asked[0]?.node.id ?? ""));
+  const proofs = await withCloud((cloud) => proveAll(cloud, { ...folder, prompts: asked }, count, from));
+  const same = proofs.every((proof) => "runs" in proof && proof.runs.every(({ outcome }) => isGood(outcome)));
+  console.log(json ? renderJson({ same, nodes: proofs.map(resultOf) }) : proofLines(proofs).join("\n"));
+  return same ? exitCodes.completed : exitCodes.failed;
+}
+
+function isGood(outcome: ProofRun["outcome"]): boolean {
+  return outcome === "same" || outcome === "works";
+}
+
+function effectful(node: string): string {
+  return `node "${node}" has "effects": true: running its code again would do them again - prove it by hand`;
+}
+
+async function proveAll(cloud: LocalCloud, folder: LockFolder, count: number, from?: string): Promise<NodeProof[]> {
+  const planned = await planLock(folder, await readSources(cloud, folder, from));
+  const recorded = await recordedInputs(cloud, folder, count);
+  const interrupt = new AbortController();
+  new Interrupt().wish().then(
+    () => interrupt.abort(),
+    () => undefined,
+  );
+  const { ports } = cloud;
+  const template = await cloud.templateFor(folder.workflow.requirements);
+  const proofs: NodeProof[] = [];
+  for (const prompt of folder.prompts) {
+    const { id, effects } = prompt.node;
+    const code = planned.find(({ node }) => node === id)?.locked?.code;
+    const runs = recorded.get(id) ?? [];
+    if (effects === true) proofs.push({ node: id, refused: effectful(id) });
+    else if (code === undefined)
+      proofs.push({ node: id, refused: `node "${id}" has no code yet - run it with a model` });
+    else if (runs.length === 0)
+      proofs.push({ node: id, refused: `node "${id}" has no recorded inputs yet - run it first` });
+    else {
+      const trial = { ports, template, code, signal: interrupt.signal };
+      proofs.push({ node: id, codeHash: hashOf(code), runs: await proveCode(prompt, runs, trial) });
+    }
+  }
+  return proofs;
+}
+
+/** The last inputs of each node, newest first. */
+async function recordedInputs({ ports }: LocalCloud, { workflow, prompts }: LockFolder, count: number) {
+  const found = new Map<string, Recorded[]>(prompts.map(({ node }) => [node.id, []]));
+  for await (const run of latestRuns(ports, workflow.id)) {
+    const runs = found.get(run.entry.node_id);
+    if (runs && runs.length < count && run.entry.input_context) runs.push(run);
+    if (Array.from(found.values()).every(({ length }) => length === count)) break;
+  }
+  return found;
+}
+
+function resultOf(proof: NodeProof) {
+  if ("refused" in proof) return { node: proof.node, refused: proof.refused, runs: [] };
+  const { node, codeHash, runs } = proof;
+  return { node, refused: null, code_hash: codeHash, runs: runs.map(runResult) };
+}
+
+function runResult({ recorded: { execution, entry }, outcome, differences, error, withheld }: ProofRun) {
+  return {
+    ...{ execution_id: execution.id, seq: entry.seq, scope: entry.scope, outcome, error, withheld },
+    differences: differences.map(({ key, recorded, now }) => ({
+      key,
+      recorded: recorded === null ? null : new RawJson(recorded),
+      now: now === null ? null : new RawJson(now),
+    })),
+  };
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { type CodeResult, membersOf, type Ports, type RunIo, type TraceEntry } from "@nova/engine";
+import { codeFileOf, type JsonObject } from "@nova/workflow";
+import { type Difference, differences } from "./compare.ts";
+import type { PromptNode } from "./folder.ts";
+import { outputsAfter } from "./outputs.ts";
+import type { Recorded } from "./recorded.ts";
+
+/**
+ * `same`: the outputs that are recorded; `differs`: others; `fails`: it did not fail then; `works`: it failed then;
+ * `fails_too`.
+ */
+export type ProofOutcome = "same" | "differs" | "fails" | "works" | "fails_too";
+
+/** Code over one recorded input. */
+export interface ProofRun {
+  recorded: Recorded;
+  outcome: ProofOutcome;
+  differences: Difference[];
+  error: string | null;
+  /** Keys of secrets, which a proof does not get. */
+  withheld: string[];
+}
+
+interface Trial {
+  ports: Ports;
+  template: string;
+  code: string;
+  signal: AbortSignal;
+}
+
+/** Runs code over recorded inputs of its node in a sandbox that has no network and no credentials; nothing is kept. */
+export async function proveCode(prompt: PromptNode, runs: readonly Recorded[], trial: Trial): Promise<ProofRun[]> {
+  const { ports, template } = trial;
+  const { timeoutSeconds } = prompt.node;
+  const { lib } = prompt.version.workflow;
+  const proof = `proof_${randomUUID()}`;
+  const lifetimeSeconds = runs.length * timeoutSeconds + marginSeconds;
+  const spec = { template, execution: proof, scope: "", lifetimeSeconds, lib, internet: false };
+  const sandbox = await ports.sandboxes.create(spec);
+  try {
+    const proven: ProofRun[] = [];
+    for (const [index, recorded] of runs.entries()) {
+      proven.push(await proveRun(prompt, recorded, { ...trial, sandbox: sandbox.id, link: `${proof}.${index}` }));
+    }
+    return proven;
+  } finally {
+    await ports.sandboxes.kill(sandbox.id);
+  }
+}
+
+const marginSeconds = 120;
+
+async function proveRun(
+  { node, version }: PromptNode,
+  recorded: Recorded,
+  { ports, code, signal, sandbox, link }: Trial & { sandbox: string; link: string },
+): Promise<ProofRun> {
+  const { entry } = recorded;
+  const secrets = secretKeys(version.workflow.inputs);
+  const input = membersOf(entry.input_context?.text ?? "{}");
+  const withheld = input.map(({ key }) => key).filter((key) => secrets.has(key));
+  const context = input.filter(({ key }) => !secrets.has(key) && !(node.type === "decision" && key === decisionKey));
+  const outcome = await ports.sandboxes.run(
+    sandbox,
+    {
+      claim: { link, step: 0, attempt: 1 },
+      node: node.id,
+      nodeType: node.type,
+      code,
+      fileName: codeFileOf(node.id),
+      timeoutSeconds: node.timeoutSeconds,
+      context,
+      network: { allow: [] },
+      environment: { NOVA_IDEMPOTENCY_KEY: link, NOVA_EXECUTION_ID: link, NOVA_NODE_ID: node.id },
+    },
+    ioOf(ports, recorded),
+    { first: true, permit: Promise.resolve(true), lifetimeSeconds: node.timeoutSeconds + marginSeconds, signal },
+  );
+  if (outcome.kind !== "finished") throw new ProofInterrupted(`the sandbox of the proof was lost - try again`);
+  return { recorded, withheld, ...compared(entry, outcome.result) };
+}
+
+/** The sandbox is gone, or somebody pressed Ctrl-C. */
+export class ProofInterrupted extends Error {
+  override name = "ProofInterrupted";
+}
+
+const decisionKey = "branch_decision";
+
+function compared(entry: TraceEntry, result: CodeResult): Pick<ProofRun, "outcome" | "differences" | "error"> {
+  const isFailed = entry.status === "failed";
+  if (result.status === "error") {
+    return { outcome: isFailed ? "fails_too" : "fails", differences: [], error: result.message };
+  }
+  if (isFailed) return { outcome: "works", differences: [], error: null };
+  const before = { set: membersOf(entry.changes.set.text), delete: entry.changes.delete };
+  const found = differences(before, result);
+  return { outcome: found.length === 0 ? "same" : "differs", differences: found, error: null };
+}
+
+function secretKeys(inputs: JsonObject | undefined): Set<string> {
+  const properties = Object.entries((inputs?.properties ?? {}) as Record<string, JsonObject>);
+  return new Set(properties.filter(([, schema]) => schema.secret === true).map(([key]) => key));
+}
+
+/** Reads what the recorded run could read, and writes nothing. */
+function ioOf({ blobs }: Ports, { execution, before }: Recorded): RunIo {
+  const outputs = outputsAfter(before);
+  return {
+    openBlob: ({ sha256 }) => blobs.stream(execution, sha256),
+    async storeBlob(_, body) {
+      for await (const chunk of body) void chunk;
+    },
+    outputs: async (node) => outputs.get(node) ?? null,
+    outputNames: async () => Array.from(outputs.keys()),
+  };
+}

@@ -1,0 +1,34 @@
+import { currentGenerator } from "@nova/agents";
+import type { LocalCloud } from "@nova/local";
+import type { LockFolder } from "./folder.ts";
+import type { PlanSources } from "./plan.ts";
+import { latestRuns, type Recorded, runsOf } from "./recorded.ts";
+
+/**
+ * What there is to plan a lock from: of each prompt node the last run that ended well, in the execution that is named or
+ * in the latest ones.
+ */
+export async function readSources(
+  { ports }: LocalCloud,
+  { workflow, prompts }: LockFolder,
+  from: string | undefined,
+): Promise<PlanSources> {
+  const last = new Map<string, Recorded>();
+  const wanted = new Set(prompts.map(({ node }) => node.id));
+  const runs = from === undefined ? latestRuns(ports, workflow.id) : runsOf(ports, workflow.id, from);
+  for await (const run of wanted.size > 0 ? runs : []) {
+    const { node_id, status, ai_metadata } = run.entry;
+    if (status !== "success" || !ai_metadata || !wanted.delete(node_id)) continue;
+    last.set(node_id, run);
+    if (wanted.size === 0) break;
+  }
+  const generations = await ports.generations.ofWorkflow(workflow.id);
+  const { contextAccess } = await import("@nova/python");
+  return {
+    used: (node) => last.get(node) ?? null,
+    generations,
+    generator: currentGenerator,
+    readsOf: async (source) => (await contextAccess(source)).reads,
+    now: new Date(ports.clock.now()).toISOString(),
+  };
+}

@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { currentGenerator, generationKey, ingredientsOf } from "@nova/agents";
+import { type Generation, type Member, membersOf } from "@nova/engine";
+import { codeFileText, hashOf, type LockedCode, lockText } from "@nova/workflow";
+import { afterEach } from "vitest";
+import { type LockFolder, type PromptNode, readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
+import { inARow } from "../../support/cloud.ts";
+
+export const code = 'context["total"] = sum(context["lines"])';
+export const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };
+export const cost = { usd: 0.002, tokens_input: 900, tokens_cached: 400, tokens_output: 100 };
+
+const folders: string[] = [];
+afterEach(() => Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true }))));
+
+export const sum = { executor: "prompt", prompt: "Add up the lines." };
+export const send = { executor: "prompt", prompt: "Send the total.", effects: true };
+
+/** A folder with a workflow of prompt nodes in a row, and whatever else. */
+export async function makeFolder(
+  nodes: Record<string, object> = { sum },
+  { workflow = {}, files = {} }: { workflow?: object; files?: Record<string, string> } = {},
+): Promise<LockFolder> {
+  const folder = await mkdtemp(join(tmpdir(), "nova-lock-"));
+  folders.push(folder);
+  await writeFiles(folder, { "workflow.json": JSON.stringify(inARow("bills", nodes, workflow)), ...files });
+  return readLockFolder(folder);
+}
+
+export async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}
+
+export function promptOf({ prompts }: LockFolder, id = "sum"): PromptNode {
+  const found = prompts.find(({ node }) => node.id === id);
+  if (!found) throw new RangeError(`the folder has no prompt node "${id}"`);
+  return found;
+}
+
+/** What a context had when code was written. */
+export const input: Member[] = membersOf('{"lines": [1, 2]}');
+
+export const reads = [{ path: "lines", optional: false }];
+
+/** Code written for a node as it is in the folder. */
+export function generationOf(prompt: PromptNode, fields: Partial<Generation> = {}): Generation {
+  const ingredients = ingredientsOf({ ...prompt, input }, currentGenerator, { reads, guides: ["money"] });
+  return {
+    ...{ format: 1, workflowId: "bills", node: prompt.node.id, client: null, status: "pinned", origin: "generated" },
+    ...{ key: generationKey(ingredients), ingredients, model: "gpt-6-luna", cost, provenBy: "exec_01" },
+    ...{ code: fields.code ?? code, codeHash: hashOf(fields.code ?? code), createdAt: "2026-11-22T10:00:00.000Z" },
+    ...fields,
+  } as Generation;
+}
+
+export function lockedOf(prompt: PromptNode, fields: Partial<Generation> = {}): LockedCode {
+  const { key, ingredients, code, codeHash, origin, model, cost, createdAt, provenBy, approved } = generationOf(
+    prompt,
+    fields,
+  );
+  const proof = { ...(provenBy !== undefined && { provenBy }), ...(approved && { approved }) };
+  return { key, ingredients, code, codeHash, origin, model, cost, createdAt, ...proof };
+}
+
+/** Writes a lock as `nova lock` would, and reads the folder again. */
+export async function locking(folder: LockFolder, locked: Record<string, LockedCode>): Promise<LockFolder> {
+  const codes = Object.entries(locked).map(([node, { code }]) => [`generated/${node}.py`, codeFileText(code)] as const);
+  await writeFiles(folder.folder, { ...Object.fromEntries(codes), "workflow.lock.json": lockText(locked) });
+  return readLockFolder(folder.folder);
+}

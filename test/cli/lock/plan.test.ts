@@ -1,0 +1,169 @@
+import { currentGenerator } from "@nova/agents";
+import { type Generation, RawJson, type TraceEntry } from "@nova/engine";
+import { hashOf, type LockedCode } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { type LockFolder, readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
+import { type PlanSources, planLock } from "../../../packages/cli/src/lock/plan.ts";
+import type { Recorded } from "../../../packages/cli/src/lock/recorded.ts";
+import { approved, generationOf, lockedOf, locking, makeFolder, promptOf, sum, writeFiles } from "./folders.ts";
+
+const now = "2026-11-22T12:00:00.000Z";
+const other = 'context["total"] = 8';
+
+function ran(code: string, input = '{"lines": [1]}', execution = "exec_09"): Recorded {
+  const entry = { code_hash: hashOf(code), input_context: new RawJson(input), status: "success" };
+  return { execution: { id: execution }, entry: entry as unknown as TraceEntry, before: [] } as unknown as Recorded;
+}
+
+function sources(fields: Partial<PlanSources> = {}): PlanSources {
+  const readsOf = async (code: string) => (code.includes("lines") ? [{ path: "lines", optional: false }] : []);
+  return { used: () => null, generations: [], generator: currentGenerator, readsOf, now, ...fields };
+}
+
+async function planned(folder: LockFolder, fields: Partial<PlanSources> = {}) {
+  const [first] = await planLock(folder, sources(fields));
+  return first;
+}
+
+describe("the plan for a node without a lock", () => {
+  it("takes the code that ran last, not the newest one", async () => {
+    const folder = await makeFolder();
+    const [old, young] = [
+      generationOf(promptOf(folder)),
+      generationOf(promptOf(folder), { code: other, createdAt: now }),
+    ];
+    const plan = await planned(folder, { generations: [young, old], used: () => ran(old.code) });
+    expect(plan).toEqual({ node: "sum", action: "added", locked: lockedOf(promptOf(folder)) });
+  });
+
+  it.each<[string, Partial<Generation>[], string | null]>([
+    ["nothing", [], null],
+    ["what is pinned before a candidate", [{ status: "candidate", createdAt: now, code: "a" }, { code: "b" }], "b"],
+    ["a candidate where that is all", [{ status: "candidate", code: "a" }], "a"],
+    ["nothing that was replaced", [{ status: "replaced" }], null],
+    ["the newest of two", [{ code: "a" }, { code: "b", createdAt: now }], "b"],
+    ["nothing of another node", [{ node: "other" }], null],
+    ["nothing that was written for something else", [{ key: "0".repeat(64) }], null],
+  ])("takes, where no run is known, %s", async (_, kept, code) => {
+    const folder = await makeFolder();
+    const generations = kept.map((fields) => generationOf(promptOf(folder), fields));
+    const plan = await planned(folder, { generations });
+    expect([plan?.action, plan?.locked?.code ?? null]).toEqual([code === null ? "none" : "added", code]);
+  });
+
+  it("takes no code that ran for another prompt", async () => {
+    const folder = await makeFolder();
+    const before = await makeFolder({ sum: { ...sum, prompt: "Else" } });
+    const generation = generationOf(promptOf(before));
+    expect(await planned(folder, { generations: [generation], used: () => ran(generation.code) })).toEqual({
+      node: "sum",
+      action: "none",
+    });
+  });
+});
+
+describe("the plan for a locked node", () => {
+  const lockedFolder = async (fields: Partial<LockedCode> = {}) => {
+    const folder = await makeFolder();
+    return locking(folder, { sum: { ...lockedOf(promptOf(folder)), ...fields } });
+  };
+
+  it("leaves it where its own code ran last, whoever else is kept", async () => {
+    const folder = await lockedFolder({ approved });
+    const generations = [
+      generationOf(promptOf(folder)),
+      generationOf(promptOf(folder), { code: other, createdAt: now }),
+    ];
+    const plan = await planned(folder, { generations, used: () => ran(lockedOf(promptOf(folder)).code) });
+    expect(plan).toEqual({ node: "sum", action: "unchanged", locked: { ...lockedOf(promptOf(folder)), approved } });
+  });
+
+  it("leaves it where nothing is known on this machine", async () => {
+    expect(await planned(await lockedFolder())).toMatchObject({ action: "unchanged" });
+  });
+
+  it("takes other code that ran last, which nobody has approved", async () => {
+    const folder = await lockedFolder({ approved });
+    const generations = [generationOf(promptOf(folder), { code: other })];
+    const plan = await planned(folder, { generations, used: () => ran(other) });
+    expect(plan).toEqual({ node: "sum", action: "updated", locked: lockedOf(promptOf(folder), { code: other }) });
+  });
+
+  it("keeps the approval where the same code was proven for something new", async () => {
+    const folder = await lockedFolder({ approved, key: "0".repeat(64) });
+    const plan = await planned(folder, { generations: [generationOf(promptOf(folder))] });
+    expect(plan).toMatchObject({ action: "updated", locked: { approved, key: generationOf(promptOf(folder)).key } });
+  });
+
+  it("leaves stale code, which is of use to no run, for people to see", async () => {
+    expect(await planned(await lockedFolder({ key: "0".repeat(64) }))).toMatchObject({ action: "unchanged" });
+  });
+
+  it("notes the run that has proven an edit", async () => {
+    const { provenBy: _, ...unproven } = lockedOf(promptOf(await makeFolder()));
+    const folder = await makeFolder();
+    const locked = await locking(folder, { sum: { ...unproven, origin: "edited" } });
+    const plan = await planned(locked, { used: () => ran(unproven.code) });
+    expect(plan).toEqual({
+      node: "sum",
+      action: "updated",
+      locked: { ...unproven, origin: "edited", provenBy: "exec_09" },
+    });
+  });
+
+  it("restores a file that is gone from what is kept, the very same code first", async () => {
+    const folder = await lockedFolder({ approved });
+    const files = { "generated/sum.py": "" };
+    await writeFiles(folder.folder, files);
+    const missing = {
+      ...folder,
+      entries: { sum: { record: lockedOf(promptOf(folder), { approved }), state: "missing" } },
+    };
+    const generations = [
+      generationOf(promptOf(folder)),
+      generationOf(promptOf(folder), { code: other, createdAt: now }),
+    ];
+    const plan = await planned(missing as unknown as LockFolder, { generations });
+    expect(plan).toEqual({ node: "sum", action: "restored", locked: { ...lockedOf(promptOf(folder)), approved } });
+  });
+});
+
+describe("the plan for code that somebody edited", () => {
+  const editedFolder = async (text: string) => {
+    const folder = await makeFolder();
+    await locking(folder, { sum: lockedOf(promptOf(folder), { approved }) });
+    await writeFiles(folder.folder, { "generated/sum.py": text });
+    return readLockFolder(folder.folder);
+  };
+
+  it("takes the edit, as nobody's proof and nobody's approval", async () => {
+    const folder = await editedFolder(`${other}\n`);
+    const plan = await planned(folder, { generations: [generationOf(promptOf(folder))], used: () => ran("x") });
+    const { provenBy: _, ...kept } = lockedOf(promptOf(folder));
+    expect(plan).toEqual({
+      node: "sum",
+      action: "edited",
+      locked: {
+        ...kept,
+        ...{ code: `${other}\n`, codeHash: hashOf(`${other}\n`), origin: "edited", createdAt: now },
+        key: expect.not.stringMatching(kept.key),
+        ingredients: { ...kept.ingredients, reads: {} },
+      },
+    });
+  });
+
+  it("knows the types of what it reads from the last input, else from before", async () => {
+    const folder = await editedFolder('total = context["lines"]');
+    const types = async (used: Recorded | null) =>
+      (await planned(folder, { used: () => used }))?.locked?.ingredients.reads;
+    expect(await types(ran("x", '{"lines": "1, 2"}'))).toEqual({ lines: "string" });
+    expect(await types(null)).toEqual({ lines: "list" });
+  });
+
+  it("is a hit for the node as it is now, whatever it was written for", async () => {
+    const folder = await editedFolder(other);
+    const changed = await makeFolder({ sum: { ...sum, prompt: "Add them up." } });
+    const plan = await planned({ ...changed, entries: folder.entries });
+    expect(plan?.locked?.ingredients.prompt).toBe("Add them up.");
+  });
+});

@@ -1,0 +1,78 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { currentGenerator } from "@nova/agents";
+import type { LockedCode } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
+import { lockStates } from "../../../packages/cli/src/lock/states.ts";
+import { inARow } from "../../support/cloud.ts";
+import { approved, lockedOf, locking, makeFolder, promptOf, sum, writeFiles } from "./folders.ts";
+
+/** The state of `sum` after its folder was locked and then something happened. */
+async function stateAfter(
+  happened: (folder: string) => Promise<void>,
+  { workflow = {}, locked = {} }: { workflow?: object; locked?: Partial<LockedCode> } = {},
+) {
+  const folder = await makeFolder({ sum }, { workflow });
+  await locking(folder, { sum: { ...lockedOf(promptOf(folder)), ...locked } });
+  await happened(folder.folder);
+  return lockStates(await readLockFolder(folder.folder), currentGenerator);
+}
+
+function rewrite(nodes: Record<string, object>, workflow: object = {}) {
+  return (folder: string) => writeFiles(folder, { "workflow.json": JSON.stringify(inARow("bills", nodes, workflow)) });
+}
+
+const nothing = async () => undefined;
+
+describe("a locked node", () => {
+  it("is locked where nothing has happened", async () => {
+    expect(await stateAfter(nothing)).toEqual([
+      { node: "sum", state: "locked", changes: [], record: expect.objectContaining({ provenBy: "exec_01" }) },
+    ]);
+  });
+
+  it.each<[string, string, (folder: string) => Promise<void>]>([
+    ["its code was edited", "edited", (folder) => writeFiles(folder, { "generated/sum.py": "total = 7" })],
+    ["its code is gone", "missing", (folder) => rm(join(folder, "generated"), { recursive: true })],
+    ["the lock is gone", "unlocked", (folder) => rm(join(folder, "workflow.lock.json"))],
+  ])("is not when %s: %s", async (_, state, happened) => {
+    expect(await stateAfter(happened)).toMatchObject([{ node: "sum", state }]);
+  });
+
+  it.each<[string, string[], (folder: string) => Promise<void>]>([
+    ["the prompt", ["prompt"], rewrite({ sum: { ...sum, prompt: "Add them up." } })],
+    ["the model", ["model"], rewrite({ sum: { ...sum, model: "gpt-6.1-terra" } })],
+    ["the requirements", ["requirements"], rewrite({ sum }, { requirements: ["lxml"] })],
+    ["a module", ["lib.mails.py"], (folder) => writeFiles(folder, { "lib/mails.py": "a = 1" })],
+    ["two things", ["prompt", "requirements"], rewrite({ sum: { ...sum, prompt: "x" } }, { requirements: ["lxml"] })],
+  ])("is stale after another one of these, and says so: %s", async (_, ingredients, happened) => {
+    const [state] = await stateAfter(happened);
+    expect(state?.state).toBe("stale");
+    expect(state?.changes.map(({ ingredient }) => ingredient)).toEqual(ingredients);
+  });
+
+  it("is stale where its ingredients were written by hand", async () => {
+    expect(await stateAfter(nothing, { locked: { key: "0".repeat(64) } })).toMatchObject([
+      { state: "stale", changes: [] },
+    ]);
+  });
+
+  it("does not depend on what changes nothing about its code", async () => {
+    const changed = { ...sum, timeout: 60, limits: { max_cost_usd: 1 }, ai: { samples: false } };
+    expect(await stateAfter(rewrite({ sum: changed }, { name: "Other" }))).toMatchObject([{ state: "locked" }]);
+  });
+
+  it("has to be approved where the workflow says so", async () => {
+    const workflow = { approval: "required" };
+    expect(await stateAfter(nothing, { workflow })).toMatchObject([{ state: "unapproved" }]);
+    expect(await stateAfter(nothing, { workflow, locked: { approved } })).toMatchObject([{ state: "locked" }]);
+  });
+
+  it("is a stranger when no prompt node is called so any more", async () => {
+    expect(await stateAfter(rewrite({ total: sum }))).toMatchObject([
+      { node: "total", state: "unlocked" },
+      { node: "sum", state: "stranger" },
+    ]);
+  });
+});
