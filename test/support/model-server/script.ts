@@ -39,7 +39,7 @@ export type Trouble =
 export type ModelAction = (Said & { usage?: ScriptedUsage; after?: Promise<unknown> }) | Trouble;
 
 /** What a request has to be for its answer; whatever is left out may be anything. */
-export interface Expected extends Partial<Pick<ModelRequest, "api" | "role" | "model" | "mayCall">> {
+export interface Expected extends Partial<Pick<ModelRequest, "api" | "role" | "model" | "mayCall" | "answer">> {
   /** All of these are in instructions, input or results of tools. */
   says?: (string | RegExp)[];
   /** None of these is anywhere in the request. */

@@ -67,7 +67,7 @@ const endings: Record<string, Reply["ending"]> = { length: "cut_off", content_fi
 function replyOf({ choices, usage }: ChatCompletion): Reply {
   const choice = choices?.[0];
   if (!choice) {
-    throw new ProviderFailed("no_choice", "what it sent is no answer of the Chat Completions API; see OPENAI_BASE_URL");
+    throw new ProviderFailed("no_choice", "what it sent is no answer of this API; see OPENAI_BASE_URL");
   }
   const { message } = choice;
   return {

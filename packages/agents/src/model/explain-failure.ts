@@ -24,7 +24,10 @@ export function explainFailure(error: unknown, asked: Asked): Failure {
     return unavailable(asked, "it cannot be reached; see OPENAI_BASE_URL and the network");
   }
   if (!(error instanceof APIError)) {
-    return unavailable(asked, `its answer broke off (${sentence(String(error))}); run the node again`);
+    return unavailable(
+      asked,
+      `what it sent is no answer of this API (${sentence(String(error))}); see OPENAI_BASE_URL`,
+    );
   }
   const said = sentence(error.message);
   return ofCode(error.code ?? "", said, asked) ?? ofStatus(error.status, said, asked);

@@ -66,9 +66,6 @@ function replyOf(response: Response): Reply {
       response.error?.message ?? "the provider gives no reason",
     );
   }
-  if (!Array.isArray(response.output)) {
-    throw new ProviderFailed("no_output", "what it sent is no answer of the Responses API; see OPENAI_BASE_URL");
-  }
   const contents = response.output.flatMap((item) => (item.type === "message" ? item.content : []));
   const refused = contents.find((part) => part.type === "refusal");
   const usage = response.usage;

@@ -1,0 +1,80 @@
+import { createModels, type Tool } from "@nova/agents";
+import OpenAI from "openai";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { chatConversation } from "../../../packages/agents/src/model/chat-api.ts";
+import { modelCall } from "../../support/model-server/model-call.ts";
+import { type ModelAction, modelServer } from "../../support/model-server/model-server.ts";
+
+const search: Tool = {
+  name: "search",
+  description: "Searches.",
+  parameters: z.object({ query: z.string() }),
+  run: async () => ({ text: "found", found: 1 }),
+};
+const asks: ModelAction = { calls: [{ name: "search", arguments: { query: "x" } }] };
+const environmentOf = (server: { environment: object }) => ({ ...server.environment, NOVA_LLM_API: "chat" });
+
+describe("a compatible server", () => {
+  it("is told the schema in words too, and nothing that only OpenAI knows", async () => {
+    await using server = await modelServer([{ answer: { json: { code: "" } } }]);
+    await createModels(environmentOf(server)).ask(modelCall({ maxOutputTokens: 300 }));
+    const body = server.requests[0]?.body as Record<string, unknown>;
+    expect(Object.keys(body).sort()).toEqual(["max_tokens", "messages", "model", "response_format"]);
+    expect(body.max_tokens).toBe(300);
+    expect(server.requests[0]?.instructions).toMatch(
+      /^You write Python\.\n\nAnswer with one JSON object that follows this schema:\n\{.*"required":\["code"\]/,
+    );
+  });
+
+  it("holds no answer to the schema while tools may be called: its grammar would forbid the calls", async () => {
+    await using server = await modelServer([
+      { expect: { mayCall: true, answer: null }, answer: asks },
+      { expect: { mayCall: false, answer: "task_code" }, answer: { json: { code: "x" } } },
+    ]);
+    await createModels(environmentOf(server)).ask(modelCall({ tools: [search], maxToolCalls: 1 }));
+  });
+
+  it("is asked again, held to the schema, where it answers freely instead of calling", async () => {
+    await using server = await modelServer([
+      { expect: { mayCall: true, answer: null }, answer: { text: "I need no search. Here is the plan." } },
+      {
+        expect: { mayCall: false, answer: "task_code", says: ["Answer now, as JSON."] },
+        answer: { json: { code: "x" } },
+      },
+    ]);
+    const answer = await createModels(environmentOf(server)).ask(modelCall({ tools: [search] }));
+    expect(answer).toMatchObject({ value: { code: "x" }, usage: { input: 2000, cached: 0, output: 200 } });
+  });
+
+  it("is not asked again where its free answer will do", async () => {
+    await using server = await modelServer([{ answer: { text: 'Done: {"code": "x"}' } }]);
+    const answer = await createModels(environmentOf(server)).ask(modelCall({ tools: [search] }));
+    expect(answer.value).toEqual({ code: "x" });
+  });
+});
+
+describe("OpenAI itself over Chat Completions", () => {
+  const converse = (baseURL: string) =>
+    chatConversation(new OpenAI({ apiKey: "k", baseURL }), modelCall({ tools: [search] }), false);
+
+  it("is held to the schema with tools on offer, keeps nothing, and caches by the instructions", async () => {
+    const body = converse("http://127.0.0.1:9/v1").request(true);
+    expect(body).toMatchObject({
+      tool_choice: "auto",
+      max_completion_tokens: 8000,
+      store: false,
+      prompt_cache_key: expect.stringMatching(/^nova-/),
+      response_format: { type: "json_schema", json_schema: { name: "task_code", strict: true } },
+    });
+    expect(body).not.toHaveProperty("max_tokens");
+    expect(body.messages[0]).toEqual({ role: "system", content: "You write Python." });
+  });
+
+  it("accepts what it is sent", async () => {
+    await using server = await modelServer([{ expect: { answer: "task_code" }, answer: { json: { code: "x" } } }]);
+    const conversation = converse(server.url);
+    const options = { signal: AbortSignal.any([]), headers: { "X-Client-Request-Id": "code_generator.1" } };
+    expect(await conversation.send(conversation.request(true), options)).toMatchObject({ text: '{"code":"x"}' });
+  });
+});

@@ -1,0 +1,249 @@
+import { createModels } from "@nova/agents";
+import OpenAI from "openai";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { modelCall } from "../../support/model-server/model-call.ts";
+import { byRole, type Exchange, modelServer, type Respond } from "../../support/model-server/model-server.ts";
+import { strictSchemaProblems } from "../../support/model-server/strict-schema.ts";
+
+const code = { json: { code: "x" } };
+
+/** What a server says of itself at its end, after `use`. */
+async function verdictOf(
+  plan: Exchange[] | Respond,
+  use: (server: { url: string }) => Promise<unknown>,
+): Promise<string> {
+  const server = await modelServer(plan);
+  await use(server).catch(() => undefined);
+  return Promise.resolve(server[Symbol.asyncDispose]()).then(
+    () => "as the script says",
+    (error: Error) => error.message,
+  );
+}
+
+const asking = (server: { url: string }, input?: string) =>
+  createModels({ OPENAI_BASE_URL: server.url }).ask(modelCall(input ? { input } : {}));
+
+const posting =
+  (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  ({ url }: { url: string }) =>
+    fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { authorization: "Bearer k", "x-client-request-id": "code_generator.1", ...headers },
+      body: JSON.stringify(body),
+    });
+
+describe("a scripted provider", () => {
+  it("says nothing where all went as its script says", async () => {
+    expect(await verdictOf([{ answer: code }], asking)).toBe("as the script says");
+  });
+
+  it.each<[string, Exchange[], string]>([
+    ["a request more than it has", [], "unexpected request of the code_generator: the script is at its end"],
+    [
+      "a request less",
+      [{ answer: code }, { expect: { role: "data_analyzer" }, answer: code }],
+      'never asked for: {"role":"data_analyzer"}',
+    ],
+    [
+      "another role",
+      [{ expect: { role: "input_analyzer" }, answer: code }],
+      'role is "code_generator", not "input_analyzer"',
+    ],
+    [
+      "another model",
+      [{ expect: { model: "gpt-6-luna" }, answer: code }],
+      'model is "gpt-6.1-terra", not "gpt-6-luna"',
+    ],
+    ["another prompt", [{ expect: { says: ["taxes"] }, answer: code }], "it does not say taxes"],
+    ["a prompt that tells too much", [{ expect: { hides: [/total/] }, answer: code }], "it says /total/"],
+  ])("complains of %s", async (_what, script, complaint) => {
+    expect(await verdictOf(script, asking)).toContain(complaint);
+  });
+
+  it("complains of a role that is not to ask", async () => {
+    const verdict = await verdictOf(byRole({ input_analyzer: code }), asking);
+    expect(verdict).toContain("unexpected request of the code_generator");
+  });
+
+  it("answers by role, in any order and number", async () => {
+    await using server = await modelServer(byRole({ code_generator: ({ input }) => ({ json: { code: input } }) }));
+    const answers = await Promise.all([asking(server, "a"), asking(server, "b"), asking(server, "a")]);
+    expect(answers.map(({ value }) => value.code)).toEqual(["a", "b", "a"]);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("answers when the test lets it", async () => {
+    const { promise: after, resolve } = Promise.withResolvers<void>();
+    await using server = await modelServer([{ answer: { ...code, after } }]);
+    let answered = false;
+    const answer = asking(server).finally(() => {
+      answered = true;
+    });
+    while (server.requests.length === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(answered).toBe(false);
+    resolve();
+    expect(await answer).toMatchObject({ value: { code: "x" } });
+  });
+});
+
+const responses = { model: "m", store: false, input: [{ role: "user", content: "x" }] };
+const chat = { model: "m", messages: [{ role: "user", content: "x" }] };
+const format = { type: "json_schema", name: "n", strict: true, schema: { type: "object" } };
+
+describe("a strict provider refuses", () => {
+  it.each<[string, string, unknown, string]>([
+    ["a field that it does not know", "/responses", { ...responses, seed: 1 }, 'Unrecognized key: "seed"'],
+    [
+      "a field that Chat does not know",
+      "/chat/completions",
+      { ...chat, instructions: "x" },
+      'Unrecognized key: "instructions"',
+    ],
+    ["to keep a prompt", "/responses", { ...responses, store: true }, "store is not false"],
+    ["a schema that is open", "/responses", { ...responses, text: { format } }, "'additionalProperties' is required"],
+    [
+      "a role that is none",
+      "/chat/completions",
+      { ...chat, messages: [{ role: "robot", content: "x" }] },
+      "messages[0].role",
+    ],
+    ["a call without its result", "/responses", { ...responses, input: [call()] }, "No tool output found for c1"],
+    ["a result without its call", "/responses", { ...responses, input: [result()] }, "No tool call found for c1"],
+    [
+      "thoughts that it did not keep",
+      "/responses",
+      { ...responses, input: [{ type: "reasoning", id: "rs_1" }] },
+      "input[0]",
+    ],
+    ["no texts to embed", "/embeddings", { model: "m", input: [] }, "input"],
+    ["an API that it has not", "/completions", chat, "Invalid URL"],
+  ])("%s", async (_what, path, body, complaint) => {
+    expect(await verdictOf(() => code, posting(path, body))).toContain(complaint);
+  });
+
+  it("whoever shows no key", async () => {
+    const verdict = await verdictOf(() => code, posting("/responses", responses, { authorization: "" }));
+    expect(verdict).toContain("You didn't provide an API key.");
+  });
+
+  it("whoever does not say who asks", async () => {
+    const verdict = await verdictOf(
+      () => code,
+      posting("/responses", responses, { "x-client-request-id": "somebody" }),
+    );
+    expect(verdict).toContain("does not begin with the role");
+  });
+
+  function call() {
+    return { type: "function_call", call_id: "c1", name: "search", arguments: "{}" };
+  }
+
+  function result() {
+    return { type: "function_call_output", call_id: "c1", output: "found" };
+  }
+});
+
+describe("a strict schema", () => {
+  const object = (changes: object) => ({
+    type: "object",
+    properties: {},
+    required: [],
+    additionalProperties: false,
+    ...changes,
+  });
+  const text = { type: "string" };
+
+  it.each([
+    ["nothing", object({})],
+    ["all keys", object({ properties: { a: text }, required: ["a"] })],
+    ["alternatives inside", object({ properties: { a: { anyOf: [text, { type: "null" }] } }, required: ["a"] })],
+    ["lists of objects", object({ properties: { a: { type: "array", items: object({}) } }, required: ["a"] })],
+  ])("may require %s", (_what, schema) => {
+    expect(strictSchemaProblems(schema)).toEqual([]);
+  });
+
+  it.each([
+    ["no object at its root", { type: "array", items: text }, /must be an object/],
+    ["alternatives at its root", object({ anyOf: [] }), /must be an object/],
+    ["an optional key", object({ properties: { a: text } }), /Missing 'a'/],
+    [
+      "an open object inside",
+      object({ properties: { a: { type: "object" } }, required: ["a"] }),
+      /context=\(\/a\), 'additionalProperties'/,
+    ],
+    [
+      "an open object in a list",
+      object({ properties: { a: { items: { type: "object" } } }, required: ["a"] }),
+      /\/a\/items/,
+    ],
+    [
+      "an open object among alternatives",
+      object({ properties: { a: { anyOf: [{ type: "object" }] } }, required: ["a"] }),
+      /anyOf\/0/,
+    ],
+    [
+      "a default",
+      object({ properties: { a: { ...text, default: "x" } }, required: ["a"] }),
+      /'default' is not permitted/,
+    ],
+  ])("may not have %s", (_what, schema, problem) => {
+    expect(strictSchemaProblems(schema)).toEqual([expect.stringMatching(problem)]);
+  });
+
+  it("is at most ten levels deep", () => {
+    let schema = object({});
+    for (let depth = 0; depth < 10; depth++) {
+      schema = object({ properties: { a: schema }, required: ["a"] });
+    }
+    expect(strictSchemaProblems(schema)).toEqual([expect.stringContaining("deeper than 10 levels")]);
+  });
+});
+
+describe("a provider that streams", () => {
+  const who = { headers: { "X-Client-Request-Id": "code_generator.1" } };
+  const long = { code: "print('a line of some length')\n".repeat(5) };
+  const clientOf = (baseURL: string) => new OpenAI({ apiKey: "k", baseURL });
+
+  it("sends a response in pieces that come to the same", async () => {
+    await using server = await modelServer([{ expect: { api: "responses" }, answer: { json: long } }]);
+    const stream = clientOf(server.url).responses.stream(responses as never, who);
+    let deltas = "";
+    stream.on("response.output_text.delta", ({ delta }) => {
+      deltas += delta;
+    });
+    const final = await stream.finalResponse();
+    expect(JSON.parse(final.output_text)).toEqual(long);
+    expect(deltas).toBe(final.output_text);
+    expect(final.usage).toMatchObject({ input_tokens: 1000, output_tokens: 100 });
+  });
+
+  it("sends a completion in pieces that come to the same", async () => {
+    await using server = await modelServer([{ expect: { api: "chat" }, answer: { json: long } }]);
+    const stream = clientOf(server.url).chat.completions.stream(chat as never, who);
+    const { choices, usage } = await stream.finalChatCompletion();
+    expect(JSON.parse(choices[0]?.message.content ?? "")).toEqual(long);
+    expect(usage).toMatchObject({ prompt_tokens: 1000 });
+  });
+
+  it.each([["responses"], ["chat"]] as const)("sends calls of tools over %s", async (api) => {
+    await using server = await modelServer([{ answer: { calls: [{ name: "search", arguments: { query: "x" } }] } }]);
+    const tool = { name: "search", parameters: z.toJSONSchema(z.strictObject({ query: z.string() })), strict: true };
+    const client = clientOf(server.url);
+    const made =
+      api === "responses"
+        ? (
+            await client.responses
+              .stream({ ...responses, tools: [{ type: "function", ...tool }] } as never, who)
+              .finalResponse()
+          ).output.find(({ type }) => type === "function_call")
+        : (
+            await client.chat.completions
+              .stream({ ...chat, tools: [{ type: "function", function: tool }] } as never, who)
+              .finalChatCompletion()
+          ).choices[0]?.message.tool_calls?.[0];
+    expect(JSON.stringify(made)).toContain('{\\"query\\":\\"x\\"}');
+  });
+});
