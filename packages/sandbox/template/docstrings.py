@@ -171,7 +171,7 @@ def signature_of(member):
 def documentation(member):
     """The first lines, as many as fit: what it is for, then its parameters, without what follows them."""
     text = re.split(r"(?m)^(?:Returns?|Yields|Raises|See Also|Notes|Examples?)\n-{3,}$", inspect.cleandoc(own_text(member)))[0]
-    text = re.sub(r"(?m)^\s*\.\. version\w+::.*\n?((\s+.*)?\n)*", "", text)
+    text = re.sub(r"(?m)^( *)\.\. version\w+::.*(\n\1 +\S.*)*", "", text)
     text = re.sub(r":\w+:`~?([^`]*)`|\.\. \w[\w-]*:: ?", r"\1", text)
     text = re.sub(r"(?m)^Parameters\n-{3,}$", "Parameters:", text)
     lines = [re.sub(r"\s+", " ", part).strip() for part in re.split(r"\n\s*\n", text)]
@@ -183,8 +183,9 @@ def own_text(member):
     """A class has its own words or those of how it is made, never its base's."""
     if not inspect.isclass(member):
         return inspect.getdoc(member) or ""
-    own = vars(member).get("__doc__") or getattr(vars(member).get("__init__"), "__doc__", None) or ""
-    return f"Exception, a kind of {member.__mro__[1].__name__}." if not own and issubclass(member, Exception) else own
+    made = vars(member).get("__init__")
+    text = vars(member).get("__doc__") or (inspect.isfunction(made) and made.__doc__) or ""
+    return f"Exception, a kind of {member.__mro__[1].__name__}." if not text and issubclass(member, Exception) else text
 
 
 if __name__ == "__main__":
