@@ -25,8 +25,16 @@ export async function makeFolder(
 ): Promise<LockFolder> {
   const folder = await mkdtemp(join(tmpdir(), "nova-lock-"));
   folders.push(folder);
-  await writeFiles(folder, { "workflow.json": JSON.stringify(inARow("bills", nodes, workflow)), ...files });
+  const definition = JSON.stringify(inARow("bills", nodes, workflow), withDefault);
+  await writeFiles(folder, { "workflow.json": definition, ...files });
   return readLockFolder(folder);
+}
+
+/** A decision's edge on is the default one. */
+function withDefault(this: { nodes?: { id: string; type: string }[] }, key: string, value: unknown): unknown {
+  if (key !== "edges" || !Array.isArray(value)) return value;
+  const decisions = (this.nodes ?? []).filter(({ type }) => type === "decision").map(({ id }) => id);
+  return value.map((edge) => (decisions.includes(edge.from) ? { ...edge, condition: "default" } : edge));
 }
 
 export async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {

@@ -1,0 +1,72 @@
+import type { Generation } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { costsOf } from "../../../packages/cli/src/lock/costs.ts";
+import type { Recorded } from "../../../packages/cli/src/lock/recorded.ts";
+import { cost, generationOf, lockedOf, locking, makeFolder, promptOf } from "./folders.ts";
+
+function runs(node: string, ...hits: boolean[]): Recorded[] {
+  return hits.map((cache_hit) => ({ entry: { node_id: node, ai_metadata: { cache_hit } } }) as unknown as Recorded);
+}
+
+const dear = { usd: 0.01, tokens_input: 5000, tokens_cached: 0, tokens_output: 900 };
+
+describe("the costs of a node", () => {
+  it("are those of all the code that was written for it; a run saves what its code has cost", async () => {
+    const folder = await makeFolder();
+    const generations: Partial<Generation>[] = [
+      { status: "replaced", cost: dear, code: "a" },
+      { code: "b" },
+      { node: "x" },
+    ];
+    const [costs] = costsOf(
+      folder,
+      generations.map((fields) => generationOf(promptOf(folder), fields)),
+      [...runs("sum", false, true, true, false), ...runs("other", true)],
+    );
+    expect(costs).toEqual({
+      ...{ node: "sum", generations: 2, runs: 4, hits: 2 },
+      written: { usd: 0.012, tokens_input: 5900, tokens_cached: 400, tokens_output: 1000 },
+      savedPerRun: cost,
+      savedUsd: 0.004,
+      breakEvenRuns: 6,
+    });
+  });
+
+  it("count locked code that another machine had written", async () => {
+    const made = await makeFolder();
+    const folder = await locking(made, { sum: lockedOf(promptOf(made), { cost: dear }) });
+    expect(costsOf(folder, [], [])).toMatchObject([
+      { generations: 1, written: dear, savedPerRun: dear, breakEvenRuns: 1 },
+    ]);
+    const kept = [generationOf(promptOf(made), { cost: dear })];
+    expect(costsOf(folder, kept, [])).toMatchObject([{ generations: 1, written: dear }]);
+  });
+
+  it("do not count an edit as written by a model", async () => {
+    const made = await makeFolder();
+    const folder = await locking(made, { sum: { ...lockedOf(promptOf(made), { code: "a" }), origin: "edited" } });
+    const generations = [generationOf(promptOf(made))];
+    expect(costsOf(folder, generations, [])).toMatchObject([{ generations: 1, written: cost, savedPerRun: cost }]);
+  });
+
+  it("have no break-even where writing costs nothing, and none is known where nothing was written", async () => {
+    const folder = await makeFolder();
+    const free = { usd: 0, tokens_input: 900, tokens_cached: 0, tokens_output: 100 };
+    const generations = [generationOf(promptOf(folder), { cost: free })];
+    expect(costsOf(folder, generations, runs("sum", true))).toMatchObject([{ breakEvenRuns: null, savedUsd: 0 }]);
+    expect(costsOf(folder, [], [])).toMatchObject([{ generations: 0, breakEvenRuns: null }]);
+  });
+
+  it.each([
+    [0.1, 0.3, 4],
+    [0.2, 0.4, 3],
+    [0.002, 0.001, 2],
+  ])("break even where writing for $%d and for $%d is saved: after %d runs", async (now, before, after) => {
+    const folder = await makeFolder();
+    const generations = [
+      generationOf(promptOf(folder), { cost: { ...cost, usd: now }, createdAt: "2026-11-22T11:00:00.000Z" }),
+      generationOf(promptOf(folder), { cost: { ...cost, usd: before }, code: "a", status: "replaced" }),
+    ];
+    expect(costsOf(folder, generations, [])).toMatchObject([{ breakEvenRuns: after }]);
+  });
+});

@@ -1,0 +1,159 @@
+import {
+  type CodeResult,
+  type Ports,
+  RawJson,
+  type RunIo,
+  type RunOutcome,
+  type RunRequest,
+  type TraceEntry,
+} from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { proveCode } from "../../../packages/cli/src/lock/prove.ts";
+import type { Recorded } from "../../../packages/cli/src/lock/recorded.ts";
+import { makeFolder, promptOf, sum } from "./folders.ts";
+
+const quick = { logs: "", durationMs: 1 };
+
+function recorded(
+  fields: Partial<Record<keyof TraceEntry, unknown>> = {},
+  before: Partial<TraceEntry>[] = [],
+): Recorded {
+  const entry = {
+    ...{ seq: 2, scope: "", status: "success", input_context: new RawJson('{"lines": [1, 2]}') },
+    changes: { set: new RawJson('{"total": 3}'), delete: [] },
+    ...fields,
+  };
+  return { execution: { id: "exec_01", client: "acme", root: "exec_00" }, entry, before } as unknown as Recorded;
+}
+
+const sets = (json: string): CodeResult => ({ ...quick, status: "success", set: [{ key: "total", json }], delete: [] });
+const fails: CodeResult = {
+  ...quick,
+  status: "error",
+  class: "NodeFailed",
+  message: "KeyError: 'lines'",
+  traceback: "",
+};
+
+/** One sandbox that answers as it is told, once per run; everything that was asked of it. */
+function sandboxWith(...answers: (CodeResult | RunOutcome | Error | ((io: RunIo) => Promise<CodeResult>))[]) {
+  const asked: { calls: string[]; requests: RunRequest[]; spec?: unknown } = { calls: [], requests: [] };
+  const sandboxes = {
+    async create(spec: unknown) {
+      asked.spec = spec;
+      asked.calls.push("create");
+      return { id: "sbx_1" };
+    },
+    async run(sandbox: string, request: RunRequest, io: RunIo): Promise<RunOutcome> {
+      asked.calls.push(`run in ${sandbox}`);
+      asked.requests.push(request);
+      const answer = answers.shift();
+      if (answer === undefined) throw new Error("no further run was expected");
+      if (answer instanceof Error) throw answer;
+      if (typeof answer === "function") return { kind: "finished", result: await answer(io) };
+      return "kind" in answer ? answer : { kind: "finished", result: answer };
+    },
+    async kill(sandbox: string) {
+      asked.calls.push(`kill ${sandbox}`);
+    },
+  };
+  const blobs = {
+    async stream(home: { client: string; root: string }, sha256: string) {
+      asked.calls.push(`blob ${home.client}/${home.root}/${sha256}`);
+      return [Buffer.from("blob")];
+    },
+  };
+  return { asked, ports: { sandboxes, blobs } as unknown as Ports };
+}
+
+async function prove(runs: Recorded[], { ports }: { ports: Ports }, node: object = {}, workflow: object = {}) {
+  const folder = await makeFolder({ sum: { ...sum, ...node } }, { workflow });
+  const signal = new AbortController().signal;
+  return proveCode(promptOf(folder), runs, { ports, template: "nova", code: "total = 3", signal });
+}
+
+describe("a proof", () => {
+  it("runs the code over each input in one sandbox without network, and ends that", async () => {
+    const sandbox = sandboxWith(sets("3"), sets("3"));
+    await prove([recorded(), recorded()], sandbox, {}, { requirements: [] });
+    expect(sandbox.asked.calls).toEqual(["create", "run in sbx_1", "run in sbx_1", "kill sbx_1"]);
+    expect(sandbox.asked.spec).toMatchObject({ template: "nova", internet: false, lib: {} });
+    const [first, second] = sandbox.asked.requests;
+    expect(first).toMatchObject({
+      ...{ node: "sum", nodeType: "action", code: "total = 3", fileName: "generated/sum.py", timeoutSeconds: 30 },
+      network: { allow: [] },
+      context: [{ key: "lines", json: "[1, 2]" }],
+    });
+    expect(first?.claim.link).not.toBe(second?.claim.link);
+  });
+
+  it.each<[string, Recorded, CodeResult, object]>([
+    ["the same outputs", recorded(), sets("3"), { outcome: "same", differences: [] }],
+    [
+      "other outputs",
+      recorded(),
+      sets("4"),
+      { outcome: "differs", differences: [{ key: "total", recorded: "3", now: "4" }] },
+    ],
+    ["a failure", recorded(), fails, { outcome: "fails", error: "KeyError: 'lines'" }],
+    ["a failure that was one then", recorded({ status: "failed" }), fails, { outcome: "fails_too" }],
+    ["a success that was none then", recorded({ status: "failed" }), sets("4"), { outcome: "works", differences: [] }],
+  ])("tells %s", async (_, run, result, told) => {
+    expect(await prove([run], sandboxWith(result))).toMatchObject([{ recorded: run, ...told }]);
+  });
+
+  it("gives secrets to nobody, and says which were withheld", async () => {
+    const inputs = { properties: { password: { secret: true }, lines: {} } };
+    const input = new RawJson('{"password": "***", "lines": []}');
+    const sandbox = sandboxWith(sets("3"));
+    const [run] = await prove([recorded({ input_context: input })], sandbox, {}, { inputs });
+    expect(run?.withheld).toEqual(["password"]);
+    expect(sandbox.asked.requests[0]?.context).toEqual([{ key: "lines", json: "[]" }]);
+  });
+
+  it("hides from a decision how it decided before", async () => {
+    const sandbox = sandboxWith(sets("3"));
+    const input = new RawJson('{"branch_decision": true, "lines": []}');
+    await prove([recorded({ input_context: input })], sandbox, { type: "decision" });
+    expect(sandbox.asked.requests[0]?.context.map(({ key }) => key)).toEqual(["lines"]);
+  });
+
+  it("reads blobs and outputs of the recorded run, and keeps nothing", async () => {
+    const before = [
+      { node_id: "start", node_type: "start", status: "success", changes: changes("{}") },
+      { node_id: "read", node_type: "action", status: "success", changes: changes('{"a": 1}') },
+      { node_id: "read", node_type: "action", status: "success", changes: changes('{"a": 2}') },
+      { node_id: "bad", node_type: "action", status: "failed", changes: changes('{"a": 3}') },
+    ] as Partial<TraceEntry>[];
+    const seen: unknown[] = [];
+    const sandbox = sandboxWith(async (io) => {
+      seen.push(await io.outputs("read"), await io.outputs("bad"), await io.outputNames());
+      for await (const chunk of await io.openBlob({ sha256: "ab", bytes: 4, type: "bytes" })) seen.push(String(chunk));
+      await io.storeBlob(
+        { sha256: "cd", bytes: 4, type: "bytes" },
+        (async function* () {
+          yield Buffer.from("kept?");
+          seen.push("read to its end");
+        })(),
+      );
+      return sets("3");
+    });
+    await prove([recorded({}, before)], sandbox);
+    expect(seen).toEqual(['{"a": 2}', null, ["start", "read"], "blob", "read to its end"]);
+    expect(sandbox.asked.calls).toContain("blob acme/exec_00/ab");
+  });
+
+  it.each<[string, RunOutcome | Error, RegExp]>([
+    ["its sandbox is lost", { kind: "gone" }, /sandbox of the proof was lost/],
+    ["it is interrupted", { kind: "unfinished" }, /sandbox of the proof was lost/],
+    ["the sandbox cannot hold the network", new Error("no way to hold it"), /no way to hold it/],
+  ])("ends its sandbox when %s", async (_, outcome, sentence) => {
+    const sandbox = sandboxWith(outcome);
+    await expect(prove([recorded()], sandbox)).rejects.toThrow(sentence);
+    expect(sandbox.asked.calls.at(-1)).toBe("kill sbx_1");
+  });
+});
+
+function changes(set: string) {
+  return { set: new RawJson(set), delete: [] };
+}

@@ -1,0 +1,101 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { parseWorkflow, readWorkflowSource } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { approveLocked } from "../../../packages/cli/src/lock/approve.ts";
+import { readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
+import { writeLock, writeLockFile } from "../../../packages/cli/src/lock/write.ts";
+import { approved, code, lockedOf, locking, makeFolder, promptOf, send, sum, writeFiles } from "./folders.ts";
+
+async function filesOf(folder: string): Promise<string[]> {
+  return (await readdir(folder, { recursive: true })).sort();
+}
+
+describe("writing a lock", () => {
+  it("makes what the workflow then runs", async () => {
+    const folder = await makeFolder();
+    const locked = { sum: lockedOf(promptOf(folder)) };
+    expect(await writeLock(folder, locked)).toEqual({ removed: [] });
+    expect(await filesOf(folder.folder)).toEqual([
+      "generated",
+      "generated/sum.py",
+      "workflow.json",
+      "workflow.lock.json",
+    ]);
+    expect(await readFile(join(folder.folder, "generated/sum.py"), "utf8")).toBe(`${code}\n`);
+    const { workflow, findings } = parseWorkflow(await readWorkflowSource(folder.folder));
+    expect([workflow?.lock, findings]).toEqual([locked, []]);
+  });
+
+  it("writes nothing where there is nothing to lock", async () => {
+    const folder = await makeFolder();
+    await writeLock(folder, {});
+    expect(await filesOf(folder.folder)).toEqual(["workflow.json"]);
+  });
+
+  it("writes the same bytes again where nothing has changed", async () => {
+    const folder = await makeFolder({ sum, send });
+    const locked = { sum: lockedOf(promptOf(folder)), send: lockedOf(promptOf(folder, "send")) };
+    await writeLock(folder, locked);
+    const before = await readFile(join(folder.folder, "workflow.lock.json"), "utf8");
+    await writeLock(await readLockFolder(folder.folder), { send: locked.send, sum: locked.sum });
+    expect(await readFile(join(folder.folder, "workflow.lock.json"), "utf8")).toBe(before);
+  });
+
+  it("leaves the line ends of a file that is locked as they are", async () => {
+    const made = await makeFolder();
+    const locked = { sum: lockedOf(promptOf(made)) };
+    await locking(made, locked);
+    await writeFiles(made.folder, { "generated/sum.py": `${code}\r\n` });
+    await writeLock(await readLockFolder(made.folder), locked);
+    expect(await readFile(join(made.folder, "generated/sum.py"), "utf8")).toBe(`${code}\r\n`);
+  });
+
+  it("removes what is not locked any more, but no file that somebody edited", async () => {
+    const made = await makeFolder({ sum, send });
+    const [one, two] = [lockedOf(promptOf(made)), lockedOf(promptOf(made, "send"))];
+    await locking(made, { sum: one, send: two });
+    await writeFiles(made.folder, { "generated/send.py": "mine = 1" });
+    expect(await writeLock(await readLockFolder(made.folder), {})).toEqual({ removed: ["send", "sum"] });
+    expect(await filesOf(join(made.folder, "generated"))).toEqual(["send.py"]);
+    expect((await readLockFolder(made.folder)).entries).toEqual({});
+  });
+});
+
+describe("approving", () => {
+  const locked = async () => {
+    const folder = await makeFolder({ sum, send }, { workflow: { approval: "required" } });
+    return locking(folder, { sum: lockedOf(promptOf(folder)) });
+  };
+
+  it("says by whom and when, in the lock file alone", async () => {
+    const folder = await locked();
+    await writeLockFile(folder, approveLocked(folder, "sum", approved));
+    const { workflow, findings } = parseWorkflow(await readWorkflowSource(folder.folder));
+    expect([workflow?.lock?.sum?.approved, findings]).toEqual([approved, []]);
+  });
+
+  it("leaves other entries as they are, though their code was edited", async () => {
+    const made = await makeFolder({ sum, send });
+    await locking(made, { sum: lockedOf(promptOf(made)), send: lockedOf(promptOf(made, "send")) });
+    await writeFiles(made.folder, { "generated/send.py": "mine = 1" });
+    const folder = await readLockFolder(made.folder);
+    await writeLockFile(folder, approveLocked(folder, "sum", approved));
+    expect((await readLockFolder(made.folder)).entries).toMatchObject({
+      sum: { state: "locked", record: { approved } },
+      send: { state: "edited", code: "mine = 1" },
+    });
+  });
+
+  it.each<[string, string, (folder: string) => Promise<void>, RegExp]>([
+    ["a node that is none", "sm", async () => undefined, /"sm" is no prompt node/],
+    ["a node without locked code", "send", async () => undefined, /"send" has no locked code yet - run nova lock/],
+    ["an edit", "sum", (folder) => writeFiles(folder, { "generated/sum.py": "x" }), /edited since it was locked/],
+    ["code that is gone", "sum", (folder) => rm(join(folder, "generated/sum.py")), /sum\.py is not there/],
+  ])("refuses %s", async (_, node, happened, sentence) => {
+    const { folder } = await locked();
+    await happened(folder);
+    const read = await readLockFolder(folder);
+    expect(() => approveLocked(read, node, approved)).toThrow(sentence);
+  });
+});
