@@ -113,6 +113,13 @@ export class Story {
     await this.world.scheduler.perform(next, fault);
   }
 
+  /** The next call of a process, or of code while it waits for that; false where there is none. */
+  async step(process: Process): Promise<boolean> {
+    const next = await this.#next([process]);
+    if (next) await this.world.scheduler.perform(next);
+    return next !== undefined;
+  }
+
   /** Lets these processes go on until they have nothing more to do; answers what the first came to. */
   async finish(...processes: Process[]): Promise<unknown> {
     for (let next = await this.#next(processes); next; next = await this.#next(processes)) {

@@ -10,13 +10,15 @@ export interface NodeCode {
   code: string;
   fileName: string;
   timeoutSeconds: number;
+  /** Absent: code written by hand, which reaches whatever its sandbox does. */
+  network?: { allow: string[] };
 }
 
 /** What the sandbox is asked for: the claim, the code, and what the code finds. */
 export function requestFor(
   { node, position: { at } }: Task,
   { attempt }: Turn,
-  { step, code, fileName, timeoutSeconds }: NodeCode,
+  { step, code, fileName, timeoutSeconds, network }: NodeCode,
   context: Member[],
 ): RunRequest {
   const link = linkName(at);
@@ -27,6 +29,7 @@ export function requestFor(
     code,
     fileName,
     timeoutSeconds,
+    ...(network && { network }),
     context,
     environment: {
       NOVA_IDEMPOTENCY_KEY: `${link}.${step}`,

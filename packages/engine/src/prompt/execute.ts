@@ -22,7 +22,8 @@ export function sandboxRuns(
   { isFirst, signal }: { isFirst: boolean; signal: AbortSignal },
 ): PipelineMeans["execute"] {
   const { ports, place, io } = site;
-  const { id } = task.node;
+  const { id, executor } = task.node;
+  const allow = executor.kind === "prompt" ? executor.allow : [];
   const asked = new Set<number>();
   return async (step, written, { timeoutSeconds, extra = [] }) => {
     if (asked.has(step)) throw new RangeError(`code of node "${id}" is to begin twice at place ${step} of its journal`);
@@ -32,7 +33,8 @@ export function sandboxRuns(
     const sandboxId = place.turn.sandbox as string;
     const code = await codeToBegin(site, journal, step, written);
     const context = overlaid(input, extra);
-    const request = requestFor(task, place.turn, { step, code, fileName: `${id}.py`, timeoutSeconds }, context);
+    const run = { step, code, fileName: `${id}.py`, timeoutSeconds, network: { allow } };
+    const request = requestFor(task, place.turn, run, context);
     const outcome = await ports.sandboxes.run(sandboxId, request, io, {
       first: isFirst,
       permit: place.permit,
