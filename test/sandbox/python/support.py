@@ -142,9 +142,20 @@ class Sandbox:
         return name
 
     def begin(
-        self, code, context=(), *, kernel=None, link=None, step=0, attempt=1, timeout=20, ahead=(), environment=None
+        self,
+        code,
+        context=(),
+        *,
+        kernel=None,
+        link=None,
+        step=0,
+        attempt=1,
+        timeout=20,
+        ahead=(),
+        environment=None,
+        allow=None,
     ):
-        """Starts a run and returns what `finish` needs. `context`: texts by key."""
+        """Starts a run and returns what `finish` needs. `context`: texts by key; `allow`: of a network of its own."""
         self.links += 1
         kernel = kernel or (self.kernels[0] if self.kernels else self.kernel())
         nonce = uuid.uuid4().hex
@@ -152,6 +163,8 @@ class Sandbox:
         header.update(attempt=attempt, timeoutSeconds=timeout, ahead=list(ahead))
         body = {"code": code, "fileName": "nodes/some.py", "context": list(dict(context).items())}
         body["environment"] = environment or {}
+        if allow is not None:
+            header["network"] = body["network"] = {"allow": allow}
         kernel.begin(self.write_input(header, body))
         return kernel, nonce
 

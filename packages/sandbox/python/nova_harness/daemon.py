@@ -18,9 +18,9 @@ import time
 import traceback
 
 from . import endings, jail
-from .process import Process
 from .run import INLINE_BYTES, Claim, Run, kept_as_file
 from .runner import clean_environment
+from .spares import Spares, Unable, note
 from .store import Store
 
 _EAGER, _SOON, _LATER = 0.001, 0.005, 0.02  # seconds between two looks for something that code waits for
@@ -50,7 +50,8 @@ class Daemon:
         self.listener, self.root = listener, root
         self.selector = selectors.DefaultSelector()
         self.store = Store(root)
-        self.walls, self.spare = _strongest_walls(root)
+        self.spares = Spares(root)
+        self.walls = self.spares.walls
         self.running = {}
 
     def serve(self):
@@ -65,11 +66,6 @@ class Daemon:
 
     def _watch(self, file, callback):
         self.selector.register(file, selectors.EVENT_READ, callback)
-
-    def _prepare_spare(self):
-        """A process forked and closed off ahead of time takes both off the way of the next node."""
-        if self.spare is None or not self.spare.is_alive():
-            self.spare = Process(self.walls)
 
     # --- what attaches bring ----------------------------------------------------------------------
 
@@ -99,16 +95,21 @@ class Daemon:
             self.running[claim].follow(follower)
             return
         self._bury_the_dying()
-        self._prepare_spare()  # before the claim: without a process there is nothing to claim for
+        try:
+            process = self.spares.take(header.get("network"))
+        except Unable as error:
+            self._tell_and_close(follower, {"type": "unable", "message": str(error)})
+            return
         if not self.store.claim(claim):
             self._tell_kept(claim, follower)
         elif self.store.is_buried(claim.link):
             self._tell_and_close(follower, {"type": "tombstoned"})
         else:
-            self._begin(claim, header, rest, follower)
+            self._begin(process, claim, header, rest, follower)
+            return
+        self.spares.give_back(process)
 
-    def _begin(self, claim, header, rest, follower):
-        process, self.spare = self.spare, None
+    def _begin(self, process, claim, header, rest, follower):
         out = self.store.open_out(claim, self.walls.user)
         run = self.running[claim] = Run(claim, process, self.store, header["timeoutSeconds"])
         run.follow(follower)
@@ -116,6 +117,17 @@ class Daemon:
         os.close(out)
         self._watch(process.control, lambda: run.hear() or self.selector.unregister(process.control))
         self._watch(process.output, lambda: run.listen() or self._end(run))
+        if process.porter:
+            self._watch(process.porter.control, lambda: self._hear_porter(process.porter, run))
+
+    def _hear_porter(self, porter, run):
+        """It outlives the run for as long as something that the code has sent is on its way."""
+        notes = porter.notes()
+        if notes is None:
+            self.selector.unregister(porter.control)
+            porter.bury()
+        else:
+            run.note(notes)
 
     def _end(self, run):
         self.selector.unregister(run.process.output)
@@ -125,7 +137,7 @@ class Daemon:
         del self.running[run.claim]
         run.end()
         with contextlib.suppress(OSError):  # out of memory or processes for now; the next node tries again, and is told
-            self._prepare_spare()
+            self.spares.prepare_after(run.process)
 
     def _bury_the_dying(self):
         """Outcomes are told as soon as no code runs; no other code begins before the last process is gone."""
@@ -205,29 +217,9 @@ class Daemon:
                 run.kill("timeout")
 
     def _leave(self):
-        for process in [*(run.process for run in self.running.values()), self.spare]:
-            if process:
-                process.kill()
+        for process in [*(run.process for run in self.running.values()), *self.spares]:
+            process.kill()
         os._exit(0)
-
-
-def _strongest_walls(root):
-    """The walls that this system allows, and the first process behind them."""
-    for walls in (jail.Jail(True, root), jail.Jail(False, root)):
-        try:
-            process = Process(walls)
-        except OSError:
-            continue
-        if process.is_ready():
-            return walls, process
-        note(root, process.last_words())
-    raise OSError("the system lets no process be forked")
-
-
-def note(root, text):
-    """For whoever looks into a sandbox that does not do what it should."""
-    with open(os.path.join(root, "daemon.log"), "a") as log:
-        log.write(f"{text}\n")
 
 
 def main(fd, root):

@@ -50,3 +50,19 @@ def damaged(error):
     return _failure(
         f"the code meddled with the harness around it ({error}) - leave descriptors alone that you did not open"
     )
+
+
+_BY_HAND = "or write the node's code by hand"
+
+NO_WALLS = (
+    "the code may only run with a network of its own, and this machine has no walls between programs"
+    f" - on Linux install bubblewrap and allow user namespaces, {_BY_HAND}"
+)
+
+
+def no_network_walls(reason):
+    return f"the code may only run with a network of its own, and this machine gives none ({reason}) - allow network namespaces, {_BY_HAND}"
+
+
+def no_such_network(error):
+    return f"network.allow cannot be enforced ({error}) - correct it"

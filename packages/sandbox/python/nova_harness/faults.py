@@ -1,6 +1,8 @@
 """How code failed, as the chain of work keeps it: one line, and a traceback without the harness in it."""
 
+import errno
 import os
+import socket
 import traceback
 
 from .encode import Unfit
@@ -15,10 +17,12 @@ def declared(message):
     return _failure(message)
 
 
-def describe(error):
+def describe(error, is_walled_off=False):
     if isinstance(error, Unfit):
         return _failure(str(error))
     message = _message_of(error)
+    if is_walled_off and any(map(_is_of_walls, _chain(error))):
+        message = f"{message} - network.allow of the node says where its code can connect to"
     if isinstance(error, MemoryError):
         message = "MemoryError: the code needs more than 2 GiB of memory - use less, or process the data in parts"
     return _failure(message, _traceback_of(error))
@@ -61,6 +65,21 @@ def _traceback_of(error):
         return "".join(shown.format())
     except Exception as second:  # an error object may break every formatter
         return f"{type(error).__name__} (its traceback cannot be shown: {type(second).__name__})\n"
+
+
+def _is_of_walls(error):
+    """What code meets that knocks at a wall: no name, no way, or nobody behind the port."""
+    no_name, no_way = isinstance(error, socket.gaierror), (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED)
+    return no_name or (isinstance(error, OSError) and error.errno in no_way)
+
+
+def _chain(error):
+    """With all that it was raised for."""
+    seen = {}
+    while error is not None and id(error) not in seen:
+        seen[id(error)] = error
+        error = error.__context__ if error.__cause__ is None else error.__cause__
+    return seen.values()
 
 
 def _hide_harness(shown):

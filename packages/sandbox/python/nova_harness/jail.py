@@ -5,6 +5,7 @@ gets its own process group, session and limits, and the harness says so.
 """
 
 import contextlib
+import copy
 import ctypes
 import glob
 import os
@@ -13,7 +14,9 @@ import signal
 import stat
 import sys
 
-_NEWNS, _NEWPID = 0x00020000, 0x20000000
+from . import netns, ways_out
+
+_NEWNS, _NEWPID, _NEWNET = 0x00020000, 0x20000000, 0x40000000
 _NOSUID, _NODEV, _BIND, _REC, _PRIVATE = 2, 4, 4096, 16384, 1 << 18
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220, "riscv64": 220}
@@ -67,10 +70,18 @@ def die_with_parent():
 
 
 class Jail:
+    """`has_own_network`: what runs in it reaches nothing that is not let in; see porter.py."""
+
     def __init__(self, isolated, root):
-        self.isolated, self.root = isolated, root
+        self.isolated, self.root, self.has_own_network = isolated, root, False
+        self.fresh = []
         self.others = 0 if isolated else _count_tasks()
         self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) and _others_may_read(sys.base_prefix) else None
+
+    def without_network(self):
+        walls = copy.copy(self)
+        walls.has_own_network = True
+        return walls
 
     def fork(self):
         """
@@ -84,7 +95,8 @@ class Jail:
         if number is None:
             raise OSError(f"no namespaces on {os.uname().machine}")
         zero = ctypes.c_long(0)
-        flags = ctypes.c_long(_NEWPID | _NEWNS | signal.SIGCHLD)
+        own_network = _NEWNET if self.has_own_network else 0
+        flags = ctypes.c_long(_NEWPID | _NEWNS | own_network | signal.SIGCHLD)
         return _checked(_libc_holding_the_lock.syscall(ctypes.c_long(number), flags, zero, zero, zero, zero), "clone")
 
     def enter(self):
@@ -93,8 +105,32 @@ class Jail:
             return
         _mount("none", "/", None, _REC | _PRIVATE)
         self._make_fresh()
+        if self.has_own_network:
+            netns.raise_loopback()
+            self._forget_names()
         with contextlib.suppress(OSError):  # some containers put covers on /proc; the old one shows pids, but no data
             _mount("proc", "/proc", "proc", _NOSUID | _NODEV)
+
+    def _forget_names(self):
+        """
+        No name leads anywhere but those written to `hosts`. Programs outside that look names up, and all others that
+        wait for messages in the file tree, have their sockets below /run.
+        """
+        for folder in ("/run", "/var/run"):
+            if os.path.isdir(folder) and not os.path.islink(folder) and not _holds_python(folder):
+                _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
+        self.hosts = self._put_over("/etc/hosts")
+        if os.path.exists("/etc/resolv.conf"):
+            os.close(self._put_over("/etc/resolv.conf"))
+
+    def _put_over(self, path):
+        """An empty file that only this process can write, open."""
+        own = os.path.join(self.fresh[0], "own")
+        fd = os.open(own, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+        os.fchmod(fd, 0o644)
+        _mount(own, path, None, _BIND)
+        os.unlink(own)
+        return fd
 
     def _make_fresh(self):
         """Of the harness's folder only the workflow's modules stay visible, at a place of their own."""
@@ -104,6 +140,7 @@ class Jail:
         for folder, options in _FRESH.items():
             if os.path.isdir(folder) and not os.path.islink(folder) and not _holds_python(folder):
                 _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, options)
+                self.fresh.append(folder)
         if has_lib:
             os.makedirs(_LIB_INSIDE, exist_ok=True)
             _mount(".", _LIB_INSIDE, None, _BIND)
@@ -118,6 +155,8 @@ class Jail:
     def settle(self):
         """In the process that will run the code. Returns its home, which is also where it starts."""
         os.setsid()
+        if self.has_own_network:
+            os.close(self.hosts)
         home = self._make_home()
         _offer_to_the_oom_killer()
         if self.user is not None:
@@ -129,6 +168,8 @@ class Jail:
         die_with_parent()  # a change of user clears it
         _prctl(_PR_SET_DUMPABLE, 1)  # and this too: without it a process may not even list its own descriptors
         _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        if self.has_own_network:
+            ways_out.shut()
         self._limit()
         os.umask(0o022)
         try:
@@ -186,6 +227,19 @@ def _others_may_read(path):
 def _holds_python(folder):
     places = [sys.base_prefix, sys.prefix, *sys.path]
     return any(place.startswith(f"{folder}/") for place in places)
+
+
+def give_up_rights():
+    """Of a process of the harness that deals with strangers; it stays the same user."""
+    _drop_capabilities()
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def close_all_but(*keep):
+    for fd in map(int, os.listdir("/dev/fd")):
+        if fd > 2 and fd not in keep:
+            with contextlib.suppress(OSError):  # the one that listed the folder is closed already
+                os.close(fd)
 
 
 def _drop_capabilities():

@@ -12,7 +12,7 @@ import struct
 import time
 import traceback
 
-from . import jail, runner, wire
+from . import jail, porter, runner, wire
 
 _STATUS = struct.Struct("=i")
 _DYING_SECONDS = 0.002
@@ -24,12 +24,22 @@ class Process:
         self.output, output = os.pipe()
         self._status, status = os.pipe()
         self.isolated = walls.isolated
-        self.pid = walls.fork()
-        if self.pid == 0:
-            _become_init(walls, theirs, output, status)
-        theirs.close()
-        os.close(output)
-        os.close(status)
+        self.porter, gatehouse = porter.hire() if walls.has_own_network else (None, None)
+        try:
+            self.pid = walls.fork()
+            if self.pid == 0:
+                _become_init(walls, theirs, output, status, gatehouse)
+        except OSError:
+            self._close()
+            if self.porter:
+                self.porter.bury()
+            raise
+        finally:
+            theirs.close()
+            os.close(output)
+            os.close(status)
+            if gatehouse:
+                gatehouse.close()
         os.set_blocking(self.output, False)
         self.reader = wire.Reader(self.control, takes_files=False)
 
@@ -37,12 +47,19 @@ class Process:
         """Waits until the process is behind its walls; False when it could not get there."""
         return self.reader.read() is not None
 
+    def open(self, doors):
+        """Of one with a network of its own: waits until it is behind its walls with these doors in them."""
+        return self.is_ready() and self.porter.open(doors)
+
     def last_words(self):
         """After it failed to get ready: what it wrote until its end."""
+        self.kill()
         os.set_blocking(self.output, True)
         with open(self.output, encoding="utf-8", errors="replace", closefd=False) as output:
             words = output.read()
         self.bury()
+        if self.porter:
+            self.porter.bury()
         return words
 
     def is_alive(self):
@@ -50,6 +67,8 @@ class Process:
         if os.waitpid(self.pid, os.WNOHANG) == (0, 0):
             return True
         self._close()
+        if self.porter:
+            self.porter.bury()
         return False
 
     def tell(self, message, files=()):
@@ -90,7 +109,7 @@ class Process:
         self.control.close()
 
 
-def _become_init(walls, control, output, status):
+def _become_init(walls, control, output, status, gatehouse):
     """Never returns."""
     code = 70
     try:
@@ -101,14 +120,18 @@ def _become_init(walls, control, output, status):
         os.set_blocking(output, True)
         for fd in (1, 2):
             os.dup2(output, fd)
-        _close_all_but(control.fileno(), status)
+        jail.close_all_but(control.fileno(), status, gatehouse.fileno() if gatehouse else None)
         walls.enter()
         jail.adopt_orphans()
         child = os.fork()
         if child == 0:
             os.close(status)
+            if gatehouse:
+                gatehouse.close()
             runner.serve(control, walls.settle(), walls.lib)
         control.close()
+        if gatehouse:
+            porter.keep_gate(gatehouse, walls.hosts)
         _outlive(child, status, walls.isolated)
         code = 0
     except BaseException:
@@ -157,10 +180,3 @@ def _children_of(pid):
             return [int(child) for child in children.read().split()]
     except OSError:
         return []
-
-
-def _close_all_but(*keep):
-    for fd in map(int, os.listdir("/dev/fd")):
-        if fd > 2 and fd not in keep:
-            with contextlib.suppress(OSError):  # the one that listed the folder is closed already
-                os.close(fd)

@@ -122,6 +122,11 @@ class Run:
         with contextlib.suppress(BlockingIOError):
             self._log(os.read(self.process.output, _pipe_size(self.process.output)))
 
+    def note(self, texts):
+        """What the harness has to say about the code, among what it says itself."""
+        for text in texts:
+            self._log(f"[network] {text}\n".encode())
+
     def _log(self, data):
         self.log += data
         if len(self.log) > 4 * _LOG_BYTES:

@@ -51,6 +51,7 @@ class Runner:
         if hasattr(sys, "set_int_max_str_digits"):
             sys.set_int_max_str_digits(0)
         self.supply = supply
+        self.is_walled_off = False
         self.encoder = Encoder(known=supply.loaded)
         self.printed = Printed()
         self.printed.watch_json()
@@ -77,6 +78,7 @@ class Runner:
     def run(self, request, out):
         try:
             os.environ.update(request["environment"])
+            self.is_walled_off = "network" in request
             context = make_context(request["context"], self.supply)
             failure = self._execute(request["fileName"], request["code"], context.values)
             builtins.__dict__.update(self.builtins)  # code may have put anything in their place
@@ -100,7 +102,7 @@ class Runner:
         except SystemExit as error:
             return faults.exited(error)
         except BaseException as error:
-            return faults.describe(error)
+            return faults.describe(error, self.is_walled_off)
         return None
 
     def _result(self, context, out):

@@ -13,6 +13,9 @@ const Address = z.string({ error: `must be ${example}` }).transform((written, co
   return z.NEVER;
 });
 
+/** With a zone, of a group, of nobody, or an IPv4 address in disguise. */
+const notOneIPv6 = /%|^\[ff|^\[[0:]*\]$|^\[[0:]*:ffff:/;
+
 /** Each is a host that can be told from all others before the code runs: what no wall can hold is not accepted. */
 export const NetworkAllow = z
   .array(Address, { error: 'must be a list such as ["imap.example.com:993"]' })
@@ -20,8 +23,9 @@ export const NetworkAllow = z
   .describe('Hosts, each as `"host"` or `"host:port"`.');
 
 function isHost(host: string): boolean {
-  if (host.startsWith("[")) return isIPv6(host.slice(1, -1)) && !host.includes("%");
-  return isIPv4(host) || (hostName.test(host) && !/(^|\.)\d+$/.test(host));
+  if (host.startsWith("[")) return isIPv6(host.slice(1, -1)) && !notOneIPv6.test(host);
+  if (isIPv4(host)) return !/^(0|22[4-9]|2[34]\d|25\d)\./.test(host);
+  return hostName.test(host) && !/(^|\.)\d+$/.test(host);
 }
 
 function isPort(port: string): boolean {

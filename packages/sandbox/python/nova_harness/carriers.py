@@ -1,0 +1,163 @@
+"""What the porter does all day: it waits at the doors, and carries bytes between who knocks and the real hosts."""
+
+import contextlib
+import ipaddress
+import selectors
+import socket
+import struct
+import threading
+
+from . import wire
+
+MOST_CONNECTIONS = 64
+_CHUNK_BYTES = 1 << 16
+_CONNECT_SECONDS = 30
+_LAST_WORDS_SECONDS = 2
+_MOST_NOTES = 20
+_SOCKETS_A_MESSAGE = 100
+_STACK_BYTES = 1 << 18
+_SOME, _ALL = b".", b"!"
+_AT_ONCE = struct.pack("ii", 1, 0)
+
+
+class Carriers:
+    def __init__(self, control, channel, doors):
+        self.control, self.channel = control, channel
+        self.changed = threading.Condition()
+        self.guests = self.leaving = self.said = 0
+        wire.send(channel, {"doors": doors})
+        self.doors = list(zip(_take_listeners(channel), doors))
+        wire.send(control, {"open": True})
+
+    def serve(self):
+        """Until init is dead, and with it all that could knock."""
+        threading.stack_size(_STACK_BYTES)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.channel, selectors.EVENT_READ, None)
+            for listener, door in self.doors:
+                selector.register(listener, selectors.EVENT_READ, (listener, door))
+            while True:
+                knocked = [key.data for key, _ in selector.select()]
+                if None in knocked:
+                    break
+                for listener, door in knocked:
+                    self._admit(listener, door)
+        self._send_the_rest()
+
+    def _admit(self, listener, door):
+        """False when nobody stands at the door."""
+        try:
+            inner, _ = listener.accept()
+        except OSError:
+            return False
+        with self.changed:
+            has_room = self.guests < MOST_CONNECTIONS
+            self.guests += has_room
+            self.leaving += has_room
+        if has_room:
+            threading.Thread(target=self._carry, args=(inner, door), daemon=True).start()
+        else:
+            self._note(f"more than {MOST_CONNECTIONS} connections at a time - close those that are not needed")
+            _slam(inner)
+        return True
+
+    def _carry(self, inner, door):
+        back = None
+        try:
+            outer = _connect(door)
+            back = threading.Thread(target=_pump, args=(outer, inner), daemon=True)
+            back.start()
+            _pump(inner, outer)
+        except OSError as error:
+            self._note(f"{door.host}:{door.port} cannot be reached: {error.strerror or error}")
+            _slam(inner)
+        self._count(leaving=-1)
+        if back:
+            back.join()
+            inner.close()
+            outer.close()
+        self._count(guests=-1)
+
+    def _count(self, leaving=0, guests=0):
+        with self.changed:
+            self.leaving += leaving
+            self.guests += guests
+            self.changed.notify_all()
+
+    def _note(self, text):
+        with self.changed, contextlib.suppress(OSError):
+            self.said += 1
+            if self.said <= _MOST_NOTES:
+                wire.send(self.control, {"note": text})
+
+    def _send_the_rest(self):
+        """The code is dead; what it wrote before that is still on its way, as it would be without this process."""
+        for listener, door in self.doors:
+            while self._admit(listener, door):
+                continue
+        with self.changed:
+            self.changed.wait_for(lambda: self.leaving == 0, _LAST_WORDS_SECONDS)
+
+
+def hand_over(channel, listeners):
+    """To the other end, as `_take_listeners` takes them; the system sends no more than some at a time."""
+    for start in range(0, len(listeners), _SOCKETS_A_MESSAGE):
+        batch = listeners[start : start + _SOCKETS_A_MESSAGE]
+        socket.send_fds(channel, [_SOME], [listener.fileno() for listener in batch])
+    channel.sendall(_ALL)
+    for listener in listeners:
+        listener.close()
+
+
+def _take_listeners(channel):
+    listeners = []
+    while (part := socket.recv_fds(channel, 1, _SOCKETS_A_MESSAGE))[0] == _SOME:
+        listeners += [socket.socket(fileno=file) for file in part[1]]
+    if part[0] != _ALL:
+        raise ConnectionError("the run's network could not be made")
+    for listener in listeners:
+        listener.setblocking(False)
+    return listeners
+
+
+def _connect(door):
+    """A name that leads back to this machine, or to what only this machine can reach, is not the host that was meant."""
+    found = socket.getaddrinfo(door.host, door.port, type=socket.SOCK_STREAM)
+    addresses = [where for where in found if not (door.is_named and door.host != "localhost" and _is_near(where[4][0]))]
+    problem = OSError(f"it leads to {found[0][4][0]}, which has to be allowed by its address")
+    for family, kind, protocol, _, address in addresses:
+        outer = socket.socket(family, kind, protocol)
+        try:
+            outer.settimeout(_CONNECT_SECONDS)
+            outer.connect(address)
+            outer.settimeout(None)
+            return outer
+        except OSError as error:
+            outer.close()
+            problem = error
+    raise problem
+
+
+def _is_near(text):
+    address = ipaddress.ip_address(text.partition("%")[0])
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_link_local or address.is_unspecified or address.is_multicast
+
+
+def _pump(source, target):
+    """One direction. Its end is passed on; an error ends both."""
+    try:
+        while data := source.recv(_CHUNK_BYTES):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+def _slam(inner):
+    """Whoever knocked sees a reset: a connection that the system has made cannot be refused any more."""
+    with contextlib.suppress(OSError):
+        inner.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+    inner.close()

@@ -1,0 +1,62 @@
+"""A network with nothing in it but itself: made around a run, given addresses and doors by the run's own init."""
+
+import fcntl
+import ipaddress
+import os
+import socket
+import struct
+
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
+_RTM_NEWADDR, _NLMSG_ERROR = 20, 2
+_REQUEST, _ACK, _CREATE, _REPLACE = 1, 4, 0x400, 0x100
+_IFA_ADDRESS, _IFA_LOCAL, _IFA_F_NODAD = 1, 2, 2
+_SCOPE_HOST = 254
+_FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
+_BACKLOG = 256
+
+
+def raise_loopback():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sh22x", b"lo", 0)
+        (flags,) = struct.unpack_from("h", fcntl.ioctl(any_socket, _SIOCGIFFLAGS, request), 16)
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", flags | _IFF_UP))
+
+
+def open_doors(doors):
+    """Listening sockets, in the order of the doors."""
+    for address in dict.fromkeys(door.address for door in doors):
+        if not ipaddress.ip_address(address).is_loopback:
+            _add_to_loopback(ipaddress.ip_address(address))
+    return [_listener(door) for door in doors]
+
+
+def _listener(door):
+    version = ipaddress.ip_address(door.address).version
+    listener = socket.socket(_FAMILIES[version], socket.SOCK_STREAM)
+    if version == 6:
+        listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    listener.bind((door.address, door.port))
+    listener.listen(_BACKLOG)
+    return listener
+
+
+def _add_to_loopback(address):
+    """Code that asks for 10.0.0.7 finds it here."""
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as link:
+        link.sendto(_new_address(address, socket.if_nametoindex("lo")), (0, 0))
+        answer = link.recv(4096)
+    kind = struct.unpack_from("=IH", answer)[1]
+    error = struct.unpack_from("=i", answer, 16)[0] if kind == _NLMSG_ERROR else 0
+    if error:
+        raise OSError(-error, os.strerror(-error), f"address {address}")
+
+
+def _new_address(address, index):
+    parts = b"".join(
+        struct.pack("=HH", 4 + len(address.packed), kind) + address.packed for kind in (_IFA_LOCAL, _IFA_ADDRESS)
+    )
+    about = struct.pack(
+        "=BBBBI", _FAMILIES[address.version], address.max_prefixlen, _IFA_F_NODAD, _SCOPE_HOST, index
+    )
+    flags = _REQUEST | _ACK | _CREATE | _REPLACE
+    return struct.pack("=IHHII", 16 + len(about) + len(parts), _RTM_NEWADDR, flags, 1, 0) + about + parts

@@ -1,0 +1,86 @@
+"""Processes forked and closed off ahead of time, which takes both off the way of the next node."""
+
+import errno
+import os
+
+from . import endings, jail
+from .allow import doors_of
+from .process import Process
+
+_SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+
+
+class Unable(Exception):
+    """This sandbox cannot run the code as it was asked to, now or later."""
+
+
+class Spares:
+    """One for code with the sandbox's network; behind code without it, one more for the next of that kind."""
+
+    def __init__(self, root):
+        self.walls, self._usual = _strongest_walls(root)
+        self._without_network = None
+
+    def __iter__(self):
+        return iter([spare for spare in (self._usual, self._without_network) if spare])
+
+    def prepare_after(self, process):
+        self._prepare_usual()
+        if process.porter and self._without_network is None:
+            self._without_network = Process(self.walls.without_network())
+
+    def _prepare_usual(self):
+        if self._usual is None or not self._usual.is_alive():
+            self._usual = None
+            self._usual = Process(self.walls)
+
+    def take(self, network):
+        """`network`: what the run may connect to, {"allow": [...]}; None for all that the sandbox can."""
+        if network is None:
+            self._prepare_usual()
+            process, self._usual = self._usual, None
+            return process
+        if not self.walls.isolated:
+            raise Unable(endings.NO_WALLS)
+        try:
+            doors = doors_of(network["allow"])
+            process = self._take_without_network()
+        except ValueError as error:
+            raise Unable(endings.no_such_network(error)) from None
+        except OSError as error:
+            if error.errno in _SHORTAGES:
+                raise
+            raise Unable(endings.no_network_walls(error)) from None
+        if not process.open(doors):
+            raise Unable(endings.no_network_walls(process.last_words().strip().rpartition("\n")[2]))
+        return process
+
+    def _take_without_network(self):
+        process, self._without_network = self._without_network, None
+        return process if process and process.is_alive() else Process(self.walls.without_network())
+
+    def give_back(self, process):
+        """There was nothing to run. Doors that are open may not be those of the next one."""
+        if process.porter:
+            process.last_words()
+        else:
+            self._usual = process
+
+
+def _strongest_walls(root):
+    """The walls that this system allows, and the first process behind them."""
+    for walls in (jail.Jail(True, root), jail.Jail(False, root)):
+        try:
+            process = Process(walls)
+        except OSError:
+            continue
+        if process.is_ready():
+            return walls, process
+        note(root, process.last_words())
+    raise OSError("the system lets no process be forked")
+
+
+def note(root, text):
+    """For whoever looks into a sandbox that does not do what it should."""
+    with open(os.path.join(root, "daemon.log"), "a") as log:
+        log.write(f"{text}\n")

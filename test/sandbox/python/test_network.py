@@ -1,0 +1,344 @@
+"""What code can reach that has a network of its own: what is allowed, and nothing else."""
+
+import hashlib
+import os
+import socket
+import sys
+import unittest
+
+from servers import Letterbox, Server, digest_and_back
+from support import Sandbox, a_python_for_everybody
+
+_IS_ROOT = sys.platform == "linux" and os.geteuid() == 0
+_PYTHON = a_python_for_everybody() if _IS_ROOT else None
+_NEEDS = unittest.skipUnless(_IS_ROOT and _PYTHON, "needs root and a Python that everybody may run")
+
+# Sends what is in context, says that this was all, and takes the answer up to its end.
+_TALK = """
+import socket
+with socket.create_connection((context["host"], context["port"]), 10) as connection:
+    connection.sendall(context["data"].encode())
+    connection.shutdown(socket.SHUT_WR)
+    answer = b""
+    while part := connection.recv(1 << 16):
+        answer += part
+context["answer"] = answer
+"""
+
+_ATTEMPTS = """
+def attempt(action):
+    try:
+        return repr(action())
+    except OSError as error:
+        return type(error).__name__
+"""
+
+# What a door leads to is for these tests to say, by its host.
+_LEADS = """
+import socket
+from nova_harness import carriers
+carriers._connect = lambda door: socket.create_connection(("127.0.0.1", {ports}[door.host]))
+"""
+
+
+def talk_to(host, port, data="x"):
+    return {"host": f'"{host}"', "port": str(port), "data": f'"{data}"'}
+
+
+class WithNetwork(unittest.TestCase):
+    def setUp(self):
+        self.sandbox = Sandbox(python=_PYTHON)
+        self.addCleanup(self.sandbox.close)
+
+    def serve(self, **how):
+        server = Server(**how)
+        self.addCleanup(server.close)
+        return server
+
+    def answer(self, host, port, allow, data="x"):
+        return self.sandbox.changes(_TALK, talk_to(host, port, data), allow=allow)["answer"]
+
+    def failure(self, host, port, allow):
+        result = self.sandbox.run(_TALK, talk_to(host, port), allow=allow)
+        self.assertEqual(result["status"], "error", result)
+        return result
+
+
+@_NEEDS
+class Doors(WithNetwork):
+    def test_an_allowed_port_carries_a_megabyte_each_way_and_passes_ends_on(self):
+        server = self.serve(answer=digest_and_back)
+        data = "abcdefgh" * (1 << 17)
+        answer = self.answer("127.0.0.1", server.port, [f"127.0.0.1:{server.port}"], data)
+        self.assertEqual(answer[:64].decode(), hashlib.sha256(data.encode()).hexdigest())
+        self.assertEqual(answer[64:].decode(), data[::-1])
+
+    def test_names_are_looked_up_outside_and_found_inside(self):
+        server = self.serve()
+        self.sandbox.kernel().run(_LEADS.format(ports={"mail.example": server.port}))
+        self.assertEqual(self.answer("mail.example", 993, ["web.example:80", "mail.example:993"]), b"x")
+        hosts = self.sandbox.changes("context['hosts'] = open('/etc/hosts').read()", allow=["mail.example:1"])["hosts"]
+        self.assertIn("mail.example", hosts)
+        self.assertIn("127.0.0.1 localhost\n", hosts)
+
+    def test_localhost_is_the_sandboxs(self):
+        server = self.serve()
+        self.assertEqual(self.answer("localhost", server.port, [f"localhost:{server.port}"]), b"x")
+
+    def test_an_address_of_elsewhere_is_found_under_its_own_name(self):
+        server = self.serve()
+        self.sandbox.kernel().run(_LEADS.format(ports={"10.9.8.7": server.port, "2001:db8::7": server.port}))
+        self.assertEqual(self.answer("10.9.8.7", 5432, ["10.9.8.7:5432"]), b"x")
+        if socket.has_ipv6:
+            self.assertEqual(self.answer("2001:db8::7", 5432, ["[2001:db8::7]:5432"]), b"x")
+
+    @unittest.skipUnless(socket.has_ipv6 and os.path.exists("/proc/net/if_inet6"), "needs IPv6")
+    def test_ipv6_works_alike(self):
+        server = self.serve(address="::1")
+        self.assertEqual(self.answer("::1", server.port, [f"[::1]:{server.port}"]), b"x")
+
+    def test_hosts_without_a_port_have_the_usual_ones_and_there_may_be_many(self):
+        code = f"""
+import socket
+{_ATTEMPTS}
+def knock(host, port):
+    with socket.create_connection((host, port), 5):
+        return "open"
+ports = [80, 443, 25, 465, 587, 110, 995, 143, 993, 3306, 5432]
+context["open"] = sorted({{attempt(lambda: knock(f"h{{n}}.invalid", port)) for n in (0, 49) for port in ports}})
+context["other"] = attempt(lambda: knock("h0.invalid", 8080))
+"""
+        found = self.sandbox.changes(code, allow=[f"h{number}.invalid" for number in range(50)])
+        self.assertEqual(found, {"open": ["'open'"], "other": "ConnectionRefusedError"})
+
+    def test_what_was_written_before_the_end_arrives(self):
+        server = self.serve()
+        code = "import socket\nsocket.create_connection(('127.0.0.1', context['port'])).sendall(b'y' * (1 << 20))"
+        self.sandbox.run(code, {"port": str(server.port)}, allow=[f"127.0.0.1:{server.port}"])
+        self.assertEqual(server.await_visits(1), [b"y" * (1 << 20)])
+
+    def test_no_more_connections_than_some_at_a_time_are_carried(self):
+        server = self.serve()
+        code = """
+import socket
+def connect():
+    return socket.create_connection(("127.0.0.1", context["port"]), 10)
+held = [connect() for _ in range(64)]
+try:
+    context["one_more"] = connect().recv(1) == b"" and "closed"
+except ConnectionResetError:
+    context["one_more"] = "closed"
+for connection in held:
+    connection.sendall(b"x")
+    connection.shutdown(socket.SHUT_WR)
+context["answers"] = "".join(connection.recv(1).decode() for connection in held)
+"""
+        result = self.sandbox.run(code, {"port": str(server.port)}, allow=[f"127.0.0.1:{server.port}"])
+        self.assertEqual(dict(result["set"]), {"answers": f'"{"x" * 64}"', "one_more": '"closed"'})
+        self.assertIn("[network] more than 64 connections at a time", result["logs"])
+
+    def test_a_host_that_cannot_be_reached_resets_the_connection_and_is_named_in_the_log(self):
+        result = self.failure("127.0.0.1", 1, ["127.0.0.1:1"])
+        self.assertRegex(result["message"], "Connection reset|Broken pipe|reset by peer")
+        self.assertIn("[network] 127.0.0.1:1 cannot be reached: Connection refused\n", result["logs"])
+
+    def test_a_name_that_leads_back_to_the_machine_is_no_way_to_it(self):
+        server = self.serve()
+        name = next(iter(_names_of_this_machine()), None)
+        if name is None:
+            self.skipTest("no name leads to this machine")
+        result = self.failure(name, server.port, [f"{name}:{server.port}"])
+        self.assertIn("which has to be allowed by its address", result["logs"])
+        self.assertEqual(server.visits, [])
+
+
+def _names_of_this_machine():
+    for name in ("ip6-loopback", "localhost.localdomain", socket.gethostname()):
+        try:
+            if {found[4][0] for found in socket.getaddrinfo(name, 1)} <= {"127.0.0.1", "127.0.1.1", "::1"}:
+                yield name
+        except OSError:
+            continue
+
+
+@_NEEDS
+class Walls(WithNetwork):
+    def test_nothing_is_reached_that_is_not_allowed(self):
+        server, other = self.serve(), self.serve()
+        for allow in ([], [f"127.0.0.1:{other.port}"], ["example.com"]):
+            with self.subTest(str(allow)):
+                message = self.failure("127.0.0.1", server.port, allow)["message"]
+                self.assertIn("ConnectionRefusedError: [Errno 111] Connection refused - network.allow", message)
+        self.assertEqual(server.visits, [])
+
+    def test_an_address_out_there_is_unreachable_at_once(self):
+        message = self.failure("192.0.2.1", 443, [])["message"]
+        self.assertIn("Network is unreachable - network.allow of the node says", message)
+
+    def test_no_name_is_found_that_is_not_allowed(self):
+        result = self.sandbox.run("import socket; socket.getaddrinfo('example.com', 443)", allow=["other.example:443"])
+        self.assertRegex(result["message"], "^gaierror: .* - network.allow of the node says")
+
+    def test_the_hint_follows_what_an_error_was_raised_for(self):
+        code = "import socket\ntry:\n    socket.create_connection(('127.0.0.1', 9))\nexcept OSError as error:\n    raise ValueError('no mail') from error"
+        self.assertIn("no mail - network.allow", self.sandbox.run(code, allow=[])["message"])
+        self.assertEqual(self.sandbox.run(code)["message"], "ValueError: no mail")
+        self.assertEqual(self.sandbox.run("raise ValueError('no')", allow=[])["message"], "ValueError: no")
+
+    def test_datagrams_get_nowhere(self):
+        letterbox = Letterbox()
+        self.addCleanup(letterbox.close)
+        code = f"""
+import socket
+{_ATTEMPTS}
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+    attempt(lambda: any_socket.sendto(b"x", ("127.0.0.1", context["port"])))
+    context["out"] = attempt(lambda: any_socket.sendto(b"x", ("192.0.2.1", 53)))
+"""
+        allow = [f"127.0.0.1:{letterbox.port}"]
+        found = self.sandbox.changes(code, {"port": str(letterbox.port)}, allow=allow)
+        self.assertEqual(found["out"], "OSError")
+        self.assertIsNone(letterbox.mail())
+        self.sandbox.changes(code, {"port": str(letterbox.port)})
+        self.assertEqual(letterbox.mail(), b"x")
+
+    def test_sockets_that_no_network_holds_are_out_of_reach(self):
+        with socket.socket(socket.AF_UNIX) as abstract:
+            abstract.bind(f"\0nova-{os.getpid()}")
+            abstract.listen()
+            code = f"""
+import os, socket, stat
+{_ATTEMPTS}
+def knock(address):
+    with socket.socket(socket.AF_UNIX) as any_socket:
+        any_socket.connect(address)
+context["abstract"] = attempt(lambda: knock("\\0nova-{os.getpid()}"))
+context["families"] = [attempt(lambda: socket.socket(family, socket.SOCK_STREAM)) for family in (40, 17, 38, 31)]
+found = [os.path.join(folder, name) for folder, _, names in os.walk("/") for name in names]
+context["files"] = [path for path in found if os.path.lexists(path) and stat.S_ISSOCK(os.lstat(path).st_mode)]
+"""
+            found = self.sandbox.changes(code, allow=["example.com"])
+            self.assertEqual(found, {"abstract": "ConnectionRefusedError", "families": ["OSError"] * 4, "files": []})
+
+    def test_no_way_leads_out_of_the_network(self):
+        server = self.serve()
+        code = f"""
+import ctypes, glob, os, platform, socket
+{_ATTEMPTS}
+libc = ctypes.CDLL(None, use_errno=True)
+def call(name, *values):
+    if getattr(libc, name)(*values) != 0:
+        raise OSError(ctypes.get_errno(), name)
+def enter(path):
+    call("setns", os.open(path, os.O_RDONLY), 0)
+def ring():
+    if libc.syscall(425, 8, ctypes.create_string_buffer(120)) < 0:
+        raise OSError(ctypes.get_errno(), "io_uring")
+context["enter"] = [attempt(lambda: enter(path)) for path in glob.glob("/proc/*/ns/net")]
+context["unshare"] = [attempt(lambda: call("unshare", flags)) for flags in (0x40000000, 0x10000000, 0x50000000)]
+context["ring"] = attempt(ring)
+context["raw"] = attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
+context["hosts"] = attempt(lambda: open("/etc/hosts", "a"))
+context["interfaces"] = [name for _, name in socket.if_nameindex()]
+context["sockets"] = [fd for fd in range(3, 30) if attempt(lambda: socket.socket(fileno=os.dup(fd)).family) == "<AddressFamily.AF_INET: 2>"]
+"""
+        found = self.sandbox.changes(code, allow=[f"127.0.0.1:{server.port}"])
+        self.assertLessEqual(set(found.pop("enter")), {"PermissionError", "FileNotFoundError"})
+        self.assertEqual(found.pop("unshare"), ["PermissionError"] * 3)
+        refused = dict.fromkeys(("ring", "raw", "hosts"), "PermissionError")
+        self.assertEqual(found, {**refused, "interfaces": ["lo"], "sockets": []})
+
+    def test_code_without_such_walls_has_the_sandboxs_network_before_and_after(self):
+        server = self.serve()
+        for allow in (None, [], None):
+            if allow is None:
+                values = self.sandbox.changes(_TALK, talk_to("127.0.0.1", server.port))
+                self.assertEqual(values["answer"], b"x")
+            else:
+                self.failure("127.0.0.1", server.port, allow)
+
+
+@_NEEDS
+class Ends(WithNetwork):
+    def children(self):
+        daemon = self.sandbox.daemon_pid()
+        with open(f"/proc/{daemon}/task/{daemon}/children") as children:
+            return set(children.read().split())
+
+    def test_nothing_that_carries_is_left_of_a_run(self):
+        server = self.serve()
+        code = "import socket; c = socket.create_connection(('127.0.0.1', context['port'])); c.sendall(b'x'); c.recv(1)"
+        for visits in (1, 2, 3):
+            begun = self.sandbox.begin(code, {"port": str(server.port)}, timeout=0.2, allow=[f"127.0.0.1:{server.port}"])
+            self.assertEqual(self.sandbox.finish(begun)["result"]["class"], "NodeTimeout")
+            self.assertEqual(server.await_visits(visits), [b"x"] * visits)
+        for _ in range(50):
+            if len(self.children()) == 3:  # two processes ahead of time, and one to carry for the second
+                return
+            self.sandbox.run("")
+        self.fail(f"{len(self.children())} processes")
+
+    def test_a_run_that_is_asked_for_again_keeps_its_first_result_and_no_doors(self):
+        server = self.serve()
+        answers = [
+            self.sandbox.finish(
+                self.sandbox.begin(_TALK, talk_to("127.0.0.1", server.port), link="l", allow=[f"127.0.0.1:{server.port}"])
+            )
+            for _ in range(2)
+        ]
+        self.assertEqual(answers[0], answers[1])
+        self.assertEqual(len(server.await_visits(1)), 1)
+        self.failure("127.0.0.1", server.port, [])
+
+
+@_NEEDS
+class Unable(WithNetwork):
+    def refusal(self, allow, **how):
+        answer = self.sandbox.finish(self.sandbox.begin("context['a'] = 1", allow=allow, **how))
+        self.assertEqual(answer["type"], "unable", answer)
+        return answer["message"]
+
+    def test_without_namespaces_for_networks_nothing_runs(self):
+        self.sandbox.kernel().run(
+            """
+from nova_harness import jail
+fork = jail.Jail.fork
+def refuse(walls):
+    if walls.has_own_network:
+        raise OSError(22, "Invalid argument")
+    return fork(walls)
+jail.Jail.fork = refuse
+"""
+        )
+        message = self.refusal([], link="l")
+        self.assertRegex(message, "^the code may only run with a network of its own, .*Invalid argument.* - allow network")
+        self.assertEqual(self.sandbox.changes("context['a'] = 1", link="l"), {"a": 1})
+
+    def test_a_filter_that_cannot_be_set_is_a_wall_that_is_missing(self):
+        self.sandbox.kernel().run("from nova_harness import ways_out; ways_out._MACHINES.clear()")
+        self.assertIn("this machine gives none (KeyError", self.refusal([]))
+        self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
+
+    def test_a_network_that_cannot_be_made_is_refused_with_its_reason(self):
+        self.sandbox.kernel().run("from nova_harness import netns; netns.open_doors = lambda doors: 1 / 0")
+        self.assertIn("this machine gives none (ZeroDivisionError: division by zero)", self.refusal(["a.example"]))
+        self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
+
+    def test_an_entry_that_is_none_is_refused(self):
+        for entry in ("*.example.com", "", 3, "a:0", "https://a", "0.0.0.0:80", "224.0.0.1", "[::]:1", "[::ffff:1.2.3.4]:1"):
+            self.assertRegex(self.refusal([entry]), "^network.allow cannot be enforced .* - correct it$")
+
+
+@unittest.skipUnless(_IS_ROOT and _PYTHON, "needs root, to start somebody who is not")
+class WithoutWalls(unittest.TestCase):
+    def test_code_that_needs_a_network_of_its_own_is_refused_where_there_are_no_walls(self):
+        sandbox = Sandbox(python=_PYTHON, user=65534, group=65534, extra_groups=[])
+        self.addCleanup(sandbox.close)
+        answer = sandbox.finish(sandbox.begin("context['a'] = 1", allow=[]))
+        self.assertEqual(answer["type"], "unable")
+        self.assertRegex(answer["message"], "this machine has no walls between programs - on Linux install bubblewrap")
+        self.assertEqual(sandbox.changes("context['a'] = 1"), {"a": 1})
+
+
+if __name__ == "__main__":
+    unittest.main()
