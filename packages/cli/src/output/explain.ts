@@ -10,6 +10,7 @@ const explained: Record<string, ExitCode> = {
   ExecutionNotFound: exitCodes.invalid,
   LocalCloudError: exitCodes.failed,
   PythonMissing: exitCodes.failed,
+  ProofInterrupted: exitCodes.failed,
   OwnerGone: exitCodes.failed,
   E2bServerError: exitCodes.failed,
   DynamoDbFolderError: exitCodes.failed,
