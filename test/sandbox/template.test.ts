@@ -27,10 +27,17 @@ test("installs its packages and the workflow's, each as one word of the shell", 
   );
 });
 
+test("indexes the docstrings of what it installed, once all of it is there", async () => {
+  const { steps } = await render(["numpy>=2"]);
+  expect(steps.slice(0, 3).map(({ type }) => type)).toEqual(["RUN", "COPY", "RUN"]);
+  const [index] = steps[2]?.args ?? [];
+  expect(index).toBe("python3 /usr/local/lib/nova/docstrings.py 'numpy>=2' > /usr/local/lib/nova/docstrings.json");
+});
+
 test("brings a warm Python as a service, from files that exist", async () => {
   const { steps } = await render([]);
   const copied = steps.filter(({ type }) => type === "COPY");
-  expect(copied.map(({ args }) => args[0])).toEqual(["warm.py", "nova-warm.service"]);
+  expect(copied.map(({ args }) => args[0])).toEqual(["docstrings.py", "warm.py", "nova-warm.service"]);
   expect(copied.every(({ filesHash }) => filesHash)).toBe(true);
   expect(steps.at(-1)?.args[0]).toContain("multi-user.target.wants");
 });

@@ -1,3 +1,10 @@
 export { harnessFolder } from "./harness.ts";
 export { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
-export { type BuildTemplateOptions, buildTemplate, sandboxTemplate, templatePackages } from "./template.ts";
+export {
+  type BuildTemplateOptions,
+  buildTemplate,
+  docstringsScript,
+  readDocstrings,
+  sandboxTemplate,
+  templatePackages,
+} from "./template.ts";

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuildInfo, LogEntry, TemplateBuilder } from "e2b";
 
@@ -6,6 +7,12 @@ export const templatePackages = ["pymupdf", "pandas", "requests", "pillow", "psy
 
 const units = "/etc/systemd/system";
 const contextFolder = fileURLToPath(new URL("../template", import.meta.url));
+
+/** Python that writes an index of the docstrings of what is installed: `docstrings.py [pip requirement ...]`. */
+export const docstringsScript = join(contextFolder, "docstrings.py");
+const nova = "/usr/local/lib/nova";
+/** Where a template keeps its index. */
+const docstringsFile = `${nova}/docstrings.json`;
 
 /**
  * E2B's code interpreter with NOVA's packages and a warm Python. It sets no start command: that would replace the one
@@ -16,7 +23,11 @@ export async function sandboxTemplate(requirements: string[] = []): Promise<Temp
   return Template({ fileContextPath: contextFolder })
     .fromTemplate("code-interpreter-v1")
     .pipInstall([...templatePackages, ...requirements].map(shellQuoted))
-    .copy("warm.py", "/usr/local/lib/nova/warm.py", { user: "root", mode: 0o644 })
+    .copy("docstrings.py", `${nova}/docstrings.py`, { user: "root", mode: 0o644 })
+    .runCmd(["python3", `${nova}/docstrings.py`, ...requirements.map(shellQuoted), ">", docstringsFile].join(" "), {
+      user: "root",
+    })
+    .copy("warm.py", `${nova}/warm.py`, { user: "root", mode: 0o644 })
     .copy("nova-warm.service", `${units}/nova-warm.service`, { user: "root", mode: 0o644 })
     .runCmd(
       `mkdir -p ${units}/multi-user.target.wants && ln -sf ../nova-warm.service ${units}/multi-user.target.wants/`,
@@ -42,6 +53,18 @@ export async function buildTemplate({ name, requirements, onLog }: BuildTemplate
     memoryMB: 2048,
     ...(onLog && { onBuildLogs: (entry: LogEntry) => onLog(entry.toString()) }),
   });
+}
+
+/** The index of docstrings that was made when a template was built (JSON). It runs a sandbox of it for a moment. */
+export async function readDocstrings(template: string): Promise<string> {
+  const { Sandbox } = await import("e2b");
+  const closed = { allowInternetAccess: false, network: { allowPublicTraffic: false } };
+  const sandbox = await Sandbox.create(template, { timeoutMs: 60_000, ...closed });
+  try {
+    return await sandbox.files.read(docstringsFile);
+  } finally {
+    await sandbox.kill();
+  }
 }
 
 /** The SDK joins packages to one shell command, where `pandas>=2` would be a redirection. */

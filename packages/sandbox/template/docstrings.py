@@ -69,7 +69,8 @@ def main(requirements):
 
 def required(line):
     """A pip requirement as a line of the table; its modules are what its distribution installs at the top."""
-    name = re.split(r"[^\w.-]", line.strip(), maxsplit=1)[0]
+    wheel = re.search(r"([^/\\-]+)-[^/\\]*\.whl$", line.strip())
+    name = wheel[1] if wheel else re.split(r"[^\w.-]", line.strip(), maxsplit=1)[0]
     owners = importlib.metadata.packages_distributions().items()
     tops = [top for top, names in owners if plain(name) in map(plain, names) and not top.startswith("_")]
     return name.lower(), (name, tops, tops)

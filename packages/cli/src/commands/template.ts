@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { styleText } from "node:util";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
@@ -18,16 +20,29 @@ export const template: CliCommand = {
       throw new InvalidInput("nova template build needs an E2B account - set E2B_API_KEY to its key");
     }
     const requirements = path === undefined ? [] : await requirementsOf(path);
-    const { buildTemplate } = await import("@nova/sandbox");
+    const { buildTemplate, readDocstrings } = await import("@nova/sandbox");
     const { templateId, name: built } = await buildTemplate({
       name: String(name),
       requirements,
       onLog: (line) => console.error(styleText("dim", line)),
     });
-    console.log(json ? JSON.stringify({ template_id: templateId, name: built }) : `E2B_TEMPLATE_ID=${templateId}`);
+    const docstrings = await keepDocstrings(templateId, await readDocstrings(templateId));
+    console.error(
+      styleText("dim", `prompt nodes look up its packages in ${docstrings}; NOVA_DOCSTRINGS names the folder`),
+    );
+    const answer = { template_id: templateId, name: built, docstrings };
+    console.log(json ? JSON.stringify(answer) : `E2B_TEMPLATE_ID=${templateId}`);
     return exitCodes.completed;
   },
 };
+
+/** Where a function is deployed with the folder, it finds the index of the template that a workflow runs in. */
+async function keepDocstrings(template: string, index: string): Promise<string> {
+  const folder = join(process.env.NOVA_DATA_DIR ?? ".nova", "docstrings");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${template}.json`), index);
+  return join(folder, `${template}.json`);
+}
 
 async function requirementsOf(path: string): Promise<string[]> {
   const { workflow, findings } = await readAndCompile(path);

@@ -1,4 +1,5 @@
 import { hkdfSync } from "node:crypto";
+import { docstringsFolder } from "./docstrings.ts";
 import type { Keys } from "./keys.ts";
 import type { Endpoints } from "./owner-file.ts";
 
@@ -7,7 +8,7 @@ export const table = "nova";
 export const bucket = "nova";
 
 /** The variables by which the official SDKs, and NOVA itself, find the local cloud. */
-export function environmentOf(endpoints: Endpoints, keys: Keys): Record<string, string> {
+export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_S3: endpoints.s3,
@@ -23,6 +24,7 @@ export function environmentOf(endpoints: Endpoints, keys: Keys): Record<string, 
     NOVA_S3_PATH_STYLE: "true",
     NOVA_SIGNING_KEY: keys.signingKey,
     NOVA_VAULT_KEY: derivedKey(keys.signingKey, "nova vault"),
+    NOVA_DOCSTRINGS: docstringsFolder(dataDir),
   };
 }
 

@@ -7,7 +7,7 @@ import { prepareTemplate } from "./templates.ts";
 
 /** Uses the endpoints that another process has opened. */
 export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, visit: Visit): Promise<LocalCloud> {
-  const environment = environmentOf(owner.endpoints, keys);
+  const environment = environmentOf(dataDir, owner.endpoints, keys);
   enterEnvironment(environment);
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
   const { warmPorts } = await import("@nova/functions");

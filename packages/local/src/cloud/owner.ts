@@ -28,7 +28,7 @@ export async function openAsOwner(
   const admin = await openAdmin({ adminKey: keys.adminKey, instance, counters, progress });
   const opened = await openEndpoints(options, keys, opening, progress);
   const endpoints = { ...opened.urls, admin: admin.url };
-  const environment = environmentOf(endpoints, keys);
+  const environment = environmentOf(dataDir, endpoints, keys);
   enterEnvironment(environment);
   const stopCounting = countRequests(counters, endpoints, opened.e2b);
   await createStores();

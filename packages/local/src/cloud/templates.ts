@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { choosePython } from "../e2b/python.ts";
+import { docstringsFolder, indexDocstrings } from "./docstrings.ts";
 import { installRequirements, sitePackages } from "./python-packages.ts";
 
 /** What a sandbox has that asks for nothing: the template that `nova template build` made, by the name it has there. */
@@ -12,8 +14,12 @@ function baseTemplate(): string {
 export async function prepareTemplate(dataDir: string, requirements: readonly string[]): Promise<string> {
   if (requirements.length === 0) return baseTemplate();
   const template = templateOf(requirements);
-  const python = await choosePython(undefined, [sitePackages(dataDir)]);
-  await installRequirements(python, requirements, templateFolder(dataDir, template));
+  const [shared, own] = [sitePackages(dataDir), templateFolder(dataDir, template)];
+  const index = join(docstringsFolder(dataDir), `${template}.json`);
+  if (existsSync(own) && existsSync(index)) return template;
+  const python = await choosePython(undefined, [shared]);
+  await installRequirements(python, requirements, own);
+  await indexDocstrings(python, requirements, [own, shared], index);
   return template;
 }
 
