@@ -96,8 +96,8 @@ export const dataFindings = {
   NOVA702: {
     severity: "warning",
     title: "A run may have too many events",
-    why: "Step Functions ends an execution that has 25,000 events in its history. A node makes about 5 of them each time it runs, and loops multiply: one in another goes round anew each time. Counted is the longest way there is, so a run may well be shorter.",
-    bad: '{ "from": "check", "to": "ask", "condition": "again", "max": 1000 }   # around 10 nodes',
+    why: "Step Functions ends an execution that has 25,000 events in its history. A node makes about 5 of them each time it runs, and loops multiply: one in another goes round anew each time. A loop of the main line goes on in a further execution when a history is nearly full; one in a branch or in the body of a map cannot. Counted is the longest way there is, so a run may well be shorter.",
+    bad: '{ "from": "check", "to": "ask", "condition": "again", "max": 1000 }   # around 10 nodes of a branch',
     good: '{ "from": "check", "to": "ask", "condition": "again", "max": 100 }',
   },
 } as const satisfies Record<string, FindingKind>;
