@@ -1,6 +1,6 @@
-import { askModel } from "./ask-model.ts";
 import { embedTexts } from "./embeddings.ts";
 import { ModelEnvironment, type ModelSettings } from "./environment.ts";
+import { holdConversation } from "./hold-conversation.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelCall, Models } from "./models.ts";
 import { connect, type Provider } from "./provider.ts";
@@ -19,8 +19,8 @@ export function createModels(environment: ModelEnvironment): Models {
   };
   return {
     async ask<T>(call: ModelCall<T>) {
-      const { converse, host } = await connected();
-      return askModel(call, converse(call), { role: call.role, model: call.model, host });
+      const { open, host } = await connected();
+      return holdConversation(call, open(call), { role: call.role, model: call.model, host });
     },
     embed(texts) {
       const model = settings.NOVA_EMBEDDING_MODEL;

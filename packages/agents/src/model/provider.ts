@@ -7,7 +7,7 @@ import { fetchWhole } from "./whole-answer.ts";
 export interface Provider {
   client: OpenAI;
   host: string;
-  converse<T>(call: ModelCall<T>): Conversation;
+  open<T>(call: ModelCall<T>): Conversation;
 }
 
 const openai = "https://api.openai.com/v1";
@@ -41,7 +41,7 @@ export async function connect(settings: ModelSettings): Promise<Provider> {
   return {
     client,
     host,
-    converse: (call) =>
+    open: (call) =>
       settings.NOVA_LLM_API === "chat"
         ? chatConversation(client, call, compatible)
         : responsesConversation(client, call),

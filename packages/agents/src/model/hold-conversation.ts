@@ -20,7 +20,7 @@ interface Talk<T> {
 }
 
 /** Talks until the model has answered: it may call tools in between, within its budget, and all that it used is summed. */
-export async function askModel<T>(
+export async function holdConversation<T>(
   call: ModelCall<T>,
   conversation: Conversation,
   asked: Asked,
