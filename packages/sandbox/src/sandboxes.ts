@@ -102,7 +102,9 @@ async function run(
     { ownContext: !first, permit, io },
     (e2b, answer) => settleRun(e2b, answer, request, io),
   );
-  return typeof ending === "string" ? { kind: ending } : ending;
+  if (typeof ending === "string") return { kind: ending };
+  if (ending.kind === "unable") throw new NovaError("NodeFailed", ending.message);
+  return ending;
 }
 
 async function settleRun(
@@ -110,10 +112,10 @@ async function settleRun(
   answer: LastAnswer,
   request: RunRequest,
   io: RunIo,
-): Promise<Extract<RunOutcome, { kind: "finished" | "tombstoned" }>> {
+): Promise<Extract<RunOutcome, { kind: "finished" | "tombstoned" }> | { kind: "unable"; message: string }> {
   if (answer.type === "result" || answer.type === "outcome")
     return { kind: "finished", result: await takeResult(sandbox, answer, inputHashes(request), io) };
-  if (answer.type === "unable") throw new NovaError("NodeFailed", answer.message);
+  if (answer.type === "unable") return { kind: "unable", message: answer.message };
   return { kind: "tombstoned" };
 }
 

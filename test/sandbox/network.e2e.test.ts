@@ -1,0 +1,64 @@
+import { createServer, type Server } from "node:net";
+import { describe, expect, test } from "vitest";
+import { Bench, changesOf } from "./support/bench.ts";
+
+const bench = Bench.use();
+
+/** On this machine's loopback; answers every connection with what it was sent, at its end. */
+async function echo(): Promise<{ port: number; visits: () => number; server: Server }> {
+  let visits = 0;
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    visits++;
+    socket.on("error", () => socket.destroy()).pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { port: (server.address() as { port: number }).port, visits: () => visits, server };
+}
+
+const talk = `
+import socket
+with socket.create_connection((context["host"], context["port"]), 10) as connection:
+    connection.sendall(b"x" * context["size"])
+    connection.shutdown(socket.SHUT_WR)
+    context["got"] = len(b"".join(iter(lambda: connection.recv(1 << 16), b"")))
+`;
+
+function talking(host: string, port: number, allow?: string[]) {
+  const context = { host: JSON.stringify(host), port: String(port), size: String(1 << 20) };
+  return bench.request(talk, context, allow && { network: { allow } });
+}
+
+describe("code with a network of its own", () => {
+  test("reaches what it may, a megabyte each way, and leaves nothing behind", async () => {
+    const { port, server } = await echo();
+    const sandbox = await bench.create();
+    expect(changesOf(await bench.run(sandbox, talking("127.0.0.1", port, [`127.0.0.1:${port}`])))).toEqual({
+      got: 1 << 20,
+    });
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test("reaches nothing else, also not the cloud of this machine, with code beside it that does", async () => {
+    const { port, visits, server } = await echo();
+    const sandbox = await bench.create();
+    const gateway = Number(new URL(process.env.E2B_API_URL as string).port);
+    for (const forbidden of [port, gateway]) {
+      const outcome = await bench.run(sandbox, talking("127.0.0.1", forbidden, ["example.com"]));
+      expect(outcome).toMatchObject({
+        kind: "finished",
+        result: { status: "error", message: expect.stringMatching(/^ConnectionRefusedError: .* - network\.allow of/) },
+      });
+    }
+    expect(visits()).toBe(0);
+    expect(changesOf(await bench.run(sandbox, talking("127.0.0.1", port)))).toEqual({ got: 1 << 20 });
+    server.close();
+  });
+
+  test("is the node's failure where the sandbox cannot hold it", async () => {
+    const run = bench.run(await bench.create(), talking("a", 1, ["*.example.com"]));
+    await expect(run).rejects.toMatchObject({
+      name: "NodeFailed",
+      message: expect.stringContaining("network.allow cannot be enforced"),
+    });
+  });
+});
