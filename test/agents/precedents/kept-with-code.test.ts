@@ -13,7 +13,7 @@ async function embed(texts: string[]): Promise<number[][]> {
 async function keepCode(store: MemoryGenerations, parts: { embed?: () => null } = {}): Promise<void> {
   const readsOf = async () => written.reads;
   const pinned = createPinnedCodes({ store, generator, readsOf, embed, clock: { now: () => 0 }, ...parts });
-  await pinned.keep(taskWith(), { ...written, shape: {}, guides: [] });
+  await pinned.keep(taskWith(), { ...written, guides: [] });
 }
 
 it("finds code that was kept for another node whose task says the same in other words", async () => {
