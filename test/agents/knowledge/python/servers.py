@@ -10,7 +10,7 @@ import urllib.parse
 
 @contextlib.contextmanager
 def serving(server):
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield server.server_address[1]
@@ -60,7 +60,7 @@ def imap(mails):
 
 
 def smtp():
-    """Takes every mail; `.taken` are (recipients, bytes)."""
+    """Takes every mail; `.taken` are (recipients, bytes). It speaks no TLS."""
 
     class Talk(socketserver.StreamRequestHandler):
         def say(self, line):
