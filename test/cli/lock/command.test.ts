@@ -1,0 +1,96 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runCommandLine } from "../../../packages/cli/src/main.ts";
+import { approved, lockedOf, locking, makeFolder, promptOf, send, sum, writeFiles } from "./folders.ts";
+
+let printed: string[];
+let warned: string;
+beforeEach(() => {
+  printed = [];
+  warned = "";
+  vi.spyOn(console, "log").mockImplementation((line) => void printed.push(String(line)));
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    warned += String(text);
+    return true;
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+describe("nova lock --check", () => {
+  it("says as JSON what a frozen run would find, and exits with 1 where a node cannot run", async () => {
+    const folder = await makeFolder({ sum, send });
+    await locking(folder, { sum: { ...lockedOf(promptOf(folder)), key: "0".repeat(64) } });
+    expect(await runCommandLine(["lock", folder.folder, "--check", "--json"])).toBe(1);
+    expect(JSON.parse(printed.join(""))).toEqual({
+      valid: false,
+      nodes: [
+        { node: "sum", state: "stale", changed: [] },
+        { node: "send", state: "unlocked", changed: [] },
+      ],
+    });
+  });
+
+  it("names what has changed since", async () => {
+    const made = await makeFolder({ sum: { ...sum, prompt: "Else" } });
+    const folder = await makeFolder();
+    await locking(folder, { sum: lockedOf(promptOf(made)) });
+    expect(await runCommandLine(["lock", folder.folder, "--check", "--json"])).toBe(1);
+    const changed = [{ ingredient: "prompt", was: "Else", is: "Add up the lines." }];
+    expect(JSON.parse(printed.join(""))).toMatchObject({ nodes: [{ state: "stale", changed }] });
+    await runCommandLine(["lock", folder.folder, "--check"]);
+    expect(printed.at(-1)).toContain("written for something else, changed since: the prompt");
+  });
+
+  it("exits with 0 where everything is locked", async () => {
+    const folder = await makeFolder();
+    await locking(folder, { sum: lockedOf(promptOf(folder)) });
+    expect(await runCommandLine(["lock", folder.folder, "--check"])).toBe(0);
+    expect(printed.join("")).toMatch(/every prompt node of .* is locked/);
+  });
+});
+
+describe("nova lock approve", () => {
+  it("notes who has approved the code, and nothing else", async () => {
+    const folder = await makeFolder({ sum }, { workflow: { approval: "required" } });
+    await locking(folder, { sum: lockedOf(promptOf(folder)) });
+    const file = join(folder.folder, "workflow.lock.json");
+    const before = await readFile(file, "utf8");
+    expect(await runCommandLine(["validate", folder.folder])).toBe(2);
+    expect(await runCommandLine(["lock", "approve", folder.folder, "sum", "--as", "ada", "--json"])).toBe(0);
+    const { node, approved, code_hash } = JSON.parse(printed.at(-1) ?? "");
+    expect({ node, by: approved.by, code_hash }).toEqual({
+      ...{ node: "sum", by: "ada" },
+      code_hash: lockedOf(promptOf(folder)).codeHash,
+    });
+    const after = await readFile(file, "utf8");
+    const added = after.split("\n").filter((line) => !before.split("\n").includes(line));
+    expect(added.map((line) => line.trim().split(":")[0])).toEqual(['"approved"', '"by"', '"at"']);
+    expect(await runCommandLine(["validate", folder.folder])).toBe(0);
+  });
+});
+
+describe("nova lock", () => {
+  it.each<[string, (folder: string) => string[], RegExp]>([
+    ["a folder that is none", () => ["nowhere"], /no file or folder "nowhere"/],
+    ["approve without a node", (folder) => ["approve", folder], /nova lock approve <folder> <node>/],
+    ["approval of a node that is not locked", (folder) => ["approve", folder, "sum"], /"sum" has no locked code yet/],
+    ["two modes at once", (folder) => [folder, "--check", "--costs"], /--check and --costs do not go together/],
+    ["a number of inputs that is none", (folder) => [folder, "--prove", "all"], /--prove all is not a whole number/],
+    ["proof of a node that is not there", (folder) => [folder, "su", "--prove", "1"], /"su" is no prompt node/],
+  ])("refuses %s with a sentence", async (_, argv, sentence) => {
+    const { folder } = await makeFolder();
+    expect(await runCommandLine(["lock", ...argv(folder)])).toBe(2);
+    expect(warned).toMatch(sentence);
+  });
+
+  it("is named by the finding of an edit, which keeps the workflow from running", async () => {
+    const folder = await makeFolder();
+    await locking(folder, { sum: lockedOf(promptOf(folder), { approved }) });
+    await writeFiles(folder.folder, { "generated/sum.py": "total = 7" });
+    expect(await runCommandLine(["validate", folder.folder, "--json"])).toBe(2);
+    expect(JSON.parse(printed.join(""))).toMatchObject({
+      diagnostics: [{ code: "NOVA803", file: "generated/sum.py", message: expect.stringContaining("nova lock") }],
+    });
+  });
+});
