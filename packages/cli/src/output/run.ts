@@ -39,14 +39,15 @@ export function noRunResult(
   };
 }
 
-export function eventLine({ node, state }: NodeEvent): string {
+export function eventLine({ node, items = [], state }: NodeEvent): string {
   const marks = {
     started: styleText("dim", "·"),
     waiting: styleText("yellow", "…"),
     succeeded: styleText("green", "✓"),
     failed: styleText("red", "✗"),
   };
-  return `  ${marks[state]} ${state === "started" ? styleText("dim", node) : node}${state === "waiting" ? " waits" : ""}`;
+  const item = items.length > 0 ? styleText("dim", `  item ${items.join(", ")}`) : "";
+  return `  ${marks[state]} ${state === "started" ? styleText("dim", node) : node}${state === "waiting" ? " waits" : ""}${item}`;
 }
 
 /** What a waiting run is asking for, and how to give it. */

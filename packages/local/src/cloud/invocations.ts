@@ -1,5 +1,5 @@
 import type { InvokeLambda } from "../lambda-types.ts";
-import type { Progress } from "./progress.ts";
+import type { NodeEvent, Progress } from "./progress.ts";
 
 /** What runs nodes, and what asks others for their outcome. */
 const nodeFunctions = ["nova-run-node", "nova-request-approval"];
@@ -9,21 +9,40 @@ export function withProgress(invoke: InvokeLambda, progress: Progress): InvokeLa
   return async (functionArn, payload, signal) => {
     const place = nodeFunctions.some((name) => functionArn.includes(name)) ? placeOf(payload) : null;
     if (!place) return invoke(functionArn, payload, signal);
-    const { execution, node, isNew } = place;
-    if (isNew) progress.note(execution, { node, state: "started" });
+    const { execution, isNew, ...node } = place;
+    if (isNew) progress.note(execution, { ...node, state: "started" });
     const result = await invoke(functionArn, payload, signal);
-    progress.note(execution, { node, state: result.ok ? stateAfter(result.payload) : "failed" });
+    progress.note(execution, { ...node, state: result.ok ? stateAfter(result.payload) : "failed" });
     return result;
   };
 }
 
-function placeOf(payload: string): { execution: string; node: string; isNew: boolean } | null {
-  const { execution, node, waited } = JSON.parse(payload) as {
+interface Place extends Pick<NodeEvent, "node" | "items"> {
+  execution: string;
+  isNew: boolean;
+}
+
+function placeOf(payload: string): Place | null {
+  const {
+    execution,
+    scope = "",
+    node,
+    waited,
+  } = JSON.parse(payload) as {
     execution?: { id?: string };
+    scope?: string;
     node?: string;
     waited?: boolean;
   };
-  return execution?.id && node ? { execution: execution.id, node, isNew: waited !== true } : null;
+  const items = itemsIn(scope);
+  return execution?.id && node
+    ? { execution: execution.id, node, isNew: waited !== true, ...(items.length > 0 && { items }) }
+    : null;
+}
+
+/** A part of a scope ends in the first node of a branch or, in digits, the number of an item. */
+function itemsIn(scope: string): number[] {
+  return Array.from(scope.matchAll(/\.(\d+)(?=\/|$)/g), ([, number]) => Number(number));
 }
 
 /** A request answers the task that it made, the first task of a wait until when, that of a workflow node what it waits for; else the node has its outcome. */

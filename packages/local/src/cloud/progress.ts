@@ -1,6 +1,8 @@
 /** What happens in an execution, as its Lambda functions are invoked. */
 export interface NodeEvent {
   node: string;
+  /** In the body of a map: the number of its item, behind those of the items around it. */
+  items?: number[];
   /** `waiting`: its function is done, and it goes on when somebody answers or a time has come. */
   state: "started" | "waiting" | "succeeded" | "failed";
 }

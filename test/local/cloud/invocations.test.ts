@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { withProgress } from "../../../packages/local/src/cloud/invocations.ts";
+import { type NodeEvent, Progress } from "../../../packages/local/src/cloud/progress.ts";
+import type { LambdaResult } from "../../../packages/local/src/lambda-types.ts";
+
+const execution = { id: "exec_1" };
+const runNode = "arn:aws:lambda:us-east-1:000000000000:function:nova-run-node:live";
+
+const broken: LambdaResult = { ok: false, errorType: "NodeFailed", errorMessage: "it broke", trace: [] };
+
+/** What is told of one invocation that answers so. */
+async function told(input: object, answer: object | null, functionArn = runNode): Promise<NodeEvent[]> {
+  const progress = new Progress();
+  const invoke = withProgress(
+    async () =>
+      answer ? { ok: true, payload: JSON.stringify(answer) } : { ok: false, error: "NodeFailed", cause: "" },
+    progress,
+  );
+  await invoke(functionArn, JSON.stringify(input), new AbortController().signal);
+  const heard: NodeEvent[] = [];
+  progress.end("exec_1");
+  await progress.untilEnd("exec_1", (event) => heard.push(event));
+  return heard;
+}
+
+it.each([
+  ["is done", {}, "succeeded"],
+  ["says until when it waits", { until: "2026-01-01T00:00:00Z" }, "waiting"],
+  ["asks somebody", { task: "task_1" }, "waiting"],
+  ["runs another workflow", { child: { name: "exec_2" } }, "waiting"],
+  ["fails", null, "failed"],
+])("a node that %s is told to have started, and then that", async (_, answer, state) => {
+  const input = { execution, node: "a", scope: "", seq: 0 };
+  expect(await told(input, answer)).toEqual([
+    { node: "a", state: "started" },
+    { node: "a", state },
+  ]);
+});
+
+it.each([
+  ["", undefined],
+  ["/f@3.left", undefined],
+  ["/m@3.17", [17]],
+  ["/m@3.17/f@1.left/n@2.0", [17, 0]],
+])("a node in the scope %j is in items %j", async (scope, items) => {
+  const [event] = await told({ execution, node: "a", scope, seq: 0 }, {});
+  expect(event?.items).toEqual(items);
+});
+
+it("the second task of a node that waits does not start it again, and other functions are nobody's progress", async () => {
+  expect(await told({ execution, node: "a", waited: true }, {})).toEqual([{ node: "a", state: "succeeded" }]);
+  expect(await told({ execution, join: "a" }, {})).toEqual([]);
+  expect(await told({ execution, node: "a" }, {}, runNode.replace("run-node", "settle-node"))).toEqual([]);
+});
