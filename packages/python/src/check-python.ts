@@ -35,9 +35,19 @@ function problemOf({ code, message, start_location: start }: Diagnostic, file: s
   const place = { ...(file !== undefined && { file }), line: start.row, column: start.column };
   const name = code?.startsWith("F82") ? /`(.+?)`/.exec(message)?.[1] : undefined;
   if (name === undefined) {
-    return { kind: "syntax", message: `Python cannot read this: ${plain(message)} - correct the line`, ...place };
+    return { kind: "syntax", message: syntaxMessage(message), ...place };
   }
   return { kind: "name", message: nameMessage(code, name), ...place };
+}
+
+/** Ruff has no code of its own for what Python's grammar does not allow. */
+export function isSyntaxError({ code }: Diagnostic): boolean {
+  return code?.startsWith("F82") !== true;
+}
+
+/** Ruff's words about a syntax error, as a sentence with the way out. */
+export function syntaxMessage(words: string): string {
+  return `Python cannot read this: ${plain(words)} - correct the line`;
 }
 
 function nameMessage(code: string | null, name: string): string {

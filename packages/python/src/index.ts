@@ -1,6 +1,11 @@
 export { setsBranchDecision } from "./branch-decision.ts";
+export { checkNodeCode } from "./check-node-code.ts";
 export type { PythonProblem } from "./check-python.ts";
 export { checkPython, nodeGlobals } from "./check-python.ts";
+export { type ContextAccess, contextAccess } from "./context-access.ts";
+export { type CodeFinding, type CodeFindingCode, type CodeFindingKind, codeFindings } from "./findings/codes.ts";
+export type { NodeFacts } from "./findings/subject.ts";
 export { type KeySet, keysSet } from "./keys-set.ts";
+export { importableModules } from "./known/packages.ts";
 export { reboundContext } from "./rebound-context.ts";
-export type { ContextShape, ValueShape } from "./shape.ts";
+export { type ContextShape, shapeOf, type ValueShape } from "./shape.ts";

@@ -1,7 +1,10 @@
 import type { Diagnostic, Workspace } from "@astral-sh/ruff-wasm-nodejs";
 
-/** `F82`: names that nothing defines; `F7`: statements where Python allows none, such as `return` outside of a function. */
-const rules = ["F7", "F821", "F822", "F823"];
+/**
+ * `F82`: names that nothing defines; `F70`: statements where Python allows none, such as `return` outside of a function.
+ * Not `F722`: an annotation may be any text.
+ */
+const rules = ["F70", "F821", "F822", "F823"];
 
 /** Newer than the oldest Python a sandbox may have: code must not be refused for syntax that the sandbox knows. */
 const newestPython = "py313";

@@ -10,3 +10,16 @@ export interface ValueShape {
 
 /** The top-level keys of a context. */
 export type ContextShape = Readonly<Record<string, ValueShape>>;
+
+/** The shape of a value as JSON.parse gives it. Sizes are complete, so all keys of its objects are known. */
+export function shapeOf(value: unknown): ValueShape {
+  if (value === null || value === undefined) return { type: "null" };
+  if (typeof value === "boolean") return { type: "boolean" };
+  if (typeof value === "number") return { type: Number.isInteger(value) ? "integer" : "number" };
+  if (typeof value === "string") return { type: "string", size: value.length };
+  if (Array.isArray(value)) {
+    return { type: "list", size: value.length, ...(value.length > 0 && { item: shapeOf(value[0]) }) };
+  }
+  const members = Object.entries(value as object).map(([key, member]) => [key, shapeOf(member)] as const);
+  return { type: "object", size: members.length, members: Object.fromEntries(members) };
+}

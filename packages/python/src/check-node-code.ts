@@ -1,0 +1,113 @@
+import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
+import { isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
+import { contextAttributes } from "./findings/attributes.ts";
+import { type CodeFinding, codeFindings } from "./findings/codes.ts";
+import { undecided } from "./findings/decision.ts";
+import { failingImports } from "./findings/imports.ts";
+import { missingKeys } from "./findings/keys.ts";
+import { nameProblem } from "./findings/names.ts";
+import { missingResult } from "./findings/result.ts";
+import type { NodeFacts, Problem, Subject } from "./findings/subject.ts";
+import { unfitDumps, unfitValues } from "./findings/unfit.ts";
+import { readChanges } from "./flow/changes.ts";
+import { Paths } from "./flow/paths.ts";
+import { readPrinted } from "./flow/printed.ts";
+import { Reach } from "./flow/reach.ts";
+import { readReads } from "./flow/reads.ts";
+import { Lines } from "./lines.ts";
+import { reboundContext } from "./rebound-context.ts";
+import { runRuff } from "./ruff.ts";
+import { Program } from "./scope/program.ts";
+import { parsePython } from "./tree/parse.ts";
+import { Types } from "./values/types.ts";
+
+const checks = [
+  missingKeys,
+  contextAttributes,
+  missingResult,
+  undecided,
+  failingImports,
+  unfitValues,
+  unfitDumps,
+] satisfies ((subject: Subject) => Problem[])[];
+
+/**
+ * Mistakes of a node's code that can be seen without running it and without a model, in the order of the source. Errors
+ * are certain, as far as the facts are: what is not known is not checked. `# noqa` silences a line.
+ */
+export async function checkNodeCode(source: string, facts: NodeFacts): Promise<CodeFinding[]> {
+  const lines = new Lines(source);
+  const diagnostics = await runRuff(source, nodeGlobals);
+  const broken = diagnostics.filter(isSyntaxError);
+  if (broken.length > 0) return firstOfLines(broken.map(syntaxFinding));
+  const tree = parsePython(source);
+  const program = tree ? new Program(source, tree) : undefined;
+  const found = [
+    ...diagnostics.flatMap((diagnostic) => nameFinding(diagnostic, lines, program, facts)),
+    ...(await reboundFinding(source, program)),
+  ];
+  if (program) {
+    const subject = readSubject(program, facts);
+    const isLost = found.some(({ code }) => code === "PY121");
+    const problems = checks.flatMap((check) => check(subject)).filter(({ code }) => !(isLost && code === "PY120"));
+    found.push(...problems.map(({ at, ...problem }) => findingOf({ ...problem, ...lines.placeOf(at) })));
+  }
+  return inOrder(found.filter(({ code, line }) => !lines.isSilenced(line, code)));
+}
+
+function readSubject(program: Program, facts: NodeFacts): Subject {
+  const paths = new Paths(program);
+  const reach = new Reach(program, paths, facts.context);
+  const stages = Array.from(program.source.matchAll(/^\s*#\s*STAGE:\s*(\w+)/gim), ([, stage = ""]) =>
+    stage.toUpperCase(),
+  );
+  return {
+    facts,
+    program,
+    paths,
+    reach,
+    types: new Types(program),
+    changes: readChanges(program, paths, reach),
+    reads: readReads(program, paths),
+    printed: readPrinted(program),
+    isAnalysis: stages.includes("ANALYSIS") && !stages.includes("TASK"),
+  };
+}
+
+function findingOf({ code, message, line, column }: Omit<CodeFinding, "severity">): CodeFinding {
+  return { code, line, column, message, severity: codeFindings[code].severity };
+}
+
+function syntaxFinding({ message, start_location: { row, column } }: Diagnostic): CodeFinding {
+  return findingOf({ code: "PY101", message: syntaxMessage(message), line: row, column });
+}
+
+function nameFinding(
+  diagnostic: Diagnostic,
+  lines: Lines,
+  program: Program | undefined,
+  { context }: NodeFacts,
+): CodeFinding[] {
+  const { row, column } = diagnostic.start_location;
+  const problem = nameProblem(diagnostic, program, lines.offsetOf(row, column), context);
+  return problem ? [findingOf({ ...problem, line: row, column })] : [];
+}
+
+/** Almost no code gives the name to something else; then its second parser is not asked. */
+async function reboundFinding(source: string, program: Program | undefined): Promise<CodeFinding[]> {
+  if (program && program.lookup("context", program.tree).length < 2) return [];
+  const rebound = await reboundContext(source);
+  if (!rebound) return [];
+  const { kind, message, line, column } = rebound;
+  return [findingOf({ code: kind === "lost" ? "PY121" : "PY122", message, line, column })];
+}
+
+/** One mistake often makes ruff complain twice on its line. */
+function firstOfLines(findings: readonly CodeFinding[]): CodeFinding[] {
+  return findings.filter(({ line }, index) => findings.findIndex((other) => other.line === line) === index);
+}
+
+function inOrder(findings: readonly CodeFinding[]): CodeFinding[] {
+  const unique = new Map(findings.map((finding) => [`${finding.line} ${finding.message}`, finding]));
+  return Array.from(unique.values()).sort((a, b) => a.line - b.line || a.column - b.column);
+}

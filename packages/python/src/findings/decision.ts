@@ -1,0 +1,149 @@
+import type { Change } from "../flow/changes.ts";
+import type { Program } from "../scope/program.ts";
+import type { Expression } from "../tree/nodes.ts";
+import { mayActElsewhere } from "./result.ts";
+import type { Problem, Subject } from "./subject.ts";
+import { nearest } from "./suggest.ts";
+
+const key = "branch_decision";
+
+/** PY130 to PY132: decisions that lead nowhere. */
+export function undecided(subject: Subject): Problem[] {
+  const { facts, program, changes, isAnalysis } = subject;
+  if (facts.nodeType !== "decision" || isAnalysis) return [];
+  const setters = changes.filter(maySetDecision);
+  if (setters.length === 0 && !mayPrintDecision(subject) && !mayActElsewhere(program)) {
+    return [{ code: "PY130", at: program.tree.statements.at(-1)?.from ?? 0, message: neverDecides(subject) }];
+  }
+  const values = setters.map(({ kind, value }) => (kind === "set" && value ? value : undefined));
+  if (!facts.edges || facts.edges.length === 0 || mayPrintDecision(subject)) return [];
+  return fitting(values, facts.edges, setters, program);
+}
+
+function maySetDecision({ kind, path }: Change): boolean {
+  if (kind === "delete") return false;
+  return !path || path.length === 0 || (kind === "set" && path.length === 1 && path[0] === key);
+}
+
+function neverDecides({ facts, changes }: Subject): string {
+  const set = changes.flatMap(({ kind, path }) => (kind === "set" && path?.length === 1 ? [path[0] as string] : []));
+  const slip = nearest(key, set);
+  if (slip !== undefined) return `the decision never decides: it sets context["${slip}"] - write context["${key}"]`;
+  const edges = facts.edges?.length ? `one of ${listed(facts.edges)}` : "the condition of an edge";
+  return `the decision never decides - set context["${key}"] to ${edges}`;
+}
+
+/** A printed result can decide as well, unless all its keys are in sight. */
+function mayPrintDecision({ printed, program }: Subject): boolean {
+  if (!printed.mayPrint) return false;
+  return !printed.values || printed.values.some((value) => mayHoldDecision(value, program, 0));
+}
+
+function mayHoldDecision(value: Expression, program: Program, depth: number): boolean {
+  if (depth > 6) return true;
+  if (value.kind === "name") {
+    const bindings = program.reaching(value);
+    const isChanged = program.nodes.some(
+      (node) =>
+        (node.kind === "subscript" || node.kind === "attribute") &&
+        node.object.kind === "name" &&
+        node.object.id === value.id,
+    );
+    const isPlain = bindings.length > 0 && !isChanged && bindings.every(({ origin }) => origin.kind === "value");
+    return (
+      !isPlain ||
+      bindings.some(({ origin }) => origin.kind === "value" && mayHoldDecision(origin.value, program, depth + 1))
+    );
+  }
+  if (value.kind !== "dict") return !/^(text|number|constant|format|list|tuple)$/.test(value.kind);
+  return value.entries.some((entry) => {
+    if (!entry.key) return mayHoldDecision(entry.value, program, depth + 1);
+    if (entry.key.kind !== "text" || entry.key.value === key) return true;
+    return entry.key.value === "context_updates" && mayHoldDecision(entry.value, program, depth + 1);
+  });
+}
+
+/** Literals that no edge has: an error where there is nothing else. */
+function fitting(
+  values: readonly (Expression | undefined)[],
+  edges: readonly string[],
+  setters: readonly Change[],
+  program: Program,
+): Problem[] {
+  const possible = values.map((value) => value && literals(value, program, 0));
+  const wrong = possible.map((all) => all?.filter((literal) => !leadsOn(literal, edges)) ?? []);
+  const isHopeless = possible.every((all, index) => all && all.length > 0 && all.length === wrong[index]?.length);
+  return wrong.flatMap((found, index) => {
+    const [first] = found;
+    if (first === undefined) return [];
+    const at = (values[index] ?? setters[index]?.node)?.from ?? 0;
+    const message = `no edge has the condition ${shown(first)} - set context["${key}"] to one of ${listed(edges)}`;
+    return [{ code: isHopeless ? ("PY131" as const) : ("PY132" as const), at, message }];
+  });
+}
+
+type Literal = string | number | boolean | null;
+
+/** Every value that an expression can have, where all of them are written out. */
+function literals(value: Expression, program: Program, depth: number): Literal[] | undefined {
+  if (depth > 6) return undefined;
+  switch (value.kind) {
+    case "text":
+      return [value.value];
+    case "number":
+      return /^\d+(\.\d+)?$/.test(value.text) ? [Number(value.text)] : undefined;
+    case "constant":
+      return value.value === undefined ? undefined : [value.value];
+    case "conditional":
+      return joined([value.yes, value.no], program, depth);
+    case "unary":
+      return value.op === "not" ? [true, false] : undefined;
+    case "binary":
+      return /^([<>]=?|[!=]=|(not )?in|is( not)?)$/.test(value.op) ? undefinedForFrames(value) : undefined;
+    case "name":
+      return ofName(value, program, depth);
+    default:
+      return undefined;
+  }
+}
+
+/** Comparisons with calls and parts of objects may be a library's own. */
+function undefinedForFrames({ left, right }: Expression & { kind: "binary" }): Literal[] | undefined {
+  return [left, right].some(({ kind }) => kind === "number" || kind === "text" || kind === "constant")
+    ? [true, false]
+    : undefined;
+}
+
+function ofName(name: Expression & { kind: "name" }, program: Program, depth: number): Literal[] | undefined {
+  const bindings = program.reaching(name);
+  if (bindings.length === 0 || bindings.some(({ origin }) => origin.kind !== "value")) return undefined;
+  const values = bindings.flatMap(({ origin }) => (origin.kind === "value" ? [origin.value] : []));
+  return joined(values, program, depth);
+}
+
+function joined(values: readonly Expression[], program: Program, depth: number): Literal[] | undefined {
+  const all = values.map((value) => literals(value, program, depth + 1));
+  return all.every((each) => each !== undefined) ? all.flat() : undefined;
+}
+
+/** As the engine decides: the exact edge, booleans in their disguises, then the default. */
+function leadsOn(value: Literal, edges: readonly string[]): boolean {
+  if (edges.includes("default") || edges.includes(String(value))) return true;
+  const isNumeric = edges.some((edge) => /^-?\d+(\.\d+)?$/.test(edge));
+  const truth = (value === 0 || value === 1) && !isNumeric ? value === 1 : booleanOf(value);
+  return truth !== undefined && edges.some((edge) => booleanOf(edge) === truth);
+}
+
+function booleanOf(value: Literal): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  const lower = typeof value === "string" ? value.toLowerCase() : "";
+  return lower === "true" ? true : lower === "false" ? false : undefined;
+}
+
+function shown(value: Literal): string {
+  return value === null ? "None" : value === true ? "True" : value === false ? "False" : JSON.stringify(value);
+}
+
+function listed(edges: readonly string[]): string {
+  return edges.map((edge) => JSON.stringify(edge)).join(", ");
+}

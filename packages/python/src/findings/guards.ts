@@ -1,0 +1,111 @@
+import type { Program } from "../scope/program.ts";
+import { ancestors, type Expression, isWithin, type Node, walk } from "../tree/nodes.ts";
+
+const keyErrors = /^(KeyError|LookupError|Exception|BaseException)$/;
+const importErrors = /^(ImportError|ModuleNotFoundError|Exception|BaseException)$/;
+
+/** Whether a KeyError here is expected: a `try` catches it, or `suppress` does; also around calls of the function. */
+export function expectsKeyError(program: Program, node: Node): boolean {
+  return isExpected(program, node, keyErrors, 0);
+}
+
+/** Also what is imported in place of something else. */
+export function expectsImportError(program: Program, node: Node): boolean {
+  for (const ancestor of ancestors(node)) {
+    if (
+      ancestor.kind === "handler" &&
+      ancestor.types &&
+      names(ancestor.types).some((name) => importErrors.test(name))
+    ) {
+      return true;
+    }
+  }
+  return isExpected(program, node, importErrors, 0);
+}
+
+const deepest = 4;
+
+function isExpected(program: Program, node: Node, errors: RegExp, depth: number): boolean {
+  let child = node;
+  for (const ancestor of ancestors(node)) {
+    if (ancestor.kind === "try" && ancestor.body === child) {
+      if (ancestor.handlers.some(({ types }) => !types || names(types).some((name) => errors.test(name)))) return true;
+    }
+    if (ancestor.kind === "with" && ancestor.items.some(({ value }) => suppresses(value, errors))) return true;
+    if (ancestor.kind === "function" && depth < deepest) {
+      const uses = program.loadsOf(ancestor.id).filter((use) => !isWithin(use, ancestor));
+      if (uses.some((use) => isExpected(program, use, errors, depth + 1))) return true;
+    }
+    child = ancestor;
+  }
+  return false;
+}
+
+function suppresses(value: Expression, errors: RegExp): boolean {
+  return (
+    value.kind === "call" && names(value.callee).includes("suppress") && names(value).some((name) => errors.test(name))
+  );
+}
+
+function names(expression: Expression): string[] {
+  return Array.from(walk(expression)).flatMap((node) =>
+    node.kind === "name" ? [node.id] : node.kind === "attribute" ? [node.name] : [],
+  );
+}
+
+/** Whether code that starts at the top may go past this node in a run that ends well. */
+export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean {
+  let child = node;
+  for (const ancestor of ancestors(node)) {
+    if (isBranch(ancestor, child)) return true;
+    if (
+      ancestor.kind === "block" &&
+      ancestor.statements.some((each) => each.from < child.from && each !== child && mayLeave(each))
+    ) {
+      return true;
+    }
+    if (ancestor.kind === "lambda") return true;
+    if (ancestor.kind === "function") return isCalledOnTheSide(program, ancestor, depth);
+    child = ancestor;
+  }
+  return false;
+}
+
+function isBranch(ancestor: Node, child: Node): boolean {
+  switch (ancestor.kind) {
+    case "if":
+      // The first test always runs.
+      return ancestor.branches[0]?.test !== child;
+    case "conditional":
+      return ancestor.test !== child;
+    case "binary":
+      return /^(and|or)$/.test(ancestor.op) && ancestor.right === child;
+    case "while":
+      return ancestor.test !== child;
+    case "match":
+      return ancestor.subject !== child;
+    default:
+      return ancestor.kind === "handler";
+  }
+}
+
+/** A statement after which the rest of its block is not always reached, in a run that ends well. */
+function mayLeave(statement: Node): boolean {
+  if (statement.kind !== "if") return false;
+  return Array.from(walk(statement)).some(
+    (node) => /^(return|continue|break)$/.test(node.kind) || (node.kind === "call" && endsRun(node.callee)),
+  );
+}
+
+function endsRun(callee: Expression): boolean {
+  if (callee.kind === "name") return /^(exit|quit|SystemExit)$/.test(callee.id);
+  return callee.kind === "attribute" && callee.name === "exit";
+}
+
+function isCalledOnTheSide(program: Program, node: Node & { kind: "function" }, depth: number): boolean {
+  if (depth > deepest || node.parent?.parent?.kind === "class") return true;
+  const uses = program.loadsOf(node.id).filter((use) => !isWithin(use, node));
+  return !uses.some(
+    (use) => use.parent?.kind === "call" && use.parent.callee === use && !mayBePassedBy(program, use, depth + 1),
+  );
+}

@@ -1,0 +1,136 @@
+import type { Change } from "../flow/changes.ts";
+import type { Path } from "../flow/paths.ts";
+import { keysOwner, type Read } from "../flow/reads.ts";
+import { isComplete, shapeAt } from "../flow/shapes.ts";
+import type { ContextShape } from "../shape.ts";
+import { ancestors, isWithin, type Node } from "../tree/nodes.ts";
+import { expectsKeyError, mayBePassedBy } from "./guards.ts";
+import type { Problem, Subject } from "./subject.ts";
+import { insteadOf, isSlip, nearest } from "./suggest.ts";
+
+/** Keys that NOVA puts there, not an earlier node. */
+const fromNova = /^(_data_analysis|_ai_metadata|error)$/;
+
+/** PY110 to PY112: keys that the code looks up and nobody has set. */
+export function missingKeys(subject: Subject): Problem[] {
+  const { facts, program, reads } = subject;
+  if (!facts.context) return [];
+  const known: ContextShape = facts.context;
+  const missing = reads.filter((read) => program.mayRun(read.node) && isMissing(read, known, subject));
+  const seen = new Set<string>();
+  return missing.flatMap((read) => {
+    const name = read.path.join("\n");
+    if (seen.has(name) || seen.has(read.path.slice(0, -1).join("\n"))) return [];
+    const problem = problemOf(read, known, subject);
+    if (problem && problem.code !== "PY112") seen.add(name);
+    return problem ? [problem] : [];
+  });
+}
+
+function isMissing({ path, node }: Read, context: ContextShape, { facts, changes }: Subject): boolean {
+  const key = path.at(-1) as string;
+  if (key === "branch_decision" && path.length === 1 && facts.nodeType === "decision") {
+    return !changes.some((change) => change.kind === "set" && maySet(change, path, node));
+  }
+  const keys = keysAt(path, context);
+  const isUnknown = keys !== undefined && !keys.includes(key);
+  return isUnknown && !changes.some((change) => change.kind === "set" && maySet(change, path, node));
+}
+
+/** All keys beside the one at the path; undefined where they are not known. */
+function keysAt(path: Path, context: ContextShape): string[] | undefined {
+  if (path.length === 1) return Object.keys(context);
+  const holder = shapeAt(context, path.slice(0, -1));
+  return holder && isComplete(holder) ? Object.keys(holder.members) : undefined;
+}
+
+function problemOf(read: Read, context: ContextShape, subject: Subject): Problem | undefined {
+  const key = read.path.at(-1) as string;
+  const keys = (keysAt(read.path, context) ?? []).filter((each) => each !== key);
+  const at = read.node.from;
+  const owner = ownerText(read.path);
+  const message = `${owner} has no key "${key}" - ${insteadOf(key, keys)}`;
+  if (read.optional) {
+    return nearest(key, keys) === undefined || isKnownOtherwise(read, subject)
+      ? undefined
+      : { code: "PY112", at, message };
+  }
+  if (isTolerated(read, subject)) return undefined;
+  // What else is set nobody knows; a slip of the pen is not among it.
+  const isPerhapsSet = subject.changes.some((change) => change.kind === "any" && maySet(change, read.path, read.node));
+  if (isPerhapsSet && !keys.some((each) => isSlip(key, each))) return undefined;
+  if (!isCertain(read, keys, subject)) return { code: "PY112", at, message };
+  return { code: read.path.length === 1 ? "PY110" : "PY111", at, message };
+}
+
+function ownerText(path: Path): string {
+  const inside = path.slice(0, -1).map((key) => (key === "[]" ? "[0]" : `["${key}"]`));
+  return inside.length === 0 ? "the context" : `context${inside.join("")}`;
+}
+
+/** An optional key that the code sets itself somewhere is no slip. */
+function isKnownOtherwise({ path }: Read, { changes }: Subject): boolean {
+  return changes.some((change) => change.kind === "set" && change.path?.join("\n") === path.join("\n"));
+}
+
+/** The code is ready for the key to be absent. */
+function isTolerated(read: Read, { program, reads }: Subject): boolean {
+  const name = read.path.join("\n");
+  if (reads.some((other) => other.optional && other.path.join("\n") === name)) return true;
+  if (expectsKeyError(program, read.node)) return true;
+  const isNamedElsewhere = program.nodes.some(
+    (node) => node.kind === "text" && node.value === read.path.at(-1) && node.parent?.kind !== "subscript",
+  );
+  return isNamedElsewhere && asksForAnyKey(program.nodes);
+}
+
+/** `key in context`, `context.get(key)`, `set(context)`: with names for keys. */
+function asksForAnyKey(nodes: readonly Node[]): boolean {
+  return nodes.some((node) => {
+    if (node.kind === "binary" && /^(not )?in$/.test(node.op))
+      return keysOwner(node.right).kind === "name" && node.left.kind !== "text";
+    if (node.kind !== "call") return false;
+    if (node.callee.kind === "attribute") return /^(get|keys|issubset|issuperset)$/.test(node.callee.name);
+    return node.callee.kind === "name" && /^(set|frozenset|list)$/.test(node.callee.id);
+  });
+}
+
+/** The key cannot but be wrong: it is always looked up, or it is a slip for one that nobody else looks up. */
+function isCertain(read: Read, keys: readonly string[], subject: Subject): boolean {
+  const key = read.path.at(-1) as string;
+  if (read.path.length === 1 && fromNova.test(key)) return false;
+  const isOfItem = read.path.includes("[]");
+  if (!isOfItem && !mayBePassedBy(subject.program, read.node)) return true;
+  const near = nearest(key, keys);
+  if (near === undefined) return false;
+  return isSlip(key, near) || (!isOfItem && isUnused([...read.path.slice(0, -1), near], subject));
+}
+
+function isUnused(path: Path, { reads, program }: Subject): boolean {
+  const name = path.join("\n");
+  const isRead = reads.some((read) => read.path.join("\n") === name);
+  const isSpelt = program.nodes.some((node) => node.kind === "text" && node.value === path.at(-1));
+  return !isRead && !isSpelt;
+}
+
+/** Whether a change may have set the key by the time that it is read. */
+function maySet({ kind, path, node, whole }: Change, wanted: Path, read: Node): boolean {
+  if (kind === "delete" || !mayPrecede(node, read)) return false;
+  if (!path) return whole !== false || wanted.length > 1;
+  if (path.length > wanted.length || !path.every((key, index) => key === wanted[index])) return false;
+  return kind === "set" || path.length < wanted.length;
+}
+
+function mayPrecede(change: Node, read: Node): boolean {
+  if (isWithin(read, change)) return false;
+  if (change.from < read.from) return true;
+  let child = read;
+  for (const ancestor of ancestors(read)) {
+    if (/^(function|lambda)$/.test(ancestor.kind)) return true;
+    // What a loop goes over is looked up once, before it.
+    const isHead = ancestor.kind === "for" && ancestor.iterable === child;
+    if (!isHead && /^(for|while|comprehension)$/.test(ancestor.kind) && isWithin(change, ancestor)) return true;
+    child = ancestor;
+  }
+  return false;
+}

@@ -1,0 +1,78 @@
+import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
+import type { Program } from "../scope/program.ts";
+import type { ContextShape } from "../shape.ts";
+import { ancestors, type Node } from "../tree/nodes.ts";
+import { nearest } from "./suggest.ts";
+
+export interface NameProblem {
+  code: "PY102" | "PY103" | "PY104";
+  message: string;
+}
+
+/** What ruff's word about a name means for the code; undefined where it means nothing at run time. */
+export function nameProblem(
+  diagnostic: Diagnostic,
+  program: Program | undefined,
+  at: number,
+  context: ContextShape | undefined,
+): NameProblem | undefined {
+  const name = /`(.+?)`/.exec(diagnostic.message)?.[1] ?? "";
+  if (diagnostic.code === "F822") return undefined;
+  if (diagnostic.code === "F823") {
+    return {
+      code: "PY103",
+      message: `the local name "${name}" is read before it is set - set it first, or declare it global`,
+    };
+  }
+  const isSafe = program && (isNeverLookedUp(program, at) || isMadeAtRunTime(program, name));
+  const message = `the name "${name}" is not defined - ${wayOut(name, context)}`;
+  return { code: isSafe ? "PY104" : "PY102", message };
+}
+
+function wayOut(name: string, context: ContextShape | undefined): string {
+  const keys = Object.keys(context ?? {});
+  if (keys.includes(name)) return `take it from the context: ${name} = context["${name}"]`;
+  const near = nearest(name, keys);
+  if (near !== undefined) return `import it or set it before, or did you mean context["${near}"]?`;
+  return `import it, set it before, or read it from context["${name}"]`;
+}
+
+/** Annotations that Python keeps as texts, or does not keep at all. */
+function isNeverLookedUp(program: Program, at: number): boolean {
+  const node = innermost(program.tree, at);
+  if (node.kind === "text") return true;
+  let child: Node = node;
+  for (const ancestor of ancestors(node)) {
+    const isAnnotation =
+      ((ancestor.kind === "param" || ancestor.kind === "assign") && ancestor.annotation === child) ||
+      (ancestor.kind === "function" && ancestor.returns === child);
+    if (isAnnotation) return /^from __future__ import .*\bannotations\b/m.test(program.source) || isLocal(ancestor);
+    child = ancestor;
+  }
+  return false;
+}
+
+/** Annotations of names inside of functions are not evaluated. */
+function isLocal(node: Node): boolean {
+  if (node.kind !== "assign" || node.targets.some(({ kind }) => kind !== "name")) return false;
+  for (const { kind } of ancestors(node)) {
+    if (kind === "class") return false;
+    if (kind === "function") return true;
+  }
+  return false;
+}
+
+function innermost(tree: Node, at: number): Node {
+  const child = tree.children.find(({ from, to }) => from <= at && at < to);
+  return child ? innermost(child, at) : tree;
+}
+
+const makers =
+  /\b(exec\(|globals\(\)\s*(\[|\.update|\.setdefault)|locals\(\)\s*(\[|\.update)|vars\(\)\s*(\[|\.update)|setattr|import builtins|__dict__)/;
+
+function isMadeAtRunTime({ source, nodes }: Program, name: string): boolean {
+  if (makers.test(source)) return true;
+  return (
+    /\b(globals|locals|vars|dir)\b/.test(source) && nodes.some((node) => node.kind === "text" && node.value === name)
+  );
+}

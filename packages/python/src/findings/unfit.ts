@@ -1,0 +1,72 @@
+import type { Change } from "../flow/changes.ts";
+import type { Path } from "../flow/paths.ts";
+import { readDumps } from "../flow/printed.ts";
+import { ancestors, type Node } from "../tree/nodes.ts";
+import { findUnfit, type Unfit } from "../values/unfit.ts";
+import type { Problem, Subject } from "./subject.ts";
+
+/** PY150: values that the context cannot keep, where nothing puts them right later. */
+export function unfitValues({ program, types, changes }: Subject): Problem[] {
+  return changes.flatMap((change): Problem[] => {
+    const { path, value } = change;
+    if (change.kind !== "set" || !path || !value) return [];
+    const unfit = findUnfit(program, types, value);
+    if (!unfit || isPutRight(change, path, changes, (other) => findUnfit(program, types, other) !== undefined))
+      return [];
+    const name = path
+      .map((key) => (key === "[]" ? "[]" : `.${key}`))
+      .join("")
+      .slice(1);
+    return [
+      {
+        code: "PY150",
+        at: value.from,
+        message: `context key "${name}${unfit.path}" gets ${unfit.what}, which cannot be kept as JSON - ${unfit.cure}`,
+      },
+    ];
+  });
+}
+
+/** Whether another change may replace the value, or take it away. */
+function isPutRight(
+  change: Change,
+  path: Path,
+  changes: readonly Change[],
+  isUnfit: (value: NonNullable<Change["value"]>) => boolean,
+): boolean {
+  return changes.some((other) => {
+    if (other === change || other.node === change.node) return false;
+    const covers = !other.path || (other.path.length <= path.length && other.path.every((key, at) => key === path[at]));
+    if (!covers) return false;
+    if (other.kind === "any") return (other.path?.length ?? 0) < path.length && other.node.from > change.node.from;
+    if (other.kind === "delete") return true;
+    return !other.value || !isUnfit(other.value);
+  });
+}
+
+/** PY151: what json.dumps stops at. */
+export function unfitDumps({ program, types }: Subject): Problem[] {
+  return readDumps(program).flatMap(({ call, value }): Problem[] => {
+    const isAided = call.args.some(({ name, stars }) => stars > 0 || /^(default|cls|skipkeys)$/.test(name ?? ""));
+    if (!value || isAided || !program.mayRun(call) || isTried(call)) return [];
+    const unfit: Unfit | undefined = findUnfit(program, types, value, true);
+    if (!unfit) return [];
+    const place = unfit.path === "" ? "it is given" : `"${unfit.path.replace(/^\./, "")}" is`;
+    return [
+      {
+        code: "PY151",
+        at: unfit.node.from,
+        message: `json.dumps cannot write what ${place}, ${unfit.what} - ${unfit.cure}`,
+      },
+    ];
+  });
+}
+
+function isTried(node: Node): boolean {
+  let child = node;
+  for (const ancestor of ancestors(node)) {
+    if (ancestor.kind === "try" && ancestor.body === child && ancestor.handlers.length > 0) return true;
+    child = ancestor;
+  }
+  return false;
+}

@@ -1,0 +1,67 @@
+import type { Program } from "../scope/program.ts";
+import type { Expression, Node } from "../tree/nodes.ts";
+import type { Path, Paths } from "./paths.ts";
+
+/** A key of the context (or of something in it) that the code looks up by its name. */
+export interface Read {
+  path: Path;
+  /** Nothing happens where the key is absent: `.get()`, `in`, `pop(key, default)`, a `case`. */
+  optional: boolean;
+  /** The key as it is written. */
+  node: Node;
+}
+
+export function readReads({ nodes }: Program, paths: Paths): Read[] {
+  return nodes.flatMap((node) => {
+    if (node.kind === "subscript" && !isStored(node)) return looked(node.object, node.index, false, paths);
+    if (node.kind === "call") return asked(node, paths);
+    if (node.kind === "binary" && /^(not )?in$/.test(node.op))
+      return looked(keysOwner(node.right), node.left, true, paths);
+    if (node.kind === "match") return matched(node, paths);
+    return [];
+  });
+}
+
+/** Whether a subscript is only given a value; `x["n"] += 1` reads it first. */
+function isStored(node: Node & { kind: "subscript" }): boolean {
+  let { parent } = node;
+  let child: Node = node;
+  while (parent?.kind === "tuple" || parent?.kind === "list" || parent?.kind === "star") {
+    child = parent;
+    parent = parent.parent;
+  }
+  if (parent?.kind === "assign") return parent.targets.includes(child as Expression);
+  if (parent?.kind === "for") return parent.target === child;
+  return parent?.kind === "with" && parent.items.some(({ target }) => target === child);
+}
+
+function looked(object: Expression, index: Expression, optional: boolean, paths: Paths): Read[] {
+  const key = paths.key(index);
+  const path = key === undefined || key === "[]" ? undefined : paths.of(object);
+  return path && key !== undefined ? [{ path: [...path, key], optional, node: index }] : [];
+}
+
+function asked({ callee, args }: Expression & { kind: "call" }, paths: Paths): Read[] {
+  const [first] = args;
+  if (callee.kind !== "attribute" || !first || !/^(get|pop|setdefault|__contains__|__getitem__)$/.test(callee.name))
+    return [];
+  const isStrict = callee.name === "__getitem__" || (callee.name === "pop" && args.length === 1);
+  return looked(callee.object, first.value, !isStrict, paths);
+}
+
+/** `x.keys()` asks what `x` asks. */
+export function keysOwner(expression: Expression): Expression {
+  const isKeys =
+    expression.kind === "call" && expression.callee.kind === "attribute" && expression.callee.name === "keys";
+  return isKeys && expression.callee.kind === "attribute" ? expression.callee.object : expression;
+}
+
+function matched(node: Node & { kind: "match" }, paths: Paths): Read[] {
+  const path = paths.of(node.subject);
+  if (!path) return [];
+  return node.cases.flatMap((block) =>
+    block.children.flatMap((child) =>
+      child.kind === "pattern" ? child.keys.map((key) => ({ path: [...path, key], optional: true, node: child })) : [],
+    ),
+  );
+}

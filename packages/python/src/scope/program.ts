@@ -1,0 +1,118 @@
+import { type Block, type Expression, type FunctionStatement, type Node, walk } from "../tree/nodes.ts";
+import type { Binding, Origin } from "./bindings.ts";
+import { reachedFunctions } from "./reachable.ts";
+import { reachingBindings } from "./reaching.ts";
+import { readScopes, type Scopes } from "./scopes.ts";
+
+export type Call = Expression & { kind: "call" };
+export type Callable = FunctionStatement | (Expression & { kind: "lambda" });
+
+/** A node's code, and the questions about its names that every check asks. */
+export class Program {
+  readonly source: string;
+  readonly tree: Block;
+  /** In the order of the source. */
+  readonly nodes: readonly Node[];
+  private readonly scopes: Scopes;
+  private readonly reached: Set<Node>;
+  private readonly calls = new Map<string, Call[]>();
+  private readonly loads = new Map<string, Node[]>();
+
+  constructor(source: string, tree: Block) {
+    this.source = source;
+    this.tree = tree;
+    this.nodes = Array.from(walk(tree));
+    this.scopes = readScopes(tree);
+    for (const node of this.nodes) {
+      if (node.kind === "name" && !node.stores) push(this.loads, node.id, node);
+      if (node.kind === "call" && node.callee.kind === "name") push(this.calls, node.callee.id, node);
+      if (node.kind === "call" && node.callee.kind === "attribute") push(this.calls, `.${node.callee.name}`, node);
+    }
+    this.reached = reachedFunctions(this);
+  }
+
+  /** All that a name may stand for; empty for Python's own names. */
+  bindings(name: Node & { kind: "name" }): readonly Binding[] {
+    return this.lookup(name.id, name);
+  }
+
+  /** The bindings that may hold where a name is read: all of them, but where one of them certainly comes last. */
+  reaching(name: Node & { kind: "name" }): readonly Binding[] {
+    return reachingBindings(name, this.bindings(name), this.scopes.of.get(name));
+  }
+
+  lookup(id: string, at: Node): readonly Binding[] {
+    const first = this.scopes.of.get(at) ?? this.scopes.module;
+    for (let scope: typeof first | null = first; scope; scope = scope.parent) {
+      if (scope.isClass && scope !== first) continue;
+      const found = scope.elsewhere.get(id) === "global" ? this.scopes.module.bindings.get(id) : scope.bindings.get(id);
+      if (found) return found;
+    }
+    return [];
+  }
+
+  /** Whether the code at this node may run: functions that nothing names never do. */
+  mayRun(node: Node): boolean {
+    for (let each: Node | null = node.parent; each; each = each.parent) {
+      if (each.kind === "function" && !this.reached.has(each)) return false;
+    }
+    return true;
+  }
+
+  /** `json.dumps`, `builtins.print`: what an expression names of a module; undefined for anything else. */
+  importPath(expression: Expression): string | undefined {
+    if (expression.kind === "attribute") {
+      const path = this.importPath(expression.object);
+      return path === undefined || path.startsWith("builtins.") ? undefined : `${path}.${expression.name}`;
+    }
+    if (expression.kind !== "name") return undefined;
+    const bindings = this.bindings(expression);
+    if (bindings.length === 0) return `builtins.${expression.id}`;
+    const paths = new Set(bindings.map(({ origin }) => this.originPath(origin, expression)));
+    const [path] = paths;
+    return paths.size === 1 ? path : undefined;
+  }
+
+  private originPath(origin: Origin, self: Expression): string | undefined {
+    if (origin.kind === "import") return origin.path;
+    const isAlias = origin.kind === "value" && /^(name|attribute)$/.test(origin.value.kind) && origin.value !== self;
+    if (!isAlias || this.depth > 8) return undefined;
+    this.depth++;
+    const path = this.importPath(origin.value);
+    this.depth--;
+    return path;
+  }
+  private depth = 0;
+
+  /** The function or lambda that a name can only be; undefined for anything else. */
+  functionOf(expression: Expression): Callable | undefined {
+    if (expression.kind === "lambda") return expression;
+    if (expression.kind !== "name") return undefined;
+    const [only, ...others] = this.bindings(expression);
+    if (!only || others.length > 0) return undefined;
+    if (only.origin.kind === "function") return only.origin.node;
+    return only.origin.kind === "value" && only.origin.value.kind === "lambda" ? only.origin.value : undefined;
+  }
+
+  classOf(expression: Expression): (Node & { kind: "class" }) | undefined {
+    if (expression.kind !== "name") return undefined;
+    const origins = this.bindings(expression).map(({ origin }) => origin);
+    const [only] = origins;
+    return origins.length === 1 && only?.kind === "class" ? only.node : undefined;
+  }
+
+  /** Calls by a name, or of a method (`.name`). */
+  callsOf(name: string): readonly Call[] {
+    return this.calls.get(name) ?? [];
+  }
+
+  loadsOf(name: string): readonly Node[] {
+    return this.loads.get(name) ?? [];
+  }
+}
+
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const known = map.get(key);
+  if (known) known.push(value);
+  else map.set(key, [value]);
+}

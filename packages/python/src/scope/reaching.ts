@@ -1,0 +1,58 @@
+import { ancestors, isWithin, type Node } from "../tree/nodes.ts";
+import type { Binding } from "./bindings.ts";
+import type { Scope } from "./scopes.ts";
+
+/** Statements whose bodies may run again. */
+const loops = /^(for|while|comprehension)$/;
+
+/**
+ * The bindings that may hold at a use of a name. One that stands above, in the same block or one around it, and is the
+ * last there hides the others, unless a loop can bring one of them back.
+ */
+export function reachingBindings(
+  use: Node,
+  bindings: readonly Binding[],
+  scope: Scope | undefined,
+): readonly Binding[] {
+  if (bindings.length < 2 || bindings[0]?.scope !== outsideOfComprehensions(scope)) return bindings;
+  const above = bindings.filter(({ node }) => node.from < use.from && !isWithin(use, bindingStatement(node)));
+  const last = above.at(-1);
+  if (!last || last.origin.kind === "augment" || !dominates(bindingStatement(last.node), use)) return bindings;
+  const loop = outermostLoop(use, bindingStatement(last.node));
+  if (loop && bindings.some(({ node }) => node.from > use.from && isWithin(node, loop))) return bindings;
+  return [last];
+}
+
+function outsideOfComprehensions(scope: Scope | undefined): Scope | null | undefined {
+  let outer: Scope | null | undefined = scope;
+  while (outer?.node.kind === "comprehension") outer = outer.parent;
+  return outer;
+}
+
+/** The statement (or loop head) that does the binding. */
+function bindingStatement(node: Node): Node {
+  if (node.kind !== "name") return node;
+  for (const ancestor of ancestors(node)) {
+    if (/^(assign|augment|walrus|for|with|comprehension)$/.test(ancestor.kind)) return ancestor;
+  }
+  return node;
+}
+
+/** Whether the statement has always run when the use is reached: it stands in a block around it. */
+function dominates(statement: Node, use: Node): boolean {
+  if (!/^(assign|function|class|import)$/.test(statement.kind)) return false;
+  const block = statement.parent;
+  if (!block || !isWithin(use, block)) return false;
+  // Of a `try`, the handlers and `finally` may run without it; but they are not in its block.
+  return block.kind === "block";
+}
+
+/** The outermost loop around the use that does not hold the binding. */
+function outermostLoop(use: Node, binding: Node): Node | undefined {
+  let found: Node | undefined;
+  for (const ancestor of ancestors(use)) {
+    if (isWithin(binding, ancestor)) break;
+    if (loops.test(ancestor.kind)) found = ancestor;
+  }
+  return found;
+}

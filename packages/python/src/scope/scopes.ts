@@ -1,0 +1,148 @@
+import type { Block, Expression, Node } from "../tree/nodes.ts";
+import { type Binding, type Origin, targetNames } from "./bindings.ts";
+
+export interface Scope {
+  node: Node;
+  parent: Scope | null;
+  isClass: boolean;
+  bindings: Map<string, Binding[]>;
+  /** Names that belong to the module, or to a function around this one. */
+  elsewhere: Map<string, "global" | "nonlocal">;
+}
+
+export interface Scopes {
+  module: Scope;
+  /** The scope that each name is looked up in first. */
+  of: Map<Node, Scope>;
+}
+
+/** Names that a node's code finds. */
+const given: Record<string, Origin> = {
+  context: { kind: "given" },
+  outputs: { kind: "given" },
+  json: { kind: "import", path: "json" },
+  base64: { kind: "import", path: "base64" },
+};
+
+export function readScopes(tree: Block): Scopes {
+  const scopes: Scopes = { module: newScope(tree, null), of: new Map() };
+  for (const [name, origin] of Object.entries(given)) bind(scopes.module, name, origin, tree);
+  visit(tree, scopes.module, scopes);
+  return scopes;
+}
+
+function newScope(node: Node, parent: Scope | null): Scope {
+  return { node, parent, isClass: node.kind === "class", bindings: new Map(), elsewhere: new Map() };
+}
+
+function bind(scope: Scope, name: string, origin: Origin, node: Node): void {
+  const owner = ownerOf(scope, name);
+  const known = owner.bindings.get(name);
+  const binding = { name, scope: owner, origin, node };
+  if (known) known.push(binding);
+  else owner.bindings.set(name, [binding]);
+}
+
+/** The scope that a name belongs to which is bound in this one. */
+function ownerOf(scope: Scope, name: string): Scope {
+  const word = scope.elsewhere.get(name);
+  if (word === undefined || !scope.parent) return scope;
+  if (word === "nonlocal") return ownerOf(scope.parent, name);
+  let module = scope;
+  while (module.parent) module = module.parent;
+  return module;
+}
+
+function visit(node: Node, scope: Scope, scopes: Scopes): void {
+  scopes.of.set(node, scope);
+  bindNode(node, scope);
+  if (node.kind === "function" || node.kind === "lambda") {
+    visitFunction(node, scope, scopes);
+    return;
+  }
+  const inner = node.kind === "class" || node.kind === "comprehension" ? newScope(node, scope) : scope;
+  if (node.kind === "comprehension") {
+    for (const { target, iterable } of node.loops) bindTargets(inner, target, { kind: "item", of: iterable });
+  }
+  for (const child of node.children) visit(child, inner, scopes);
+}
+
+/** Decorators, defaults and annotations are read outside of the function. */
+function visitFunction(node: Node & { kind: "function" | "lambda" }, scope: Scope, scopes: Scopes): void {
+  const inner = newScope(node, scope);
+  for (const [index, param] of node.params.entries()) {
+    bind(inner, param.id, { kind: "param", param, index, holder: node }, param);
+  }
+  declareElsewhere(node.body, inner);
+  for (const child of node.children) visit(child, child === node.body ? inner : scope, scopes);
+}
+
+/** `global x` holds for the whole function, also above its line. */
+function declareElsewhere(body: Node, scope: Scope): void {
+  const waiting: Node[] = [body];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.kind === "scope") for (const name of node.names) scope.elsewhere.set(name, node.word);
+    if (!/^(function|class|lambda)$/.test(node.kind)) waiting.push(...node.children);
+  }
+}
+
+function bindTargets(scope: Scope, target: Expression, origin: Origin): void {
+  for (const { node, origin: found } of targetNames(target, origin)) {
+    if (node.kind === "name") bind(scope, node.id, found, node);
+  }
+}
+
+function bindNode(node: Node, scope: Scope): void {
+  switch (node.kind) {
+    case "assign": {
+      const origin: Origin = node.value ? { kind: "value", value: node.value } : { kind: "declared" };
+      for (const target of node.targets) bindTargets(scope, target, origin);
+      break;
+    }
+    case "augment":
+      bindTargets(scope, node.target, { kind: "augment", value: node.value, op: node.op });
+      break;
+    case "walrus":
+      bindTargets(outsideOfComprehensions(scope), node.target, { kind: "value", value: node.value });
+      break;
+    case "for":
+      bindTargets(scope, node.target, { kind: "item", of: node.iterable });
+      break;
+    case "with":
+      for (const { value, target } of node.items) if (target) bindTargets(scope, target, { kind: "with", value });
+      break;
+    case "function":
+      bind(scope, node.id, { kind: "function", node }, node);
+      break;
+    case "class":
+      bind(scope, node.id, { kind: "class", node }, node);
+      break;
+    case "handler":
+      if (node.id !== null) bind(scope, node.id, { kind: "handler", node }, node);
+      break;
+    case "match":
+      for (const name of node.cases.flatMap(bindsOf)) bind(scope, name, { kind: "match", subject: node.subject }, node);
+      break;
+    case "import":
+      bindImports(node, scope);
+      break;
+  }
+}
+
+function bindsOf(block: Block): string[] {
+  return block.children.flatMap((child) => (child.kind === "pattern" ? child.binds : []));
+}
+
+function bindImports(node: Node & { kind: "import" }, scope: Scope): void {
+  for (const { path, alias } of node.names) {
+    const [top = path] = path.split(".");
+    if (node.module !== null) bind(scope, alias ?? path, { kind: "import", path: `${node.module}.${path}` }, node);
+    else bind(scope, alias ?? top, { kind: "import", path: alias === null ? top : path }, node);
+  }
+}
+
+function outsideOfComprehensions(scope: Scope): Scope {
+  let outer = scope;
+  while (outer.node.kind === "comprehension" && outer.parent) outer = outer.parent;
+  return outer;
+}

@@ -1,0 +1,162 @@
+import type { SyntaxNode } from "@lezer/common";
+import { annotationOf, argumentsOf, paramsOf } from "./calls.ts";
+import { type Block, type Expression, grown, type Handler, type Node, type Statement } from "./nodes.ts";
+import { patternOf } from "./patterns.ts";
+import { type Grammar, Reader } from "./reader.ts";
+import { expressionsOf, storing } from "./sequence.ts";
+
+/** Statements that hold others. */
+export const compoundReaders = {
+  IfStatement: ifOf,
+  WhileStatement: whileOf,
+  ForStatement: forOf,
+  TryStatement: tryOf,
+  WithStatement: withOf,
+  MatchStatement: matchOf,
+  FunctionDefinition: (node: SyntaxNode, grammar: Grammar) => functionOf(node, grammar, []),
+  ClassDefinition: (node: SyntaxNode, grammar: Grammar) => classOf(node, grammar, []),
+  DecoratedStatement: decoratedOf,
+};
+
+function ifOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  const branches: { test: Expression; body: Block }[] = [];
+  while (reader.skip("if", "elif")) {
+    const test = reader.expression();
+    branches.push({ test, body: reader.block() });
+  }
+  const otherwise = elseOf(reader);
+  const children = [...branches.flatMap(({ test, body }) => [test, body]), otherwise];
+  return grown({ kind: "if" as const, branches, otherwise }, node.from, node.to, children);
+}
+
+function elseOf(reader: Reader): Block | null {
+  return reader.skip("else") ? reader.block() : null;
+}
+
+function whileOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  reader.skip("while");
+  const test = reader.expression();
+  const body = reader.block();
+  const otherwise = elseOf(reader);
+  return grown({ kind: "while" as const, test, body, otherwise }, node.from, node.to, [test, body, otherwise]);
+}
+
+function forOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  reader.skip("async");
+  reader.skip("for");
+  const target = storing(expressionsOf(reader));
+  reader.skip("in");
+  const iterable = expressionsOf(reader);
+  const body = reader.block();
+  const otherwise = elseOf(reader);
+  const fields = { kind: "for" as const, target, iterable, body, otherwise };
+  return grown(fields, node.from, node.to, [target, iterable, body, otherwise]);
+}
+
+function tryOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  reader.skip("try");
+  const body = reader.block();
+  const handlers: Handler[] = [];
+  while (reader.peek() === "except") handlers.push(handlerOf(reader));
+  const rest: Block[] = [];
+  while (reader.skip("else", "finally")) rest.push(reader.block());
+  return grown({ kind: "try" as const, body, handlers, rest }, node.from, node.to, [body, ...handlers, ...rest]);
+}
+
+function handlerOf(reader: Reader): Handler {
+  const { from } = reader.take();
+  reader.skip("*");
+  const types = reader.peek() === "Body" ? null : reader.expression();
+  const id = reader.skip("as", ",") ? reader.text(reader.take()) : null;
+  const body = reader.block();
+  return grown({ kind: "handler" as const, types, id, body }, from, body.to, [types, body]);
+}
+
+function withOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  reader.skip("async");
+  reader.skip("with");
+  const items: { value: Expression; target: Expression | null }[] = [];
+  while (reader.peek() !== "Body") {
+    const value = reader.expression();
+    const target = reader.skip("as") ? storing(reader.expression()) : null;
+    items.push({ value, target });
+    reader.skip(",");
+  }
+  const body = reader.block();
+  const children = [...items.flatMap(({ value, target }) => [value, target]), body];
+  return grown({ kind: "with" as const, items, body }, node.from, node.to, children);
+}
+
+/** Each case is a block that begins with its pattern. */
+function matchOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  reader.skip("match");
+  reader.skip("*");
+  const subject = reader.expression();
+  const cases = reader.done
+    ? []
+    : reader
+        .take()
+        .getChildren("MatchClause")
+        .map((clause) => caseOf(clause, grammar));
+  return grown({ kind: "match" as const, subject, cases }, node.from, node.to, [subject, ...cases]);
+}
+
+function caseOf(clause: SyntaxNode, grammar: Grammar): Block {
+  const guard = clause.getChild("Guard");
+  const test = guard?.lastChild ? grammar.expression(guard.lastChild) : null;
+  const body = clause.getChild("Body");
+  const statements = body ? grammar.block(body).statements : [];
+  const children: (Node | null)[] = [patternOf(clause, grammar), test, ...statements];
+  return grown({ kind: "block" as const, statements }, clause.from, clause.to, children);
+}
+
+function decoratedOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const decorators = node.getChildren("Decorator").map((decorator) => decoratorOf(decorator, grammar));
+  const definition = node.lastChild as SyntaxNode;
+  return definition.name === "ClassDefinition"
+    ? classOf(definition, grammar, decorators)
+    : functionOf(definition, grammar, decorators);
+}
+
+/** `@a.b(c)`: lezer lists the dotted name and the arguments side by side. */
+function decoratorOf(node: SyntaxNode, grammar: Grammar): Expression {
+  const reader = new Reader(node, grammar);
+  reader.take();
+  let value = reader.expression();
+  while (reader.skip(".")) {
+    const name = reader.take();
+    const fields = { kind: "attribute" as const, object: value, name: reader.text(name) };
+    value = grown(fields, value.from, name.to, [value]);
+  }
+  if (reader.peek() !== "ArgList") return value;
+  const args = argumentsOf(reader.take(), grammar);
+  return grown({ kind: "call" as const, callee: value, args }, value.from, node.to, [value, ...args]);
+}
+
+function functionOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[]): Statement {
+  const name = node.getChild("VariableName");
+  const list = node.getChild("ParamList");
+  const hint = node.getChild("TypeDef");
+  const body = grammar.block(node.getChild("Body") as SyntaxNode);
+  const id = name ? grammar.text(name) : "";
+  const params = list ? paramsOf(list, grammar) : [];
+  const returns = hint ? annotationOf(hint, grammar) : null;
+  const fields = { kind: "function" as const, id, params, returns, decorators, body };
+  return grown(fields, node.from, node.to, [...decorators, ...params, returns, body]);
+}
+
+function classOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[]): Statement {
+  const name = node.getChild("VariableName");
+  const list = node.getChild("ArgList");
+  const bases = list ? argumentsOf(list, grammar) : [];
+  const body = grammar.block(node.getChild("Body") as SyntaxNode);
+  const id = name ? grammar.text(name) : "";
+  const fields = { kind: "class" as const, id, bases, decorators, body };
+  return grown(fields, node.from, node.to, [...decorators, ...bases, body]);
+}

@@ -1,0 +1,124 @@
+import type { SyntaxNode } from "@lezer/common";
+import { annotationOf } from "./calls.ts";
+import { compoundReaders } from "./compound.ts";
+import { yieldOf } from "./expressions.ts";
+import { type Block, type Expression, grown, type ImportStatement, type Statement } from "./nodes.ts";
+import { type Grammar, Reader } from "./reader.ts";
+import { expressionsOf, storing } from "./sequence.ts";
+
+type Read = (node: SyntaxNode, grammar: Grammar) => Statement;
+
+const readers: Record<string, Read> = {
+  ExpressionStatement: (node, grammar) => expressionStatement(expressionsOf(new Reader(node, grammar)), node),
+  YieldStatement: (node, grammar) => expressionStatement(yieldOf(new Reader(node, grammar), node), node),
+  AssignStatement: assignOf,
+  UpdateStatement: augmentOf,
+  DeleteStatement: deleteOf,
+  ReturnStatement: returnOf,
+  RaiseStatement: (node, grammar) => withValues("raise", node, grammar),
+  AssertStatement: (node, grammar) => withValues("assert", node, grammar),
+  PassStatement: (node) => grown({ kind: "pass" as const }, node.from, node.to, []),
+  BreakStatement: (node) => grown({ kind: "break" as const }, node.from, node.to, []),
+  ContinueStatement: (node) => grown({ kind: "continue" as const }, node.from, node.to, []),
+  ScopeStatement: scopeOf,
+  ImportStatement: importOf,
+  ...compoundReaders,
+};
+
+/** The statements that hang in a node; `a = 1; b = 2` are two. */
+function statementsOf(node: SyntaxNode, grammar: Grammar): Statement[] {
+  const found: Statement[] = [];
+  for (let child = node.firstChild; child; child = child.nextSibling) {
+    if (child.name === "StatementGroup") found.push(...statementsOf(child, grammar));
+    else if (child.name in readers) found.push((readers[child.name] as Read)(child, grammar));
+    else if (child.type.isError || /Statement|Definition$/.test(child.name)) {
+      found.push(grown({ kind: "unknown" as const }, child.from, child.to, []));
+    }
+  }
+  return found;
+}
+
+export function blockOf(node: SyntaxNode, grammar: Grammar): Block {
+  const statements = statementsOf(node, grammar);
+  return grown({ kind: "block" as const, statements }, node.from, node.to, statements);
+}
+
+function expressionStatement(value: Expression, { from, to }: SyntaxNode): Statement {
+  return grown({ kind: "expression" as const, value }, from, to, [value]);
+}
+
+function assignOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  const sides = [expressionsOf(reader)];
+  const annotation = reader.peek() === "TypeDef" ? annotationOf(reader.take(), grammar) : null;
+  while (reader.skip("AssignOp")) sides.push(expressionsOf(reader));
+  const value = sides.length > 1 ? (sides.pop() as Expression) : null;
+  const targets = sides.map(storing);
+  const fields = { kind: "assign" as const, targets, annotation, value };
+  return grown(fields, node.from, node.to, [...targets, annotation, value]);
+}
+
+function augmentOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  const target = storing(expressionsOf(reader));
+  const op = reader.text(reader.take());
+  const value = expressionsOf(reader);
+  return grown({ kind: "augment" as const, target, op, value }, node.from, node.to, [target, value]);
+}
+
+function deleteOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  reader.skip("del");
+  const all = expressionsOf(reader);
+  const targets = all.kind === "tuple" ? all.items : [all];
+  return grown({ kind: "delete" as const, targets }, node.from, node.to, targets);
+}
+
+function returnOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  reader.skip("return");
+  const value = reader.done ? null : expressionsOf(reader);
+  return grown({ kind: "return" as const, value }, node.from, node.to, [value]);
+}
+
+function withValues(kind: "raise" | "assert", node: SyntaxNode, grammar: Grammar): Statement {
+  const reader = new Reader(node, grammar);
+  const values: Expression[] = [];
+  reader.take();
+  while (!reader.done) {
+    if (!reader.skip(",", "from")) values.push(reader.expression());
+  }
+  return grown({ kind }, node.from, node.to, values);
+}
+
+function scopeOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const word = grammar.source.startsWith("global", node.from) ? ("global" as const) : ("nonlocal" as const);
+  const names = node.getChildren("VariableName").map((name) => grammar.text(name));
+  return grown({ kind: "scope" as const, word, names }, node.from, node.to, []);
+}
+
+function importOf(node: SyntaxNode, grammar: Grammar): ImportStatement {
+  const reader = new Reader(node, grammar);
+  const isFrom = reader.peek() === "from";
+  reader.take();
+  const module = isFrom ? dottedName(reader).path : null;
+  if (isFrom) reader.skip("import");
+  const names: ImportStatement["names"] = [];
+  while (!reader.done) {
+    if (reader.skip("(", ")", ",")) continue;
+    const named = dottedName(reader);
+    const alias = reader.skip("as") ? reader.text(reader.take()) : null;
+    names.push({ ...named, alias });
+  }
+  return grown({ kind: "import" as const, module, names }, node.from, node.to, []);
+}
+
+function dottedName(reader: Reader): { path: string; from: number } {
+  const first = reader.take();
+  let path = reader.text(first);
+  if (path === "*") return { path, from: first.from };
+  while (reader.peek() === "." || (path.endsWith(".") && reader.peek() === "VariableName")) {
+    path += reader.text(reader.take());
+  }
+  return { path, from: first.from };
+}

@@ -1,0 +1,191 @@
+import { answers, madeBy, typeOfValue, type UnfitType } from "../known/types.ts";
+import type { Origin } from "../scope/bindings.ts";
+import type { Call, Callable, Program } from "../scope/program.ts";
+import { ancestors, type Expression, type Node, walk } from "../tree/nodes.ts";
+
+/** `none` is None, `number` a number that is written out. */
+export type Type = UnfitType | "dict" | "none" | "number";
+
+const deepest = 10;
+const arithmetic = /^[-+*/%]$|^\/\/$/;
+
+/** The type that an expression certainly has; undefined where it may have another. */
+export class Types {
+  private readonly program: Program;
+  private depth = 0;
+
+  constructor(program: Program) {
+    this.program = program;
+  }
+
+  of(expression: Expression): Type | undefined {
+    if (this.depth > deepest) return undefined;
+    this.depth++;
+    const type = this.find(expression);
+    this.depth--;
+    return type;
+  }
+
+  private find(expression: Expression): Type | undefined {
+    switch (expression.kind) {
+      case "name":
+        return this.ofName(expression);
+      case "number":
+        return /j$/i.test(expression.text) ? "complex" : "number";
+      case "constant":
+        return expression.value === null ? "none" : undefined;
+      case "bytes":
+        return "bytes";
+      case "dict":
+        return "dict";
+      case "set":
+        return "set";
+      case "lambda":
+        return "function";
+      case "comprehension":
+        return ({ set: "set", generator: "generator", dict: "dict", list: undefined } as const)[expression.form];
+      case "attribute":
+        return this.ofAttribute(expression);
+      case "subscript":
+        return this.ofPart(expression);
+      case "call":
+        return this.ofCall(expression);
+      case "walrus":
+        return this.of(expression.value);
+      case "unary":
+        return expression.op === "-" ? this.of(expression.operand) : undefined;
+      case "binary":
+        return this.ofBinary(expression);
+      case "conditional":
+        return either(this.of(expression.yes), this.of(expression.no));
+      default:
+        return undefined;
+    }
+  }
+
+  private ofName(name: Expression & { kind: "name" }): Type | undefined {
+    const bindings = this.program.reaching(name);
+    if (bindings.some(({ node }) => isInLoopOf(name, node))) return undefined;
+    const augmented = bindings.filter(({ origin }) => origin.kind === "augment");
+    const [first, ...others] = bindings
+      .filter(({ origin }) => origin.kind !== "augment" && origin.kind !== "declared")
+      .map(({ origin }) => this.ofOrigin(origin));
+    const type = others.reduce((one, other) => (one === other ? one : either(one, other)), first);
+    if (augmented.length === 0) return type;
+    const added = augmented.map(({ origin }) => (origin.kind === "augment" ? this.of(origin.value) : undefined));
+    if (type === "number") return added.every((each) => each === "Decimal") ? "Decimal" : undefined;
+    return type === "Decimal" || type === "set" || type === "timedelta" || type === "datetime" ? type : undefined;
+  }
+
+  private ofOrigin(origin: Origin): Type | undefined {
+    switch (origin.kind) {
+      case "value":
+        return this.of(origin.value);
+      case "with":
+        return this.of(origin.value);
+      case "handler":
+        return "exception";
+      case "function":
+        return origin.node.decorators.length === 0 ? "function" : undefined;
+      case "class":
+        return origin.node.decorators.length === 0 ? "class" : undefined;
+      case "import":
+        return typeOfValue(origin.path) ?? (origin.path.includes(".") ? undefined : "module");
+      default:
+        return undefined;
+    }
+  }
+
+  private ofAttribute(expression: Expression & { kind: "attribute" }): Type | undefined {
+    const path = this.program.importPath(expression);
+    if (path !== undefined) return typeOfValue(path);
+    const type = this.of(expression.object);
+    if (type === "DataFrame" && /^(columns|index|values|T)$/.test(expression.name)) return "ndarray";
+    return type === "Series" && /^(str|dt|values|index)$/.test(expression.name) ? "Series" : undefined;
+  }
+
+  private ofPart({ object, index }: Expression & { kind: "subscript" }): Type | undefined {
+    const type = this.of(object);
+    if (type === "GroupBy") return "GroupBy";
+    if (type === "DataFrame") return index.kind === "text" ? "Series" : index.kind === "list" ? "DataFrame" : undefined;
+    return type === "Series" && (index.kind === "slice" || this.of(index) === "Series") ? "Series" : undefined;
+  }
+
+  private ofCall(call: Call): Type | undefined {
+    const { callee, args } = call;
+    const path = this.program.importPath(callee);
+    if (path !== undefined) return path.startsWith("builtins.") ? this.ofBuiltin(path, args) : ofMade(madeBy(path));
+    const local = this.program.functionOf(callee);
+    if (local) return this.ofAnswer(local);
+    const ownClass = this.program.classOf(callee);
+    if (ownClass) return ownClass.bases.length === 0 ? "object" : undefined;
+    if (callee.kind !== "attribute") return undefined;
+    const type = this.of(callee.object);
+    if (callee.name === "encode" && /^(text|format)$/.test(callee.object.kind)) return "bytes";
+    const known = type && type !== "none" && type !== "number" ? answers[type] : undefined;
+    return known && Object.hasOwn(known, callee.name) ? known[callee.name] : undefined;
+  }
+
+  private ofBuiltin(path: string, args: Call["args"]): Type | undefined {
+    const [first, second] = args.map(({ value }) => value);
+    if (path === "builtins.float" && first?.kind === "text") {
+      return /^\s*[-+]?(nan|inf|infinity)\s*$/i.test(first.value) ? "nan" : undefined;
+    }
+    if (path === "builtins.sum" && first) {
+      const element = first.kind === "comprehension" ? this.of(first.element) : undefined;
+      const start = second && this.of(second);
+      return start === "Decimal" || element === "Decimal" ? "Decimal" : undefined;
+    }
+    if (path === "builtins.round" && first && second) return this.of(first) === "Decimal" ? "Decimal" : undefined;
+    if (path === "builtins.abs" && first) return this.of(first) === "Decimal" ? "Decimal" : undefined;
+    return ofMade(madeBy(path));
+  }
+
+  private ofBinary({ op, left, right }: Expression & { kind: "binary" }): Type | undefined {
+    if (op === "or") return either(this.of(left), this.of(right));
+    const [one, other] = [this.of(left), this.of(right)];
+    if (one === "Series" || other === "Series") return op === "in" || op === "not in" ? undefined : "Series";
+    if (arithmetic.test(op) && (one === "Decimal" || other === "Decimal")) return "Decimal";
+    if (/^[-&|^]$/.test(op) && one === "set") return "set";
+    if (op === "/" && one === "Path") return "Path";
+    return ofTimes(op, one, other);
+  }
+
+  private ofAnswer(local: Callable): Type | undefined {
+    if (local.kind === "lambda") return this.of(local.body);
+    if (local.decorators.length > 0) return undefined;
+    const own = Array.from(walk(local.body)).filter((node) => holderOf(node) === local);
+    const returns = own.flatMap((node) => (node.kind === "return" && node.value ? [node.value] : []));
+    if (own.some(({ kind }) => kind === "yield")) return "generator";
+    const [first, ...others] = returns.map((value) => this.of(value));
+    return others.every((other) => other === first) ? first : undefined;
+  }
+}
+
+function ofMade(type: UnfitType | "dict" | undefined): Type | undefined {
+  return type;
+}
+
+function ofTimes(op: string, one: Type | undefined, other: Type | undefined): Type | undefined {
+  const isPoint = one === "datetime" || one === "date";
+  if (isPoint && other === "timedelta" && (op === "+" || op === "-")) return one;
+  if (isPoint && op === "-" && other === one) return "timedelta";
+  return one === "timedelta" && other === "timedelta" && /^[-+]$/.test(op) ? one : undefined;
+}
+
+/** A value or None is as unfit as the value. */
+function either(one: Type | undefined, other: Type | undefined): Type | undefined {
+  if (one === other) return one;
+  if (one === "none") return other;
+  return other === "none" ? one : undefined;
+}
+
+function holderOf(node: Node): Node | undefined {
+  for (const ancestor of ancestors(node)) if (/^(function|lambda|class)$/.test(ancestor.kind)) return ancestor;
+  return undefined;
+}
+
+/** `x = f(x)` in a loop: which of them it is depends on how often it ran. */
+function isInLoopOf(name: Node, binding: Node): boolean {
+  return binding.from > name.from && Array.from(ancestors(name)).some(({ kind }) => kind === "while");
+}

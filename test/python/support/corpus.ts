@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { checkNodeCode, importableModules, type NodeFacts, shapeOf } from "@nova/python";
+
+/** A snippet of the corpus; its first line says in JSON what a node knows about its code. */
+export interface Snippet {
+  name: string;
+  source: string;
+  facts: NodeFacts;
+}
+
+interface Header {
+  type?: "action" | "decision";
+  edges?: string[];
+  context?: Record<string, unknown>;
+  lib?: string[];
+  requirements?: string[];
+}
+
+const folder = new URL("../../fixtures/python-corpus/", import.meta.url);
+
+/** What every sandbox has, as packages/sandbox/src/template.ts lists it. */
+export const template = ["pymupdf", "pandas", "requests", "pillow", "psycopg[binary]"];
+
+export function readCorpus(name: "correct" | "faulty"): Snippet[] {
+  const files = readdirSync(new URL(`${name}/`, folder)).filter((file) => file.endsWith(".py"));
+  return files.sort().map((file) => {
+    const source = readFileSync(new URL(`${name}/${file}`, folder), "utf8");
+    return { name: file, source, facts: factsOf(JSON.parse(source.slice(2, source.indexOf("\n"))) as Header) };
+  });
+}
+
+function factsOf({ type = "action", edges, context, lib, requirements = [] }: Header): NodeFacts {
+  const members = Object.entries(context ?? {}).map(([key, value]) => [key, shapeOf(value)] as const);
+  return {
+    nodeType: type,
+    ...(edges && { edges }),
+    ...(context && { context: Object.fromEntries(members) }),
+    ...(lib && { lib }),
+    modules: importableModules([...template, ...requirements]),
+  };
+}
+
+/** Codes of the errors, in order. */
+export async function errorsOf({ source, facts }: Pick<Snippet, "source" | "facts">): Promise<string[]> {
+  const found = await checkNodeCode(source, facts);
+  return found.filter(({ severity }) => severity === "error").map(({ code }) => code);
+}
