@@ -44,6 +44,8 @@ const price = { cost_usd: 0.001, tokens_input: 100, tokens_cached: 40, tokens_ou
  */
 export class Authors {
   readonly payments: Payment[] = [];
+  /** What a pipeline was asked to run, in order. */
+  readonly tasks: PromptTask[] = [];
   /** Pinned code as it was when somebody began with it. */
   readonly #generations = new Map<string, PinnedCode>();
   readonly #chain: ChainState;
@@ -61,7 +63,10 @@ export class Authors {
     return {
       pinned: (task) => caller.call({ name: "choose pinned code", effect: () => this.#choose(task) }),
       generation: async (_task, key) => this.#generations.get(key) as PinnedCode,
-      run: (task, means, pinned) => new Writing(caller, this, this.#minds, task, means).run(pinned),
+      run: (task, means, pinned) => {
+        this.tasks.push(task);
+        return new Writing(caller, this, this.#minds, task, means).run(pinned);
+      },
     };
   }
 
@@ -117,7 +122,8 @@ class Writing {
     if (judged.status === "success" && run.result.status === "success")
       return { status: "success", ...run, result: run.result, code, generation, cacheHit: true };
     const message = judged.status === "failed" ? judged.message : "";
-    if (this.#task.node.effects === true || this.#task.frozen) return this.#failed("NodeFailed", message, code);
+    if (this.#task.node.effects === true || this.#task.frozen)
+      return { ...this.#failed("NodeFailed", message, code), cacheHit: true, generation };
     await this.#means.journal.next(async () =>
       agentStep("E2BExecutor", 0, { status: "failed", error_message: message, generated_code: code }),
     );

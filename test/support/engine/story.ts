@@ -62,9 +62,9 @@ export class Story {
   }
 
   /** Link 0, the record and a state machine that waits. */
-  async start(context = "{}", options: EmitOptions = {}): Promise<this> {
+  async start(context = "{}", { frozen = false, ...options }: EmitOptions & { frozen?: boolean } = {}): Promise<this> {
     const version = this.world.publish(this.#workflow, 1, options);
-    const started = await startExecution(this.world.ports(atOnce), { version, context });
+    const started = await startExecution(this.world.ports(atOnce), { version, context, frozen });
     this.id = started.id;
     return this;
   }

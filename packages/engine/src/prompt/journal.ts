@@ -57,6 +57,24 @@ export class StepJournal implements Journal {
     return step;
   }
 
+  /** Goes through all that is recorded behind: of a failure the entry lists whatever any delivery has done. */
+  async catchUp(): Promise<void> {
+    await this.load();
+    for (let there = this.#next(); there; there = this.#next()) {
+      this.steps.push(await this.#replay(this.steps.length + 1, there));
+    }
+  }
+
+  /** When the step that comes next was recorded; null where it is not. */
+  get nextRecordedMs(): number | null {
+    const there = this.#next();
+    return there ? Date.parse((JSON.parse(there.text) as StepText).timestamp) : null;
+  }
+
+  #next(): StoredStep | undefined {
+    return this.#stepAt(this.steps.length + 1);
+  }
+
   /** Whether what code does at a place is known: of pinned code, once it has failed. */
   isRecorded(journal: number): boolean {
     return (journal === 0 ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;
@@ -86,6 +104,11 @@ export class StepJournal implements Journal {
   /** Code has run for the step at this place. */
   ran(journal: number, result: CodeResult): void {
     this.#runs.set(journal, result);
+  }
+
+  /** How long pinned code has run for this delivery. */
+  get pinnedMs(): number {
+    return this.#runs.get(0)?.durationMs ?? 0;
   }
 
   #pinnedStep(): StoredStep | undefined {

@@ -8,6 +8,7 @@ import type { Task } from "../node/task.ts";
 import type { Judgement, PipelineOutcome } from "../ports/pipeline.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import type { StepJournal } from "./journal.ts";
+import { lastCode } from "./last-code.ts";
 
 /** What a node has come to by what its pipeline says; a success is judged as that of code written by hand. */
 export async function outcomeOf(
@@ -17,7 +18,8 @@ export async function outcomeOf(
   io: NodeIo,
   run: Omit<RunFacts, "code">,
 ): Promise<Outcome> {
-  const facts = { ...run, code: told.code === null ? null : sha256(told.code) };
+  const code = (told.status === "failed" ? lastCode(journal.steps) : null) ?? told.code;
+  const facts = { ...run, code: code === null ? null : sha256(code) };
   const outcome: Outcome =
     told.status === "success"
       ? await judge(task, told.result, io, facts)
@@ -29,14 +31,14 @@ export async function outcomeOf(
             ...(told.traceback && { traceback: io.mask(told.traceback) }),
           },
           logs: io.maskLogs(told.logs ?? ""),
-          executionTimeMs: 0,
+          executionTimeMs: journal.pinnedMs,
           run: facts,
           next: wayTo(task.version, task.node.onError),
         };
   const stepsMs = journal.steps.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
   // The run of a hit has no step: the entry itself tells of it.
   const executionTimeMs = stepsMs + (told.cacheHit ? outcome.executionTimeMs : 0);
-  return { ...outcome, executionTimeMs, more: { ...outcome.more, ...moreOf(task, told, journal) } };
+  return { ...outcome, executionTimeMs, more: { ...outcome.more, ...moreOf(task, { ...told, code }, journal) } };
 }
 
 function moreOf(task: Task, { code, generation, cacheHit }: PipelineOutcome, journal: StepJournal): MoreFacts {

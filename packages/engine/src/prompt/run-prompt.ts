@@ -12,19 +12,17 @@ import {
   warmOf,
 } from "../node/place.ts";
 import { createNodeIo, type NodeIo } from "../node/run-io.ts";
-import { keepWarm, promptBudgetSeconds } from "../node/sandbox-choice.ts";
 import { noStep, stopCode } from "../node/stop-code.ts";
 import { type Task, taskInput } from "../node/task.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { Journal, PinnedCode, PipelineMeans, PipelineOutcome, PromptTask } from "../ports/pipeline.ts";
+import type { PinnedCode, PipelineOutcome, PromptTask } from "../ports/pipeline.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
-import { sandboxRuns } from "./execute.ts";
 import { type JournalSite, StepJournal } from "./journal.ts";
 import { SandboxGone, TurnLost } from "./lost.ts";
-import { judgementOf, outcomeOf } from "./outcome.ts";
+import { meansFor } from "./means.ts";
+import { outcomeOf } from "./outcome.ts";
 import { stoppedOutcome } from "./stopped.ts";
-import { wholeValue } from "./whole-value.ts";
 
 /**
  * One pass over a node whose code a model writes: take the turn, let the pipeline do or repeat its steps, commit.
@@ -41,8 +39,7 @@ export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): 
   const isFirst = !position.next.turn;
   try {
     if (!isFirst) await journal.adopt();
-    const execute = sandboxRuns(site, task, input, journal, { isFirst, signal });
-    const means = meansFor(site, task, input, { journal: lively(journal, ports, task, place), execute, signal });
+    const means = meansFor(site, task, input, journal, { isFirst, signal });
     const told = await ports.pipeline.run(asked, means, pinned);
     if (!(await place.permit)) throw new TurnLost();
     return await finish(site, { ...task, kept }, told, journal);
@@ -59,12 +56,14 @@ async function finish(
 ): Promise<StoredEntry | "again"> {
   const { attempt, sandbox: sandboxId } = place.turn;
   const { node } = task;
-  const run = { attempt, sandboxId, warm: warmOf(task, place) };
-  const outcome = await outcomeOf(task, told, journal, io, run);
-  // A success follows from the steps; a failure may have reasons of this delivery alone, and another one runs code.
-  const isSure = outcome.status === "success";
-  const stopped = isSure ? null : await stopCode(ports, position, place.turn, io, noStep);
-  if (stopped?.kind === "gone") outcome.run.warm = null;
+  let warm = warmOf(task, place);
+  if (told.status === "failed") {
+    // A success follows from the steps; a failure may have reasons of this delivery alone, and another one runs code.
+    const stopped = await stopCode(ports, position, place.turn, io, noStep);
+    if (stopped?.kind === "gone") warm = null;
+    await journal.catchUp();
+  }
+  const outcome = await outcomeOf(task, told, journal, io, { attempt, sandboxId, warm });
   const entry = await commitOutcome(ports, position, node, outcome, task.kept);
   if (node.isolation === "fresh" && sandboxId !== null) await ports.sandboxes.kill(sandboxId);
   // The turn may have moved meanwhile: the entry is answered as it is read, beside its turn.
@@ -85,54 +84,6 @@ async function beginOrAdopt(
   const pinned = await ports.pipeline.pinned(asked);
   const hit = pinned && { seconds: task.node.timeoutSeconds, generation: pinned.generation };
   return { place: await takeTurn(ports, task, hit ?? {}), pinned };
-}
-
-function promptTask({ position, node, version, edges }: Task, input: Context, io: NodeIo): PromptTask {
-  const { before, at } = position;
-  return {
-    at,
-    client: before.client,
-    version,
-    node,
-    edges,
-    input: input.slots(),
-    secrets: secretKeys(version.workflow),
-    mask: (text) => io.mask(text),
-    frozen: before.frozen ?? false,
-    spentUsd: before.spent?.cost_usd ?? 0,
-  };
-}
-
-function meansFor(
-  { ports, position, place, io }: JournalSite,
-  task: Task,
-  input: Context,
-  means: Pick<PipelineMeans, "journal" | "execute" | "signal">,
-): PipelineMeans {
-  const source = { home: position.before, blobs: ports.blobs };
-  return {
-    ...means,
-    judge: (result) => judgementOf(task, result, io),
-    valueText: (key, maxBytes) => wholeValue(input, key, maxBytes, source),
-    timeLeftMs: () => budgetEndMs(place.turn) - ports.clock.now(),
-    now: () => ports.clock.now(),
-  };
-}
-
-/** A sandbox that was to live for one run of pinned code has to live longer once a model is asked. */
-function lively(journal: Journal, ports: Ports, { node }: Task, place: Place): Journal {
-  return {
-    next: (work) =>
-      journal.next(async (at) => {
-        const seconds = (budgetEndMs(place.turn) - ports.clock.now()) / 1000;
-        if (place.sandbox) place.sandbox = (await keepWarm(ports, place.sandbox, node, seconds)) ?? place.sandbox;
-        return work(at);
-      }),
-  };
-}
-
-function budgetEndMs({ since }: Turn): number {
-  return Date.parse(since) + promptBudgetSeconds * 1000;
 }
 
 async function recover(
@@ -165,4 +116,20 @@ async function replaceSandbox(
   }
   const why = { reason: lostReason(turn), warm: null, logs: "" };
   return commitOutcome(ports, task.position, task.node, await stoppedOutcome(ports, task.position, task, turn, why));
+}
+
+function promptTask({ position, node, version, edges }: Task, input: Context, io: NodeIo): PromptTask {
+  const { before, at } = position;
+  return {
+    at,
+    client: before.client,
+    version,
+    node,
+    edges,
+    input: input.slots(),
+    secrets: secretKeys(version.workflow),
+    mask: (text) => io.mask(text),
+    frozen: before.frozen ?? false,
+    spentUsd: before.spent?.cost_usd ?? 0,
+  };
 }

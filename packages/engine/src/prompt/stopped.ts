@@ -6,7 +6,7 @@ import type { Outcome, RunFacts } from "../node/outcome.ts";
 import type { Reason } from "../node/settling.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { JournalStep } from "../ports/pipeline.ts";
+import { lastCode } from "./last-code.ts";
 import { codeContent } from "./outcome.ts";
 import { replayedStep } from "./read-step.ts";
 import { journalOf } from "./step-number.ts";
@@ -39,10 +39,4 @@ export async function stoppedOutcome(
       contents: codeContent({ node, version }, code),
     },
   };
-}
-
-/** Analysis code looks at the data, and is not the node's. */
-function lastCode(steps: readonly JournalStep[]): string | null {
-  const written = steps.findLast(({ generated_code, agent_name }) => generated_code && agent_name !== "DataAnalyzer");
-  return written?.generated_code ?? null;
 }

@@ -112,14 +112,19 @@ export function aiMetadata(run: AiRun): AiMetadata {
   };
 }
 
-function endOf({ head, error, steps }: AiRun, attempts: number) {
+function endOf(run: AiRun, attempts: number) {
+  const { head, error } = run;
   if (head.status === "success") return { status: "success" } as const;
   const status = attempts >= mostAttempts ? "failed_after_retries" : "failed";
-  return { status, all_attempts: attemptsIn(steps, error), final_error: error } as const;
+  return { status, all_attempts: attemptsIn(run), final_error: error } as const;
 }
 
-/** Code and error of each attempt; the last one of a node that was stopped has the error of the node. */
-function attemptsIn(steps: readonly TraceStep[], finalError: string | null): Attempt[] {
+/**
+ * Code and error of each attempt; 0 is pinned code, of which without other attempts no step tells. The last one of a
+ * node that was stopped has the error of the node.
+ */
+function attemptsIn({ head, steps, code, error: finalError }: AiRun): Attempt[] {
+  if (head.cache_hit) return [{ attempt: 0, code, error: finalError }];
   const own = steps.filter(({ agent_name }) => agent_name !== "InputAnalyzer" && agent_name !== "DataAnalyzer");
   return Array.from(
     Map.groupBy(own, ({ attempt_number }) => attempt_number),
