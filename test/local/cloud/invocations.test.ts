@@ -11,11 +11,7 @@ const broken: LambdaResult = { ok: false, errorType: "NodeFailed", errorMessage:
 /** What is told of one invocation that answers so. */
 async function told(input: object, answer: object | null, functionArn = runNode): Promise<NodeEvent[]> {
   const progress = new Progress();
-  const invoke = withProgress(
-    async () =>
-      answer ? { ok: true, payload: JSON.stringify(answer) } : { ok: false, error: "NodeFailed", cause: "" },
-    progress,
-  );
+  const invoke = withProgress(async () => (answer ? { ok: true, payload: JSON.stringify(answer) } : broken), progress);
   await invoke(functionArn, JSON.stringify(input), new AbortController().signal);
   const heard: NodeEvent[] = [];
   progress.end("exec_1");
