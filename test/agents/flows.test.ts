@@ -148,7 +148,7 @@ describe("the one-call form", () => {
 
 describe("attempts", () => {
   const undefinedName = "send_email(email_user, password)";
-  const finding = { code: "PY101", line: 1, column: 12, message: 'the name "email_user" is not defined' };
+  const finding = { code: "PY102", line: 1, column: 12, message: 'the name "email_user" is not defined' } as const;
 
   it("succeed at the third one, told of all errors and codes before", async () => {
     const { outcome, means, models } = await play({
@@ -236,7 +236,7 @@ describe("attempts", () => {
       check: async () => [{ ...finding, severity: "warning" }],
     });
     expect(outcome.status).toBe("success");
-    expect(means.steps[2]?.output_data).toMatchObject({ valid: true, findings: [{ code: "PY101" }] });
+    expect(means.steps[2]?.output_data).toMatchObject({ valid: true, findings: [{ code: "PY102" }] });
   });
 });
 

@@ -65,7 +65,7 @@ describe("a hit", () => {
 
 describe("without code that fits", () => {
   it.each<[string, Scene["task"], RegExp]>([
-    ["a frozen run names nova lock", { frozen: true }, /"work".*frozen.*"nova lock"/],
+    ["a frozen run names nova lock", { frozen: true }, /frozen.*"nova lock"/],
     ["approval names nova lock approve", { workflow: { approval: "required" } }, /"nova lock approve"/],
   ])("%s, and asks no model", async (_, task, message) => {
     const { outcome } = await play({ lines: [], ...(task && { task }) });

@@ -16,7 +16,7 @@ const stories: [string, Scene][] = [
       lines: [complex, looks, writes("bad"), writes("b = 2"), rejects, writes("c = 3"), approves],
       runs: [found, sets({ a: "" }), sets({ a: 1 })],
       check: async (code) =>
-        code === "bad" ? [{ code: "PY1", line: 1, column: 1, message: "no", severity: "error" }] : [],
+        code === "bad" ? [{ code: "PY102", line: 1, column: 1, message: "no", severity: "error" }] : [],
     },
   ],
   [

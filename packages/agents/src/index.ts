@@ -1,3 +1,4 @@
+export { createPipeline, type PipelineOptions } from "./create-pipeline.ts";
 export { createKnowledge, type KnowledgeOptions } from "./knowledge/knowledge.ts";
 export { type Candidate, choosePinned, clientOf, findPinned, isHit } from "./lock/choose.ts";
 export { currentGenerator } from "./lock/current-generator.ts";
@@ -17,7 +18,7 @@ export type { ModelEnvironment } from "./model/environment.ts";
 export { ModelError, type ModelErrorReason } from "./model/model-error.ts";
 export type { ModelAnswer, ModelCall, Models, Tool } from "./model/models.ts";
 export type { Usage } from "./model/usage.ts";
-export type { CheckCode, CodeFinding, Guide, Knowledge, PinnedCodes, PipelineParts, ProvenCode } from "./parts.ts";
+export type { CheckCode, Guide, Knowledge, PinnedCodes, PipelineParts, ProvenCode } from "./parts.ts";
 export { pipelineOf } from "./pipeline.ts";
 export { closestExamples, type Example } from "./precedents/closest-examples.ts";
 export { cosine } from "./precedents/cosine.ts";

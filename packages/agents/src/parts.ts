@@ -1,5 +1,5 @@
 import type { PinnedCode, PromptTask } from "@nova/engine";
-import type { ContextShape } from "@nova/python";
+import type { CodeFinding, ContextShape, NodeFacts } from "@nova/python";
 import type { Models } from "./model/models.ts";
 
 /** A short text on how something is done here. `hash` is the SHA-256 of the text. */
@@ -21,7 +21,6 @@ export interface Knowledge {
 /** Code that a model wrote and a run has proven. */
 export interface ProvenCode {
   code: string;
-  shape: ContextShape;
   guides: readonly Guide[];
   /** Of the code generator. */
   model: string;
@@ -38,25 +37,8 @@ export interface PinnedCodes {
   keep(task: PromptTask, proven: ProvenCode): Promise<string | null>;
 }
 
-export interface CodeToCheck {
-  nodeType: "action" | "decision";
-  edges?: string[];
-  context?: ContextShape;
-  modules?: readonly string[];
-  lib?: string[];
-}
-
-/** One thing that is wrong, or looks wrong, in a node's code. Only errors make it invalid. */
-export interface CodeFinding {
-  code: string;
-  line: number;
-  column: number;
-  message: string;
-  severity: "error" | "warning";
-}
-
 /** Findings in a node's code without running it. */
-export type CheckCode = (source: string, about: CodeToCheck) => Promise<CodeFinding[]>;
+export type CheckCode = (source: string, about: NodeFacts) => Promise<CodeFinding[]>;
 
 /** What a pipeline is made of. */
 export interface PipelineParts {
@@ -68,7 +50,5 @@ export interface PipelineParts {
   defaultModel?: string;
   /** pip names of what the sandbox template has. */
   packages: readonly string[];
-  /** Top-level modules that can be imported besides the standard library; absent: any. */
-  modules?: readonly string[];
   clock: { now(): number };
 }

@@ -42,8 +42,8 @@ async function writeAndRun(run: NodeRun): Promise<PipelineOutcome> {
 
 async function succeeded(run: NodeRun, { result, sandboxId, written }: Success): Promise<PipelineOutcome> {
   const { code, guides, model } = written;
-  const { task, shape, spent: cost, parts } = run;
-  const generation = needsAnalysis(code) ? null : await parts.pinned.keep(task, { code, shape, guides, model, cost });
+  const { task, spent: cost, parts } = run;
+  const generation = needsAnalysis(code) ? null : await parts.pinned.keep(task, { code, guides, model, cost });
   return { status: "success", code, cacheHit: false, generation, result, sandboxId };
 }
 
@@ -56,9 +56,9 @@ function failed({ code, sandboxId }: NodeRun, ending: Ending): PipelineOutcome {
   return { status: "failed", code, cacheHit: false, generation: null, sandboxId, ...ending };
 }
 
-function unlocked({ node, version, frozen }: PromptTask): Ending {
-  const lacking = frozen
-    ? `the run is frozen, and no locked code fits its prompt and input - write it with "nova lock", then run again`
-    : `"${version.workflowId}" runs approved code alone, and none fits its prompt and input - see "nova lock" and "nova lock approve"`;
-  return { class: "NodeFailed", message: `node "${node.id}": ${lacking}` };
+function unlocked({ version, frozen }: PromptTask): Ending {
+  const message = frozen
+    ? 'the run is frozen, and no locked code fits the prompt and the input - write it with "nova lock", then run again'
+    : `"${version.workflowId}" runs approved code alone, and none fits the prompt and the input - see "nova lock" and "nova lock approve"`;
+  return { class: "NodeFailed", message };
 }

@@ -3,11 +3,12 @@ import type { Tool } from "../model/models.ts";
 import type { Guide } from "../parts.ts";
 import { type CodeRequest, codeGeneratorPrompt, WrittenCode } from "../prompts/code-generator.ts";
 import { quoted } from "../prompts/quote.ts";
+import { withoutTexts } from "../schema/without-texts.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import { timeSpent } from "./budget.ts";
 import { followAnalysis } from "./data-analyzer.ts";
 import { done, ended, failed, type Result } from "./failure.ts";
-import type { NodeRun } from "./node-run.ts";
+import type { Analysis, NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, edgeValues, packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";
 import { stageOf, withoutFence } from "./written-code.ts";
@@ -83,10 +84,15 @@ function requestOf(run: NodeRun, guides: readonly Guide[], examples: CodeRequest
     task: executor.prompt,
     edges: edgeValues(run),
     context: contextForModel(run),
-    analysis: analysis === null ? undefined : JSON.parse(analysis.json),
+    analysis: analysis === null ? undefined : analysisForModel(analysis, executor.samples),
     examples,
     failures,
   };
+}
+
+function analysisForModel({ json, code }: Analysis, samples: boolean): unknown {
+  const found: unknown = JSON.parse(json);
+  return samples ? found : withoutTexts(found, code);
 }
 
 /** `money/dates.py` is imported as `money.dates`. */
@@ -113,13 +119,13 @@ const Search = z.object({
   query: z.string().describe("what is looked for"),
 });
 
-function searchTool({ parts }: NodeRun): Tool {
+function searchTool({ parts, task }: NodeRun): Tool {
   const tool: Tool<z.infer<typeof Search>> = {
     name: "search_documentation",
     description: "Documentation of a Python library that the code can import, in the version that it will run with.",
     parameters: Search,
     async run({ library, query }) {
-      const { text, found } = parts.knowledge.searchDocumentation(library, query);
+      const { text, found } = parts.knowledge.searchDocumentation(library, query, task.version.template);
       return { text: quoted({ documentation: text }), found };
     },
   };

@@ -1,9 +1,12 @@
-import type { ValueShape } from "@nova/python";
+import { type CodeFinding, importableModules, type ValueShape } from "@nova/python";
 import { z } from "zod";
 import { done, type Failure, failed, type Result } from "./failure.ts";
 import { analysisKey, type NodeRun } from "./node-run.ts";
+import { packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";
 
+/** The finding of an import that nothing provides. */
+const missingModule: CodeFinding["code"] = "PY140";
 const Recorded = z.object({ valid: z.boolean() });
 
 /** What can be said of the code without running it and without a model. */
@@ -11,7 +14,7 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
   const { task, parts } = run;
   const step = await takeStep(run, "CodeValidator", attempt, async () => {
     const found = await parts.check(code, aboutCode(run));
-    const errors = found.filter(({ severity }) => severity === "error");
+    const errors = found.filter((finding) => isError(run, finding));
     const output_data = { valid: errors.length === 0, findings: found };
     const input_data = { code_length: code.length, node_type: task.node.type, context_keys: Object.keys(run.shape) };
     if (errors.length === 0) return { status: "success", input_data, output_data };
@@ -22,17 +25,23 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
   return valid ? done(null) : failed(failureOf(attempt, code, step.error_message));
 }
 
+/** What pip lines make importable is partly a guess: where a workflow has its own, the sandbox tells. */
+function isError({ task }: NodeRun, { severity, code }: CodeFinding): boolean {
+  return severity === "error" && !(code === missingModule && task.version.workflow.requirements.length > 0);
+}
+
 function failureOf(attempt: number, code: string, message: string | null): Failure {
   return { attempt, error: message ?? "the code is not valid", code, class: "NodeFailed" };
 }
 
-function aboutCode({ task, parts, shape, analysis }: NodeRun) {
+function aboutCode(run: NodeRun) {
+  const { task, shape, analysis } = run;
   const { node, edges, version } = task;
   return {
     nodeType: node.type,
     ...(node.type === "decision" && { edges: edges.map(({ condition }) => String(condition ?? "default")) }),
     context: analysis ? { ...shape, [analysisKey]: shapeOfAnalysis } : shape,
-    ...(parts.modules && { modules: parts.modules }),
+    modules: importableModules(packagesOf(run)),
     lib: Object.keys(version.workflow.lib),
   };
 }

@@ -69,7 +69,9 @@ function answerIn(result: CodeResult): z.infer<typeof Answer> {
 
 function readAnalysis(run: NodeRun, step: JournalStep): Result<Analysis | null> {
   run.sandboxId = step.sandbox_id ?? run.sandboxId;
-  if (step.status === "success") return done({ json: JSON.stringify(step.output_data) });
+  if (step.status === "success") {
+    return done({ json: JSON.stringify(step.output_data), code: step.generated_code ?? "" });
+  }
   if (step.output_data === null) return done(null);
   const { isFinal, ...ending } = readRefusal(step);
   return isFinal ? ended(ending) : done(null);

@@ -24,9 +24,10 @@ export interface NodeRun {
   sandboxId: string | null;
 }
 
-/** What an analysis found, as JSON text (secrets masked). */
+/** What an analysis found, as JSON text (secrets masked), and the code that found it. */
 export interface Analysis {
   json: string;
+  code: string;
 }
 
 /** The key under which the task's code finds the analysis; no node's result. */

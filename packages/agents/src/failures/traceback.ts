@@ -44,8 +44,14 @@ function readException(lines: readonly string[]): Omit<Exception, "after"> {
     end = index;
   }
   const said = lines.slice(end).findIndex((text) => /^[A-Za-z_][\w.]*(:|$)/.test(text));
-  const [, type = "", text = ""] =
-    /^([\w.]+)(?:: ?([\s\S]*))?$/.exec(said < 0 ? "" : lines.slice(end + said).join("\n")) ?? [];
+  const told =
+    said < 0
+      ? ""
+      : lines
+          .slice(end + said)
+          .join("\n")
+          .trimEnd();
+  const [, type = "", text = ""] = /^([\w.]+)(?:: ?([\s\S]*))?$/.exec(told) ?? [];
   return { type, text: text.trim(), files, line };
 }
 

@@ -21,6 +21,8 @@ const contracts = {
   decision: `- This step decides: set context["branch_decision"] to exactly one of \`edges\`; "default" stands for anything else.`,
 };
 
+const network = "- It can connect to what `network` lists and to nothing else; without `network`, to nothing.";
+
 const search = "- Unsure of a library? Call search_documentation before you answer.";
 
 /** What the generator is told; `undefined` where there is nothing to tell. */
@@ -41,8 +43,9 @@ export interface CodeRequest {
 
 export function codeGeneratorPrompt(request: CodeRequest): Prompt {
   const { nodeType, guides, failures, analysis } = request;
-  const rules = [intro, contracts[nodeType], search];
+  const rules = [intro, network, contracts[nodeType], search];
   if (analysis !== undefined) rules.push(analysisRule);
+  if (request.examples && request.examples.length > 0) rules.push(exampleRule);
   if (failures.length > 0) rules.push(failureRule);
   const instructions = [rules.join("\n"), ...guides.map(({ name, text }) => `# ${name}\n${text.trim()}`)];
   return { instructions: instructions.join("\n\n"), input: dataSection(requestData(request)) };
@@ -51,6 +54,8 @@ export function codeGeneratorPrompt(request: CodeRequest): Prompt {
 const analysisRule =
   '- `analysis` is what a program found in this step\'s present values; it also lies in context["_data_analysis"]. Other ' +
   "runs may have none: use it to understand, and read what the task needs from the values themselves.";
+
+const exampleRule = "- `examples` is code that did tasks like this one: use what fits, and nothing of it unseen.";
 
 const failureRule =
   "- `failures` are earlier attempts, oldest first, with what was wrong. Find the cause, and write code that repeats none.";
@@ -65,9 +70,18 @@ function requestData(request: CodeRequest): Record<string, unknown> {
     edges: request.edges,
     context: request.context,
     analysis: request.analysis,
-    examples: request.examples && filled(request.examples),
-    failures: filled(request.failures.map(({ attempt, error, code }) => ({ attempt, error, code }))),
+    examples: request.examples && filled(request.examples.map(({ task, code }) => ({ task, code }))),
+    failures: filled(request.failures.map(shownFailure)),
   };
+}
+
+const longestError = 2_000;
+/** The end of a traceback: where it happened. */
+const longestTraceback = 1_000;
+
+function shownFailure({ attempt, error, traceback, code }: Failure): Record<string, unknown> {
+  const where = traceback === undefined ? undefined : traceback.slice(-longestTraceback);
+  return { attempt, code, error: error.slice(0, longestError), traceback: where };
 }
 
 function filled<T>(list: readonly T[]): readonly T[] | undefined {

@@ -1,0 +1,192 @@
+import { createModels, createPipeline } from "@nova/agents";
+import type { PipelineOutcome, PromptTask } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { MemoryGenerations } from "../support/memory-generations.ts";
+import { type Exchange, modelServer } from "../support/model-server/model-server.ts";
+import { fails, NodeMeans, type NodeMeansOptions, sets } from "../support/pipeline/node-means.ts";
+import { promptTask } from "../support/pipeline/prompt-task.ts";
+
+const packages = ["pymupdf", "pandas", "requests", "pillow", "psycopg[binary]"];
+const clock = { now: () => Date.parse("2026-11-22T06:00:00Z") };
+
+interface Setting {
+  script: Exchange[];
+  runs?: NodeMeansOptions["runs"];
+  task?: PromptTask;
+  api?: "responses" | "chat";
+  generations?: MemoryGenerations;
+}
+
+/** A node with the whole pipeline: real models over HTTP, the real check, real guides and documentation. */
+async function run({ script, runs = [], task = promptTask(), api = "responses", generations }: Setting) {
+  await using server = await modelServer(script);
+  const models = createModels({ ...server.environment, NOVA_LLM_API: api });
+  const pipeline = createPipeline({ models, generations: generations ?? new MemoryGenerations(), packages, clock });
+  const means = new NodeMeans({ runs, isDecision: task.node.type === "decision" });
+  const pinned = await pipeline.pinned(task);
+  const outcome: PipelineOutcome = await pipeline.run(task, means.delivery(), pinned);
+  means.finish();
+  return { outcome, means, requests: server.requests };
+}
+
+const simple: Exchange = {
+  expect: { role: "input_analyzer" },
+  answer: { json: { needs_analysis: false, complexity: "simple" } },
+};
+const writes = (code: string, says: string[] = []): Exchange => ({
+  expect: { role: "code_generator", says },
+  answer: { json: { code } },
+});
+const approves: Exchange = {
+  expect: { role: "output_validator" },
+  answer: { json: { valid: true, reason: "the discount is 10 % of the total" } },
+};
+const good = 'context["discount"] = context["total"] * 0.1';
+
+describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
+  it("a simple task is written, run and judged, and its code runs at once the next time", async () => {
+    const generations = new MemoryGenerations();
+    const first = await run({
+      script: [simple, writes(good), approves],
+      runs: [sets({ discount: 150 })],
+      api,
+      generations,
+    });
+    expect(first.outcome).toMatchObject({ status: "success", code: good, cacheHit: false });
+    expect(first.means.steps[1]).toMatchObject({ tokens_input: 1000, tokens_output: 100 });
+    expect(first.means.steps[1]?.cost_usd).toBeGreaterThan(0);
+    const second = await run({ script: [], runs: [sets({ discount: 150 })], api, generations });
+    expect(second.outcome).toMatchObject({ status: "success", code: good, cacheHit: true });
+    expect(second.outcome.generation).toBe(first.outcome.generation);
+  });
+
+  it("an analysis comes first where the data needs one", async () => {
+    const analysis = 'result = {"pages": 2}';
+    const { outcome, means } = await run({
+      script: [
+        { ...simple, answer: { json: { needs_analysis: true, complexity: "complex" } } },
+        { expect: { role: "data_analyzer" }, answer: { json: { code: analysis } } },
+        writes(good, ['"analysis": {"pages": 2}']),
+        approves,
+      ],
+      runs: [sets({ _data_analysis: { result: { pages: 2 } } }), sets({ discount: 1 })],
+      api,
+    });
+    expect(outcome.status).toBe("success");
+    expect(means.steps[1]).toMatchObject({ agent_name: "DataAnalyzer", generated_code: analysis });
+  });
+
+  it("the third attempt succeeds, after code that the check and the model refused", async () => {
+    const { outcome, means } = await run({
+      script: [
+        simple,
+        writes("send_email(email_user)"),
+        writes('context["discount"] = context["totl"] * 0.1', ["email_user"]),
+        writes(good, ["email_user", "totl"]),
+        approves,
+      ],
+      runs: [sets({ discount: 150 })],
+      api,
+    });
+    expect(outcome.status).toBe("success");
+    const rejected = means.steps.filter(
+      ({ agent_name, status }) => agent_name === "CodeValidator" && status === "failed",
+    );
+    expect(rejected.map(({ error_message }) => error_message)).toEqual([
+      expect.stringContaining('"send_email" is not defined'),
+      expect.stringContaining("total"),
+    ]);
+  });
+
+  it("documentation is searched, and each search recorded", async () => {
+    const search = { name: "search_documentation", arguments: { library: "fitz", query: "extract text of a page" } };
+    const { means } = await run({
+      script: [
+        simple,
+        { expect: { role: "code_generator", mayCall: true }, answer: { calls: [search] } },
+        writes(good, ["get_text"]),
+        approves,
+      ],
+      runs: [sets({ discount: 1 })],
+      api,
+    });
+    expect(means.steps[1]?.tool_calls).toMatchObject([
+      { function: "search_documentation", arguments: search.arguments },
+    ]);
+  });
+
+  it.each<[string, Exchange["answer"], RegExp]>([
+    ["a refusal", { refusal: "I cannot help with that" }, /refusal \(I cannot help with that\)/],
+    ["a filter", { filtered: "" }, /content filter/],
+  ])("%s fails the node with its reason", async (_, answer, message) => {
+    const { outcome } = await run({ script: [simple, { expect: { role: "code_generator" }, answer }], api });
+    expect(outcome).toMatchObject({ class: "NodeFailed", message: expect.stringMatching(message) });
+  });
+
+  it("an answer that was cut off costs an attempt", async () => {
+    const cut: Exchange = { expect: { role: "code_generator" }, answer: { cutOff: '{"code": "context[' } };
+    const { outcome } = await run({
+      script: [simple, cut, writes(good, ["cut off"]), approves],
+      runs: [sets({ discount: 1 })],
+      api,
+    });
+    expect(outcome.status).toBe("success");
+  });
+
+  it("a wrong key is an error of its own", async () => {
+    const denied: Exchange = { answer: { status: 401, code: "invalid_api_key" } };
+    const { outcome } = await run({ script: [denied], api });
+    expect(outcome).toMatchObject({ class: "ModelUnavailable", code: null });
+  });
+
+  it("the budget ends the node before a call that it may not pay", async () => {
+    const task = promptTask({ executor: { maxCostUsd: 0.000001 } });
+    const { outcome } = await run({ script: [], task, api });
+    expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringContaining("has spent $0.00 of") });
+  });
+});
+
+describe("a decision", () => {
+  it("is written for its edges, and refused before it runs where it has a value of none", async () => {
+    const task = promptTask({ type: "decision", conditions: ["high", "low"], prompt: "Is the total above 1000?" });
+    const { outcome } = await run({
+      task,
+      script: [
+        simple,
+        writes('context["branch_decision"] = "yes"', ['"edges": ["high", "low"]']),
+        writes('context["branch_decision"] = "high" if context["total"] > 1000 else "low"', ['\\"yes\\"']),
+        approves,
+      ],
+      runs: [sets({ branch_decision: "high" })],
+    });
+    expect(outcome.status).toBe("success");
+  });
+});
+
+describe("pinned code", () => {
+  it("that fails by its own fault is replaced once other code has succeeded", async () => {
+    const generations = new MemoryGenerations();
+    await run({ script: [simple, writes(good), approves], runs: [sets({ discount: 150 })], generations });
+    const better = 'context["discount"] = float(context["total"]) * 0.1';
+    const { outcome } = await run({
+      script: [simple, writes(better, ["TypeError", '"attempt": 0']), approves],
+      runs: [fails("TypeError: can't multiply sequence by non-int of type 'float'"), sets({ discount: 150 })],
+      generations,
+    });
+    expect(outcome).toMatchObject({ status: "success", code: better, cacheHit: false });
+    expect(generations.all.map(({ code, status }) => [code, status])).toEqual([
+      [good, "replaced"],
+      [better, "pinned"],
+    ]);
+  });
+
+  it("is all that runs in a frozen run", async () => {
+    const generations = new MemoryGenerations();
+    await run({ script: [simple, writes(good), approves], runs: [sets({ discount: 150 })], generations });
+    const task = promptTask({ frozen: true });
+    const hit = await run({ script: [], task, runs: [sets({ discount: 150 })], generations });
+    expect(hit.outcome).toMatchObject({ status: "success", cacheHit: true });
+    const other = await run({ script: [], task: promptTask({ frozen: true, prompt: "Something else" }), generations });
+    expect(other.outcome).toMatchObject({ class: "NodeFailed", message: expect.stringContaining("nova lock") });
+  });
+});
