@@ -1,9 +1,9 @@
 import { Logger } from "@aws-lambda-powertools/logger";
+import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
 import { createAwsPorts } from "@nova/aws";
-import { type EventBus, type Links, type Ports, SandboxPool } from "@nova/engine";
-import { createSandboxes } from "@nova/sandbox";
+import { type Clock, type EventBus, type Links, type Pipeline, type Ports, SandboxPool } from "@nova/engine";
+import { createSandboxes, templatePackages } from "@nova/sandbox";
 import { Environment } from "./environment.ts";
-import { noPipeline } from "./no-pipeline.ts";
 
 export const logger = new Logger({ serviceName: "nova" });
 
@@ -28,12 +28,27 @@ export function createPorts(variables: NodeJS.ProcessEnv): Ports {
   return {
     ...aws,
     sandboxes: createSandboxes(),
-    pipeline: noPipeline,
+    pipeline: pipelineFor(variables, env, aws.generations),
     spares: new SandboxPool(),
     events: eventLog,
     links: linksTo(env.NOVA_LINK_BASE),
-    clock: { now: () => Date.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
+    clock,
   };
+}
+
+const clock: Clock = { now: () => Date.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };
+
+/** What writes the code of prompt nodes. Keys of models are asked for when one is called. */
+function pipelineFor(variables: NodeJS.ProcessEnv, env: Environment, generations: Ports["generations"]): Pipeline {
+  const pipeline = createPipeline({
+    models: createModels(variables),
+    generations,
+    packages: templatePackages,
+    defaultModel: env.DEFAULT_MODEL,
+    docstrings: env.NOVA_DOCSTRINGS,
+    clock,
+  });
+  return env.NOVA_FROZEN ? frozenPipeline(pipeline) : pipeline;
 }
 
 /** Events of executions as structured log lines, which a metric filter or a subscription can pick up. */

@@ -20,6 +20,10 @@ export const Environment = z
     NOVA_LINK_BASE: z.url().optional(),
     /** Whether models may never be asked: the default where nothing else is said, which is where NOVA is deployed. */
     NOVA_FROZEN: z.stringbool().default(true),
+    /** Id of the model for roles that neither a node nor its workflow names one for. */
+    DEFAULT_MODEL: z.string().optional(),
+    /** Folder with the documentation of sandbox templates that were built with requirements of their own. */
+    NOVA_DOCSTRINGS: z.string().optional(),
     NOVA_S3_PATH_STYLE: z.stringbool().default(false),
   })
   .refine((env) => env.NOVA_SIGNING_KMS_KEY !== undefined || env.NOVA_SIGNING_KEY !== undefined, {
