@@ -76,7 +76,7 @@ describe("a frozen run", () => {
   });
 
   it.each<[string, TaskChanges, Generation[], RegExp]>([
-    ["there is none", {}, [], /"sum" has no locked code.*nova run.*nova lock/],
+    ["there is none", {}, [], /no locked code.*nova run.*nova lock/],
     [
       "it was written for another prompt",
       { ...lockWith(generation("1")), executor: { prompt: "Else" } },

@@ -130,6 +130,7 @@ describe("pinned codes", () => {
     const lock = { sum: await keep() };
     store = Object.assign(new MemoryGenerations(), { of: () => Promise.reject(new Error("nobody asks the store")) });
     expect((await codes().choose(taskWith({ workflow: { lock } })))?.code).toBe(written.code);
+    expect(await codes().choose(taskWith({ workflow: { lock: {} }, frozen: true }))).toBeNull();
   });
 
   it("of each client are its own where the workflow says so", async () => {

@@ -55,8 +55,12 @@ export function runnable(task: PromptTask, generations: readonly Generation[]): 
 
 /** The same, whether anybody has vouched for them or not. */
 export function allCandidates(task: PromptTask, generations: readonly Generation[]): Candidate[] {
-  const isAllLocked = task.frozen && task.version.workflow.lock !== undefined;
-  return [...lockedOf(task), ...(isAllLocked ? [] : generations.toSorted(newestFirst))];
+  return [...lockedOf(task), ...(countsStore(task) ? generations.toSorted(newestFirst) : [])];
+}
+
+/** Whether what is kept in the store may run besides what is locked. */
+export function countsStore({ frozen, version }: Pick<PromptTask, "frozen" | "version">): boolean {
+  return !frozen || version.workflow.lock === undefined;
 }
 
 function lockedOf({ version, node }: Pick<PromptTask, "version" | "node">): Candidate[] {

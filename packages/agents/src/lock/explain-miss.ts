@@ -6,17 +6,16 @@ import { changeText, staleness } from "./staleness.ts";
 
 /** Why a node that may only run kept code has none to run: one sentence, with the way out. */
 export function explainMiss(task: PromptTask, generations: readonly Generation[], generator: Generator): string {
-  const node = `node "${task.node.id}"`;
   const written = "run it once with a model (nova run <folder>), then nova lock <folder>";
   const all = allCandidates(task, generations);
   const [latest] = all;
-  if (!latest) return `${node} has no locked code, and a frozen run asks no model - ${written}`;
+  if (!latest) return `there is no locked code, and a frozen run asks no model - ${written}`;
   const unapproved = all.find((one) => isHit(task, one, generator) && !runnable(task, generations).includes(one));
   if (unapproved) {
     const wayOut = `look at it, then run nova lock approve <folder> ${task.node.id}`;
-    return `${node}: nobody has approved its code, and this workflow runs only approved code - ${wayOut}`;
+    return `nobody has approved its code, and this workflow runs only approved code - ${wayOut}`;
   }
   const changes = staleness(latest, ingredientsToday(task, generator, latest.ingredients)).map(changeText);
   const what = changes.length > 0 ? changes.join(", ") : "its key";
-  return `${node}: its locked code was written for something else, changed since: ${what} - ${written}`;
+  return `its locked code was written for something else, changed since: ${what} - ${written}`;
 }

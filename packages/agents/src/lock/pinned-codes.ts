@@ -1,7 +1,7 @@
 import type { Generation, GenerationStore, PinnedCode, PromptTask } from "@nova/engine";
 import type { PinnedCodes } from "../parts.ts";
 import { type Embed, embedTask } from "../precedents/embed-task.ts";
-import { choosePinned, clientOf, findPinned } from "./choose.ts";
+import { choosePinned, clientOf, countsStore, findPinned } from "./choose.ts";
 import type { Generator } from "./generator.ts";
 import { keepGeneration } from "./keep.ts";
 import { generationId } from "./key.ts";
@@ -41,6 +41,6 @@ export function createPinnedCodes({ store, generator, readsOf, embed, clock }: P
   };
 }
 
-function storedFor(store: GenerationStore, task: PromptTask): Promise<Generation[]> {
-  return store.of(task.version.workflowId, task.node.id, clientOf(task));
+async function storedFor(store: GenerationStore, task: PromptTask): Promise<Generation[]> {
+  return !countsStore(task) ? [] : store.of(task.version.workflowId, task.node.id, clientOf(task));
 }
