@@ -196,12 +196,7 @@ describe("a pipeline that comes to no good end", () => {
   });
 
   it("stops the code of another delivery before its failure is written", async () => {
-    const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
-    await story.start();
-    const first = story.deliver("a", 0);
-    await story.until(first, "ask code_generator");
-    const second = story.deliver("a", 0);
-    await story.until(second, "ask code_generator");
+    const { story, first, second } = await twoAtOnce();
     story.codeStopsAt = "finish";
     await story.finish(first);
     expect(story.begun.map(({ state }) => state)).toEqual(["running"]);
@@ -209,6 +204,29 @@ describe("a pipeline that comes to no good end", () => {
     expect(await story.finish(second)).toBe("ModelUnavailable");
     expect(story.begun.map(({ state }) => state)).toEqual(["dead"]);
     expect(await story.finish(first)).toBe("ModelUnavailable");
+    wellTold(story);
+  });
+
+  it("has failed for whoever comes after a delivery that died with that knowledge", async () => {
+    const { story, first, second } = await twoAtOnce();
+    first.kill();
+    await story.perform(second, "before");
+    await story.until(second, "entry");
+    second.kill();
+    const paid = story.paid.length;
+    expect(await story.finish(story.deliver("a", 0))).toBe("ModelUnavailable");
+    expect(story.paid).toHaveLength(paid);
+    expect(story.head.steps).toHaveLength(1);
+    wellTold(story);
+  });
+
+  it("has not failed where another delivery has gone further", async () => {
+    const { story, first, second } = await twoAtOnce();
+    await story.until(first, "ask code_generator");
+    await story.perform(second, "before");
+    expect(await story.finish(second)).toMatchObject({ seq: 1 });
+    expect(await story.finish(first)).toMatchObject({ seq: 1 });
+    expect(story.begun.map(({ request }) => request.code)).toEqual(["# look", "# one"]);
     wellTold(story);
   });
 
@@ -223,6 +241,17 @@ describe("a pipeline that comes to no good end", () => {
     expect(story.head.steps).toHaveLength(5);
   });
 });
+
+/** Two deliveries that are about to ask for the same analysis. */
+async function twoAtOnce() {
+  const story = new PromptStory(one, scriptedMinds({ analysis: "# look", codes: ["# one"] }));
+  await story.start();
+  const first = story.deliver("a", 0);
+  await story.until(first, "ask data_analyzer");
+  const second = story.deliver("a", 0);
+  await story.until(second, "ask data_analyzer");
+  return { story, first, second };
+}
 
 describe("an execution that is frozen", () => {
   it("says so in every link, and asks no model", async () => {

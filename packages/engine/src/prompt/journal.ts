@@ -8,9 +8,10 @@ import type { StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Journal, JournalStep, StepDraft } from "../ports/pipeline.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
-import { TurnLost } from "./lost.ts";
+import { type Failed, isEnding, readEnding, sealEnding } from "./ending.ts";
+import { PipelineEnded, TurnLost } from "./lost.ts";
 import { replayedStep } from "./read-step.ts";
-import { noteNumber, stepNumber } from "./step-number.ts";
+import { journalOf, noteNumber, stepNumber } from "./step-number.ts";
 import { type StepText, sealStep } from "./step-record.ts";
 
 /** Where steps are recorded, and on whose behalf. */
@@ -57,22 +58,41 @@ export class StepJournal implements Journal {
     return step;
   }
 
-  /** Goes through all that is recorded behind: of a failure the entry lists whatever any delivery has done. */
-  async catchUp(): Promise<void> {
+  /** How the pipeline has failed, where one of its deliveries has said so; then all steps have been gone through. */
+  async ending(): Promise<Failed | null> {
+    const { ports, position, place } = this.#site;
+    const steps = journalOf(place.turn, Array.from(this.#stored.values()));
+    const there = this.#stepAt(steps.length + 1);
+    if (!there) return null;
+    for (const step of steps) this.steps.push(await this.#replay(this.steps.length + 1, step));
+    return readEnding(there, position.before, ports.blobs);
+  }
+
+  /**
+   * Keeps how the pipeline has failed, behind the steps that it has taken. Answers what lies there afterwards; null where
+   * another delivery has gone further.
+   */
+  async end(said: Failed): Promise<Failed | null> {
+    const { ports, position, place, io } = this.#site;
+    const { message, traceback, logs } = said;
+    const told: Failed = {
+      ...said,
+      message: io.mask(message),
+      ...(traceback && { traceback: io.mask(traceback) }),
+      ...(logs && { logs: io.maskLogs(logs) }),
+    };
+    const number = stepNumber(place.turn, this.steps.length + 1);
+    const ending = await sealEnding(number, told, position.before, ports.blobs);
+    if (await ports.chain.putStep(position.at, ending)) return told;
     await this.load();
-    for (let there = this.#next(); there; there = this.#next()) {
-      this.steps.push(await this.#replay(this.steps.length + 1, there));
-    }
+    const there = this.#stored.get(number);
+    return there && isEnding(there) ? readEnding(there, position.before, ports.blobs) : null;
   }
 
   /** When the step that comes next was recorded; null where it is not. */
   get nextRecordedMs(): number | null {
-    const there = this.#next();
-    return there ? Date.parse((JSON.parse(there.text) as StepText).timestamp) : null;
-  }
-
-  #next(): StoredStep | undefined {
-    return this.#stepAt(this.steps.length + 1);
+    const there = this.#stepAt(this.steps.length + 1);
+    return there && !isEnding(there) ? Date.parse((JSON.parse(there.text) as StepText).timestamp) : null;
   }
 
   /** Whether what code does at a place is known: of pinned code, once it has failed. */
@@ -121,6 +141,7 @@ export class StepJournal implements Journal {
   }
 
   async #replay(journal: number, stored: StoredStep): Promise<JournalStep> {
+    if (isEnding(stored)) throw new PipelineEnded();
     const { ports, position, io } = this.#site;
     const { blobs = [] } = JSON.parse(stored.text) as StepText;
     for (const sha256 of blobs) io.meet(sha256);

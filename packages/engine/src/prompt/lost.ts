@@ -3,6 +3,11 @@ export class TurnLost extends Error {
   override name = "TurnLost";
 }
 
+/** The pipeline of this node has failed, in another delivery. */
+export class PipelineEnded extends Error {
+  override name = "PipelineEnded";
+}
+
 /** The sandbox that the turn names is gone, where code was to run for a place of the journal. */
 export class SandboxGone extends Error {
   override name = "SandboxGone";

@@ -26,11 +26,8 @@ export async function outcomeOf(
       : {
           status: "failed",
           class: told.class,
-          failure: {
-            message: io.mask(told.message),
-            ...(told.traceback && { traceback: io.mask(told.traceback) }),
-          },
-          logs: io.maskLogs(told.logs ?? ""),
+          failure: { message: told.message, ...(told.traceback && { traceback: told.traceback }) },
+          logs: told.logs ?? "",
           executionTimeMs: journal.pinnedMs,
           run: facts,
           next: wayTo(task.version, task.node.onError),

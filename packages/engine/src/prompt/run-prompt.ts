@@ -19,7 +19,7 @@ import type { Ports } from "../ports/index.ts";
 import type { PinnedCode, PipelineOutcome, PromptTask } from "../ports/pipeline.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { type JournalSite, StepJournal } from "./journal.ts";
-import { SandboxGone, TurnLost } from "./lost.ts";
+import { PipelineEnded, SandboxGone, TurnLost } from "./lost.ts";
 import { meansFor } from "./means.ts";
 import { outcomeOf } from "./outcome.ts";
 import { stoppedOutcome } from "./stopped.ts";
@@ -40,7 +40,8 @@ export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): 
   try {
     if (!isFirst) await journal.adopt();
     const means = meansFor(site, task, input, journal, { isFirst, signal });
-    const told = await ports.pipeline.run(asked, means, pinned);
+    const ending = isFirst ? null : await journal.ending();
+    const told = ending ?? (await ports.pipeline.run(asked, means, pinned));
     if (!(await place.permit)) throw new TurnLost();
     return await finish(site, { ...task, kept }, told, journal);
   } catch (error) {
@@ -51,18 +52,16 @@ export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): 
 async function finish(
   { ports, position, place, io }: JournalSite,
   task: Task & { kept: LoadedContext },
-  told: PipelineOutcome,
+  said: PipelineOutcome,
   journal: StepJournal,
 ): Promise<StoredEntry | "again"> {
   const { attempt, sandbox: sandboxId } = place.turn;
   const { node } = task;
-  let warm = warmOf(task, place);
-  if (told.status === "failed") {
-    // A success follows from the steps; a failure may have reasons of this delivery alone, and another one runs code.
-    const stopped = await stopCode(ports, position, place.turn, io, noStep);
-    if (stopped?.kind === "gone") warm = null;
-    await journal.catchUp();
-  }
+  // A success follows from the steps; a failure may have reasons of this delivery alone, and another one runs code.
+  const told = said.status === "failed" ? await journal.end(said) : said;
+  if (!told) return "again";
+  const stopped = told.status === "failed" ? await stopCode(ports, position, place.turn, io, noStep) : null;
+  const warm = stopped?.kind === "gone" ? null : warmOf(task, place);
   const outcome = await outcomeOf(task, told, journal, io, { attempt, sandboxId, warm });
   const entry = await commitOutcome(ports, position, node, outcome, task.kept);
   if (node.isolation === "fresh" && sandboxId !== null) await ports.sandboxes.kill(sandboxId);
@@ -98,6 +97,7 @@ async function recover(
     const isMissed = !journal.isRecorded(error.journal);
     return isMissed ? replaceSandbox(ports, task, place.turn, journal) : "again";
   }
+  if (error instanceof PipelineEnded) return "again";
   if (!(error instanceof TurnLost || error instanceof SandboxGone)) throw error;
   if (place.created) await dropUnlessNamed(ports, task.position, place.turn);
   return "again";

@@ -1,4 +1,5 @@
 import type { StoredStep, Turn } from "../ports/chain.ts";
+import { isEnding } from "./ending.ts";
 
 /**
  * Where steps lie at their link. Each attempt of the turn has numbers of its own: a delivery that has not seen the turn
@@ -26,7 +27,7 @@ export function journalOf(turn: Moves, stored: readonly StoredStep[]): StoredSte
   const steps: StoredStep[] = [];
   for (;;) {
     const step = byNumber.get(stepNumber(turn, steps.length + 1));
-    if (!step) return steps;
+    if (!step || isEnding(step)) return steps;
     steps.push(step);
   }
 }
