@@ -99,7 +99,13 @@ describe("a frozen run", () => {
       "its key is that of something else",
       {},
       [generation("1", { status: "candidate", key: "0".repeat(64) })],
-      /changed since: its key/,
+      /no run has proven/,
+    ],
+    [
+      "code was replaced, and nothing is in its place",
+      {},
+      [generation("1", { status: "replaced", ingredients: generation("1").ingredients })],
+      /no run has proven/,
     ],
   ])("says why it has no code where %s", (_, changes, generations, sentence) => {
     const task = taskWith({ ...frozen, ...changes });

@@ -58,6 +58,13 @@ export function allCandidates(task: PromptTask, generations: readonly Generation
   return [...lockedOf(task), ...(countsStore(task) ? generations.toSorted(newestFirst) : [])];
 }
 
+/** Whether there is code that fits, and that only lacks somebody's approval. */
+export function waitsForApproval(task: PromptTask, generations: readonly Generation[], generator: Generator): boolean {
+  if (task.version.workflow.approval !== "required") return false;
+  const waiting = generations.filter(({ status }) => status !== "replaced");
+  return allCandidates(task, waiting).some((one) => !one.approved && isHit(task, one, generator));
+}
+
 /** Whether what is kept in the store may run besides what is locked. */
 export function countsStore({ frozen, version }: Pick<PromptTask, "frozen" | "version">): boolean {
   return !frozen || version.workflow.lock === undefined;

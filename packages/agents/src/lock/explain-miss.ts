@@ -1,5 +1,5 @@
 import type { Generation, PromptTask } from "@nova/engine";
-import { allCandidates, isHit, runnable } from "./choose.ts";
+import { allCandidates, waitsForApproval } from "./choose.ts";
 import type { Generator } from "./generator.ts";
 import { ingredientsToday } from "./ingredients.ts";
 import { changeText, staleness } from "./staleness.ts";
@@ -10,12 +10,11 @@ export function explainMiss(task: PromptTask, generations: readonly Generation[]
   const all = allCandidates(task, generations);
   const [latest] = all;
   if (!latest) return `there is no locked code, and a frozen run asks no model - ${written}`;
-  const unapproved = all.find((one) => isHit(task, one, generator) && !runnable(task, generations).includes(one));
-  if (unapproved) {
+  if (waitsForApproval(task, generations, generator)) {
     const wayOut = `look at it, then run nova lock approve <folder> ${task.node.id}`;
     return `nobody has approved its code, and this workflow runs only approved code - ${wayOut}`;
   }
   const changes = staleness(latest, ingredientsToday(task, generator, latest.ingredients)).map(changeText);
-  const what = changes.length > 0 ? changes.join(", ") : "its key";
-  return `its locked code was written for something else, changed since: ${what} - ${written}`;
+  if (changes.length === 0) return `no run has proven the code that was written for it - ${written}`;
+  return `its locked code was written for something else, changed since: ${changes.join(", ")} - ${written}`;
 }
