@@ -29,7 +29,7 @@ export interface SandboxFile {
   data: string;
 }
 
-/** The harness as one Python file, see python/bundle.py: eighteen uploads would take longer than the first node. */
+/** The harness as one Python file, see python/bundle.py: some twenty uploads would take longer than the first node. */
 export async function harnessFile(folder: string): Promise<SandboxFile> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".py")).toSorted();
   const read = async (name: string) => [`${basename(folder)}/${name}`, await readFile(join(folder, name), "utf8")];

@@ -62,21 +62,26 @@ class Carriers:
         return True
 
     def _carry(self, inner, door):
-        back = None
-        try:
-            outer = _connect(door)
+        """One connection. It counts as leaving for as long as the code's bytes are on their way out."""
+        outer = self._reach(door)
+        if outer is None:
+            _slam(inner)
+            self._count(leaving=-1, guests=-1)
+            return
+        with inner, outer:
             back = threading.Thread(target=_pump, args=(outer, inner), daemon=True)
             back.start()
             _pump(inner, outer)
-        except OSError as error:
-            self._note(f"{door.host}:{door.port} cannot be reached: {error.strerror or error}")
-            _slam(inner)
-        self._count(leaving=-1)
-        if back:
+            self._count(leaving=-1)
             back.join()
-            inner.close()
-            outer.close()
         self._count(guests=-1)
+
+    def _reach(self, door):
+        try:
+            return _connect(door)
+        except (OSError, ValueError) as error:  # a name may be none that can be looked up
+            self._note(f"{door.host}:{door.port} cannot be reached: {getattr(error, 'strerror', None) or error}")
+            return None
 
     def _count(self, leaving=0, guests=0):
         with self.changed:
@@ -121,7 +126,7 @@ def _take_listeners(channel):
 
 
 def _connect(door):
-    """A name that leads back to this machine, or to what only this machine can reach, is not the host that was meant."""
+    """A name that leads back to this machine, or to what only it can reach, is not the host that was meant."""
     found = socket.getaddrinfo(door.host, door.port, type=socket.SOCK_STREAM)
     addresses = [where for where in found if not (door.is_named and door.host != "localhost" and _is_near(where[4][0]))]
     problem = OSError(f"it leads to {found[0][4][0]}, which has to be allowed by its address")

@@ -61,7 +61,8 @@ NO_WALLS = (
 
 
 def no_network_walls(reason):
-    return f"the code may only run with a network of its own, and this machine gives none ({reason}) - allow network namespaces, {_BY_HAND}"
+    problem = f"the code may only run with a network of its own, and this machine gives none ({reason})"
+    return f"{problem} - allow network namespaces, {_BY_HAND}"
 
 
 def no_such_network(error):

@@ -1,7 +1,7 @@
 """
 The process outside of a run's network that carries what comes through its doors to the real hosts, and back. It is
-forked ahead of time, holds no rights, hears which doors there are and takes their listening sockets; when the run is
-over, it sends on what the code has written and ends.
+forked ahead of time, holds no capabilities, hears which doors there are and takes their listening sockets; when the run
+is over, it sends on what the code has written and ends.
 """
 
 import contextlib
