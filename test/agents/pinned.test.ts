@@ -64,12 +64,44 @@ describe("a hit", () => {
 });
 
 describe("without code that fits", () => {
-  it.each<[string, Scene["task"], RegExp]>([
-    ["a frozen run names nova lock", { frozen: true }, /frozen.*"nova lock"/],
-    ["approval names nova lock approve", { workflow: { approval: "required" } }, /"nova lock approve"/],
-  ])("%s, and asks no model", async (_, task, message) => {
-    const { outcome } = await play({ lines: [], ...(task && { task }) });
-    expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", code: null, cacheHit: false });
-    expect(outcome).toHaveProperty("message", expect.stringMatching(message));
+  const required = { workflow: { approval: "required" } } as const;
+
+  it.each<[string, Partial<Scene>]>([
+    ["a frozen run", { task: { frozen: true } }],
+    ["a frozen run of approved code alone", { task: { frozen: true, ...required } }],
+    ["a run whose code waits for approval", { task: required, missing: { message: "no code fits", waits: true } }],
+  ])("%s says why, and asks no model", async (_, scene) => {
+    const { outcome, means } = await play({ lines: [], ...scene });
+    const message = "no code fits";
+    expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", message, code: null, cacheHit: false });
+    expect(means.steps).toEqual([]);
+  });
+
+  it("a run of approved code alone has code written and checked, runs none of it, and fails", async () => {
+    const wrong = [{ code: "PY101", line: 1, column: 1, message: "totl is not defined", severity: "error" }] as const;
+    const { outcome, means, proposed, kept } = await play({
+      task: required,
+      lines: [writes("context['a'] = totl"), writes("# STAGE: ANALYSIS\nresult = 1"), writes("context['a'] = 1")],
+      check: async (code) => (code.includes("totl") ? [...wrong] : []),
+    });
+    const written = "context['a'] = 1";
+    expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", code: written, generation: null });
+    expect(outcome).toHaveProperty(
+      "message",
+      expect.stringMatching(/waits for somebody's approval.*nova lock approve/),
+    );
+    expect(proposed).toMatchObject([{ code: written, model: "gpt-6-luna", cost: { usd: expect.any(Number) } }]);
+    expect([means.runs, kept]).toEqual([[], []]);
+  });
+
+  it("a run of approved code alone gives up after three attempts that the checks do not let pass", async () => {
+    const wrong = [{ code: "PY101", line: 1, column: 1, message: "no", severity: "error" }] as const;
+    const { outcome, proposed } = await play({
+      task: required,
+      lines: [writes("a"), writes("b"), writes("c")],
+      check: async () => [...wrong],
+    });
+    expect(outcome).toMatchObject({ status: "failed", message: "Failed after 3 attempts: line 1: no" });
+    expect(proposed).toEqual([]);
   });
 });

@@ -80,6 +80,13 @@ describe("summarise", () => {
     expect(summary.key29).toBe("<object: 30 keys>");
   });
 
+  it("shortens keys that are no names", () => {
+    const key = "k".repeat(1_000);
+    const inner = JSON.stringify({ [key]: 1 });
+    const short = `${"k".repeat(200)}... (1000 chars)`;
+    expect(shown({ [key]: inner })).toEqual({ [short]: { [short]: 1 } });
+  });
+
   it("counts the keys that it leaves out", () => {
     const summary = shown(Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, "1"])));
     expect(summary["..."]).toBe("<20 more keys>");

@@ -2,7 +2,7 @@ import { type CodeFinding, importableModules, type ValueShape } from "@nova/pyth
 import { z } from "zod";
 import { done, type Failure, failed, type Result } from "./failure.ts";
 import { analysisKey, type NodeRun } from "./node-run.ts";
-import { packagesOf } from "./show-context.ts";
+import { contextKeys, packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";
 
 /** The finding of an import that nothing provides. */
@@ -16,7 +16,7 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
     const found = await parts.check(code, aboutCode(run));
     const errors = found.filter((finding) => isError(run, finding));
     const output_data = { valid: errors.length === 0, findings: found };
-    const input_data = { code_length: code.length, node_type: task.node.type, context_keys: Object.keys(run.shape) };
+    const input_data = { code_length: code.length, node_type: task.node.type, context_keys: contextKeys(run) };
     if (errors.length === 0) return { status: "success", input_data, output_data };
     const error_message = errors.map(({ line, message }) => `line ${line}: ${message}`).join("\n");
     return { status: "failed", input_data, output_data, error_message };

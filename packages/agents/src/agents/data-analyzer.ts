@@ -5,7 +5,7 @@ import { analysisIn, analysisProgram } from "./analysis-code.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import { done, ended, type Result } from "./failure.ts";
 import { type Analysis, analysisKey, type NodeRun } from "./node-run.ts";
-import { contextForModel, contextForRecord, packagesOf } from "./show-context.ts";
+import { contextForModel, contextForRecord, contextKeys, packagesOf } from "./show-context.ts";
 import { type Deed, takeStep } from "./step.ts";
 import { withoutFence } from "./written-code.ts";
 
@@ -38,8 +38,7 @@ export async function followAnalysis(run: NodeRun, attempt: number, code: string
 }
 
 function inputData(run: NodeRun): Record<string, unknown> {
-  const keys = run.task.input.map(({ key }) => key);
-  return { context_keys: keys, hint: run.executor.prompt, context: contextForRecord(run) };
+  return { context_keys: contextKeys(run), hint: run.executor.prompt, context: contextForRecord(run) };
 }
 
 const Answer = z.union([

@@ -2,7 +2,7 @@ import { InputAnalysis, inputAnalyzerPrompt } from "../prompts/input-analyzer.ts
 import { askModel, readRefusal } from "./ask-model.ts";
 import { done, ended, type Result } from "./failure.ts";
 import type { NodeRun } from "./node-run.ts";
-import { contextForModel, contextForRecord } from "./show-context.ts";
+import { contextForModel, contextForRecord, contextKeys } from "./show-context.ts";
 import { takeStep } from "./step.ts";
 
 const mostOutputTokens = 2_000;
@@ -13,7 +13,7 @@ const unknown: InputAnalysis = { needs_analysis: false, complexity: "medium" };
 export async function analyzeInput(run: NodeRun): Promise<Result<InputAnalysis>> {
   const { prompt: task } = run.executor;
   const step = await takeStep(run, "InputAnalyzer", 1, async () => {
-    const input_data = { task, context_keys: run.task.input.map(({ key }) => key), context: contextForRecord(run) };
+    const input_data = { task, context_keys: contextKeys(run), context: contextForRecord(run) };
     const asked = await askModel(run, {
       role: "input_analyzer",
       prompt: inputAnalyzerPrompt(task, contextForModel(run)),

@@ -11,6 +11,14 @@ export function contextForRecord({ task }: NodeRun): Summary {
   return summarise(task.input, resultLimits, task);
 }
 
+const mostKeys = 200;
+
+/** Names of what the node finds. */
+export function contextKeys({ task: { input } }: NodeRun): string[] {
+  const keys = input.slice(0, mostKeys).map(({ key }) => key.slice(0, mostKeys));
+  return input.length > keys.length ? [...keys, `... ${input.length - keys.length} more`] : keys;
+}
+
 /** pip names of what the node's code can import. */
 export function packagesOf({ task, parts }: NodeRun): string[] {
   return [...parts.packages, ...task.version.workflow.requirements];

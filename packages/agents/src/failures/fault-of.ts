@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { hostsInCode, hostsInMessage } from "./hosts.ts";
 import { type Exception, exceptionsOf } from "./traceback.ts";
 import { type WorldFailure, worldFailureOf } from "./world.ts";
@@ -30,7 +31,11 @@ export async function faultOf(failed: FailedCode, surroundings: Surroundings): P
   const failure = meantBy(exceptions);
   if (!failure) return "code";
   if (failure.is === "login" && !bringsCredentials(failed.code)) return "code";
-  const named = exceptions.slice(0, failure.depth + 1).flatMap(({ text }) => hostsInMessage(text));
+  // An address that the code does not spell out is what a name led to.
+  const named = exceptions
+    .slice(0, failure.depth + 1)
+    .flatMap(({ text }) => hostsInMessage(text))
+    .filter((host) => isIP(host) === 0 || failed.code.includes(host));
   const hosts = named.length > 0 ? named : hostsInCode(failed.code, surroundings.has);
   for (const host of hosts) if (!(await surroundings.names(host))) return "code";
   return "world";

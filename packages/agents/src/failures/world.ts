@@ -90,7 +90,8 @@ export function worldFailureOf(exception: Exception): WorldFailure | undefined {
   const status = statusOf(text);
   if (status !== undefined) return byStatus(status);
   if (/^(TimeoutError|socket\.timeout|timeout|BrokenPipeError)$/.test(type)) {
-    return connectionLost.test(text) || files.some((file) => networkFiles.test(file)) ? "connection" : undefined;
+    const isSocket = text === "timed out" || files.some((file) => networkFiles.test(file));
+    return isSocket || connectionLost.test(text) ? "connection" : undefined;
   }
   if (type === "ValueError") return undefined;
   if (connectionLost.test(text)) return "connection";

@@ -27,6 +27,7 @@ export const resultLimits: SummaryLimits = { samples: true, text: 200, depth: 3,
 const mostCharacters = 8_000;
 const mostKeys = 80;
 const longestNumber = 40;
+const longestKey = 200;
 
 export interface Confidence {
   /** Keys whose values nobody sees. */
@@ -51,7 +52,7 @@ export function summarise(values: readonly Member[], limits: SummaryLimits, conf
 function summaryOf(values: readonly Member[], limits: SummaryLimits, { secrets, mask }: Confidence) {
   return Object.fromEntries(
     values.map(({ key, json }): [string, Summary] => [
-      mask(key),
+      mask(shortKey(key)),
       secrets.has(key) ? new Placeholder("secret") : summaryOfValue(parseExact(json), limits, mask),
     ]),
   );
@@ -74,9 +75,14 @@ function summaryOfValue(value: ExactValue, limits: SummaryLimits, mask: (text: s
   if (limits.depth <= 0) return new Placeholder(`object: ${entries.length} keys`);
   const members = entries
     .slice(0, limits.members)
-    .map(([key, member]): [string, Summary] => [mask(plainKey(key)), summaryOfValue(member, below, mask)]);
+    .map(([key, member]): [string, Summary] => [mask(shortKey(plainKey(key))), summaryOfValue(member, below, mask)]);
   const rest = entries.length - members.length;
   return Object.fromEntries(rest > 0 ? [...members, ["...", new Placeholder(`${rest} more keys`)]] : members);
+}
+
+/** A key so long is no name. */
+function shortKey(key: string): string {
+  return key.length <= longestKey ? key : `${key.slice(0, longestKey)}... (${key.length} chars)`;
 }
 
 function textSummary(text: string, limits: SummaryLimits, mask: (text: string) => string): Summary {
