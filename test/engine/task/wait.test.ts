@@ -71,6 +71,33 @@ describe("a wait for a time", () => {
     expect(await story.run(true)).toMatchObject({ seq: 2 });
   });
 
+  it("of more than a minute is told as waiting until its entry is there, whoever comes late", async () => {
+    const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
+    const status = () => story.world.record(story.id).status;
+    const late = story.deliver("pause", 1);
+    await story.until(late, "set status waiting");
+    await story.run();
+    expect(status()).toBe("waiting");
+    story.world.clock.advance(900_000);
+    await story.run(true);
+    expect(status()).toBe("running");
+    await story.finish(late);
+    expect(status()).toBe("running");
+  });
+
+  it("of a minute is not worth a status", async () => {
+    const story = await new Waits({ kind: "seconds", seconds: 60 }).begin();
+    await story.run();
+    expect(story.world.record(story.id).status).toBe("running");
+  });
+
+  it("that is ended before its time waits no longer", async () => {
+    const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
+    await story.run();
+    await story.finish(story.settle("pause", 1));
+    expect(story.world.record(story.id).status).toBe("running");
+  });
+
   it.each([
     ["a time of its own", "2026-02-01T09:00:00+01:00", "{}", "2026-02-01T08:00:00.000Z"],
     ["a time from the context", "{{due.at}}", '{"due": {"at": "2026-02-01T09:00Z"}}', "2026-02-01T09:00:00.000Z"],

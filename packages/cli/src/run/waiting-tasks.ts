@@ -38,10 +38,13 @@ export class WaitingTasks {
 }
 
 /** Whether a run waits for somebody, itself or in an execution that one of its nodes runs. */
-export async function isWaiting(ports: Pick<Ports, "executions">, { id, status, root }: Execution): Promise<boolean> {
-  if (status === "waiting") return true;
-  for await (const record of ports.executions.open()) {
-    if (record.id !== id && record.root === root && record.status === "waiting") return true;
+export async function isWaiting(
+  { tasks, executions }: Pick<Ports, "executions" | "tasks">,
+  { id, root }: Pick<Execution, "id" | "root">,
+): Promise<boolean> {
+  if (await tasks.hasOpen(id)) return true;
+  for await (const record of executions.open()) {
+    if (record.id !== id && record.root === root && (await tasks.hasOpen(record.id))) return true;
   }
   return false;
 }

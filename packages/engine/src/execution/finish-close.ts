@@ -4,6 +4,7 @@ import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError, Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import { refreshStatus } from "../task/status.ts";
 
 /** How an execution was closed. */
 export interface Closed {
@@ -50,6 +51,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
     status,
     duration_ms: durationMs,
   });
+  if (record.parent) await refreshStatus(ports, record.parent.execution);
   ports.spares.forget(record.id);
   await ports.sandboxes.killAll(record.id);
   await ports.executions.update(record.id, { open: false });

@@ -13,7 +13,7 @@ import { redactorFor, secretKeys } from "../secrets/secret-inputs.ts";
 import { expiredEntry } from "./expire.ts";
 import { type Message, renderMessage } from "./message.ts";
 import { failed } from "./outcomes.ts";
-import { refreshStatus } from "./status.ts";
+import { markWaiting, refreshStatus } from "./status.ts";
 import { taskId } from "./task-id.ts";
 import { keepToken } from "./tokens.ts";
 import { entryOrTurn, letGo } from "./turn.ts";
@@ -70,7 +70,7 @@ async function ask(ports: Ports, asking: Asking, event: RequestEvent): Promise<W
   }
   await keepToken(ports, task, event.token);
   await ports.tasks.create(task);
-  await ports.executions.setStatus(task.execution, "waiting", ["running"]);
+  await markWaiting(ports, task.execution);
   const { entry, turn: now } = await ports.chain.read(position.at);
   if (entry || now?.state !== "held") {
     if (!entry) await ports.tasks.move(task, ["open"], "expired");

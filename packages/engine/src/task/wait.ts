@@ -9,10 +9,11 @@ import type { NodeEvent, RunPosition, TaskAnswer } from "../node/event.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { failed, goneOn } from "./outcomes.ts";
+import { markWaiting, refreshStatus } from "./status.ts";
 import { entryOrTurn, letGo } from "./turn.ts";
 import { untilOf } from "./until.ts";
 
-/** A longer wait lets the scope's sandbox go. */
+/** A longer wait lets the scope's sandbox go, and is told as waiting. */
 const keptWarmMs = 60_000;
 
 /** Input of a wait's two tasks: `waited` is the one behind the pause. */
@@ -44,19 +45,30 @@ export async function runWait(
       await commitOutcome(ports, position, node, failed(definition, reason, times));
       continue;
     }
-    const warm = until.ms - Date.parse(turn.since) > keptWarmMs ? null : position.before.warm;
-    if (!event.waited) {
-      if (!warm) await letGo(ports, position.before.warm);
-      return pauseUntil(event, until.ms);
-    }
-    await commitOutcome(ports, position, node, goneOn(definition, [], { ...times, warm }));
+    const isLong = until.ms - Date.parse(turn.since) > keptWarmMs;
+    if (event.waited) {
+      const warm = isLong ? null : position.before.warm;
+      await commitOutcome(ports, position, node, goneOn(definition, [], { ...times, warm }));
+    } else if (!isLong || (await beginLongWait(ports, position))) return pauseUntil(event, until.ms);
   }
+}
+
+/** The record says that it waits, and no sandbox waits with it. False: the node has an outcome already; read again. */
+async function beginLongWait(ports: Ports, { at, before }: Position): Promise<boolean> {
+  await markWaiting(ports, at.execution);
+  const { entry } = await ports.chain.read(at);
+  if (entry) await refreshStatus(ports, at.execution);
+  else await letGo(ports, before.warm);
+  return !entry;
 }
 
 /** A late delivery of the first task has nothing to wait for any more. */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | WaitAnswer> {
   const answer = await answerFor(entry, event, ports);
-  return event.waited ? answer : pauseUntil(event, Date.parse(headOf(entry).timestamp));
+  const head = headOf(entry);
+  if (!event.waited) return pauseUntil(event, Date.parse(head.timestamp));
+  if (head.execution_time_ms > keptWarmMs) await refreshStatus(ports, head.execution_id);
+  return answer;
 }
 
 function pauseUntil({ execution, scope, seq }: WaitEvent, ms: number): WaitAnswer {
