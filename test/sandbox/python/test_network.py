@@ -1,167 +1,15 @@
-"""What code can reach that has a network of its own: what is allowed, and nothing else."""
+"""What code cannot reach that has a network of its own, and what becomes of it where there can be none."""
 
-import hashlib
 import os
 import socket
-import sys
 import unittest
 
-from servers import Letterbox, Server, digest_and_back
-from support import Sandbox, a_python_for_everybody
-
-_IS_ROOT = sys.platform == "linux" and os.geteuid() == 0
-_PYTHON = a_python_for_everybody() if _IS_ROOT else None
-_NEEDS = unittest.skipUnless(_IS_ROOT and _PYTHON, "needs root and a Python that everybody may run")
-
-# Sends what is in context, says that this was all, and takes the answer up to its end.
-_TALK = """
-import socket
-with socket.create_connection((context["host"], context["port"]), 10) as connection:
-    connection.sendall(context["data"].encode())
-    connection.shutdown(socket.SHUT_WR)
-    answer = b""
-    while part := connection.recv(1 << 16):
-        answer += part
-context["answer"] = answer
-"""
-
-_ATTEMPTS = """
-def attempt(action):
-    try:
-        return repr(action())
-    except OSError as error:
-        return type(error).__name__
-"""
-
-# What a door leads to is for these tests to say, by its host.
-_LEADS = """
-import socket
-from nova_harness import carriers
-carriers._connect = lambda door: socket.create_connection(("127.0.0.1", {ports}[door.host]))
-"""
+from networks import ATTEMPTS, IS_ROOT, PYTHON, TALK, WithNetwork, needs_walls, talk_to
+from servers import Letterbox
+from support import Sandbox
 
 
-def talk_to(host, port, data="x"):
-    return {"host": f'"{host}"', "port": str(port), "data": f'"{data}"'}
-
-
-class WithNetwork(unittest.TestCase):
-    def setUp(self):
-        self.sandbox = Sandbox(python=_PYTHON)
-        self.addCleanup(self.sandbox.close)
-
-    def serve(self, **how):
-        server = Server(**how)
-        self.addCleanup(server.close)
-        return server
-
-    def answer(self, host, port, allow, data="x"):
-        return self.sandbox.changes(_TALK, talk_to(host, port, data), allow=allow)["answer"]
-
-    def failure(self, host, port, allow):
-        result = self.sandbox.run(_TALK, talk_to(host, port), allow=allow)
-        self.assertEqual(result["status"], "error", result)
-        return result
-
-
-@_NEEDS
-class Doors(WithNetwork):
-    def test_an_allowed_port_carries_a_megabyte_each_way_and_passes_ends_on(self):
-        server = self.serve(answer=digest_and_back)
-        data = "abcdefgh" * (1 << 17)
-        answer = self.answer("127.0.0.1", server.port, [f"127.0.0.1:{server.port}"], data)
-        self.assertEqual(answer[:64].decode(), hashlib.sha256(data.encode()).hexdigest())
-        self.assertEqual(answer[64:].decode(), data[::-1])
-
-    def test_names_are_looked_up_outside_and_found_inside(self):
-        server = self.serve()
-        self.sandbox.kernel().run(_LEADS.format(ports={"mail.example": server.port}))
-        self.assertEqual(self.answer("mail.example", 993, ["web.example:80", "mail.example:993"]), b"x")
-        hosts = self.sandbox.changes("context['hosts'] = open('/etc/hosts').read()", allow=["mail.example:1"])["hosts"]
-        self.assertIn("mail.example", hosts)
-        self.assertIn("127.0.0.1 localhost\n", hosts)
-
-    def test_localhost_is_the_sandboxs(self):
-        server = self.serve()
-        self.assertEqual(self.answer("localhost", server.port, [f"localhost:{server.port}"]), b"x")
-
-    def test_an_address_of_elsewhere_is_found_under_its_own_name(self):
-        server = self.serve()
-        self.sandbox.kernel().run(_LEADS.format(ports={"10.9.8.7": server.port, "2001:db8::7": server.port}))
-        self.assertEqual(self.answer("10.9.8.7", 5432, ["10.9.8.7:5432"]), b"x")
-        if socket.has_ipv6:
-            self.assertEqual(self.answer("2001:db8::7", 5432, ["[2001:db8::7]:5432"]), b"x")
-
-    @unittest.skipUnless(socket.has_ipv6 and os.path.exists("/proc/net/if_inet6"), "needs IPv6")
-    def test_ipv6_works_alike(self):
-        server = self.serve(address="::1")
-        self.assertEqual(self.answer("::1", server.port, [f"[::1]:{server.port}"]), b"x")
-
-    def test_hosts_without_a_port_have_the_usual_ones_and_there_may_be_many(self):
-        code = f"""
-import socket
-{_ATTEMPTS}
-def knock(host, port):
-    with socket.create_connection((host, port), 5):
-        return "open"
-ports = [80, 443, 25, 465, 587, 110, 995, 143, 993, 3306, 5432]
-context["open"] = sorted({{attempt(lambda: knock(f"h{{n}}.invalid", port)) for n in (0, 49) for port in ports}})
-context["other"] = attempt(lambda: knock("h0.invalid", 8080))
-"""
-        found = self.sandbox.changes(code, allow=[f"h{number}.invalid" for number in range(50)])
-        self.assertEqual(found, {"open": ["'open'"], "other": "ConnectionRefusedError"})
-
-    def test_what_was_written_before_the_end_arrives(self):
-        server = self.serve()
-        code = "import socket\nsocket.create_connection(('127.0.0.1', context['port'])).sendall(b'y' * (1 << 20))"
-        self.sandbox.run(code, {"port": str(server.port)}, allow=[f"127.0.0.1:{server.port}"])
-        self.assertEqual(server.await_visits(1), [b"y" * (1 << 20)])
-
-    def test_no_more_connections_than_some_at_a_time_are_carried(self):
-        server = self.serve()
-        code = """
-import socket
-def connect():
-    return socket.create_connection(("127.0.0.1", context["port"]), 10)
-held = [connect() for _ in range(64)]
-try:
-    context["one_more"] = connect().recv(1) == b"" and "closed"
-except ConnectionResetError:
-    context["one_more"] = "closed"
-for connection in held:
-    connection.sendall(b"x")
-    connection.shutdown(socket.SHUT_WR)
-context["answers"] = "".join(connection.recv(1).decode() for connection in held)
-"""
-        result = self.sandbox.run(code, {"port": str(server.port)}, allow=[f"127.0.0.1:{server.port}"])
-        self.assertEqual(dict(result["set"]), {"answers": f'"{"x" * 64}"', "one_more": '"closed"'})
-        self.assertIn("[network] more than 64 connections at a time", result["logs"])
-
-    def test_a_host_that_cannot_be_reached_resets_the_connection_and_is_named_in_the_log(self):
-        result = self.failure("127.0.0.1", 1, ["127.0.0.1:1"])
-        self.assertRegex(result["message"], "Connection reset|Broken pipe|reset by peer")
-        self.assertIn("[network] 127.0.0.1:1 cannot be reached: Connection refused\n", result["logs"])
-
-    def test_a_name_that_leads_back_to_the_machine_is_no_way_to_it(self):
-        server = self.serve()
-        name = next(iter(_names_of_this_machine()), None)
-        if name is None:
-            self.skipTest("no name leads to this machine")
-        result = self.failure(name, server.port, [f"{name}:{server.port}"])
-        self.assertIn("which has to be allowed by its address", result["logs"])
-        self.assertEqual(server.visits, [])
-
-
-def _names_of_this_machine():
-    for name in ("ip6-loopback", "localhost.localdomain", socket.gethostname()):
-        try:
-            if {found[4][0] for found in socket.getaddrinfo(name, 1)} <= {"127.0.0.1", "127.0.1.1", "::1"}:
-                yield name
-        except OSError:
-            continue
-
-
-@_NEEDS
+@needs_walls
 class Walls(WithNetwork):
     def test_nothing_is_reached_that_is_not_allowed(self):
         server, other = self.serve(), self.serve()
@@ -196,7 +44,7 @@ except OSError as error:
         self.addCleanup(letterbox.close)
         code = f"""
 import socket
-{_ATTEMPTS}
+{ATTEMPTS}
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
     attempt(lambda: any_socket.sendto(b"x", ("127.0.0.1", context["port"])))
     context["out"] = attempt(lambda: any_socket.sendto(b"x", ("192.0.2.1", 53)))
@@ -219,7 +67,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
             named.listen()
             code = f"""
 import os, socket, stat
-{_ATTEMPTS}
+{ATTEMPTS}
 def knock(address):
     with socket.socket(socket.AF_UNIX) as any_socket:
         any_socket.connect(address)
@@ -240,7 +88,7 @@ context["files"] = [path for path in found if os.path.lexists(path) and stat.S_I
         server = self.serve()
         code = f"""
 import ctypes, glob, os, platform, socket
-{_ATTEMPTS}
+{ATTEMPTS}
 libc = ctypes.CDLL(None, use_errno=True)
 def call(name, *values):
     if getattr(libc, name)(*values) != 0:
@@ -269,13 +117,13 @@ context["sockets"] = [family for family in families if "INET" in family]
         server = self.serve()
         for allow in (None, [], None):
             if allow is None:
-                values = self.sandbox.changes(_TALK, talk_to("127.0.0.1", server.port))
+                values = self.sandbox.changes(TALK, talk_to("127.0.0.1", server.port))
                 self.assertEqual(values["answer"], b"x")
             else:
                 self.failure("127.0.0.1", server.port, allow)
 
 
-@_NEEDS
+@needs_walls
 class Ends(WithNetwork):
     def children(self):
         daemon = self.sandbox.daemon_pid()
@@ -299,13 +147,13 @@ class Ends(WithNetwork):
     def test_a_run_that_is_asked_for_again_keeps_its_first_result_and_no_doors(self):
         server = self.serve()
         context, allow = talk_to("127.0.0.1", server.port), [f"127.0.0.1:{server.port}"]
-        answers = [self.sandbox.finish(self.sandbox.begin(_TALK, context, link="l", allow=allow)) for _ in range(2)]
+        answers = [self.sandbox.finish(self.sandbox.begin(TALK, context, link="l", allow=allow)) for _ in range(2)]
         self.assertEqual(answers[0], answers[1])
         self.assertEqual(len(server.await_visits(1)), 1)
         self.failure("127.0.0.1", server.port, [])
 
 
-@_NEEDS
+@needs_walls
 class Unable(WithNetwork):
     def refusal(self, allow, **how):
         answer = self.sandbox.finish(self.sandbox.begin("context['a'] = 1", allow=allow, **how))
@@ -344,10 +192,10 @@ jail.Jail.fork = refuse
             self.assertRegex(self.refusal([entry]), "^network.allow cannot be enforced .* - correct it$")
 
 
-@unittest.skipUnless(_IS_ROOT and _PYTHON, "needs root, to start somebody who is not")
+@unittest.skipUnless(IS_ROOT and PYTHON, "needs root, to start somebody who is not")
 class WithoutWalls(unittest.TestCase):
     def test_code_that_needs_a_network_of_its_own_is_refused_where_there_are_no_walls(self):
-        sandbox = Sandbox(python=_PYTHON, user=65534, group=65534, extra_groups=[])
+        sandbox = Sandbox(python=PYTHON, user=65534, group=65534, extra_groups=[])
         self.addCleanup(sandbox.close)
         answer = sandbox.finish(sandbox.begin("context['a'] = 1", allow=[]))
         self.assertEqual(answer["type"], "unable")

@@ -4,6 +4,7 @@ sandbox's network knows behind it. Entries are `host`, `host:port`, `[2001:db8::
 """
 
 import ipaddress
+import itertools
 import os
 import re
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from typing import NamedTuple
 USUAL_PORTS = (80, 443, 25, 465, 587, 110, 995, 143, 993, 3306, 5432)
 
 _ENTRY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9_.-]*)(?::([1-9][0-9]{0,4}))?")
-_FIRST_FREE = int(ipaddress.IPv4Address("127.64.0.1"))
+_IPV4 = re.compile(r"[0-9.]+")
 _HERE = "127.0.0.1"
 
 
@@ -29,25 +30,36 @@ class Door(NamedTuple):
 
 def doors_of(allow):
     """Raises ValueError for an entry that is none."""
-    doors, addresses = {}, {}
-    for entry in allow:
-        found = _ENTRY.fullmatch(entry) if isinstance(entry, str) else None
-        if not found:
-            raise ValueError(f'"{entry}" is no host with or without a port')
-        host, port = found[1].strip("[]"), found[2]
-        if _is_address(host) and not _is_one_host(ipaddress.ip_address(host)):
-            raise ValueError(f'"{entry}" is no address of one host')
-        address = addresses.setdefault(host, _address_for(host, len(addresses)))
-        for number in (int(port),) if port else USUAL_PORTS:
-            doors.setdefault((address, number), Door(address, number, host))
+    entries = [_parts(entry) for entry in allow]
+    own = {host: str(ipaddress.ip_address(host)) for host, _ in entries if _is_address(host)}
+    free = _free_addresses(set(own.values()))
+    addresses = {"localhost": _HERE, **own}
+    doors = {}
+    for host, ports in entries:
+        if host not in addresses:
+            addresses[host] = next(free)
+        for port in ports:
+            doors.setdefault((addresses[host], port), Door(addresses[host], port, host))
     return list(doors.values())
 
 
-def _address_for(host, number):
-    """An address is its own; a name gets one that nothing else has."""
-    if _is_address(host):
-        return str(ipaddress.ip_address(host))
-    return _HERE if host == "localhost" else str(ipaddress.IPv4Address(_FIRST_FREE + number))
+def _parts(entry):
+    """(host, ports)"""
+    found = _ENTRY.fullmatch(entry) if isinstance(entry, str) else None
+    if not found or int(found[2] or 0) > 65535:
+        raise ValueError(f'"{entry}" is no host with or without a port')
+    host = found[1].strip("[]")
+    if _is_address(host) != (host != found[1] or _IPV4.fullmatch(host) is not None):
+        raise ValueError(f'"{entry}" is no address')
+    if _is_address(host) and not _is_one_host(ipaddress.ip_address(host)):
+        raise ValueError(f'"{entry}" is no address of one host')
+    return host, (int(found[2]),) if found[2] else USUAL_PORTS
+
+
+def _free_addresses(taken):
+    """For names, which need one each."""
+    numbers = itertools.count(int(ipaddress.IPv4Address("127.64.0.1")))
+    return (address for address in map(str, map(ipaddress.IPv4Address, numbers)) if address not in taken)
 
 
 def _is_address(host):

@@ -1,0 +1,50 @@
+"""What entries of network.allow mean."""
+
+import os
+import sys
+import unittest
+
+from support import HARNESS
+
+sys.path.insert(0, HARNESS)
+from nova_harness.allow import USUAL_PORTS, Door, doors_of, hosts_file  # noqa: E402
+
+
+class Entries(unittest.TestCase):
+    def test_an_address_is_its_own_and_a_name_gets_one_that_nothing_else_has(self):
+        self.assertEqual(
+            doors_of(["10.0.0.7:5432", "a.example:443", "[2001:db8::7]:1", "localhost:2", "a.example:80", "b:3"]),
+            [
+                Door("10.0.0.7", 5432, "10.0.0.7"),
+                Door("127.64.0.1", 443, "a.example"),
+                Door("2001:db8::7", 1, "2001:db8::7"),
+                Door("127.0.0.1", 2, "localhost"),
+                Door("127.64.0.1", 80, "a.example"),
+                Door("127.64.0.2", 3, "b"),
+            ],
+        )
+
+    def test_a_host_without_a_port_has_the_usual_ones(self):
+        self.assertEqual([door.port for door in doors_of(["a.example"])], list(USUAL_PORTS))
+
+    def test_a_door_that_is_named_twice_is_one(self):
+        self.assertEqual(len(doors_of(["a.example:443", "a.example:443", "a.example"])), len(USUAL_PORTS))
+        self.assertEqual(doors_of(["127.0.0.1:1", "localhost:1"]), [Door("127.0.0.1", 1, "127.0.0.1")])
+
+    def test_a_name_never_gets_an_address_that_is_allowed_itself(self):
+        doors = doors_of(["127.64.0.1:443", "a.example:443", "b.example:443", "127.64.0.2:443"])
+        self.assertEqual(len({door.address for door in doors}), 4)
+
+    def test_what_is_no_host_is_refused(self):
+        for entry in ("", "*", "*.a", "a b", "a:", "a:0", "a:x", "a:65536", "a:123456", "1.2.3", "999.1.1.1", "A", "[a]", "0.0.0.0", "240.0.0.1", 1, None):
+            with self.subTest(repr(entry)), self.assertRaises(ValueError):
+                doors_of([entry])
+
+    def test_names_are_in_the_hosts_file_and_addresses_are_not(self):
+        text = hosts_file(doors_of(["10.0.0.7", "a.example", "b.example:1"]))
+        own = f"127.0.0.1 localhost\n127.0.0.1 {os.uname().nodename}\n"
+        self.assertEqual(text, f"{own}127.64.0.1 a.example\n127.64.0.2 b.example\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,117 @@
+"""What comes through the doors of a network that code has to itself."""
+
+import hashlib
+import os
+import socket
+import unittest
+
+from networks import ATTEMPTS, WithNetwork, needs_walls, talk_to
+from servers import digest_and_back
+
+# What a door leads to is for these tests to say, by its host.
+_LEADS = """
+import socket
+from nova_harness import carriers
+carriers._connect = lambda door: socket.create_connection(("127.0.0.1", {ports}[door.host]))
+"""
+
+
+@needs_walls
+class Doors(WithNetwork):
+    def test_an_allowed_port_carries_a_megabyte_each_way_and_passes_ends_on(self):
+        server = self.serve(answer=digest_and_back)
+        data = "abcdefgh" * (1 << 17)
+        answer = self.answer("127.0.0.1", server.port, [f"127.0.0.1:{server.port}"], data)
+        self.assertEqual(answer[:64].decode(), hashlib.sha256(data.encode()).hexdigest())
+        self.assertEqual(answer[64:].decode(), data[::-1])
+
+    def test_names_are_looked_up_outside_and_found_inside(self):
+        server = self.serve()
+        self.sandbox.kernel().run(_LEADS.format(ports={"mail.example": server.port}))
+        self.assertEqual(self.answer("mail.example", 993, ["web.example:80", "mail.example:993"]), b"x")
+        hosts = self.sandbox.changes("context['hosts'] = open('/etc/hosts').read()", allow=["mail.example:1"])["hosts"]
+        self.assertIn("mail.example", hosts)
+        self.assertIn("127.0.0.1 localhost\n", hosts)
+
+    def test_localhost_is_the_sandboxs(self):
+        server = self.serve()
+        self.assertEqual(self.answer("localhost", server.port, [f"localhost:{server.port}"]), b"x")
+
+    def test_an_address_of_elsewhere_is_found_under_its_own_name(self):
+        server = self.serve()
+        self.sandbox.kernel().run(_LEADS.format(ports={"10.9.8.7": server.port, "2001:db8::7": server.port}))
+        self.assertEqual(self.answer("10.9.8.7", 5432, ["10.9.8.7:5432"]), b"x")
+        if socket.has_ipv6:
+            self.assertEqual(self.answer("2001:db8::7", 5432, ["[2001:db8::7]:5432"]), b"x")
+
+    @unittest.skipUnless(socket.has_ipv6 and os.path.exists("/proc/net/if_inet6"), "needs IPv6")
+    def test_ipv6_works_alike(self):
+        server = self.serve(address="::1")
+        self.assertEqual(self.answer("::1", server.port, [f"[::1]:{server.port}"]), b"x")
+
+    def test_hosts_without_a_port_have_the_usual_ones_and_there_may_be_many(self):
+        code = f"""
+import socket
+{ATTEMPTS}
+def knock(host, port):
+    with socket.create_connection((host, port), 5):
+        return "open"
+ports = [80, 443, 25, 465, 587, 110, 995, 143, 993, 3306, 5432]
+context["open"] = sorted({{attempt(lambda: knock(f"h{{n}}.invalid", port)) for n in (0, 49) for port in ports}})
+context["other"] = attempt(lambda: knock("h0.invalid", 8080))
+"""
+        found = self.sandbox.changes(code, allow=[f"h{number}.invalid" for number in range(50)])
+        self.assertEqual(found, {"open": ["'open'"], "other": "ConnectionRefusedError"})
+
+    def test_what_was_written_before_the_end_arrives(self):
+        server = self.serve()
+        code = "import socket\nsocket.create_connection(('127.0.0.1', context['port'])).sendall(b'y' * (1 << 20))"
+        self.sandbox.run(code, {"port": str(server.port)}, allow=[f"127.0.0.1:{server.port}"])
+        self.assertEqual(server.await_visits(1), [b"y" * (1 << 20)])
+
+    def test_no_more_connections_than_some_at_a_time_are_carried(self):
+        server = self.serve()
+        code = """
+import socket
+def connect():
+    return socket.create_connection(("127.0.0.1", context["port"]), 10)
+held = [connect() for _ in range(64)]
+try:
+    context["one_more"] = connect().recv(1) == b"" and "closed"
+except ConnectionResetError:
+    context["one_more"] = "closed"
+for connection in held:
+    connection.sendall(b"x")
+    connection.shutdown(socket.SHUT_WR)
+context["answers"] = "".join(connection.recv(1).decode() for connection in held)
+"""
+        result = self.sandbox.run(code, {"port": str(server.port)}, allow=[f"127.0.0.1:{server.port}"])
+        self.assertEqual(dict(result["set"]), {"answers": f'"{"x" * 64}"', "one_more": '"closed"'})
+        self.assertIn("[network] more than 64 connections at a time", result["logs"])
+
+    def test_a_host_that_cannot_be_reached_resets_the_connection_and_is_named_in_the_log(self):
+        result = self.failure("127.0.0.1", 1, ["127.0.0.1:1"])
+        self.assertRegex(result["message"], "Connection reset|Broken pipe|reset by peer")
+        self.assertIn("[network] 127.0.0.1:1 cannot be reached: Connection refused\n", result["logs"])
+
+    def test_a_name_that_leads_back_to_the_machine_is_no_way_to_it(self):
+        server = self.serve()
+        name = next(iter(_names_of_this_machine()), None)
+        if name is None:
+            self.skipTest("no name leads to this machine")
+        result = self.failure(name, server.port, [f"{name}:{server.port}"])
+        self.assertIn("which has to be allowed by its address", result["logs"])
+        self.assertEqual(server.visits, [])
+
+
+def _names_of_this_machine():
+    for name in ("ip6-loopback", "localhost.localdomain", socket.gethostname()):
+        try:
+            if {found[4][0] for found in socket.getaddrinfo(name, 1)} <= {"127.0.0.1", "127.0.1.1", "::1"}:
+                yield name
+        except OSError:
+            continue
+
+
+if __name__ == "__main__":
+    unittest.main()
