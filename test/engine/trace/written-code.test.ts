@@ -1,0 +1,153 @@
+import { renderJson, type StoredStep } from "@nova/engine";
+import type { Workflow } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { sha256 } from "../../../packages/engine/src/json/hash.ts";
+import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
+import { PromptStory } from "../../support/engine/prompt-story.ts";
+import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
+import { fails, succeeds } from "../../support/engine/story.ts";
+
+const one = flow("one", [prompted(action("a"))], lines("start > a > end"));
+
+async function ended(codes: string[], workflow: Workflow = one): Promise<PromptStory> {
+  const scripts = {
+    a: ({ code }: { code: string }) => (code.startsWith("# bad") ? fails("no total") : succeeds("a", "1")),
+  };
+  const story = new PromptStory(workflow, scriptedMinds({ codes }), scripts);
+  await story.start();
+  await story.everything();
+  return story;
+}
+
+/** Steps of the node, which a test may tamper with. */
+function stepsOf(story: PromptStory): Map<number, StoredStep> {
+  return story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps;
+}
+
+function tamper(story: PromptStory, step: number, change: (step: StoredStep) => StoredStep): void {
+  const there = stepsOf(story).get(step) as StoredStep;
+  stepsOf(story).set(step, change(there));
+}
+
+describe("the chain of work of a prompt node", () => {
+  it("tells its steps in order, under the public names, attempt by attempt", async () => {
+    const { entries } = await (await ended(["# bad", "# good"])).trace();
+    const [, a] = entries;
+    expect(a?.steps.map(({ step_number, attempt_number, status }) => [step_number, attempt_number, status])).toEqual([
+      [1, 1, "success"],
+      [3, 1, "success"],
+      [4, 1, "success"],
+      [5, 1, "failed"],
+      [3, 2, "success"],
+      [4, 2, "success"],
+      [5, 2, "success"],
+      [6, 2, "success"],
+    ]);
+    expect(Object.keys(a?.steps[1] ?? {})).toEqual([
+      ...["format", "step_number", "step_name", "agent_name", "attempt_number", "input_data", "output_data"],
+      ...["generated_code", "sandbox_id", "model_used", "tokens_input", "tokens_cached", "tokens_output", "cost_usd"],
+      ...["tool_calls", "status", "error_message", "execution_time_ms", "timestamp", "prompt", "answer"],
+    ]);
+    expect(a).toMatchObject({ code_executed: "# good", ai_metadata: { attempts: 2, generated_code: "# good" } });
+  });
+
+  it("shows what the model saw and answered in full only, and its code always", async () => {
+    const story = await ended(["# good"]);
+    const [, full] = (await story.trace()).entries;
+    expect(full?.steps[1]).toMatchObject({ prompt: "p", answer: "# good", generated_code: "# good" });
+    const [, short] = (await story.trace(false)).entries;
+    expect(short?.steps[1]).toMatchObject({ generated_code: "# good" });
+    expect(short?.steps[1]).not.toHaveProperty("prompt");
+    expect(short?.ai_metadata).toMatchObject({ generated_code: "# good" });
+  });
+
+  it("can be rendered, exact numbers of the context beside plain ones of the steps", async () => {
+    const trace = await (await ended(["# good"])).trace();
+    expect(JSON.parse(renderJson(trace.entries[1])).steps[1].cost_usd).toBe(0.001);
+  });
+
+  it("is anchored with every content of its steps", async () => {
+    const story = await ended(["# bad", "# good"]);
+    expect(await story.verify()).toMatchObject({ state: "anchored", erased: [] });
+  });
+
+  it("keeps large code and prompts in blobs, and verifies these", async () => {
+    const code = `# good ${"x".repeat(9000)}`;
+    const story = await ended([code]);
+    const content = stepsOf(story).get(2)?.contents?.code;
+    expect(content).toMatchObject({ blob: { bytes: code.length } });
+    expect((await story.trace()).entries[1]).toMatchObject({ code_executed: code, code_hash: sha256(code) });
+    for (const key of story.world.blobs.blobs.keys()) {
+      if (content && "blob" in content && key.endsWith(content.blob.sha256))
+        story.world.blobs.blobs.set(key, Buffer.from("x"));
+    }
+    expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 1 } });
+  });
+
+  it.each([
+    ["the text of a step", (step: StoredStep) => ({ ...step, text: step.text.replace("success", "failed") })],
+    [
+      "the code of a step",
+      (step: StoredStep) => ({ ...step, contents: { ...step.contents, code: { text: "# other" } } }),
+    ],
+  ])("shows it when %s was changed", async (_what, change) => {
+    const story = await ended(["# good"]);
+    tamper(story, 2, change);
+    expect(await story.verify()).toMatchObject({
+      state: "broken",
+      problem: { seq: 1, message: expect.stringContaining("step 2") },
+    });
+  });
+
+  it("holds where contents of steps were erased, names them, and shows null", async () => {
+    const story = await ended(["# good"]);
+    tamper(story, 2, ({ contents: _, ...step }) => step);
+    const { state, erased } = await story.verify();
+    expect(state).toBe("anchored");
+    expect(erased.map(({ step, content }) => `${step} ${content}`).sort()).toEqual(["2 answer", "2 code", "2 prompt"]);
+    const [, a] = (await story.trace()).entries;
+    expect(a?.steps[1]).toMatchObject({ generated_code: null, prompt: null, answer: null, cost_usd: 0.001 });
+  });
+
+  it("shows it when the entry holds other code than its head says", async () => {
+    const story = await ended(["# good"]);
+    const link = story.world.chain.at({ execution: story.id, scope: "", seq: 1 });
+    if (link.entry) link.entry = { ...link.entry, contents: { ...link.entry.contents, code: { text: "# other" } } };
+    expect(await story.verify()).toMatchObject({
+      state: "broken",
+      problem: { message: expect.stringContaining("its code") },
+    });
+  });
+
+  it("names code that is locked beside its workflow by hash alone", async () => {
+    const pinned = { code: "# good", generation: "g" };
+    const story = new PromptStory(locked("# good"), scriptedMinds({ pinned }));
+    await story.start();
+    await story.everything();
+    const [, entry] = story.entriesOf("");
+    expect(entry?.contents).not.toHaveProperty("code");
+    const [, a] = (await story.trace()).entries;
+    expect(a).toMatchObject({ code_executed: "# good", ai_metadata: { cache_hit: true, model: "m-0" } });
+    expect(await story.verify()).toMatchObject({ state: "anchored" });
+  });
+});
+
+function locked(code: string): Workflow {
+  const ingredients = {
+    ...{ prompt: "", node_type: "action", edges: [], reads: {}, generator: "", guides: {}, model: "m-0", settings: "" },
+    ...{ template: "", requirements: [], lib: {} },
+  };
+  const cost = { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
+  const codeHash = sha256(code);
+  const kept = {
+    key: "g",
+    ingredients,
+    code,
+    codeHash,
+    origin: "generated",
+    model: "m-0",
+    cost,
+    createdAt: "2026-11-22T00:00:00.000Z",
+  } as const;
+  return { ...one, lock: { a: kept } };
+}
