@@ -35,6 +35,10 @@ export interface PinnedCodes {
   find(task: PromptTask, generation: string): Promise<PinnedCode>;
   /** Answers the key of its generation. Keeping the same code twice is harmless. */
   keep(task: PromptTask, proven: ProvenCode): Promise<string | null>;
+  /** Keeps code that has not run, for somebody to look at. */
+  propose(task: PromptTask, code: ProvenCode): Promise<void>;
+  /** Why there is no code for a task that only kept code may do; `waits`: there is, and it only lacks an approval. */
+  missing(task: PromptTask): Promise<{ message: string; waits: boolean }>;
 }
 
 /** Findings in a node's code without running it. */

@@ -1,4 +1,4 @@
-import type { Pipeline, PipelineOutcome, PromptTask } from "@nova/engine";
+import type { Pipeline, PipelineOutcome } from "@nova/engine";
 import { analyzeData } from "./agents/data-analyzer.ts";
 import type { Ending } from "./agents/failure.ts";
 import { analyzeInput } from "./agents/input-analyzer.ts";
@@ -6,6 +6,7 @@ import { beginRun, type NodeRun } from "./agents/node-run.ts";
 import { attemptTask, type Success } from "./attempts.ts";
 import { mayWrite, runHit } from "./hit.ts";
 import type { PipelineParts } from "./parts.ts";
+import { proposeCode } from "./propose.ts";
 
 /**
  * The pipeline of prompt nodes. All that it does follows from the task and from the steps that are recorded: delivered
@@ -21,7 +22,7 @@ export function pipelineOf(parts: PipelineParts): Pipeline {
         const outcome = await runHit(run, pinned);
         if (outcome) return outcome;
       } else if (!mayWrite(run)) {
-        return failed(run, unlocked(task));
+        return failed(run, await withoutPinned(run));
       }
       return writeAndRun(run);
     },
@@ -56,9 +57,9 @@ function failed({ code, sandboxId }: NodeRun, ending: Ending): PipelineOutcome {
   return { status: "failed", code, cacheHit: false, generation: null, sandboxId, ...ending };
 }
 
-function unlocked({ version, frozen }: PromptTask): Ending {
-  const message = frozen
-    ? 'the run is frozen, and no locked code fits the prompt and the input - write it with "nova lock", then run again'
-    : `"${version.workflowId}" runs approved code alone, and none fits the prompt and the input - see "nova lock" and "nova lock approve"`;
-  return { class: "NodeFailed", message };
+/** Code that nobody has approved is written where models may be asked, but does not run. */
+async function withoutPinned(run: NodeRun): Promise<Ending> {
+  const { task, parts } = run;
+  const { message, waits } = await parts.pinned.missing(task);
+  return task.frozen || waits ? { class: "NodeFailed", message } : proposeCode(run);
 }

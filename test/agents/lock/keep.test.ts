@@ -113,7 +113,7 @@ describe("pinned codes", () => {
       readsOf: async () => written.reads,
       clock: { now: () => Date.parse(written.createdAt) },
     });
-  const proven = { code: written.code, model: written.model, cost: written.cost, shape: {} };
+  const proven = { code: written.code, model: written.model, cost: written.cost };
   const guides = [{ name: "money", text: "", hash: "" }];
 
   it("are kept, chosen and found again", async () => {
@@ -131,6 +131,22 @@ describe("pinned codes", () => {
     store = Object.assign(new MemoryGenerations(), { of: () => Promise.reject(new Error("nobody asks the store")) });
     expect((await codes().choose(taskWith({ workflow: { lock } })))?.code).toBe(written.code);
     expect(await codes().choose(taskWith({ workflow: { lock: {} }, frozen: true }))).toBeNull();
+  });
+
+  it("that nobody has approved are proposed, do not run, and are missed as such until somebody does", async () => {
+    const task = taskWith({ workflow: { approval: "required" } });
+    expect(await codes().missing(task)).toMatchObject({
+      waits: false,
+      message: expect.stringContaining("no locked code"),
+    });
+    await codes().propose(task, { ...proven, guides });
+    expect(store.all).toMatchObject([{ status: "candidate", code: written.code }]);
+    expect(store.all[0]).not.toHaveProperty("provenBy");
+    expect(await codes().choose(task)).toBeNull();
+    expect(await codes().missing(task)).toMatchObject({
+      waits: true,
+      message: expect.stringContaining("nobody has approved"),
+    });
   });
 
   it("of each client are its own where the workflow says so", async () => {

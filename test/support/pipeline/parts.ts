@@ -7,11 +7,17 @@ type ProvenCode = Parameters<PipelineParts["pinned"]["keep"]>[1];
 /** Code that runs kept, in a list. */
 export interface FakePinned {
   kept: ProvenCode[];
+  /** What nobody has approved. */
+  proposed: ProvenCode[];
   pinned: PipelineParts["pinned"];
 }
 
-export function fakePinned(chosen: PinnedCode | null = null): FakePinned {
+export function fakePinned(
+  chosen: PinnedCode | null = null,
+  missing = { message: "no code fits", waits: false },
+): FakePinned {
   const kept: ProvenCode[] = [];
+  const proposed: ProvenCode[] = [];
   const pinned: PipelineParts["pinned"] = {
     choose: async () => chosen,
     find: async (_task, generation) => ({ generation, code: "found" }),
@@ -19,8 +25,12 @@ export function fakePinned(chosen: PinnedCode | null = null): FakePinned {
       kept.push(proven);
       return `gen_${kept.length}`;
     },
+    async propose(_task, code) {
+      proposed.push(code);
+    },
+    missing: async () => missing,
   };
-  return { kept, pinned };
+  return { kept, proposed, pinned };
 }
 
 /** Parts that know nothing, find nothing wrong, and have no models. */

@@ -12,6 +12,8 @@ export interface Scene {
   task?: TaskOptions;
   check?: PipelineParts["check"];
   pinned?: PinnedCode;
+  /** Why no code is pinned. */
+  missing?: { message: string; waits: boolean };
   parts?: Partial<PipelineParts>;
   means?: Omit<NodeMeansOptions, "runs" | "isDecision">;
   /** The Lambda dies behind so many steps. */
@@ -23,6 +25,7 @@ export interface Played {
   means: NodeMeans;
   models: ScriptedModels;
   kept: ProvenCode[];
+  proposed: ProvenCode[];
 }
 
 /** Plays a scene to its end; every line and every run has to come. Where the Lambda dies, there is no outcome. */
@@ -41,7 +44,7 @@ export async function play(scene: Scene): Promise<Played> {
 /** One delivery of a node to new models, with what earlier deliveries have recorded. */
 export async function deliver(scene: Scene, means: NodeMeans): Promise<Played> {
   const models = scriptedModels(...scene.lines);
-  const { kept, pinned } = fakePinned();
+  const { kept, proposed, pinned } = fakePinned(null, scene.missing);
   const check = scene.check && { check: scene.check };
   const pipeline = pipelineOf(pipelineParts({ models, pinned, ...check, ...scene.parts }));
   const run = pipeline.run(promptTask(scene.task), means.delivery(), scene.pinned ?? null);
@@ -49,5 +52,5 @@ export async function deliver(scene: Scene, means: NodeMeans): Promise<Played> {
     if (scene.dieAt === undefined) throw error;
     return undefined as unknown as PipelineOutcome;
   });
-  return { outcome, means, models, kept };
+  return { outcome, means, models, kept, proposed };
 }

@@ -1,7 +1,8 @@
 import type { Generation, GenerationStore, PinnedCode, PromptTask } from "@nova/engine";
-import type { PinnedCodes } from "../parts.ts";
+import type { PinnedCodes, ProvenCode } from "../parts.ts";
 import { type Embed, embedTask } from "../precedents/embed-task.ts";
-import { choosePinned, clientOf, countsStore, findPinned } from "./choose.ts";
+import { choosePinned, clientOf, countsStore, findPinned, waitsForApproval } from "./choose.ts";
+import { explainMiss } from "./explain-miss.ts";
 import type { Generator } from "./generator.ts";
 import { keepGeneration } from "./keep.ts";
 import { generationId } from "./key.ts";
@@ -26,19 +27,33 @@ export function createPinnedCodes({ store, generator, readsOf, embed, clock }: P
     async find(task, generation) {
       return findPinned(task, await storedFor(store, task), generation);
     },
-    async keep(task, { code, guides, model, cost }) {
-      const { executor } = task.node;
-      const embedding = embed && executor.kind === "prompt" ? await embedTask(executor.prompt, embed) : null;
-      const written = {
-        ...{ code, model, cost },
-        reads: await readsOf(code),
-        guides: guides.map(({ name }) => name),
-        createdAt: new Date(clock.now()).toISOString(),
-        ...(embedding && { embedding }),
+    async keep(task, code) {
+      return generationId(await keepCode(task, code, true));
+    },
+    async propose(task, code) {
+      await keepCode(task, code, false);
+    },
+    async missing(task) {
+      const stored = await storedFor(store, task);
+      return {
+        message: explainMiss(task, stored, generator),
+        waits: waitsForApproval(task, stored, generator),
       };
-      return generationId(await keepGeneration(store, task, generator, written, { proven: true }));
     },
   };
+
+  async function keepCode(task: PromptTask, { code, guides, model, cost }: ProvenCode, proven: boolean) {
+    const { executor } = task.node;
+    const embedding = embed && executor.kind === "prompt" ? await embedTask(executor.prompt, embed) : null;
+    const written = {
+      ...{ code, model, cost },
+      reads: await readsOf(code),
+      guides: guides.map(({ name }) => name),
+      createdAt: new Date(clock.now()).toISOString(),
+      ...(embedding && { embedding }),
+    };
+    return keepGeneration(store, task, generator, written, { proven });
+  }
 }
 
 async function storedFor(store: GenerationStore, task: PromptTask): Promise<Generation[]> {
