@@ -115,7 +115,9 @@ class Endings(unittest.TestCase):
                 result = self.sandbox.run(code, timeout=0.3)
                 self.assertEqual((result["status"], result["class"]), ("error", "NodeTimeout"))
                 self.assertEqual(
-                    result["message"], 'ran longer than 0.3 s - raise "timeout" (at most 86400) or make the code faster'
+                    result["message"],
+                    'ran longer than 0.3 s - raise "timeout" (at most 86400, of a prompt node 600) '
+                    "or make the code faster",
                 )
 
     def test_waiting_for_a_value_does_not_use_up_the_time(self):

@@ -12,7 +12,8 @@ def _failure(message, kind="NodeFailed"):
 
 def timed_out(seconds):
     shown = f"{seconds:g}"
-    return _failure(f'ran longer than {shown} s - raise "timeout" (at most 86400) or make the code faster', "NodeTimeout")
+    most = "at most 86400, of a prompt node 600"
+    return _failure(f'ran longer than {shown} s - raise "timeout" ({most}) or make the code faster', "NodeTimeout")
 
 
 def died(status):
