@@ -133,6 +133,21 @@ describe("the one-call form", () => {
     expect(outcome.status).toBe("success");
   });
 
+  it("is granted once per node, not once per attempt", async () => {
+    const { means } = await play({
+      lines: [simple, writes(look), writes("a = 1"), writes(look), writes(good), approves],
+      runs: [found, fails("KeyError: 'x'"), sets({ discount: 1 })],
+    });
+    const attempts = means.story().filter((step) => /^(Data|CodeG)/.test(step));
+    expect(attempts).toEqual([
+      "CodeGenerator 1",
+      "DataAnalyzer 1",
+      "CodeGenerator 1",
+      "CodeGenerator 2",
+      "CodeGenerator 3",
+    ]);
+  });
+
   it("takes a second analysis for a failed attempt", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes(look), writes(look), writes(good), approves],

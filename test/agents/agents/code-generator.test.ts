@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { fails, sets } from "../../support/pipeline/node-means.ts";
+import { play, type Scene } from "../../support/pipeline/play.ts";
+
+const simple = { role: "input_analyzer", answer: { needs_analysis: false, complexity: "simple" } } as const;
+const writes = (code: string) => ({ role: "code_generator", answer: { code } }) as const;
+const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
+const once = { lines: [simple, writes("a = 1"), approves], runs: [sets({ a: 1 })] };
+
+async function generatorPrompt(scene: Partial<Scene>) {
+  const { models, means } = await play({ ...once, ...scene });
+  const asked = models.asked.find(({ role }) => role === "code_generator");
+  if (!asked) throw new TypeError("the generator was not asked");
+  const data = JSON.parse(asked.input.replace(/^<data>\n|\n<\/data>$/g, "")) as Record<string, unknown>;
+  return { ...asked, data, step: means.steps[1] };
+}
+
+describe("the code generator", () => {
+  it("is told what the code can import, reach and use", async () => {
+    const { data } = await generatorPrompt({
+      task: {
+        executor: { allow: ["api.acme.example:443"] },
+        node: { timeoutSeconds: 60 },
+        workflow: { requirements: ["openpyxl>=3"], lib: { "money/dates.py": "", "tax/__init__.py": "", "a.py": "" } },
+      },
+    });
+    expect(data).toMatchObject({
+      packages: expect.arrayContaining(["pandas", "openpyxl>=3"]),
+      modules: ["money.dates", "tax", "a"],
+      network: ["api.acme.example:443"],
+      seconds: 60,
+    });
+  });
+
+  it("is told nothing of what there is not", async () => {
+    const { data } = await generatorPrompt({});
+    expect(Object.keys(data)).toEqual(["packages", "seconds", "task", "context"]);
+  });
+
+  it("reads the guides that fit task, context and errors behind its rules", async () => {
+    const about: unknown[] = [];
+    const guide = { name: "imap", text: "Use imaplib.\n", hash: createHash("sha256").update("x").digest("hex") };
+    const guidesFor = (told: unknown) => {
+      about.push(told);
+      return [guide];
+    };
+    const { models, kept } = await play({
+      ...once,
+      lines: [simple, writes("x"), writes("a = 1"), approves],
+      runs: [fails("KeyError: 'imap'"), sets({ a: 1 })],
+      parts: { knowledge: { guidesFor, searchDocumentation: () => ({ text: "", found: [] }) } },
+    });
+    expect(models.asked[1]?.instructions).toMatch(/# imap\nUse imaplib\.$/);
+    expect(about.at(-1)).toMatchObject({ errors: ["KeyError: 'imap'"], schema: { total: { type: "integer" } } });
+    expect(kept[0]?.guides).toEqual([guide]);
+  });
+
+  it("gets code of earlier tasks as examples with its first attempt alone", async () => {
+    const example = { task: "Give 5 % off", code: "context['d'] = 1", similarity: 0.9 };
+    const { models, means } = await play({
+      lines: [simple, writes("x"), writes("a = 1"), approves],
+      runs: [fails("KeyError: 'x'"), sets({ a: 1 })],
+      parts: {
+        knowledge: {
+          guidesFor: () => [],
+          searchDocumentation: () => ({ text: "", found: [] }),
+          earlierExamples: async () => [example],
+        },
+      },
+    });
+    const [, first, second] = models.asked;
+    expect(first?.input).toContain("Give 5 % off");
+    expect(first?.instructions).toContain("`examples`");
+    expect(means.steps[1]?.input_data).toMatchObject({ examples: ["Give 5 % off"] });
+    expect(second?.input).not.toContain("Give 5 % off");
+    expect(second?.instructions).not.toContain("`examples`");
+  });
+
+  it("gets the end of long errors and tracebacks, and all of the code", async () => {
+    const code = `x = 1\n${"# long\n".repeat(2_000)}`;
+    const { models } = await play({
+      lines: [simple, writes(code), writes("a = 1"), approves],
+      runs: [
+        fails(`ValueError: ${"e".repeat(8_000)}`, { traceback: `${"t".repeat(9_000)} where it happened` }),
+        sets({ a: 1 }),
+      ],
+    });
+    const { failures } = JSON.parse(models.asked[2]?.input.replace(/<\/?data>/g, "") ?? "");
+    expect(failures).toMatchObject([{ attempt: 1, code }]);
+    expect(failures[0].error).toHaveLength(2_000);
+    expect(failures[0].traceback).toMatch(/^t+ where it happened$/);
+    expect(failures[0].traceback).toHaveLength(1_000);
+  });
+
+  it("records its answer's length and stage", async () => {
+    const { step } = await generatorPrompt({});
+    expect(step).toMatchObject({ output_data: { code_length: 5, stage: "task" }, input_data: { node_type: "action" } });
+  });
+});

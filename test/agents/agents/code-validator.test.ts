@@ -1,0 +1,61 @@
+import type { CodeFinding } from "@nova/python";
+import { describe, expect, it } from "vitest";
+import type { CheckCode } from "../../../packages/agents/src/parts.ts";
+import { sets } from "../../support/pipeline/node-means.ts";
+import { play, type Scene } from "../../support/pipeline/play.ts";
+
+const simple = { role: "input_analyzer", answer: { needs_analysis: false, complexity: "simple" } } as const;
+const complex = { role: "input_analyzer", answer: { needs_analysis: true, complexity: "medium" } } as const;
+const looks = { role: "data_analyzer", answer: { code: "result = {}" } } as const;
+const writes = (code: string) => ({ role: "code_generator", answer: { code } }) as const;
+const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
+const missing: CodeFinding = { code: "PY140", line: 1, column: 1, message: "no such module", severity: "error" };
+
+/** Plays a node whose code is checked once; what the check was told. */
+async function checked(scene: Partial<Scene>, findings: CodeFinding[] = []) {
+  const told: Parameters<CheckCode>[1][] = [];
+  const check: CheckCode = async (_code, about) => {
+    told.push(about);
+    return findings;
+  };
+  const lines = [simple, writes("a = 1"), approves];
+  const { means } = await play({ lines, runs: [sets({ branch_decision: true })], check, ...scene });
+  return { about: told[0], step: means.steps.find(({ agent_name }) => agent_name === "CodeValidator") };
+}
+
+describe("the code validator", () => {
+  it("knows the node, the shape of its input, and what can be imported", async () => {
+    const { about } = await checked({ task: { workflow: { lib: { "tax.py": "" }, requirements: ["pyyaml"] } } });
+    expect(about).toMatchObject({
+      nodeType: "action",
+      context: { total: { type: "integer" } },
+      modules: expect.arrayContaining(["fitz", "PIL", "yaml"]),
+      lib: ["tax.py"],
+    });
+    expect(about).not.toHaveProperty("edges");
+  });
+
+  it("knows the edges of a decision as texts", async () => {
+    const { about } = await checked({ task: { type: "decision", conditions: [true, 3, "default"] } });
+    expect(about?.edges).toEqual(["true", "3", "default"]);
+  });
+
+  it("knows the analysis that the code may read", async () => {
+    const { about } = await checked({
+      lines: [complex, looks, writes("a = 1"), approves],
+      runs: [sets({ _data_analysis: { result: {} } }), sets({ a: 1 })],
+    });
+    expect(about?.context).toHaveProperty("_data_analysis", { type: "object" });
+  });
+
+  it("leaves a doubtful import to the sandbox where the workflow has requirements of its own", async () => {
+    const { step } = await checked({ task: { workflow: { requirements: ["odd-package"] } } }, [missing]);
+    expect(step).toMatchObject({ status: "success", output_data: { valid: true, findings: [{ code: "PY140" }] } });
+  });
+
+  it("refuses it everywhere else", async () => {
+    const lines = [simple, ...["a", "b", "c"].map(writes)];
+    const { step } = await checked({ lines, runs: [] }, [missing]);
+    expect(step).toMatchObject({ status: "failed", error_message: "line 1: no such module" });
+  });
+});
