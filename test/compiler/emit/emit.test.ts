@@ -1,5 +1,5 @@
 import { type State, type StateMachine, type TaskState, toStateMachine } from "@nova/compiler";
-import { runErrors } from "@nova/workflow";
+import { type Executor, runErrors } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { aslErrors } from "../support/asl-validator.ts";
 import { action, chainOf, decision, end, start, workflow } from "../support/workflows.ts";
@@ -64,6 +64,12 @@ describe("a task", () => {
       Next: "end",
     });
     expect(task(line, "work")).not.toHaveProperty("ResultPath");
+  });
+
+  it("is the same where a model writes the node's code", () => {
+    const executor: Executor = { kind: "prompt", prompt: "Do it.", samples: true, allow: [] };
+    const written = compile([start(), action("work", { executor }), end()], ["start -> work", "work -> end"]);
+    expect(written.States).toEqual(line.States);
   });
 
   it("retries no run error that says never, and has a retrier for every run error before States.ALL", () => {

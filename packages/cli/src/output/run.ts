@@ -10,9 +10,9 @@ const longestPath = 160;
 
 const noCounters = { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
 
-/** What `nova run --json` prints, to be rendered with `renderJson`. */
+/** What `nova run --json` prints, to be rendered with `renderJson`. What models have cost is there where they were asked. */
 export function runResult({ execution, counters, path, context }: Ran) {
-  const { id, workflowId, version, status, error, durationMs, nodes } = execution;
+  const { id, workflowId, version, status, error, durationMs, nodes, spent } = execution;
   return {
     execution_id: id,
     workflow: workflowId,
@@ -21,7 +21,7 @@ export function runResult({ execution, counters, path, context }: Ran) {
     context,
     path,
     error: error ?? null,
-    stats: { duration_ms: durationMs ?? null, nodes: nodes ?? null, ...counters },
+    stats: { duration_ms: durationMs ?? null, nodes: nodes ?? null, ...spent, ...counters },
   };
 }
 

@@ -162,6 +162,36 @@ describe("steps", () => {
   });
 });
 
+describe("what a prompt node stores", () => {
+  test("keeps contents of steps beside their text, and what was erased is not there", async () => {
+    const at = link(1);
+    const contents = { code: { text: "x = 1" }, prompt: { blob: { sha256: "ab", bytes: 9000 } } };
+    await chain.putStep(at, { step: 1, text: "{}", hash: "h", contents });
+    await chain.putStep(at, { step: 2, text: "{}", hash: "h", contents: {} });
+    expect(await chain.steps(at)).toEqual([
+      { step: 1, text: "{}", hash: "h", contents },
+      { step: 2, text: "{}", hash: "h", contents: {} },
+    ]);
+  });
+
+  test("has the numbers of later attempts and of notes behind those of the first", async () => {
+    const at = link(1);
+    for (const step of [5002, 1002, 2]) await chain.putStep(at, { step, text: "{}", hash: "h" });
+    expect((await chain.steps(at)).map(({ step }) => step)).toEqual([2, 1002, 5002]);
+  });
+
+  test.each([
+    ["the generation that it began with", { generation: "ab12" }],
+    ["how many steps counted at each move", { kept: [0, 4] }],
+  ])("has in its turn %s", async (_what, more) => {
+    const at = link(1);
+    await chain.putTurn(at, { ...held, ...more }, null);
+    expect((await chain.read(at)).turn).toEqual({ ...held, ...more });
+    expect(await chain.putTurn(at, { ...held, ...more, state: "failing" }, { ...held, ...more })).toBe(true);
+    expect((await chain.read(at)).turn).toEqual({ ...held, ...more, state: "failing" });
+  });
+});
+
 test("streams every link of a scope over pages, none split and none twice", async () => {
   const at = link(0);
   const large = { ...entry("large"), contents: { code: { text: "x".repeat(30_000) } } };

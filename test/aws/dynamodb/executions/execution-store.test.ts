@@ -41,9 +41,10 @@ test("sets the fields given and leaves the others", async () => {
   const created = { ...base, id: "exec_02", root: "exec_02" };
   const error = { node: "extract", class: "NodeFailed", message: "no total" } as const;
   const closed = { status: "failed", endedAt: "2026-11-21T10:00:09.000Z", durationMs: 9000, nodes: 2, error } as const;
+  const spent = { cost_usd: 0.004, tokens_input: 400, tokens_cached: 160, tokens_output: 40 };
   await executions.create(created);
-  await executions.update(created.id, { ...closed, tip: "hash" });
-  expect(await executions.get(created.id)).toEqual({ ...created, ...closed, tip: "hash" });
+  await executions.update(created.id, { ...closed, spent, tip: "hash" });
+  expect(await executions.get(created.id)).toEqual({ ...created, ...closed, spent, tip: "hash" });
 });
 
 test("takes an execution out of the open ones, and keeps the record", async () => {
