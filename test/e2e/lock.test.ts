@@ -144,6 +144,24 @@ describe("code that somebody edited", () => {
   });
 });
 
+describe("locked code that fails by its own fault", () => {
+  const gaps = ["--set", "lines=[1, null]"];
+  const better = 'context["total"] = sum(n or 0 for n in context["lines"])';
+
+  it("is replaced by what a model writes in its place, at once here, and in the lock when that is asked for", async () => {
+    await models(...written(better));
+    const first = await said("run", "bills", ...gaps);
+    expect(first).toMatchObject({ exit: 0, context: { total: 1 } });
+    const { steps } = await entryOf(first.execution_id);
+    expect(steps[0]).toMatchObject({ agent_name: "E2BExecutor", attempt_number: 0, status: "failed" });
+    await closeServer();
+    expect(await said("run", "bills", ...gaps)).toMatchObject({ exit: 0, context: { total: 1 } });
+    expect(await said("run", "bills", ...gaps, "--frozen")).toMatchObject({ exit: 1, error: { class: "NodeFailed" } });
+    expect(await said("lock", "bills")).toMatchObject({ nodes: [{ action: "updated", origin: "generated" }] });
+    expect(await said("run", "bills", ...gaps, "--frozen")).toMatchObject({ exit: 0, context: { total: 1 } });
+  });
+});
+
 describe("a workflow that requires approval", () => {
   it("runs only code that somebody has approved", async () => {
     await define({}, { approval: "required" });
@@ -152,7 +170,7 @@ describe("a workflow that requires approval", () => {
       exit: 0,
       approved: { by: "ada" },
     });
-    expect(await run("--frozen")).toMatchObject({ exit: 0, error: null, context: { lines_count: 2 } });
+    expect(await run("--frozen")).toMatchObject({ exit: 0, error: null, context: { total: 22.5 } });
   });
 
   it("has code written for a node that has none, and runs it when somebody has approved it", async () => {

@@ -75,6 +75,24 @@ describe("code that has succeeded", () => {
     expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "replaced" });
   });
 
+  it("takes the place of locked code that has failed, whether the store knew that or not", async () => {
+    const workflow = { lock: { sum: await keep() } };
+    for (const all of [store.all.slice(), []]) {
+      store.all.splice(0, store.all.length, ...all);
+      await keep({ workflow, execution: "exec_02" }, later);
+      expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+      expect(choosePinned(taskWith({ workflow }), store.all, generator)?.code).toBe("total = 2");
+      expect(choosePinned(taskWith({ workflow, frozen: true }), store.all, generator)?.code).toBe(written.code);
+    }
+  });
+
+  it("leaves locked code alone that is for something else", async () => {
+    const workflow = { lock: { sum: await keep({ executor: { prompt: "Else" } }) } };
+    store.all.length = 0;
+    await keep({ workflow }, later);
+    expect(store.all).toHaveLength(1);
+  });
+
   it("is kept for each client apart only where the workflow says so", async () => {
     await keep({ client: "acme" });
     await keep({ client: "acme", workflow: { scope: "client" } });
@@ -126,10 +144,10 @@ describe("pinned codes", () => {
     expect(await codes().find(taskWith(), id ?? "")).toEqual({ generation: id, code: written.code });
   });
 
-  it("need no store where the code is locked beside the workflow", async () => {
+  it("need no store in a frozen run of a workflow with a lock", async () => {
     const lock = { sum: await keep() };
     store = Object.assign(new MemoryGenerations(), { of: () => Promise.reject(new Error("nobody asks the store")) });
-    expect((await codes().choose(taskWith({ workflow: { lock } })))?.code).toBe(written.code);
+    expect((await codes().choose(taskWith({ workflow: { lock }, frozen: true })))?.code).toBe(written.code);
     expect(await codes().choose(taskWith({ workflow: { lock: {} }, frozen: true }))).toBeNull();
   });
 

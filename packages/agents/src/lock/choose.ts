@@ -1,7 +1,8 @@
 import { type Generation, NovaError, type PinnedCode, type PromptTask } from "@nova/engine";
+import type { LockedCode } from "@nova/workflow";
 import type { Generator } from "./generator.ts";
 import { ingredientsToday } from "./ingredients.ts";
-import { generationId, generationKey, isNamed } from "./key.ts";
+import { generationId, generationKey, type Identified, isNamed } from "./key.ts";
 
 /** Code that may run in a node: locked beside the workflow, or kept in the store. */
 export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "codeHash" | "approved">;
@@ -13,8 +14,8 @@ export function clientOf({ version, client }: Pick<PromptTask, "version" | "clie
 
 /**
  * The code to run at once: written for a node and an input like today's. What is locked beside the workflow goes before
- * what is in the store (`generations`: the node's, in any order); in a frozen run of a workflow that has a lock nothing
- * else counts, so that it runs alike wherever it is deployed.
+ * what is in the store (`generations`: the node's, in any order), unless it has failed here and was replaced; in a frozen
+ * run of a workflow that has a lock nothing else counts, so that it runs alike wherever it is deployed.
  */
 export function choosePinned(
   task: PromptTask,
@@ -48,7 +49,8 @@ export function isHit(
 /** Candidates that somebody has vouched for, in the order of their right to run. */
 export function runnable(task: PromptTask, generations: readonly Generation[]): Candidate[] {
   const pinned = generations.filter(({ status }) => status === "pinned");
-  const candidates = allCandidates(task, pinned);
+  const replaced = countsStore(task) ? generations.filter(({ status }) => status === "replaced") : [];
+  const candidates = allCandidates(task, pinned).filter((one) => !replaced.some((other) => isSame(one, other)));
   const { approval } = task.version.workflow;
   return approval === "required" ? candidates.filter(({ approved }) => approved) : candidates;
 }
@@ -70,9 +72,15 @@ export function countsStore({ frozen, version }: Pick<PromptTask, "frozen" | "ve
   return !frozen || version.workflow.lock === undefined;
 }
 
-function lockedOf({ version, node }: Pick<PromptTask, "version" | "node">): Candidate[] {
+/** What is locked for the node beside its workflow. */
+export function lockedOf({ version, node }: Pick<PromptTask, "version" | "node">): LockedCode[] {
   const { lock = {} } = version.workflow;
-  return Object.hasOwn(lock, node.id) ? [lock[node.id] as Candidate] : [];
+  return Object.hasOwn(lock, node.id) ? [lock[node.id] as LockedCode] : [];
+}
+
+/** Whether two generations of a node are one. */
+export function isSame(a: Identified, b: Identified): boolean {
+  return a.key === b.key && a.codeHash === b.codeHash;
 }
 
 function newestFirst(a: Generation, b: Generation): number {

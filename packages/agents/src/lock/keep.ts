@@ -1,5 +1,5 @@
 import type { Generation, GenerationStore, PromptTask } from "@nova/engine";
-import { clientOf, isHit } from "./choose.ts";
+import { clientOf, isHit, isSame, lockedOf } from "./choose.ts";
 import type { Generator } from "./generator.ts";
 import { sha256 } from "./hash.ts";
 import { ingredientsOf } from "./ingredients.ts";
@@ -44,10 +44,26 @@ export async function keepGeneration(
   const waits = task.version.workflow.approval === "required" && !known?.approved;
   const proof = { status: waits ? "candidate" : "pinned", provenBy: task.at.execution } as const;
   await store.update(generation, proof);
-  const before = kept.filter((one) => one.status === "pinned" && !isSame(one, generation));
-  const replaced = waits ? [] : before.filter((one) => isHit(task, one, generator));
-  for (const one of replaced) await store.update(one, { status: "replaced" });
+  if (!waits) await replaceOthers(store, task, generator, generation, kept);
   return { ...(known ?? generation), ...proof };
+}
+
+/** Whatever was pinned for the same; locked code too, which has failed then, and may be new to the store. */
+async function replaceOthers(
+  store: GenerationStore,
+  task: PromptTask,
+  generator: Generator,
+  generation: Generation,
+  kept: readonly Generation[],
+): Promise<void> {
+  const isOther = (one: Pick<Generation, "key" | "codeHash" | "ingredients">) =>
+    !isSame(one, generation) && isHit(task, one, generator);
+  const locked = lockedOf(task).filter((one) => isOther(one) && !kept.some((other) => isSame(one, other)));
+  const { format, workflowId, node, client } = generation;
+  for (const one of locked) await store.create({ ...one, format, workflowId, node, client, status: "replaced" });
+  for (const one of kept) {
+    if (one.status === "pinned" && isOther(one)) await store.update(one, { status: "replaced" });
+  }
 }
 
 function generationOf(task: PromptTask, generator: Generator, written: WrittenCode): Generation {
@@ -69,8 +85,4 @@ function generationOf(task: PromptTask, generator: Generator, written: WrittenCo
     createdAt,
     ...(embedding && { embedding }),
   };
-}
-
-function isSame(a: Generation, b: Generation): boolean {
-  return a.key === b.key && a.codeHash === b.codeHash;
 }

@@ -6,7 +6,8 @@ export function generationKey(ingredients: Ingredients): string {
   return sha256(canonicalText(ingredients));
 }
 
-type Identified = { key: string; codeHash: string };
+/** What tells generations of a node apart. */
+export type Identified = { key: string; codeHash: string };
 
 /**
  * Names one generation among those of a node. The key alone does not: code that failed and the code that replaced it

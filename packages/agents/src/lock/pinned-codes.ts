@@ -22,7 +22,7 @@ export interface PinnedCodesParts {
 export function createPinnedCodes({ store, generator, readsOf, embed, clock }: PinnedCodesParts): PinnedCodes {
   return {
     async choose(task): Promise<PinnedCode | null> {
-      return choosePinned(task, [], generator) ?? choosePinned(task, await storedFor(store, task), generator);
+      return choosePinned(task, await storedFor(store, task), generator);
     },
     async find(task, generation) {
       return findPinned(task, await storedFor(store, task), generation);
