@@ -66,7 +66,8 @@ describe("an analysis program", () => {
       'import datetime\nresult = {"d": datetime.date(2026, 1, 2), 3: {1}}',
       { d: "2026-01-02", 3: [1] },
     ],
-    ["bytes by their size", 'result = {"b": b"12345", "n": float("nan")}', { b: "<bytes: 5 bytes>", n: "nan" }],
+    ["bytes by their size", 'result = {"b": b"1" * 33, "n": float("nan")}', { b: "<bytes: 33 bytes>", n: "nan" }],
+    ["few bytes as Python writes them", 'result = {"b": b"%PDF"}', { b: "b'%PDF'" }],
     ["texts of any kind", 'result = {"t": "\\ud800 \\u2028 é"}', { t: "? \u2028 é" }],
   ])("leaves %s", async (_, code, expected) => {
     expect(await analyse(code)).toMatchObject({ key: "_data_analysis", answer: { result: expected }, others: [] });

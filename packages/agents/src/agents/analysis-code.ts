@@ -31,7 +31,7 @@ def _nova_look(source):
         if isinstance(value, float):
             return float(value) if value - value == 0 else str(value)
         if isinstance(value, (bytes, bytearray)):
-            return f"<bytes: {len(value)} bytes>"
+            return repr(bytes(value)) if len(value) <= 32 else f"<bytes: {len(value)} bytes>"
         if isinstance(value, dict) and depth > 0:
             return {str(key)[:80]: cut(value[key], text, items, depth - 1) for key in list(value)[: items * 2]}
         if isinstance(value, (list, tuple, set, frozenset)) and depth > 0:
