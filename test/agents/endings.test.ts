@@ -134,13 +134,27 @@ describe("the budget of money", () => {
 
 describe("the budget of time", () => {
   it("is looked at before each attempt", async () => {
-    const left = [840_000, 840_000, 840_000, 0];
+    const left = [840_000, 840_000, 840_000, 840_000, 0];
     const { outcome } = await play({
       lines: [simple, writes("a = 1")],
       runs: [fails("KeyError: 'x'")],
       means: { timeLeftMs: () => left.shift() ?? 0 },
     });
     expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringContaining("time"), code: "a = 1" });
+  });
+
+  it.each([
+    [0, "InputAnalyzer"],
+    [4, "OutputValidator"],
+  ])("ends the node before any model is asked beyond it (%i)", async (looks, agent) => {
+    let looked = 0;
+    const { outcome, means } = await play({
+      lines: looks === 0 ? [] : [simple, writes("a = 1")],
+      runs: looks === 0 ? [] : [sets({ a: 1 })],
+      means: { timeLeftMs: () => (looked++ < looks ? 1_000 : 0) },
+    });
+    expect(outcome).toMatchObject({ class: "BudgetExceeded" });
+    expect(means.steps.at(-1)).toMatchObject({ agent_name: agent, status: "failed", model_used: null });
   });
 
   it("shortens a model call that would outlive it", async () => {

@@ -6,7 +6,7 @@ import { ModelError } from "../model/model-error.ts";
 import type { ModelAnswer, ModelCall } from "../model/models.ts";
 import { noUsage, type Usage } from "../model/usage.ts";
 import type { Prompt } from "../prompts/prompt.ts";
-import { checkBudget } from "./budget.ts";
+import { checkBudget, timeSpent } from "./budget.ts";
 import type { Ending } from "./failure.ts";
 import type { NodeRun } from "./node-run.ts";
 import type { Deed } from "./step.ts";
@@ -26,6 +26,8 @@ const mostTimeMs = 90_000;
 export async function askModel<T>(run: NodeRun, question: Question<T>): Promise<Asked<T>> {
   const { means, parts, task, executor } = run;
   const { role, prompt, ...rest } = question;
+  const overdue = timeSpent(run);
+  if (overdue) return { told: {}, refusal: overdue };
   const instructions = task.mask(prompt.instructions);
   const input = task.mask(prompt.input);
   const told: Told = { prompt: `${instructions}\n\n${input}` };

@@ -5,7 +5,6 @@ import { type CodeRequest, codeGeneratorPrompt, WrittenCode } from "../prompts/c
 import { quoted } from "../prompts/quote.ts";
 import { withoutTexts } from "../schema/without-texts.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
-import { timeSpent } from "./budget.ts";
 import { followAnalysis } from "./data-analyzer.ts";
 import { done, ended, failed, type Result } from "./failure.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
@@ -51,8 +50,6 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
     const examples = attempt === 1 ? await knowledge.earlierExamples?.(run.task) : undefined;
     const request = requestOf(run, guides, examples);
     const input_data = inputData(run, request);
-    const overdue = timeSpent(run);
-    if (overdue) return { ...overdue, input_data };
     const asked = await askModel(run, {
       role: "code_generator",
       prompt: codeGeneratorPrompt(request),
