@@ -2,6 +2,7 @@ import {
   type ChainStore,
   type Link,
   type LinkId,
+  type ScopeTip,
   type StoredEntry,
   type StoredStep,
   StoreUnavailable,
@@ -78,6 +79,12 @@ export class ChainState {
           return steps;
         }),
       links: (execution, scope) => this.#pages(execution, scope, caller),
+      entries: (execution, tips) =>
+        read("entries", () => {
+          const upTo = ({ scope, seq: last }: ScopeTip) =>
+            this.linksOf(execution, scope).flatMap(({ seq, entry }) => (entry && seq <= last ? [{ seq, entry }] : []));
+          return new Map(tips.map((tip) => [tip.scope, upTo(tip)]));
+        }),
     };
   }
 

@@ -65,6 +65,9 @@ export type StepContentName =
   /** What code that succeeded did to the context (`CodeResult`). */
   | "result";
 
+/** How far a scope reaches. */
+export type ScopeTip = Pick<LinkId, "scope" | "seq">;
+
 /** One agent run inside a node: `text` is its JSON record, `hash` the SHA-256 of that text. */
 export interface StoredStep {
   step: number;
@@ -92,4 +95,6 @@ export interface ChainStore {
   steps(at: LinkId): Promise<StoredStep[]>;
   /** Every link of exactly this scope, in order, page by page. */
   links(execution: string, scope: string): AsyncIterable<Link>;
+  /** Entries 1 to `seq` of each of these scopes, in order, as far as they are there: few reads for many short scopes. */
+  entries(execution: string, tips: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link[]>>;
 }

@@ -8,16 +8,17 @@ import { Context } from "../context/context.ts";
 import { loadContext, loadStored } from "../context/pages.ts";
 import { executionOf } from "../execution/record.ts";
 import { atOnce } from "../fork/at-once.ts";
-import { forkBehind, opensFork } from "../fork/branches.ts";
+import { forkBehind, type OpenFork, opensFork } from "../fork/branches.ts";
 import { RawJson } from "../json/raw.ts";
 import { type Member, objectText } from "../json/text.ts";
 import { contextBefore } from "../map/item-input.ts";
-import type { ContentName, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { ContentName, Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { maskSlots, secretKeys } from "../secrets/secret-inputs.ts";
 import { type AiMetadata, aiMetadata } from "./ai-metadata.ts";
+import { joinedScopes } from "./joined-scopes.ts";
 import { publicHead, type TraceBranch, type TraceEntry } from "./trace-entry.ts";
 import { type TraceStep, traceStep } from "./trace-step.ts";
 import { unlessErased } from "./unless-erased.ts";
@@ -71,10 +72,11 @@ class TraceReader {
     this.#executors = version ? executorsIn(version) : new Map();
   }
 
-  async scope(execution: string, scope: string, fork?: Before) {
+  /** `fork`: what a branch begins behind; `known`: its links, where they were read with those of the others. */
+  async scope(execution: string, scope: string, fork?: Before, known?: readonly Link[]) {
     const entries: TraceEntry[] = [];
     let before = fork;
-    for await (const { seq, entry } of this.#ports.chain.links(execution, scope)) {
+    for await (const { seq, entry } of known ?? this.#ports.chain.links(execution, scope)) {
       if (!entry) continue;
       const head = headOf(entry);
       const context = head.digests.context ? await this.#contextOf(entry, head) : (before?.context ?? null);
@@ -90,10 +92,17 @@ class TraceReader {
   async #branches(fork: Before): Promise<TraceBranch[] | undefined> {
     const open = this.#version && (await forkBehind(this.#ports, fork.entry));
     if (!open) return undefined;
-    return atOnce(open.branches, async ({ name, scope }) => {
-      const { entries } = await this.scope(open.head.execution_id, scope, fork);
+    const tell = async ({ name, scope }: OpenFork["branches"][number], known?: readonly Link[]) => {
+      const { entries } = await this.scope(open.head.execution_id, scope, fork, known);
       return { branch: name, scope, entries };
-    });
+    };
+    const joined = await joinedScopes(this.#ports, open);
+    if (!joined) return atOnce(open.branches, (branch) => tell(branch));
+    const branches: TraceBranch[] = [];
+    for await (const { part, links } of joined) {
+      branches.push(...(await atOnce(part, (branch) => tell(branch, links.get(branch.scope) ?? []))));
+    }
+    return branches;
   }
 
   /** What the node found: the context before it, and what an item or a failure adds to that. */

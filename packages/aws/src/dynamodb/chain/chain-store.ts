@@ -1,6 +1,7 @@
 import type { ChainStore, Link, LinkId, Turn } from "@nova/engine";
 import { type Item, numberValue, textValue } from "./attributes.ts";
 import { type ChainConnection, ChainTable, type Condition, ifAbsent, type KeyRange } from "./chain-table.ts";
+import { readEntries } from "./entries.ts";
 import { chainPartition, ENTRY, type LinkKind, linkKey, stepPrefix, TURN } from "./keys.ts";
 import { entryItem, linkOf, linksOf, turnItem } from "./link-item.ts";
 import { stepItem, stepOf } from "./step-item.ts";
@@ -30,6 +31,7 @@ export function createChainStore(connection: ChainConnection): ChainStore {
     putTurn: (at, turn, expected) => table.put(turnItem(at, turn), expected ? ifStill(expected) : ifAbsent),
     putEntry: (at, entry) => table.put(entryItem(at, entry), ifAbsent),
     links: (execution, scope) => readLinks(table, wholeScope(execution, scope)),
+    entries: (execution, tips) => readEntries(table, execution, tips),
     putStep: (at, step) => table.put(stepItem(at, step), ifAbsent),
     async steps(at) {
       const partition = chainPartition(at.execution, at.scope);

@@ -1,4 +1,10 @@
-import { type DynamoDBClient, PutItemCommand, type PutItemCommandInput, QueryCommand } from "@aws-sdk/client-dynamodb";
+import {
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  PutItemCommand,
+  type PutItemCommandInput,
+  QueryCommand,
+} from "@aws-sdk/client-dynamodb";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import { type Item, textValue } from "./attributes.ts";
 import { partitionKey } from "./keys.ts";
@@ -22,6 +28,15 @@ export interface KeyRange {
   limit?: number;
 }
 
+export interface ItemKey {
+  partition: string;
+  /** Sort key. */
+  key: string;
+}
+
+/** DynamoDB, BatchGetItem: the most items of one request. */
+export const mostKeys = 100;
+
 export const ifAbsent: Condition = {
   ConditionExpression: "attribute_not_exists(#pk) AND attribute_not_exists(#sk)",
   ExpressionAttributeNames: { "#pk": "pk", "#sk": "sk" },
@@ -29,7 +44,7 @@ export const ifAbsent: Condition = {
 
 const store = "DynamoDB";
 
-/** Conditional puts and consistent queries: all that chain partitions ever see. */
+/** Conditional puts and consistent reads: all that chain partitions ever see. */
 export class ChainTable {
   readonly #client: ChainConnection["client"];
   readonly #table: string;
@@ -57,6 +72,21 @@ export class ChainTable {
     });
     const { Items = [], LastEvaluatedKey } = await reaching(store, () => this.#client.send(command));
     return { items: Items, ...(LastEvaluatedKey && { end: LastEvaluatedKey }) };
+  }
+
+  /** Of the items with these keys those that are there, in any order; at most 100 at a time, as DynamoDB takes them. */
+  async items(keys: readonly ItemKey[]): Promise<Item[]> {
+    const found: Item[] = [];
+    let due = keys.map(({ partition, key }) => ({ pk: textValue(partitionKey(partition)), sk: textValue(key) }));
+    while (due.length > 0) {
+      const asked = { [this.#table]: { Keys: due.splice(0, mostKeys), ConsistentRead: true } };
+      const command = new BatchGetItemCommand({ RequestItems: asked });
+      const { Responses, UnprocessedKeys } = await reaching(store, () => this.#client.send(command));
+      found.push(...(Responses?.[this.#table] ?? []));
+      // Large items come in several answers.
+      due = [...((UnprocessedKeys?.[this.#table]?.Keys as typeof due | undefined) ?? []), ...due];
+    }
+    return found;
   }
 
   async *pages(range: KeyRange): AsyncGenerator<{ items: Item[]; isLast: boolean }> {
