@@ -85,6 +85,9 @@ describe("code that a model wrote", () => {
   it("is locked as it was when nothing new has run", async () => {
     const before = await readFile(join(cwd, "bills/workflow.lock.json"), "utf8");
     expect(await said("lock", "bills")).toMatchObject({ nodes: [{ action: "unchanged" }] });
+    const { items } = await said("executions", "--workflow", "bills");
+    const from = items.at(-1).execution_id;
+    expect(await said("lock", "bills", "--from", from)).toMatchObject({ nodes: [{ action: "unchanged" }] });
     expect(await readFile(join(cwd, "bills/workflow.lock.json"), "utf8")).toBe(before);
   });
 

@@ -22,6 +22,9 @@ export interface ProofRun {
   withheld: string[];
 }
 
+/** A node's proof, or why there is none. */
+export type NodeProof = { node: string } & ({ codeHash: string; runs: ProofRun[] } | { refused: string });
+
 interface Trial {
   ports: Ports;
   template: string;

@@ -1,6 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import type { NodeProof } from "../lock/modes/prove.ts";
-import type { ProofOutcome, ProofRun } from "../lock/prove.ts";
+import type { NodeProof, ProofOutcome, ProofRun } from "../lock/prove.ts";
 import { shortened } from "./text.ts";
 
 const told: Record<ProofOutcome, string> = {

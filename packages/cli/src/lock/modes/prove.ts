@@ -7,12 +7,9 @@ import { Interrupt } from "../../interrupt.ts";
 import { proofLines } from "../../output/proof.ts";
 import { type LockFolder, namedPrompts, readLockFolder } from "../folder.ts";
 import { planLock } from "../plan.ts";
-import { type ProofRun, proveCode } from "../prove.ts";
+import { type NodeProof, type ProofRun, proveCode } from "../prove.ts";
 import { latestRuns, type Recorded } from "../recorded.ts";
 import { readSources } from "../sources.ts";
-
-/** A node's proof, or why there is none. */
-export type NodeProof = { node: string } & ({ codeHash: string; runs: ProofRun[] } | { refused: string });
 
 interface Asked {
   path: string;
