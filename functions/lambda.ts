@@ -1,6 +1,7 @@
 import middy from "@middy/core";
 import type { Ports } from "@nova/engine";
 import { logger, warmPorts } from "./app.ts";
+import { warmSecrets } from "./secrets.ts";
 
 /** What a handler needs of Lambda's context. */
 export interface LambdaContext {
@@ -21,6 +22,7 @@ export function lambda<Event, Answer>(handle: (ports: Ports, event: Event, signa
       const time = new AbortController();
       const timer = setTimeout(() => time.abort(), Math.max(0, context.getRemainingTimeInMillis() - reserveMs));
       try {
+        await warmSecrets();
         return await handle(warmPorts(), event, time.signal);
       } finally {
         clearTimeout(timer);

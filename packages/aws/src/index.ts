@@ -6,6 +6,7 @@ export { createGenerationStore, GenerationTooLarge } from "./dynamodb/generation
 export { createTable, tableDefinition } from "./dynamodb/table.ts";
 export { createTaskStore } from "./dynamodb/tasks/task-store.ts";
 export { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
+export { readParameters } from "./parameters/read-parameters.ts";
 export { type AwsPorts, type AwsPortsOptions, createAwsPorts } from "./ports.ts";
 export { createBlobStore } from "./s3/blob-store.ts";
 export type { BucketConnection } from "./s3/connection.ts";

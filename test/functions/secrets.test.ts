@@ -1,0 +1,67 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { loadSecrets } from "../../functions/secrets.ts";
+
+const warn = vi.hoisted(() => vi.fn());
+vi.mock("../../functions/app.ts", () => ({ logger: { warn } }));
+
+beforeEach(() => warn.mockClear());
+
+describe("the secrets of a process", () => {
+  it("asks for nothing where no variable names a parameter", async () => {
+    const read = vi.fn();
+    const variables = { E2B_API_KEY: "from the laptop" };
+    await loadSecrets(variables, read);
+    expect(read).not.toHaveBeenCalled();
+    expect(variables).toEqual({ E2B_API_KEY: "from the laptop" });
+  });
+
+  it("puts the values where the SDKs look for them, with one call", async () => {
+    const read = vi.fn(
+      async () =>
+        new Map([
+          ["/nova/prod/e2b", "e2b_1"],
+          ["/nova/prod/openai", "sk-1"],
+        ]),
+    );
+    const variables: NodeJS.ProcessEnv = {
+      E2B_API_KEY_PARAMETER: "/nova/prod/e2b",
+      OPENAI_API_KEY_PARAMETER: "/nova/prod/openai",
+    };
+    await loadSecrets(variables, read);
+    expect(read.mock.calls).toEqual([[["/nova/prod/e2b", "/nova/prod/openai"]]]);
+    expect(variables).toMatchObject({ E2B_API_KEY: "e2b_1", OPENAI_API_KEY: "sk-1" });
+  });
+
+  it("names the parameter that does not exist, and goes on without it", async () => {
+    const variables: NodeJS.ProcessEnv = { OPENAI_API_KEY_PARAMETER: "/nova/prod/openai" };
+    await loadSecrets(variables, async () => new Map());
+    expect(variables).not.toHaveProperty("OPENAI_API_KEY");
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("/nova/prod/openai"), {
+      variable: "OPENAI_API_KEY",
+    });
+  });
+});
+
+describe("the secrets of a warm process", () => {
+  it("are asked for again after a failure, and once after that", async () => {
+    vi.resetModules();
+    const read = vi
+      .fn()
+      .mockRejectedValueOnce(new Error("unreachable"))
+      .mockResolvedValueOnce(new Map([["/e2b", "e2b_1"]]));
+    vi.doMock("@nova/aws", () => ({ readParameters: read }));
+    vi.stubEnv("E2B_API_KEY_PARAMETER", "/e2b");
+    vi.stubEnv("E2B_API_KEY", undefined);
+    try {
+      const { warmSecrets } = await import("../../functions/secrets.ts");
+      await expect(warmSecrets()).rejects.toThrow("unreachable");
+      await Promise.all([warmSecrets(), warmSecrets()]);
+      await warmSecrets();
+      expect(read).toHaveBeenCalledTimes(2);
+      expect(process.env.E2B_API_KEY).toBe("e2b_1");
+    } finally {
+      vi.unstubAllEnvs();
+      vi.doUnmock("@nova/aws");
+    }
+  });
+});
