@@ -9,6 +9,9 @@ export const bench: CliCommand = {
     command.summary("take the figures of this machine: how fast, how much").option("--json", "print one JSON object"),
 
   async run(_, { json }) {
+    const { openInstantModel } = await import("../bench/instant-model.ts");
+    const model = await openInstantModel();
+    Object.assign(process.env, model.environment, { NOVA_FROZEN: "false" });
     const cloud = await openCloud({ inside: "bench" });
     try {
       const { takeFigures } = await import("../bench/bench.ts");
@@ -19,6 +22,7 @@ export const bench: CliCommand = {
       return figures.some(({ met }) => met === false) ? exitCodes.failed : exitCodes.completed;
     } finally {
       await cloud.close();
+      await model.close();
     }
   },
 };

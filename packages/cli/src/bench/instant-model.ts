@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { countingCode } from "./chains.ts";
+
+/** What a model would say, by the role that asks; the code is what the other figures run, too. */
+const answers: Record<string, unknown> = {
+  input_analyzer: { needs_analysis: false, complexity: "simple" },
+  code_generator: { code: countingCode },
+  output_validator: { valid: true, reason: "n is one more" },
+};
+
+export interface InstantModel {
+  /** Points the SDK at it. */
+  environment: Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** A model provider that knows every answer at once: what is measured through it is the pipeline. */
+export async function openInstantModel(): Promise<InstantModel> {
+  const server = createServer(async (request, response) => {
+    const { model } = (await json(request)) as { model: string };
+    response.setHeader("content-type", "application/json").end(answerTo(roleOf(request), model));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    environment: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: "bench", NOVA_LLM_API: "responses" },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Requests say who asks: `<role>.<uuid>`. */
+function roleOf({ headers }: IncomingMessage): string {
+  return String(headers["x-client-request-id"]).split(".")[0] ?? "";
+}
+
+function answerTo(role: string, model: string): string {
+  const text = JSON.stringify(answers[role]);
+  return JSON.stringify({
+    id: "resp_bench",
+    object: "response",
+    created_at: 0,
+    status: "completed",
+    error: null,
+    incomplete_details: null,
+    model,
+    output: [
+      {
+        type: "message",
+        id: "msg_bench",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text, annotations: [] }],
+      },
+    ],
+    usage: {
+      input_tokens: 0,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 0,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 0,
+    },
+  });
+}
