@@ -64,6 +64,32 @@ describe("a decision that leads back", () => {
     await story.judge();
   });
 
+  it("in a branch goes on where it is", async () => {
+    const branched = flow(
+      "branched",
+      [action("f"), action("x"), decision("e"), action("y"), decision("d")],
+      [
+        ...lines("start > f > x > e", "f > y > d"),
+        ...([
+          ["e", "x", "again", 3],
+          ["e", "d", "default"],
+          ["d", "f", "again", 3],
+          ["d", "end", "default"],
+        ] as const),
+      ],
+    );
+    const story = await new Story(branched, { d: [enough], e: [again, enough] }).start("{}", { historyEvents: 0 });
+    await story.everything();
+    const inside = story.entriesOf("/f@1.x").map(headOf);
+    expect(inside.map(({ node_id, events, continuation }) => [node_id, events, continuation])).toEqual([
+      ["x", 5, undefined],
+      ["e", 12, undefined],
+      ["x", 17, undefined],
+      ["e", 24, undefined],
+    ]);
+    expect(story.world.machines.size).toBe(1);
+  });
+
   it("counts nothing where the version says nothing of it", async () => {
     const story = await new Story(loop, { d: [again, enough] }).start();
     await story.everything();
