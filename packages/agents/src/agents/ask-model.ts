@@ -4,9 +4,9 @@ import { z } from "zod";
 import { modelFor } from "../model/choose-model.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ModelAnswer, ModelCall } from "../model/models.ts";
-import { noUsage, type Usage } from "../model/usage.ts";
+import type { Usage } from "../model/usage.ts";
 import type { Prompt } from "../prompts/prompt.ts";
-import { checkBudget, timeSpent } from "./budget.ts";
+import { budgetRefusal, checkBudget, timeSpent } from "./budget.ts";
 import type { Ending } from "./failure.ts";
 import type { NodeRun } from "./node-run.ts";
 import type { Deed } from "./step.ts";
@@ -23,21 +23,18 @@ export type Asked<T> = { told: Told } & ({ value: T } | { refusal: Omit<Deed, "i
 const mostTimeMs = 90_000;
 
 /** Asks the model of a role. A call that fails is part of the record; only the end of this Lambda's time is thrown. */
-export async function askModel<T>(run: NodeRun, question: Question<T>): Promise<Asked<T>> {
-  const { means, parts, task, executor } = run;
-  const { role, prompt, ...rest } = question;
+export async function askModel<T>(run: NodeRun, { role, prompt, ...question }: Question<T>): Promise<Asked<T>> {
+  const { means, parts, task } = run;
   const overdue = timeSpent(run);
   if (overdue) return { told: {}, refusal: overdue };
   const instructions = task.mask(prompt.instructions);
   const input = task.mask(prompt.input);
   const told: Told = { prompt: `${instructions}\n\n${input}` };
-  let spent: { usd: number; usage: Usage } = { usd: 0, usage: noUsage };
   try {
-    const { model: ofWorkflow } = task.version.workflow;
-    const model = modelFor(role, executor.model, ofWorkflow, parts.defaultModel, parts.clock.now());
+    const model = modelOf(run, role);
     told.model_used = model;
     const answer = await parts.models.ask<T>({
-      ...rest,
+      ...question,
       role,
       model,
       instructions,
@@ -45,23 +42,25 @@ export async function askModel<T>(run: NodeRun, question: Question<T>): Promise<
       signal: means.signal,
       timeoutMs: Math.max(1, Math.min(mostTimeMs, means.timeLeftMs())),
       beforeRequest: (estimatedUsd, usd, usage) => {
-        spent = { usd, usage };
+        Object.assign(told, usageOf(usage), { cost_usd: usd });
         checkBudget(run, usd, estimatedUsd);
       },
     });
     return { told: { ...told, ...toldOf(answer) }, value: answer.value };
   } catch (error) {
-    if (means.signal.aborted) throw unfinished(task.node.id, error);
-    if (error instanceof ModelError) return { told: { ...told, ...toldOf(error) }, refusal: refusalOf(error) };
-    if (!(error instanceof NovaError) || error.name !== "BudgetExceeded") throw error;
-    const { message } = error;
-    const refusal = {
-      status: "failed",
-      error_message: message,
-      output_data: { error_class: "BudgetExceeded" },
-    } as const;
-    return { told: { ...told, ...usageOf(spent.usage), cost_usd: spent.usd }, refusal };
+    return afterFailure(run, told, error);
   }
+}
+
+function modelOf({ executor, task, parts }: NodeRun, role: ModelRole): string {
+  return modelFor(role, executor.model, task.version.workflow.model, parts.defaultModel, parts.clock.now());
+}
+
+function afterFailure({ means, task }: NodeRun, told: Told, error: unknown): Asked<never> {
+  if (means.signal.aborted) throw unfinished(task.node.id, error);
+  if (error instanceof ModelError) return { told: { ...told, ...toldOf(error) }, refusal: refusalOf(error) };
+  if (!(error instanceof NovaError) || error.name !== "BudgetExceeded") throw error;
+  return { told, refusal: budgetRefusal(error.message) };
 }
 
 function toldOf(answer: Pick<ModelAnswer<unknown>, "usage" | "costUsd" | "toolCalls" | "text">): Told {

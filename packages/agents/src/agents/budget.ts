@@ -28,10 +28,16 @@ export function checkBudget({ task, executor, spent }: NodeRun, inCallUsd: numbe
   }
 }
 
-/** How a step ends that would ask a model when the node's time is up, as that of any attempt does; null while there is some. */
+/** How a step ends that would ask a model when the node's time is up; null while there is some. */
 export function timeSpent({ means, task }: NodeRun): Omit<Deed, "input_data"> | null {
   if (means.timeLeftMs() > 0) return null;
-  const error_message = `node "${task.node.id}" has used up the time that it has in all - split its task into smaller nodes`;
+  return budgetRefusal(
+    `node "${task.node.id}" has used up the time that it has in all - split its task into smaller nodes`,
+  );
+}
+
+/** The end of a step for which a budget does not suffice. */
+export function budgetRefusal(error_message: string): Omit<Deed, "input_data"> {
   return { status: "failed", error_message, output_data: { error_class: "BudgetExceeded" } };
 }
 

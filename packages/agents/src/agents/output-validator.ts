@@ -6,7 +6,7 @@ import { done, ended, type Failure, failed, type Result } from "./failure.ts";
 import type { NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, edgeValues } from "./show-context.ts";
 import { changesForRecord, resultForModel } from "./show-result.ts";
-import { takeStep } from "./step.ts";
+import { type Deed, takeStep } from "./step.ts";
 
 type Success = CodeResult & { status: "success" };
 
@@ -29,43 +29,39 @@ export async function validateOutput(
   code: string,
   result: Success,
 ): Promise<Result<null>> {
-  const step = await takeStep(run, "OutputValidator", attempt, async () => {
-    const changes = [...result.set.map(({ key }) => key), ...result.delete];
-    const input_data = inputData(run, code, result);
-    const flaw = flawOf(result);
-    if (flaw !== null) {
-      return {
-        status: "failed",
-        input_data,
-        output_data: { valid: false, reason: flaw, changes },
-        error_message: flaw,
-      };
-    }
-    const asked = await askModel(run, {
-      role: "output_validator",
-      prompt: outputValidatorPrompt({
-        task: run.executor.prompt,
-        edges: edgeValues(run),
-        before: contextForModel(run),
-        set: resultForModel(run, result),
-        deleted: result.delete,
-        code,
-      }),
-      answer: { name: "verdict", schema: Verdict },
-      maxOutputTokens: mostOutputTokens,
-    });
-    if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
-    const { valid, reason } = asked.value;
-    const output_data = { valid, reason, changes };
-    const verdict = { ...asked.told, input_data, output_data };
-    return valid ? { ...verdict, status: "success" } : { ...verdict, status: "failed", error_message: reason };
-  });
+  const step = await takeStep(run, "OutputValidator", attempt, () => judgeResult(run, code, result));
   if (step.status === "success") return done(null);
   const failure = (error: string): Failure => ({ attempt, error, code, class: "NodeFailed" });
   const rejected = Recorded.safeParse(step.output_data);
   if (rejected.success) return failed(failure(`Output validation failed: ${rejected.data.reason}`));
   const { isFinal, ...ending } = readRefusal(step);
   return isFinal ? ended(ending) : failed(failure(ending.message));
+}
+
+async function judgeResult(run: NodeRun, code: string, result: Success): Promise<Deed> {
+  const changes = [...result.set.map(({ key }) => key), ...result.delete];
+  const input_data = inputData(run, code, result);
+  const flaw = flawOf(result);
+  if (flaw !== null) {
+    return { status: "failed", input_data, output_data: { valid: false, reason: flaw, changes }, error_message: flaw };
+  }
+  const asked = await askModel(run, {
+    role: "output_validator",
+    prompt: outputValidatorPrompt({
+      task: run.executor.prompt,
+      edges: edgeValues(run),
+      before: contextForModel(run),
+      set: resultForModel(run, result),
+      deleted: result.delete,
+      code,
+    }),
+    answer: { name: "verdict", schema: Verdict },
+    maxOutputTokens: mostOutputTokens,
+  });
+  if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
+  const { valid, reason } = asked.value;
+  const verdict = { ...asked.told, input_data, output_data: { valid, reason, changes } };
+  return valid ? { ...verdict, status: "success" } : { ...verdict, status: "failed", error_message: reason };
 }
 
 function inputData(run: NodeRun, code: string, result: Success): Record<string, unknown> {
