@@ -70,12 +70,10 @@ describe("a decision that leads back", () => {
       [action("f"), action("x"), decision("e"), action("y"), decision("d")],
       [
         ...lines("start > f > x > e", "f > y > d"),
-        ...([
-          ["e", "x", "again", 3],
-          ["e", "d", "default"],
-          ["d", "f", "again", 3],
-          ["d", "end", "default"],
-        ] as const),
+        ["e", "x", "again", 3],
+        ["e", "d", "default"],
+        ["d", "f", "again", 3],
+        ["d", "end", "default"],
       ],
     );
     const story = await new Story(branched, { d: [enough], e: [again, enough] }).start("{}", { historyEvents: 0 });
