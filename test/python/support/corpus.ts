@@ -21,7 +21,8 @@ const folder = new URL("../../fixtures/python-corpus/", import.meta.url);
 /** What every sandbox has, as packages/sandbox/src/template.ts lists it. */
 export const template = ["pymupdf", "pandas", "requests", "pillow", "psycopg[binary]"];
 
-export function readCorpus(name: "correct" | "faulty"): Snippet[] {
+/** `roundabout`: correct too, but in ways that hide what is missing from any reader. */
+export function readCorpus(name: "correct" | "roundabout"): Snippet[] {
   const files = readdirSync(new URL(`${name}/`, folder)).filter((file) => file.endsWith(".py"));
   return files.sort().map((file) => {
     const source = readFileSync(new URL(`${name}/${file}`, folder), "utf8");

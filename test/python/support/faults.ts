@@ -152,7 +152,7 @@ function withoutDecision({ source, facts }: Snippet): Made {
 }
 
 function missingImports({ source, facts }: Snippet): Made {
-  if (!facts.modules || /find_spec|noqa/.test(source)) return [];
+  if (!facts.modules || /find_spec|noqa|sys\.path/.test(source)) return [];
   const [header = "", ...rest] = source.split("\n");
   const body = rest.join("\n");
   const from = body.includes("from __future__")

@@ -5,6 +5,7 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   init: async () => (await import("./init.ts")).init,
   run: async () => (await import("./run.ts")).run,
   validate: async () => (await import("./validate.ts")).validate,
+  check: async () => (await import("./check.ts")).check,
   compile: async () => (await import("./compile.ts")).compile,
   lock: async () => (await import("./lock.ts")).lock,
   trace: async () => (await import("./trace.ts")).trace,

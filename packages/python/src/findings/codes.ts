@@ -20,8 +20,8 @@ export const codeFindings = {
     severity: "error",
     title: "A name is not defined",
     why: "The code stops with a NameError where the line runs. Values of the context are not names: they are taken out of `context`.",
-    bad: "send(email_user)",
-    good: 'email_user = context["email_user"]\nsend(email_user)',
+    bad: 'context["domain"] = email_user.split("@")[1]',
+    good: 'email_user = context["email_user"]\ncontext["domain"] = email_user.split("@")[1]',
   },
   PY103: {
     severity: "error",

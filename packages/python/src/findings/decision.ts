@@ -1,4 +1,5 @@
 import type { Change } from "../flow/changes.ts";
+import { knownEntries } from "../flow/dicts.ts";
 import type { Program } from "../scope/program.ts";
 import type { Expression } from "../tree/nodes.ts";
 import { mayActElsewhere } from "./result.ts";
@@ -41,26 +42,13 @@ function mayPrintDecision({ printed, program }: Subject): boolean {
 
 function mayHoldDecision(value: Expression, program: Program, depth: number): boolean {
   if (depth > 6) return true;
-  if (value.kind === "name") {
-    const bindings = program.reaching(value);
-    const isChanged = program.nodes.some(
-      (node) =>
-        (node.kind === "subscript" || node.kind === "attribute") &&
-        node.object.kind === "name" &&
-        node.object.id === value.id,
-    );
-    const isPlain = bindings.length > 0 && !isChanged && bindings.every(({ origin }) => origin.kind === "value");
-    return (
-      !isPlain ||
-      bindings.some(({ origin }) => origin.kind === "value" && mayHoldDecision(origin.value, program, depth + 1))
-    );
-  }
-  if (value.kind !== "dict") return !/^(text|number|constant|format|list|tuple)$/.test(value.kind);
-  return value.entries.some((entry) => {
-    if (!entry.key) return mayHoldDecision(entry.value, program, depth + 1);
-    if (entry.key.kind !== "text" || entry.key.value === key) return true;
-    return entry.key.value === "context_updates" && mayHoldDecision(entry.value, program, depth + 1);
-  });
+  if (/^(text|number|constant|format|list|tuple)$/.test(value.kind)) return false;
+  const entries = knownEntries(program, value);
+  if (!entries) return true;
+  return entries.some(
+    (entry) =>
+      entry.key === key || (entry.key === "context_updates" && mayHoldDecision(entry.value, program, depth + 1)),
+  );
 }
 
 /** Literals that no edge has: an error where there is nothing else. */

@@ -16,7 +16,7 @@ export function nearest(wrong: string, keys: readonly string[]): string | undefi
   if (same !== undefined || keys.length === 0) return same;
   const found = closest(wrong, keys);
   const length = Math.max(wrong.length, found.length);
-  const allowed = Math.min(Math.max(2, Math.floor(length / 3)), Math.floor(length / 2));
+  const allowed = length < 5 ? 1 : Math.max(2, Math.floor(length / 3));
   if (distance(wrong, found) <= allowed) return found;
   return keys.find((key) => key.length > 3 && (wrong.includes(key) || (key.includes(wrong) && wrong.length > 3)));
 }

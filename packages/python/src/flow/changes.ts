@@ -2,6 +2,7 @@ import { leavesArguments } from "../known/functions.ts";
 import { changingMethods, copyMethods, partMethods, pureMethods } from "../known/methods.ts";
 import type { Call, Program } from "../scope/program.ts";
 import type { Expression, Node } from "../tree/nodes.ts";
+import { knownEntries } from "./dicts.ts";
 import type { Path, Paths } from "./paths.ts";
 import { is, none, type Reach } from "./reach.ts";
 import { rootOf } from "./roots.ts";
@@ -107,7 +108,7 @@ class ChangeReader {
     const isMutable = /^(\+|\||\*)=$/.test(op) && !/^(number|text|format)$/.test(value.kind);
     if (target.kind !== "name" || !isMutable || this.reach.of(target) !== is) return;
     const path = this.paths.of({ ...target, stores: false }) ?? (target.id === "context" ? [] : undefined);
-    if (value.kind === "dict" && path) this.entries(path, value, node);
+    if (path && (value.kind === "dict" || value.kind === "name")) this.entries(path, value, node);
     else this.found.push({ kind: "any", path, node, ...this.wholeness(target) });
   }
 
@@ -115,32 +116,38 @@ class ChangeReader {
     return { whole: this.whole.of(value) !== none };
   }
 
-  private entries(path: Path, dict: Expression & { kind: "dict" }, node: Node): void {
-    for (const { key, value } of dict.entries) {
+  /** The keys that a dict brings along. */
+  private entries(path: Path, dict: Expression, node: Node): void {
+    const known = knownEntries(this.program, dict);
+    for (const { key, value } of known ?? []) this.found.push({ kind: "set", path: [...path, key], value, node });
+    if (known) return;
+    // Of a dict with other entries too, those that are spelt out.
+    const spelt = dict.kind === "dict" ? dict.entries : [];
+    for (const { key, value } of spelt) {
       const name = key ? this.paths.key(key) : undefined;
       if (name !== undefined) this.found.push({ kind: "set", path: [...path, name], value, node });
-      else if (!key && value.kind === "dict") this.entries(path, value, node);
-      else this.found.push({ kind: "any", path, node });
     }
+    this.found.push({ kind: "any", path, node });
   }
 
   private call(node: Call): void {
     const { callee } = node;
     const path = this.program.importPath(callee);
     if (path !== undefined && dynamic.test(path) && !isApart(node, path)) this.found.push(anywhere(node));
-    if (path === undefined && callee.kind === "attribute" && this.reach.of(callee.object) !== none) {
-      if (this.reach.of(callee.object) === is) this.method(node, callee);
+    if (path === undefined && callee.kind === "attribute" && this.reach.of(callee.object) === is) {
+      this.method(node, callee);
       return;
     }
-    if (path === undefined && callee.kind === "name" && this.reach.of(callee) === is) this.found.push(anywhere(node));
-    else if (!this.isHarmless(node, path)) this.handOver(node);
+    if (path === undefined && callee.kind === "name" && this.reach.of(callee) === is) {
+      this.found.push({ ...anywhere(node), ...this.wholeness(callee) });
+    } else if (!this.isHarmless(node, path)) this.handOver(node);
   }
 
   /** `map(context["log"].append, lines)`: the method is handed on. */
   private boundMethod(node: Node & { kind: "attribute" }): void {
     const isCalled = node.parent?.kind === "call" && node.parent.callee === node;
     if (isCalled || !changingMethods.has(node.name) || this.reach.of(node.object) !== is) return;
-    this.found.push(anywhere(node));
+    this.found.push({ ...anywhere(node), ...this.wholeness(node.object) });
   }
 
   private method(node: Call, callee: Expression & { kind: "attribute" }): void {
@@ -162,7 +169,7 @@ class ChangeReader {
   private update(path: Path, node: Call): void {
     for (const { name, stars, value } of node.args) {
       if (name !== null) this.found.push({ kind: "set", path: [...path, name], value, node });
-      else if (value.kind === "dict" && stars !== 1) this.entries(path, value, node);
+      else if (stars !== 1) this.entries(path, value, node);
       else this.found.push({ kind: "any", path, node });
     }
   }
@@ -173,6 +180,9 @@ class ChangeReader {
     if (path !== undefined) return leavesArguments(path);
     if (callee.kind !== "attribute") return false;
     if (this.isLocalMethod(callee.name)) return true;
+    // `dict.update(context, ...)` is the method in another dress.
+    const owner = this.program.importPath(callee.object) ?? "";
+    if (owner.startsWith("builtins.") && changingMethods.has(callee.name)) return false;
     const root = rootOf(this.program, callee.object);
     const isContainer =
       changingMethods.has(callee.name) || pureMethods.has(callee.name) || partMethods.has(callee.name);

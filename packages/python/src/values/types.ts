@@ -82,7 +82,7 @@ export class Types {
       case "value":
         return this.of(origin.value);
       case "with":
-        return this.of(origin.value);
+        return entered(this.of(origin.value));
       case "handler":
         return "exception";
       case "function":
@@ -107,14 +107,19 @@ export class Types {
   private ofPart({ object, index }: Expression & { kind: "subscript" }): Type | undefined {
     const type = this.of(object);
     if (type === "GroupBy") return "GroupBy";
-    if (type === "DataFrame") return index.kind === "text" ? "Series" : index.kind === "list" ? "DataFrame" : undefined;
+    if (type === "DataFrame")
+      return index.kind === "text"
+        ? "Series"
+        : index.kind === "list" || this.of(index) === "Series"
+          ? "DataFrame"
+          : undefined;
     return type === "Series" && (index.kind === "slice" || this.of(index) === "Series") ? "Series" : undefined;
   }
 
   private ofCall(call: Call): Type | undefined {
     const { callee, args } = call;
     const path = this.program.importPath(callee);
-    if (path !== undefined) return path.startsWith("builtins.") ? this.ofBuiltin(path, args) : ofMade(madeBy(path));
+    if (path !== undefined) return path.startsWith("builtins.") ? this.ofBuiltin(path, args) : madeBy(path);
     const local = this.program.functionOf(callee);
     if (local) return this.ofAnswer(local);
     const ownClass = this.program.classOf(callee);
@@ -138,7 +143,7 @@ export class Types {
     }
     if (path === "builtins.round" && first && second) return this.of(first) === "Decimal" ? "Decimal" : undefined;
     if (path === "builtins.abs" && first) return this.of(first) === "Decimal" ? "Decimal" : undefined;
-    return ofMade(madeBy(path));
+    return madeBy(path);
   }
 
   private ofBinary({ op, left, right }: Expression & { kind: "binary" }): Type | undefined {
@@ -162,8 +167,9 @@ export class Types {
   }
 }
 
-function ofMade(type: UnfitType | "dict" | undefined): Type | undefined {
-  return type;
+/** What a `with` gives to its name: of these, the thing itself. */
+function entered(type: Type | undefined): Type | undefined {
+  return /^(file|connection|Image|Document|Response)$/.test(type ?? "") ? type : undefined;
 }
 
 function ofTimes(op: string, one: Type | undefined, other: Type | undefined): Type | undefined {

@@ -1,0 +1,236 @@
+import { type CodeFinding, checkNodeCode, type NodeFacts, shapeOf } from "@nova/python";
+import { describe, expect, it } from "vitest";
+
+const context = {
+  email_user: shapeOf("a@b.c"),
+  total: shapeOf(5),
+  kind: shapeOf("invoice"),
+  order: shapeOf({ id: 1, customer: { name: "A" }, lines: [{ price: 1 }] }),
+};
+
+const check = (source: string, facts: Partial<NodeFacts> = {}) =>
+  checkNodeCode(source, { nodeType: "action", context, ...facts });
+const textOf = ({ code, line, column, message }: CodeFinding) => `${line}:${column} ${code} ${message}`;
+const found = async (source: string, facts?: Partial<NodeFacts>) => (await check(source, facts)).map(textOf);
+
+describe("a finding says what is wrong, where, and the way out", () => {
+  it.each<[string, Partial<NodeFacts>, string]>([
+    [
+      "context['a'] = email_user",
+      {},
+      '1:16 PY102 the name "email_user" is not defined - take it from the context: email_user = context["email_user"]',
+    ],
+    [
+      "context['a'] = emial_user",
+      {},
+      '1:16 PY102 the name "emial_user" is not defined - import it or set it before, or did you mean context["email_user"]?',
+    ],
+    ["context['a'] = context['totl']", {}, '1:24 PY110 the context has no key "totl" - did you mean "total"?'],
+    [
+      "context['a'] = context['vat']",
+      {},
+      '1:24 PY110 the context has no key "vat" - it has email_user, total, kind, order',
+    ],
+    [
+      "context['a'] = context['order']['nr']",
+      {},
+      '1:33 PY111 context["order"] has no key "nr" - it has id, customer, lines',
+    ],
+    [
+      "context['a'] = context.total",
+      {},
+      '1:16 PY113 context is a dict and has no attribute "total" - write context["total"]',
+    ],
+    [
+      "x = 1\nprint(x)",
+      {},
+      '2:1 PY120 the code has no result: it neither changes the context nor prints one - set what it found in context: context["result"] = ...',
+    ],
+    [
+      "x = 1",
+      { nodeType: "decision", edges: ["yes", "no"] },
+      '1:1 PY130 the decision never decides - set context["branch_decision"] to one of "yes", "no"',
+    ],
+    [
+      "context['branch_decison'] = 1",
+      { nodeType: "decision" },
+      '1:1 PY130 the decision never decides: it sets context["branch_decison"] - write context["branch_decision"]',
+    ],
+    [
+      "context['branch_decision'] = True",
+      { nodeType: "decision", edges: ["yes", "no"] },
+      '1:30 PY131 no edge has the condition True - set context["branch_decision"] to one of "yes", "no"',
+    ],
+    [
+      "import reqests\ncontext['a'] = 1",
+      { modules: ["requests"] },
+      '1:8 PY140 the sandbox has no module "reqests" - add its package to "requirements" of the workflow, or did you mean "requests"?',
+    ],
+    [
+      "from .a import b\ncontext['a'] = b",
+      {},
+      '1:1 PY141 a node\'s code is no package, so ".a" leads nowhere - import a of lib/ by its name',
+    ],
+    [
+      "context['a'] = {'b': [{1}]}",
+      {},
+      '1:16 PY150 context key "a.b[]" gets a set, which cannot be kept as JSON - use sorted(x) or list(x)',
+    ],
+    [
+      "print(json.dumps({'a': {1}}))",
+      {},
+      '1:24 PY151 json.dumps cannot write what "a" is, a set - use sorted(x) or list(x)',
+    ],
+  ])("%j", async (source, facts, expected) => {
+    expect(await found(source, facts)).toEqual([expected]);
+  });
+
+  it("counts columns in UTF-16 units, and lines however they end", async () => {
+    expect(await found("x = '𝄞'\r\ny = '𝄞'; context['a'] = context['totl']")).toEqual([
+      expect.stringMatching(/^2:34 PY110/),
+    ]);
+  });
+
+  it("says nothing else where Python cannot read the code", async () => {
+    expect((await check("if x\n  y = unknown")).map(({ code }) => code)).toEqual(["PY101"]);
+  });
+
+  it("finds everything at once, in the order of the source", async () => {
+    const codes = (await check("import nope\nx = context['totl']\ny = zzz", { modules: [] })).map(({ code }) => code);
+    expect(codes).toEqual(["PY140", "PY110", "PY120", "PY102"]);
+  });
+
+  it.each(["# noqa", "# noqa: PY110", "# noqa: F821, PY110"])("is silent on a line with %s", async (comment) => {
+    expect(await found(`context['a'] = context['totl']  ${comment}`)).toEqual([]);
+    expect(await found("context['a'] = context['totl']  # noqa: PY999")).toHaveLength(1);
+  });
+});
+
+describe("keys", () => {
+  it("are not checked where nothing is known of the context", async () => {
+    expect(await checkNodeCode("context['a'] = context['b']", { nodeType: "action" })).toEqual([]);
+  });
+
+  it.each([
+    ["tested before", "if 'vat' in context: context['a'] = context['vat']"],
+    ["tested elsewhere", "x = context.get('vat')\ncontext['a'] = context['vat'] if x else 0"],
+    ["tried", "try:\n  context['a'] = context['vat']\nexcept KeyError:\n  context['a'] = 0"],
+    [
+      "tried around the call",
+      "def f(): return context['vat']\ntry:\n  context['a'] = f()\nexcept LookupError:\n  context['a'] = 0",
+    ],
+    ["set before", "context['vat'] = 1\ncontext['a'] = context['vat']"],
+    ["set by an update", "context.update(json.loads(context['kind']))\ncontext['a'] = context['vat']"],
+    ["set in a function", "def f(): context['vat'] = 1\nf()\ncontext['a'] = context['vat']"],
+    [
+      "of a value that was replaced",
+      "context['order'] = json.loads(context['kind'])\ncontext['a'] = context['order']['number']",
+    ],
+    [
+      "of a value that a function may have changed",
+      "enrich(context['order'])  # noqa\ncontext['a'] = context['order']['number']",
+    ],
+    ["of an object that is known in part", "context['a'] = context['part']['x']"],
+  ])("may be absent when they are %s", async (_, source) => {
+    const part = { type: "object", size: 5, members: {} } as const;
+    expect(await found(source, { context: { ...context, part } })).toEqual([]);
+  });
+
+  it.each([
+    ["in one branch", "if context['kind'] == 'receipt': context['a'] = context['receipt_no']\nelse: context['a'] = 1"],
+    ["behind an exit", "import sys\nif context['kind'] == 'x': sys.exit()\ncontext['a'] = context['receipt_no']"],
+    [
+      "in a table of functions",
+      "def f(): return context['receipt_no']\ntable = {'x': f}\ncontext['a'] = table[context['kind']]()",
+    ],
+    ["with get", "context['a'] = context.get('totl', 0)"],
+    ["of NOVA's own", "context['a'] = context['_data_analysis']"],
+  ])("are only doubted %s", async (_, source) => {
+    expect((await check(source)).map(({ code, severity }) => [code, severity])).toEqual([["PY112", "warning"]]);
+  });
+
+  it("that are misspelt are wrong in any branch", async () => {
+    const source = "if context['kind'] == 'x': context['a'] = context['emial_user']\nelse: context['a'] = 1";
+    expect(await found(source)).toEqual([expect.stringContaining("PY110")]);
+  });
+
+  it("branch_decision is gone before a decision", async () => {
+    const source = "context['branch_decision'] = context['branch_decision'] == 'x'";
+    const facts = { nodeType: "decision", context: { branch_decision: shapeOf("x") } } as const;
+    expect(await found(source, facts)).toEqual([expect.stringContaining("PY110")]);
+  });
+});
+
+describe("decisions", () => {
+  const decide = async (value: string, edges: string[]) =>
+    (await check(`context['branch_decision'] = ${value}`, { nodeType: "decision", edges })).map(({ code }) => code);
+
+  it.each<[string, string[]]>([
+    ["context['total'] > 5", ["true", "false"]],
+    ["'TRUE'", ["true", "false"]],
+    ["1", ["true", "false"]],
+    ["3", ["3", "4"]],
+    ["'anything'", ["a", "default"]],
+    ["None", ["default"]],
+    ["context['kind']", ["a", "b"]],
+    ["'a' if context['total'] else 'b'", ["a", "b"]],
+  ])("by %s lead on over %j", async (value, edges) => {
+    expect(await decide(value, edges)).toEqual([]);
+  });
+
+  it.each<[string, string[], string]>([
+    ["1", ["2", "3"], "PY131"],
+    ["context['total'] > 5", ["yes", "no"], "PY131"],
+    ["'a' if context['total'] else 'c'", ["a", "b"], "PY132"],
+  ])("by %s over %j are %s", async (value, edges, code) => {
+    expect(await decide(value, edges)).toEqual([code]);
+  });
+});
+
+describe("imports", () => {
+  it.each([
+    ["import a_package", { modules: ["a_package"] }],
+    ["import mails", { modules: [], lib: ["lib/mails.py"] }],
+    ["import anything", {}],
+    ["import os.path, xml.etree.ElementTree", { modules: [] }],
+    ["try:\n  import ujson\nexcept ImportError:\n  ujson = json", { modules: [] }],
+    ["from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n  import torch", { modules: [] }],
+    ["import sys\nsys.path.append('/tmp')\nimport made", { modules: [] }],
+  ])("%j pass", async (source, facts) => {
+    expect(await found(`${source}\ncontext['a'] = 1`, facts)).toEqual([]);
+  });
+});
+
+describe("names", () => {
+  it.each([
+    ["an annotation that is a text", 'def f(x: "Invoice"): return x\ncontext["a"] = f(1)'],
+    [
+      "an annotation that is kept as text",
+      "from __future__ import annotations\ndef f(x: Invoice): return x\ncontext['a'] = f(1)",
+    ],
+    ["a local annotation", "def f():\n  x: Invoice = 1\n  return x\ncontext['a'] = f()"],
+    ["a name made at run time", "globals()['f'] = len\ncontext['a'] = f([])"],
+  ])("in %s are only doubted", async (_, source) => {
+    expect((await check(source)).map(({ code }) => code)).toEqual(["PY104"]);
+  });
+
+  it("of annotations may be any text", async () => {
+    expect(await found('def f(x: "list of names"): return x\ncontext["a"] = f(1)')).not.toContainEqual(
+      expect.stringContaining("PY101"),
+    );
+  });
+});
+
+describe("analysis code", () => {
+  it.each([
+    ["# STAGE: ANALYSIS\nresult = {'pages': 1}", []],
+    ["# STAGE: ANALYSIS\npages = 1", ["PY120"]],
+    ["# STAGE: TASK\nresult = {'pages': 1}", ["PY120"]],
+  ])("%j answers %j", async (source, codes) => {
+    expect((await check(source)).map(({ code }) => code)).toEqual(codes);
+  });
+
+  it("of a decision need not decide", async () => {
+    expect(await found("# STAGE: ANALYSIS\nresult = {'pages': 1}", { nodeType: "decision" })).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { errorsOf, readCorpus } from "./support/corpus.ts";
+import { codesOf, type Fault, type FaultKind, faultsOf } from "./support/faults.ts";
+import { writtenFaults } from "./support/written-faults.ts";
+
+const correct = readCorpus("correct");
+
+it("has 160 correct snippets and more", () => {
+  expect(correct.length).toBeGreaterThanOrEqual(160);
+});
+
+it.each([...correct, ...readCorpus("roundabout")])("lets $name pass", async (snippet) => {
+  expect(await errorsOf(snippet)).toEqual([]);
+});
+
+/** Found and made, per kind. `NOVA_FIGURES=1` prints them. */
+async function figuresOf(faults: readonly Fault[]) {
+  const figures = new Map<FaultKind, { found: number; made: number; missed: string[] }>();
+  for (const fault of faults) {
+    const figure = figures.get(fault.kind) ?? { found: 0, made: 0, missed: [] };
+    figures.set(fault.kind, figure);
+    figure.made++;
+    const codes = await errorsOf(fault);
+    if (codes.some((code) => codesOf[fault.kind].test(code))) figure.found++;
+    else figure.missed.push(`${fault.name}: ${fault.how}`);
+  }
+  if (process.env.NOVA_FIGURES) report(figures);
+  return figures;
+}
+
+function report(figures: ReadonlyMap<FaultKind, { found: number; made: number; missed: string[] }>): void {
+  for (const [kind, { found, made, missed }] of figures) {
+    writeFileSync(2, `${kind}: ${found} of ${made} found\n${missed.map((each) => `  missed ${each}\n`).join("")}`);
+  }
+}
+
+describe("faults put into the correct snippets", () => {
+  it("are found before the sandbox, 95 % of every kind", async () => {
+    const figures = await figuresOf(correct.flatMap(faultsOf));
+    expect(Array.from(figures.keys()).sort()).toEqual(Object.keys(codesOf).sort());
+    for (const [kind, { found, made }] of figures) {
+      expect.soft(found / made, `${kind}: ${found} of ${made}`).toBeGreaterThanOrEqual(0.95);
+      expect.soft(made, kind).toBeGreaterThanOrEqual(30);
+    }
+  });
+});
+
+describe("faults as people and models make them", () => {
+  it.each(writtenFaults)("finds $kind: $how", async (fault) => {
+    const codes = await errorsOf(fault);
+    expect(codes.filter((code) => codesOf[fault.kind].test(code))).not.toEqual([]);
+  });
+});

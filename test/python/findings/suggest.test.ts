@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { insteadOf, isSlip, nearest } from "../../../packages/python/src/findings/suggest.ts";
+
+describe("a slip of the pen", () => {
+  it.each([
+    ["emial_user", "email_user"],
+    ["emailUser", "email_user"],
+    ["totl", "total"],
+    ["invoce_total", "invoice_total"],
+    ["Total", "total"],
+  ])("is %s for %s", (wrong, right) => {
+    expect(isSlip(wrong, right)).toBe(true);
+  });
+
+  it.each([
+    ["price_1", "price_2"],
+    ["name_de", "name_en"],
+    ["amounts", "amount"],
+    ["min_price", "max_price"],
+    ["receipt_total", "invoice_total"],
+  ])("is not %s for %s", (wrong, right) => {
+    expect(isSlip(wrong, right)).toBe(false);
+  });
+});
+
+it.each([
+  ["totl", ["total", "kind"], 'did you mean "total"?'],
+  ["zzz", ["total", "kind"], "it has total, kind"],
+  ["zzz", [], "it is empty, so set the key first"],
+  [
+    "zzz",
+    Array.from({ length: 10 }, (_, n) => `key${n}`),
+    "it has key0, key1, key2, key3, key4, key5, key6, key7 and 2 more",
+  ],
+])("instead of %s of %j: %s", (wrong, keys, text) => {
+  expect(insteadOf(wrong, keys)).toBe(text);
+});
+
+it("finds a key within a longer one", () => {
+  expect(nearest("customer_email_address", ["customer_email", "id"])).toBe("customer_email");
+});

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { type CodeFindingKind, checkNodeCode, codeFindings, importableModules } from "@nova/python";
+import { describe, expect, it } from "vitest";
+import { findingsPage } from "../../../packages/python/generate/findings-page.ts";
+import { template } from "../support/corpus.ts";
+
+it("is fresh (npm run generate -w @nova/python)", () => {
+  const written = readFileSync(new URL("../../../docs/python-findings.md", import.meta.url), "utf8");
+  expect(written).toBe(findingsPage());
+});
+
+it("explains every code", () => {
+  for (const code of Object.keys(codeFindings)) expect(findingsPage()).toContain(`### ${code}: `);
+});
+
+/** What the examples of the page find in context. */
+const string = { type: "string", size: 1 } as const;
+const context = {
+  total: { type: "integer" },
+  prices: { type: "list", size: 1, item: { type: "number" } },
+  lines: { type: "list", size: 1, item: { type: "number" } },
+  email: { type: "object", size: 2, members: { from: string, subject: string } },
+  email_user: string,
+  customer_name: string,
+  rules: string,
+  words: { type: "list", size: 0 },
+} as const;
+
+describe("the examples", () => {
+  const modules = importableModules(template);
+  it.each(Object.entries<CodeFindingKind>(codeFindings))(
+    "of %s are what they are called",
+    async (code, { bad, good }) => {
+      const nodeType = code.startsWith("PY13") ? "decision" : "action";
+      const edges = code === "PY131" ? ["true", "false"] : code === "PY132" ? ["high", "low"] : undefined;
+      const facts = { nodeType, context, modules, lib: ["totals"], ...(edges && { edges }) } as const;
+      const codes = async (source: string) => (await checkNodeCode(source, facts)).map((found) => found.code);
+      expect(await codes(bad)).toContain(code);
+      expect(await codes(good)).not.toContain(code);
+    },
+  );
+});

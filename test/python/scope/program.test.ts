@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { askedIn, programOf } from "../support/program.ts";
+
+/** How the name that a source asks about comes to its values. */
+function originsIn(source: string): string[] {
+  const program = programOf(source);
+  const asked = askedIn(program);
+  return asked.kind === "name" ? program.reaching(asked).map(({ origin }) => origin.kind) : [];
+}
+
+describe("a name may stand for", () => {
+  it.each([
+    ["what NOVA gives", "_ = context", ["given"]],
+    ["the last of several values in a row", "a = 1\na = f()\n_ = a", ["value"]],
+    ["each of the values of branches", "if x:\n  a = 1\nelse:\n  a = f()\n_ = a", ["value", "value"]],
+    ["a value or its change", "a = 1\na += 2\n_ = a", ["value", "augment"]],
+    ["a value from the turn before", "a = 1\nfor x in y:\n  _ = a\n  a = 2", ["value", "value"]],
+    ["an item of a loop", "for a in b: pass\n_ = a", ["item"]],
+    ["a part of an item", "for a, b in c: pass\n_ = b", ["part"]],
+    ["one of two values", "a, b = 1, f()\n_ = b", ["value"]],
+    ["what a with gives", "with open(x) as f: pass\n_ = f", ["with"]],
+    ["an exception", "try: pass\nexcept E as e: _ = e", ["handler"]],
+    ["a global, from within a function", "a = 1\ndef f():\n  global a\n  a = 2\n  _ = a", ["value", "value"]],
+    ["its own local, not the module's", "a = 1\ndef f(a):\n  _ = a", ["param"]],
+    ["nothing that it knows", "_ = len", []],
+    ["a capture of a match", "match x:\n  case [a, *b]: _ = a", ["match"]],
+    ["a walrus of a comprehension", "[b for c in d if (b := c)]\n_ = b", ["value"]],
+  ])("%s", (_, source, expected) => {
+    expect(originsIn(source)).toEqual(expected);
+  });
+});
+
+describe("a module's name", () => {
+  it.each([
+    ["_ = json.dumps", "json.dumps"],
+    ["from json import dumps as d\n_ = d", "json.dumps"],
+    ["import datetime as dt\n_ = dt.datetime.now", "datetime.datetime.now"],
+    ["emit = print\n_ = emit", "builtins.print"],
+    ["import os.path\n_ = os.path.join", "os.path.join"],
+    ["try:\n  import a as b\nexcept ImportError:\n  import c as b\n_ = b", undefined],
+    ["x = f()\n_ = x.y", undefined],
+  ])("of %j is %s", (source, path) => {
+    const program = programOf(source);
+    expect(program.importPath(askedIn(program))).toBe(path);
+  });
+});
+
+describe("a function may run", () => {
+  const runs = (source: string) => {
+    const program = programOf(source);
+    return program.mayRun(askedIn(program));
+  };
+  it.each([
+    ["that is called", "def f():\n  _ = 1\nf()"],
+    ["that another one calls", "def f():\n  _ = 1\ndef g():\n  f()\ng()"],
+    ["that is handed on", "def f():\n  _ = 1\nrun(f)"],
+    ["with a decorator", "@on('x')\ndef f():\n  _ = 1"],
+    ["that is a method", "class A:\n  def f(self):\n    _ = 1"],
+    ["where names are made at run time", "def f():\n  _ = 1\nglobals()['f']()"],
+  ])("%s", (_, source) => {
+    expect(runs(source)).toBe(true);
+  });
+
+  it.each([
+    ["nothing names", "def f():\n  _ = 1"],
+    ["only it itself calls", "def f():\n  _ = 1\n  f()"],
+    ["only a function calls that does not run", "def f():\n  _ = 1\ndef g():\n  f()"],
+  ])("but not one that %s", (_, source) => {
+    expect(runs(source)).toBe(false);
+  });
+});
