@@ -230,6 +230,28 @@ describe("a pipeline that comes to no good end", () => {
     wellTold(story);
   });
 
+  it.each([
+    ["code_generator", { steps: 1, code_executed: "Do a." }],
+    ["output_validator", { steps: 4, code_executed: "# one" }],
+  ])("that is cancelled while the %s is asked lists the steps so far and the last code", async (role, expected) => {
+    const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
+    await story.start();
+    const delivery = story.deliver("a", 0);
+    await story.until(delivery, `ask ${role}`);
+    await story.finish(story.cancel());
+    const [, entry] = (await story.trace()).entries;
+    expect(entry).toMatchObject({
+      status: "failed",
+      error_class: "ExecutionClosed",
+      code_executed: expected.code_executed,
+    });
+    expect(entry?.steps).toHaveLength(expected.steps);
+    const paid = story.paid.length;
+    expect(await story.finish(delivery)).toBe("ExecutionClosed");
+    expect(story.paid.length).toBeLessThanOrEqual(paid + 1);
+    await story.judge();
+  });
+
   it("ends when the time of the node is spent, which began with its turn", async () => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"], verdicts: [false] }));
     await story.start();
