@@ -4,6 +4,7 @@ import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
 let cloud: TestCloud;
 const ids: string[] = [];
+const all = { most: 100, full: true };
 
 beforeAll(async () => {
   cloud = await openTestCloud();
@@ -20,10 +21,16 @@ function place({ execution, entry }: Recorded): string {
 }
 
 it("tells what nodes did in the latest executions of a workflow, newest first, items of maps too", async () => {
-  const runs = await Array.fromAsync(latestRuns(cloud.ports, "bills"));
+  const runs = await Array.fromAsync(latestRuns(cloud.ports, "bills", all));
   const places = runs.map(place).filter((one) => /first|double/.test(one));
   const once = ["double/each@2.1", "double/each@2.0", "first"];
   expect(places).toEqual([...once.map((one) => `1 ${one}`), ...once.map((one) => `0 ${one}`)]);
+});
+
+it("reads no more executions than it is told", async () => {
+  const runs = await Array.fromAsync(latestRuns(cloud.ports, "bills", { most: 1, full: false }));
+  expect(new Set(runs.map(({ execution }) => ids.indexOf(execution.id)))).toEqual(new Set([1]));
+  expect(runs.every(({ entry }) => entry.input_context === undefined)).toBe(true);
 });
 
 it("tells the inputs, and what ran before", async () => {
@@ -35,7 +42,7 @@ it("tells the inputs, and what ran before", async () => {
 });
 
 it("refuses an execution of another workflow, and one that there is not", async () => {
-  const { value } = await latestRuns(cloud.ports, "other").next();
+  const { value } = await latestRuns(cloud.ports, "other", all).next();
   const strange = runsOf(cloud.ports, "bills", (value as Recorded).execution.id);
   await expect(strange.next()).rejects.toThrow(/ran the workflow "other", not "bills"/);
   await expect(runsOf(cloud.ports, "bills", "exec_none").next()).rejects.toThrow(/no execution "exec_none"/);

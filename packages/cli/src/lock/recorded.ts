@@ -11,18 +11,26 @@ export interface Recorded {
 
 type Readable = Pick<Ports, "executions"> & Ports;
 
-/** Executions whose chains are read at most, when the latest ones are asked. */
-const mostExecutions = 100;
+export interface Reading {
+  /** Executions whose chains are read at most. */
+  most: number;
+  /** With the inputs of the nodes. */
+  full: boolean;
+}
 
 /** What the latest executions of a workflow did in its nodes, newest first; those that go on still are left out. */
-export async function* latestRuns(ports: Readable, workflow: string): AsyncGenerator<Recorded> {
+export async function* latestRuns(
+  ports: Readable,
+  workflow: string,
+  { most, full }: Reading,
+): AsyncGenerator<Recorded> {
   let read = 0;
   for (let cursor: string | undefined; ; ) {
     const page = await ports.executions.list({ workflow, limit: 25, ...(cursor !== undefined && { cursor }) });
     for (const { id, open } of page.items) {
       if (open) continue;
-      yield* recordedIn(await readTrace(ports, id, { full: true }));
-      if (++read === mostExecutions) return;
+      yield* recordedIn(await readTrace(ports, id, { full }));
+      if (++read === most) return;
     }
     cursor = page.cursor;
     if (cursor === undefined) return;

@@ -4,6 +4,8 @@ import type { LockFolder } from "./folder.ts";
 import type { PlanSources } from "./plan.ts";
 import { latestRuns, type Recorded, runsOf } from "./recorded.ts";
 
+const latest = { most: 25, full: true };
+
 /**
  * What there is to plan a lock from: of each prompt node the last run that ended well, in the execution that is named or
  * in the latest ones.
@@ -15,7 +17,7 @@ export async function readSources(
 ): Promise<PlanSources> {
   const last = new Map<string, Recorded>();
   const wanted = new Set(prompts.map(({ node }) => node.id));
-  const runs = from === undefined ? latestRuns(ports, workflow.id) : runsOf(ports, workflow.id, from);
+  const runs = from === undefined ? latestRuns(ports, workflow.id, latest) : runsOf(ports, workflow.id, from);
   for await (const run of wanted.size > 0 ? runs : []) {
     const { node_id, status, ai_metadata } = run.entry;
     if (status !== "success" || !ai_metadata || !wanted.delete(node_id)) continue;

@@ -10,7 +10,7 @@ export async function showCosts({ path, json }: { path: string; json: boolean })
   const folder = await readLockFolder(path);
   const costs = await withCloud(async ({ ports }) => {
     const { id } = folder.workflow;
-    const runs = await Array.fromAsync(latestRuns(ports, id));
+    const runs = await Array.fromAsync(latestRuns(ports, id, { most: 100, full: false }));
     return costsOf(folder, await ports.generations.ofWorkflow(id), runs);
   });
   console.log(json ? JSON.stringify(resultOf(costs)) : costLines(costs).join("\n"));
