@@ -119,6 +119,10 @@ describe("a map", () => {
     const nested = toStateMachine(outer);
     expect(taskOf(nested, "m")).toMatchObject({ Next: "m.each", Parameters: { node: "m" } });
     expect(taskOf(nested, "m").Parameters).not.toHaveProperty("inline_items");
+    expect(taskOf(nested, "o").Parameters).not.toHaveProperty("most_items");
+    const most = Number(taskOf(nested, "m").Parameters?.most_items);
+    // 20,000 events, and between 10 and 25 of them for an item of one node.
+    expect([most > 800, most < 2_000]).toEqual([true, true]);
     expect(mapOf(nested, "m.each.distributed").ItemProcessor.ProcessorConfig.Mode).toBe("INLINE");
   });
 

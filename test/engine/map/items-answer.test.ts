@@ -41,5 +41,7 @@ it.each<[string, Partial<Head>]>([
 });
 
 it("lets a map have more items where they are executions of their own", () => {
-  expect([mostItems({}), mostItems({ inline_items: 3 })]).toEqual([40_000, 80_000]);
+  expect([mostItems({}), mostItems({ inline_items: 3 }), mostItems({ most_items: 900 })]).toEqual([
+    40_000, 80_000, 900,
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { Branch, States } from "../asl.ts";
+import { mostInBody } from "../events/inline-items.ts";
 import type { PlannedMap } from "../lower/plan.ts";
 import { elsewhere, ownExecutions } from "./distributed.ts";
 import type { EmitFrame } from "./fork.ts";
@@ -12,7 +13,7 @@ import { catchTo, lambdaTask, nodeParameters, position } from "./task.ts";
 /** A task that makes items of a list, the body once for each of their numbers, and the join. */
 export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
   const most = frame.inlineItems?.(node.id);
-  const more = most === undefined ? {} : { inline_items: most };
+  const more = most === undefined ? { most_items: mostInBody(node) } : { inline_items: most };
   const each = most === undefined ? eachState(node.id) : sizeState(node.id);
   const catchers = catchTo(afterFailure(node, frame), frame);
   const details = { comment: node.comment, parameters: { ...nodeParameters(node.id), ...more }, catchers };

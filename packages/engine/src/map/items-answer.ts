@@ -8,6 +8,8 @@ import type { Ports } from "../ports/index.ts";
 export interface MapEvent extends NodeEvent {
   /** How many items the history of the execution has room for; absent: the map is in the body of another one. */
   inline_items?: number;
+  /** Of a map in the body of another one: more items than this no history has room for. */
+  most_items?: number;
 }
 
 /** What the Map state behind a map's task iterates over: the numbers of its items, or where a list of them is. */
@@ -25,9 +27,11 @@ const mostInline = 40_000;
  */
 const mostDistributed = 80_000;
 
-export function mostItems({ inline_items: most }: Pick<MapEvent, "inline_items">): number {
-  return most === undefined ? mostInline : mostDistributed;
+export function mostItems({ inline_items, most_items = mostInline }: Limits): number {
+  return inline_items === undefined ? most_items : mostDistributed;
 }
+
+type Limits = Pick<MapEvent, "inline_items" | "most_items">;
 
 /** Of a map's entry, whoever asks for it: it is the same again. Of any other entry nothing. */
 export async function itemsAnswer(
