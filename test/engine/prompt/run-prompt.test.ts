@@ -110,6 +110,20 @@ describe("a node whose code a model writes", () => {
     wellTold(story);
   });
 
+  it("records the analysis that began, whatever another delivery is told when it asks again", async () => {
+    const story = new PromptStory(one, scriptedMinds({ analysis: "# look", codes: ["# one"] }));
+    await story.start();
+    const first = story.deliver("a", 0);
+    await story.until(first, "wait");
+    first.kill();
+    await story.finish(story.deliver("a", 0));
+    expect(story.paid.filter((ask) => ask === "2 data_analyzer")).toHaveLength(2);
+    expect(story.begun.map(({ request }) => request.code)).toEqual(["# look", "# one"]);
+    const [, entry] = (await story.trace()).entries;
+    expect(entry?.steps[1]).toMatchObject({ agent_name: "DataAnalyzer", generated_code: "# look" });
+    wellTold(story);
+  });
+
   it("leaves its sandbox to the next node", async () => {
     const { story } = await told(two, { codes: ["# one"] });
     await story.finish(story.deliver("b", 1));
@@ -231,6 +245,7 @@ describe("a pipeline that comes to no good end", () => {
   });
 
   it.each([
+    ["input_analyzer", { steps: 0, code_executed: "Do a." }],
     ["code_generator", { steps: 1, code_executed: "Do a." }],
     ["output_validator", { steps: 4, code_executed: "# one" }],
   ])("that is cancelled while the %s is asked lists the steps so far and the last code", async (role, expected) => {
