@@ -21,6 +21,8 @@ export class Paths {
   of(expression: Expression): Path | undefined {
     if (this.known.has(expression)) return this.known.get(expression);
     if (this.depth > deepest) return undefined;
+    // What hangs on itself is not known.
+    this.known.set(expression, undefined);
     this.depth++;
     const path = this.find(expression);
     this.depth--;

@@ -8,6 +8,9 @@ import { argumentsFor } from "./arguments.ts";
 import type { Paths } from "./paths.ts";
 import { isScalar, shapeAt } from "./shapes.ts";
 
+/** Questions after which everything is taken for near: code that is so entangled is not judged. */
+const mostAsked = 20_000;
+
 /** How near a value is to the context: has nothing of it, is new but holds parts of it, or may be (a part of) it. */
 export const none = 0;
 export const holds = 1;
@@ -24,6 +27,7 @@ export class Reach {
   private readonly known = new Map<Node, Nearness>();
   private readonly open = new Set<Node>();
   private circles = 0;
+  private asked = 0;
   private readonly attributes: ReadonlyMap<string, Expression[]>;
   private readonly additions: ReadonlyMap<string, Expression[]>;
 
@@ -48,6 +52,7 @@ export class Reach {
   of(expression: Expression): Nearness {
     const known = this.known.get(expression);
     if (known !== undefined) return known;
+    if (++this.asked > mostAsked) return is;
     if (this.open.has(expression)) {
       this.circles++;
       return none;

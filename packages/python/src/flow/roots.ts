@@ -4,12 +4,24 @@ import type { Expression } from "../tree/nodes.ts";
 
 const deepest = 12;
 
+/** What was found before, and undefined for what hangs on itself. */
+const roots = new WeakMap<Program, Map<Expression, string | undefined>>();
+
 /**
  * The function or class of a module that a value first came from: `psycopg.connect` for `cursor` in
  * `cursor = psycopg.connect(...).cursor()`. `literal` for values that the code spells out; undefined where nobody knows.
  */
 export function rootOf(program: Program, expression: Expression, depth = 0): string | undefined {
-  if (depth > deepest) return undefined;
+  const known = roots.get(program) ?? new Map<Expression, string | undefined>();
+  roots.set(program, known);
+  if (depth > deepest || known.has(expression)) return known.get(expression);
+  known.set(expression, undefined);
+  const root = findRoot(program, expression, depth);
+  known.set(expression, root);
+  return root;
+}
+
+function findRoot(program: Program, expression: Expression, depth: number): string | undefined {
   const path = program.importPath(expression);
   if (path !== undefined) return path;
   switch (expression.kind) {

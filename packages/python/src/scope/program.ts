@@ -15,6 +15,7 @@ export class Program {
   readonly nodes: readonly Node[];
   private readonly scopes: Scopes;
   private readonly reached: Set<Node>;
+  private readonly imported = new Map<Expression, string | undefined>();
   private readonly calls = new Map<string, Call[]>();
   private readonly loads = new Map<string, Node[]>();
 
@@ -61,6 +62,14 @@ export class Program {
 
   /** `json.dumps`, `builtins.print`: what an expression names of a module; undefined for anything else. */
   importPath(expression: Expression): string | undefined {
+    if (this.imported.has(expression)) return this.imported.get(expression);
+    this.imported.set(expression, undefined);
+    const path = this.findImport(expression);
+    this.imported.set(expression, path);
+    return path;
+  }
+
+  private findImport(expression: Expression): string | undefined {
     if (expression.kind === "attribute") {
       const path = this.importPath(expression.object);
       return path === undefined || path.startsWith("builtins.") ? undefined : `${path}.${expression.name}`;
@@ -76,13 +85,8 @@ export class Program {
   private originPath(origin: Origin, self: Expression): string | undefined {
     if (origin.kind === "import") return origin.path;
     const isAlias = origin.kind === "value" && /^(name|attribute)$/.test(origin.value.kind) && origin.value !== self;
-    if (!isAlias || this.depth > 8) return undefined;
-    this.depth++;
-    const path = this.importPath(origin.value);
-    this.depth--;
-    return path;
+    return isAlias ? this.importPath(origin.value) : undefined;
   }
-  private depth = 0;
 
   /** The function or lambda that a name can only be; undefined for anything else. */
   functionOf(expression: Expression): Callable | undefined {

@@ -12,6 +12,7 @@ const arithmetic = /^[-+*/%]$|^\/\/$/;
 /** The type that an expression certainly has; undefined where it may have another. */
 export class Types {
   private readonly program: Program;
+  private readonly known = new Map<Expression, Type | undefined>();
   private depth = 0;
 
   constructor(program: Program) {
@@ -19,10 +20,12 @@ export class Types {
   }
 
   of(expression: Expression): Type | undefined {
-    if (this.depth > deepest) return undefined;
+    if (this.depth > deepest || this.known.has(expression)) return this.known.get(expression);
+    this.known.set(expression, undefined);
     this.depth++;
     const type = this.find(expression);
     this.depth--;
+    this.known.set(expression, type);
     return type;
   }
 
