@@ -1,5 +1,4 @@
-import type { Continuation } from "../node/continuation.ts";
-import type { CaughtError, RunPosition } from "../node/event.ts";
+import type { CaughtError, Continuation, RunPosition } from "../node/event.ts";
 import { reasonOf } from "../node/settle-node.ts";
 import type { Ports } from "../ports/index.ts";
 import { closeExecution } from "./close.ts";

@@ -3,17 +3,8 @@ import type { Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
-import type { RunPosition } from "./event.ts";
+import type { Continuation, RunPosition } from "./event.ts";
 import type { Outcome } from "./outcome.ts";
-
-/** What a decision answers that leads back where the history of Step Functions is nearly full. */
-export interface Continuation {
-  /** Version of the state machine: the one that runs already. */
-  arn: string;
-  name: string;
-  number: number;
-  input: RunPosition & { resume: string };
-}
 
 type Counted = Pick<Head, "events" | "continuation">;
 

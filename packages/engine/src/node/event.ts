@@ -1,5 +1,3 @@
-import type { Continuation } from "./continuation.ts";
-
 /** What Step Functions carries: only where a run is. */
 export interface RunPosition {
   execution: { id: string; workflowId: string; version: number };
@@ -30,6 +28,15 @@ export interface TaskAnswer extends RunPosition {
   items?: number[];
   /** For whoever reads the Step Functions console; nothing depends on it. */
   summary: { node: string; set: string[]; deleted: string[]; executionTimeMs: number };
+}
+
+/** What a decision answers that leads back where the history of Step Functions is nearly full. */
+export interface Continuation {
+  /** Version of the state machine: the one that runs already. */
+  arn: string;
+  name: string;
+  number: number;
+  input: RunPosition & { resume: string };
 }
 
 /** What the task of a long node answers while its code runs on: nothing is in the chain but the turn. */

@@ -7,8 +7,8 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { expiredEntry } from "../task/expire.ts";
 import { closed } from "./answer.ts";
-import { type Continuation, continuationAnswer } from "./continuation.ts";
-import type { CaughtError, RunPosition } from "./event.ts";
+import { continuationAnswer } from "./continuation.ts";
+import type { CaughtError, Continuation, RunPosition } from "./event.ts";
 import { settledEntry } from "./settled-entry.ts";
 import type { Reason } from "./settling.ts";
 
