@@ -302,6 +302,35 @@ describe("an execution that is frozen", () => {
   });
 });
 
+describe("an execution inside of another", () => {
+  const inner = flow("inner", [prompted(action("i"))], lines("start > i > end"));
+  const outer = flow(
+    "outer",
+    [{ id: "w", type: "workflow", workflow: "inner", output: { got: "$" } }],
+    lines("start > w > end"),
+  );
+
+  async function ran(minds: MindScript, frozen: boolean) {
+    const story = new PromptStory(outer, scriptedMinds(minds));
+    story.world.publish(inner);
+    await story.start("{}", { frozen });
+    await story.everything();
+    return story;
+  }
+
+  it("is frozen where the one around it is", async () => {
+    const story = await ran({}, true);
+    expect(story.world.record(story.id)).toMatchObject({ status: "failed", error: { node: "w", class: "NodeFailed" } });
+    expect(story.paid).toEqual([]);
+  });
+
+  it("counts with what its models have cost", async () => {
+    const story = await ran({ codes: ["# one"] }, false);
+    expect(story.world.record(story.id)).toMatchObject({ status: "completed", spent: { cost_usd: 0.003 } });
+    await story.judge();
+  });
+});
+
 describe("what models cost", () => {
   it("is counted from link to link, over branches, and stands in the record", async () => {
     const forked = flow(
