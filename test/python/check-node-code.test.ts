@@ -209,6 +209,7 @@ describe("names", () => {
       "from __future__ import annotations\ndef f(x: Invoice): return x\ncontext['a'] = f(1)",
     ],
     ["a local annotation", "def f():\n  x: Invoice = 1\n  return x\ncontext['a'] = f()"],
+    ["a name that is deleted later", "def g(): return 1\ndef f(): return g()\ncontext['a'] = f()\ndel g"],
     ["a name made at run time", "globals()['f'] = len\ncontext['a'] = f([])"],
   ])("in %s are only doubted", async (_, source) => {
     expect((await check(source)).map(({ code }) => code)).toEqual(["PY104"]);

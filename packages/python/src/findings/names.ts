@@ -24,7 +24,8 @@ export function nameProblem(
       message: `the local name "${name}" is read before it is set - set it first, or declare it global`,
     };
   }
-  const isSafe = program && (isNeverLookedUp(program, at) || isMadeAtRunTime(program, name));
+  const isSafe =
+    program && (isNeverLookedUp(program, at) || isMadeAtRunTime(program, name) || isDeletedLater(program, name));
   const message = `the name "${name}" is not defined - ${wayOut(name, context)}`;
   return { code: isSafe ? "PY104" : "PY102", message };
 }
@@ -35,6 +36,11 @@ function wayOut(name: string, context: ContextShape | undefined): string {
   const near = nearest(name, keys);
   if (near !== undefined) return `import it or set it before, or did you mean context["${near}"]?`;
   return `import it, set it before, or read it from context["${name}"]`;
+}
+
+/** Ruff takes a name for gone that the module deletes at its end, also where it was used before. */
+function isDeletedLater(program: Program, name: string): boolean {
+  return program.lookup(name, program.tree).length > 0;
 }
 
 /** Annotations that Python keeps as texts, or does not keep at all. */
