@@ -36,7 +36,10 @@ async function closeBehind(ports: Ports, id: string, { arn, name, number }: Cont
   if (run && hasEnded(run)) await closeAfter(ports, id, run);
 }
 
-/** A state machine's execution ended in whatever way: the run of the same name is closed if it is not yet. */
+/**
+ * A state machine's execution ended in whatever way: the run of the same name is closed if it is not yet. A further
+ * execution bears no run's name; whoever waits for it hears of its end.
+ */
 export async function executionEnded(ports: Ports, id: string): Promise<void> {
   const record = await ports.executions.get(id);
   if (record?.open) await sweepExecution(ports, record);
