@@ -1,5 +1,3 @@
-import { type Executor, nodeIndex } from "@nova/workflow";
-import { contentText } from "../chain/contents.ts";
 import { type ChildTip, type Head, headOf } from "../chain/head.ts";
 import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
 import { linkLabel } from "../chain/scope.ts";
@@ -12,13 +10,14 @@ import { forkBehind, type OpenFork, opensFork } from "../fork/branches.ts";
 import { RawJson } from "../json/raw.ts";
 import { type Member, objectText } from "../json/text.ts";
 import { contextBefore } from "../map/item-input.ts";
-import type { ContentName, Link, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { maskSlots, secretKeys } from "../secrets/secret-inputs.ts";
-import { type AiMetadata, aiMetadata } from "./ai-metadata.ts";
+import { contentOrNull } from "./content-or-null.ts";
 import { joinedScopes } from "./joined-scopes.ts";
+import { ToldCode } from "./told-code.ts";
 import { publicHead, type TraceBranch, type TraceEntry } from "./trace-entry.ts";
 import { type TraceStep, traceStep } from "./trace-step.ts";
 import { unlessErased } from "./unless-erased.ts";
@@ -61,7 +60,7 @@ class TraceReader {
   readonly #ports: Ports;
   readonly #version: WorkflowVersion | undefined;
   readonly #full: boolean;
-  readonly #executors: ReadonlyMap<string, Executor>;
+  readonly #codes: ToldCode;
   readonly #secrets: ReadonlySet<string>;
 
   constructor(ports: Ports, version: WorkflowVersion | undefined, full: boolean) {
@@ -69,7 +68,7 @@ class TraceReader {
     this.#version = version;
     this.#full = full;
     this.#secrets = version ? secretKeys(version.workflow) : new Set();
-    this.#executors = version ? executorsIn(version) : new Map();
+    this.#codes = new ToldCode(ports, version);
   }
 
   /** `fork`: what a branch begins behind; `known`: its links, where they were read with those of the others. */
@@ -120,17 +119,17 @@ class TraceReader {
     const ownSet: Member[] = head.node_type === "close" ? [] : (context?.writtenBy(linkLabel(head)) ?? []);
     const steps = await this.#stepsOf(head);
     const error = failure?.message ?? null;
-    const code = this.#full || this.#isPrompt(head) ? await this.#codeOf(entry, head) : null;
+    const code = this.#full || this.#codes.isWritten(head) ? await this.#codes.of(entry, head) : null;
     return {
       ...publicHead(head),
-      ai_metadata: this.#aiMetadata(head, steps, code, error),
+      ai_metadata: await this.#codes.metadata(entry, head, { steps, code, error }),
       error_message: error,
       traceback: failure?.traceback ?? null,
       changes: { set: new RawJson(objectText(ownSet)), delete: await deletedBy(ports, entry, head) },
       hash: entry.hash,
       steps,
       ...(this.#full && {
-        code_executed: code ?? this.#promptOf(head),
+        code_executed: code ?? this.#codes.promptOf(head),
         input_context: rawContext(input),
         output_result: rawContext(context),
         logs: await contentOrNull(ports, entry, head, "logs"),
@@ -145,34 +144,6 @@ class TraceReader {
     const stored = await this.#ports.chain.steps(at);
     const listed = head.steps.flatMap((hash) => stored.filter((step) => step.hash === hash));
     return Promise.all(listed.map((step) => traceStep(this.#ports, step, head, this.#full)));
-  }
-
-  #isPrompt({ node_id }: Head): boolean {
-    return this.#executors.get(node_id)?.kind === "prompt";
-  }
-
-  /** Written by hand it is in the definition; what a model wrote is in the entry, or locked beside the workflow. */
-  async #codeOf(entry: StoredEntry, head: Head): Promise<string | null> {
-    if (head.code === null) return null;
-    const executor = this.#executors.get(head.node_id);
-    if (executor?.kind === "code") return executor.code;
-    const locked = this.#version?.workflow.lock?.[head.node_id];
-    const inEntry = await contentOrNull(this.#ports, entry, head, "code");
-    return inEntry ?? (locked?.codeHash === head.code ? locked.code : null);
-  }
-
-  /** What is told as the code of a prompt node for which none was written. */
-  #promptOf({ node_id, code }: Head): string | null {
-    const executor = this.#executors.get(node_id);
-    return executor?.kind === "prompt" && code === null ? executor.prompt : null;
-  }
-
-  #aiMetadata(head: Head, steps: TraceStep[], code: string | null, error: string | null): AiMetadata | null {
-    const executor = this.#executors.get(head.node_id);
-    if (executor?.kind !== "prompt") return null;
-    const locked = this.#version?.workflow.lock?.[head.node_id];
-    const codeModel = locked && locked.codeHash === head.code ? locked.model : null;
-    return aiMetadata({ head, prompt: executor.prompt, code, codeModel, error, steps });
   }
 
   /** Its secrets are those of its own workflow. */
@@ -195,19 +166,9 @@ class TraceReader {
   }
 }
 
-function executorsIn({ workflow }: WorkflowVersion): Map<string, Executor> {
-  const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);
-  return new Map(nodes.flatMap((node) => ("executor" in node ? [[node.id, node.executor]] : [])));
-}
-
 async function deletedBy(ports: Ports, entry: StoredEntry, head: Head): Promise<string[]> {
   const text = head.digests.context ? await contentOrNull(ports, entry, head, "context") : null;
   return text === null ? [] : loadStored(text).deleted;
-}
-
-function contentOrNull(ports: Ports, entry: StoredEntry, head: Head, name: ContentName): Promise<string | null> {
-  const content = entry.contents[name];
-  return content ? unlessErased(() => contentText(content, head, ports.blobs)) : Promise.resolve(null);
 }
 
 function rawContext(context: Context | null): RawJson | null {
