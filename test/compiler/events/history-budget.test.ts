@@ -62,3 +62,16 @@ describe("a loop that goes on in further executions", () => {
     expect(toMachine(loop(1000, ...days)).history?.most).toBe(0);
   });
 });
+
+it("so many loops that nobody can count how they multiply go on in further executions", () => {
+  const row = (loops: number) => {
+    const ids = Array.from({ length: loops }, (_, i) => `d${i}`);
+    const edges = ids.flatMap((id, i) => [
+      `${id} -> ${id} : "again", max 1`,
+      `${id} -> ${ids[i + 1] ?? "end"} : "default"`,
+    ]);
+    return workflow([start(), ...ids.map((id) => decision(id)), end()], ["start -> d0", ...edges]);
+  };
+  expect(toMachine(row(100)).history).toBeUndefined();
+  expect(toMachine(row(400)).history).toMatchObject({ most: expect.any(Number) });
+});

@@ -28,10 +28,15 @@ export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
  * round once, those of branches and items as often as they may.
  */
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
-  const waysOn = (node: PlannedNode) =>
-    waysOf(node, "main", insideOf(node, itemsOf)).map(({ events, to, max }) => ({ events, to: max ? null : to }));
+  const waysOn = new Map(
+    plan.main.nodes.map((node) => {
+      const ways = waysOf(node, "main", insideOf(node, itemsOf));
+      return [node, ways.map(({ events, to, max }) => ({ events, to: max ? null : to }))];
+    }),
+  );
   const begins = [plan.main.entry, ...loopTargets(plan.main)];
-  return begun(plan) + Math.max(...begins.map((entry) => longestWay({ ...plan.main, entry }, waysOn)));
+  const longest = begins.map((entry) => longestWay({ ...plan.main, entry }, (node) => waysOn.get(node) ?? []));
+  return begun(plan) + Math.max(...longest);
 }
 
 /** What every execution of a plan begins with whose loops go on in further ones, and its end. */
