@@ -2,6 +2,7 @@ import { monotonicFactory } from "ulid";
 import { headOf } from "../chain/head.ts";
 import { offloadLargeValues } from "../context/offload.ts";
 import { escapeReferences, referenceText } from "../context/references.ts";
+import { NovaError } from "../errors.ts";
 import { type Member, membersOf } from "../json/text.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";
@@ -19,6 +20,8 @@ export interface FileInput {
 }
 
 export interface StartRequest {
+  /** `exec_` and a ULID; whoever asks again under the same id gets the same run. Absent: a new one. */
+  id?: string;
   version: WorkflowVersion;
   /** JSON text of an object; its values arrive at the nodes digit for digit. */
   context: string;
@@ -43,16 +46,25 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
     request.context,
     files.map(({ key }) => key),
   );
-  const id = `exec_${nextId(ports.clock.now())}`;
+  const { id = `exec_${nextId(ports.clock.now())}` } = request;
   const home: BlobHome = { client, root: id };
   const startedAt = new Date(ports.clock.now()).toISOString();
   const set = [...(await inlineMembers(ports, home, request.context)), ...(await fileMembers(ports, home, files))];
   const entry = await firstLink(ports, { id, version, home, set, startedAt, frozen });
-  await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
-  const record = recordOf(headOf(entry), version);
+  const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
+  const record = isNew ? recordOf(headOf(entry), version) : await begunRecord(ports, id, version);
   await ports.executions.create(record);
-  await ports.stateMachines.start(version.stateMachineArn, id, startInput(record));
+  await ports.stateMachines.start(record.stateMachineArn, id, startInput(record));
   return record;
+}
+
+/** The record of a run whose link 0 was written before, on the version that it was begun with. */
+async function begunRecord(ports: Ports, id: string, version: WorkflowVersion): Promise<Execution> {
+  const { entry } = await ports.chain.read({ execution: id, scope: "", seq: 0 });
+  if (!entry) throw new NovaError("ChainBroken", `execution ${id} has lost its link 0`);
+  const head = headOf(entry);
+  const begun = await ports.workflows.get(head.workflow_id, head.workflow_version);
+  return recordOf(head, begun ?? version);
 }
 
 function inlineMembers(ports: Ports, home: BlobHome, context: string): Promise<Member[]> {
