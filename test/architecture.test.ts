@@ -7,18 +7,20 @@ const arrows: Record<string, string[]> = {
   python: [],
   compiler: ["workflow", "python"],
   engine: ["workflow"],
+  service: ["engine", "compiler", "workflow"],
   sandbox: ["engine", "workflow"],
   agents: ["engine", "python", "workflow"],
-  aws: ["engine", "workflow"],
-  functions: ["engine", "sandbox", "agents", "aws", "workflow"],
-  local: ["functions", "engine", "aws", "sandbox", "workflow", "compiler"],
-  cli: ["local", "compiler", "engine", "workflow", "functions", "sandbox", "agents", "python"],
+  aws: ["engine", "service", "workflow"],
+  functions: ["engine", "service", "compiler", "sandbox", "agents", "aws", "workflow"],
+  local: ["functions", "engine", "service", "aws", "sandbox", "workflow", "compiler"],
+  cli: ["local", "service", "compiler", "engine", "workflow", "functions", "sandbox", "agents", "python"],
   examples: ["cli", "local", "compiler", "engine", "workflow"],
+  stacks: ["aws/table"],
 };
 
 /** Modules that only some packages may know. */
 const guarded: { module: RegExp; only: string[]; why: string }[] = [
-  { module: /^(aws-cdk-lib|sst|constructs)(\/|$)/, only: ["stacks"], why: "deployment stays at the rim" },
+  { module: /^(aws-cdk-lib|sst|constructs|cdk-nag)(\/|$)/, only: ["stacks"], why: "deployment stays at the rim" },
   { module: /^@aws-sdk\//, only: ["aws", "local"], why: "AWS is behind the engine's ports" },
   { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "nothing else knows E2B" },
   { module: /^@nova\/functions/, only: ["local", "cli"], why: "functions are the composition root" },
@@ -28,10 +30,11 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^@astral-sh\/ruff/, only: ["python"], why: "ruff is loaded by one package, lazily" },
 ];
 
-const files = sourceFiles("packages", "functions");
+const files = sourceFiles("packages", "functions", "stacks", "sst.config.ts");
 
 function packageOf({ path }: SourceFile): string {
   const [first, second] = path.split("/");
+  if (first === "sst.config.ts") return "stacks";
   return first === "packages" ? (second as string) : (first as string);
 }
 

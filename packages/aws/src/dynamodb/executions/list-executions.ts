@@ -40,6 +40,8 @@ async function newest(entity: ExecutionEntity, query: ExecutionQuery, limit: num
   const { workflow, client, status, from = "0", to = "9" } = query;
   const last: Position = { startedAt: to, id: afterEveryId };
   const cursor = query.cursor === undefined ? last : decode(query.cursor);
+  // DynamoDB refuses a range that ends before it begins.
+  if (cursor.startedAt < from) return [];
   const index =
     workflow !== undefined
       ? entity.query.ofWorkflow({ workflowId: workflow })

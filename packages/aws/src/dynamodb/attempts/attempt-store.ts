@@ -1,0 +1,45 @@
+import type { Attempt, AttemptStore } from "@nova/service";
+import { reaching, reachingIf } from "../../clients/outage.ts";
+import type { TableConnection } from "../connection.ts";
+import { checkFormat, FORMAT } from "../format.ts";
+import { consistently, plainly } from "../options.ts";
+import { type AttemptItem, attemptEntity } from "./attempt-entity.ts";
+
+const store = "DynamoDB";
+/** Before every other time. */
+const longAgo = new Date(0).toISOString();
+
+/** Requests that may be repeated, for a day. DynamoDB deletes late what has expired, so reading looks at the time too. */
+export function createAttemptStore(connection: TableConnection): AttemptStore {
+  const entity = attemptEntity(connection);
+  return {
+    async begin(attempt, now) {
+      const put = entity
+        .put(attempt)
+        .where(({ expiresAt }, { lt, notExists }) => `${notExists(expiresAt)} OR ${lt(expiresAt, now / 1000)}`);
+      if (await reachingIf(store, () => put.go(plainly))) return undefined;
+      const { data } = await reaching(store, () => entity.get(attempt).go(consistently));
+      // The SDK repeats a put that was lost on its way back: then the attempt that stands in the way is this one.
+      return data && data.id !== attempt.id ? attemptOf(data) : undefined;
+    },
+    takeOver: (name, since, now) =>
+      reachingIf(store, () =>
+        entity
+          .patch(name)
+          .set({ since: now })
+          .where((attempt, { eq, notExists }) => `${eq(attempt.since, since)} AND ${notExists(attempt.made)}`)
+          .go(plainly),
+      ),
+    async finish(name, made) {
+      await reaching(store, () => entity.patch(name).set({ made }).go(plainly));
+    },
+    async release(name) {
+      await reaching(store, () => entity.patch(name).set({ since: longAgo }).go(plainly));
+    },
+  };
+}
+
+function attemptOf({ format, ...attempt }: AttemptItem): Attempt {
+  checkFormat(`attempt ${attempt.id}`, format);
+  return { ...attempt, format: FORMAT };
+}

@@ -1,0 +1,19 @@
+import { monotonicFactory } from "ulid";
+import type { Principal } from "../access/principal.ts";
+import type { AuditRecord } from "../ports/audit.ts";
+import type { ServicePorts } from "../ports/index.ts";
+
+const nextId = monotonicFactory();
+
+export type Deed = Pick<AuditRecord, "action" | "client" | "subject"> & Partial<Pick<AuditRecord, "detail">>;
+
+/** Writes down who did what; null is whoever set NOVA up. */
+export async function recordDeed(
+  ports: Pick<ServicePorts, "audit" | "clock">,
+  by: Principal | null,
+  { action, client, subject, detail = {} }: Deed,
+): Promise<void> {
+  const now = ports.clock.now();
+  const at = new Date(now).toISOString();
+  await ports.audit.append({ format: 1, id: nextId(now), at, action, by: by?.id ?? null, client, subject, detail });
+}

@@ -1,0 +1,89 @@
+import { demandAllClients } from "../access/authenticate.ts";
+import { type Principal, reaches } from "../access/principal.ts";
+import { recordDeed } from "../audit/record.ts";
+import { Conflict, NotFound, Refused } from "../errors.ts";
+import type { Client } from "../ports/clients.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { type Page, type PageQuery, readPage } from "../ports/page.ts";
+
+/** What belongs to nobody in particular belongs to this one. It needs no record. */
+export const defaultClient = "default";
+
+type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
+
+/** Throws `Conflict` where the slug is taken; `Forbidden`. */
+export async function createClient(
+  ports: ClientPorts,
+  by: Principal,
+  { slug, name }: Pick<Client, "slug" | "name">,
+): Promise<Client> {
+  demandAllClients(by);
+  const client: Client = { format: 1, slug, name, pins: {}, createdAt: new Date(ports.clock.now()).toISOString() };
+  if (slug === defaultClient || !(await ports.clients.create(client))) {
+    throw new Conflict(`there is a client "${slug}" already - choose another slug`);
+  }
+  await recordDeed(ports, by, { action: "client.created", client: slug, subject: slug });
+  return client;
+}
+
+/** A client within reach. Throws `NotFound`, in the same words for one that is not there and one out of reach. */
+export async function clientOf(
+  ports: Pick<ServicePorts, "clients">,
+  by: Principal | null,
+  slug: string,
+): Promise<Client> {
+  const client = await ports.clients.get(slug);
+  if (!client || (by && !reaches(by, slug))) throw noClient(slug);
+  return client;
+}
+
+/** As `clientOf`, for a use that the client without a record has too. */
+export async function demandClient(
+  ports: Pick<ServicePorts, "clients">,
+  by: Principal | null,
+  slug: string,
+): Promise<Client | undefined> {
+  if (slug !== defaultClient) return clientOf(ports, by, slug);
+  const client = await ports.clients.get(slug);
+  if (by && !reaches(by, slug)) throw noClient(slug);
+  return client;
+}
+
+/** Pins are replaced as a whole. Throws `NotFound`; `Refused` where there is nothing that a pin could hold. */
+export async function changeClient(
+  ports: ClientPorts & Pick<ServicePorts, "workflows">,
+  by: Principal,
+  slug: string,
+  changes: Partial<Pick<Client, "name" | "pins">>,
+): Promise<Client> {
+  await clientOf(ports, by, slug);
+  for (const [workflow, version] of Object.entries(changes.pins ?? {})) {
+    if (await ports.workflows.get(workflow, version)) continue;
+    throw new Refused(
+      `workflow "${workflow}" has no version ${version} - pin one that GET /workflows/${workflow}/versions lists`,
+    );
+  }
+  if (!(await ports.clients.update(slug, changes))) throw noClient(slug);
+  await recordDeed(ports, by, { action: "client.changed", client: slug, subject: slug });
+  return clientOf(ports, by, slug);
+}
+
+/** By slug; with a key of one client that one. */
+export async function listClients(
+  { clients }: Pick<ServicePorts, "clients">,
+  by: Principal,
+  query: PageQuery,
+): Promise<Page<Client>> {
+  if (by.client === null)
+    return readPage(
+      query,
+      (range) => clients.list(range),
+      ({ slug }) => slug,
+    );
+  const own = await clients.get(by.client);
+  return { items: own ? [own] : [] };
+}
+
+function noClient(slug: string): NotFound {
+  return new NotFound(`there is no client "${slug}" - GET /clients lists them`);
+}

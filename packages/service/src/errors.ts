@@ -1,0 +1,32 @@
+import type { Finding } from "@nova/workflow";
+
+/** No key, or none that is known. Nothing says which of the two it was. */
+export class Unauthenticated extends Error {
+  override name = "Unauthenticated";
+}
+
+/** The key is known, and its role or its client does not reach so far. */
+export class Forbidden extends Error {
+  override name = "Forbidden";
+}
+
+/** There is no such thing, or it is another client's: both are told in the same words. */
+export class NotFound extends Error {
+  override name = "NotFound";
+}
+
+/** What is there stands against it, for now or for good. */
+export class Conflict extends Error {
+  override name = "Conflict";
+}
+
+/** It was understood and cannot be done as it was asked; of a definition with all that is wrong with it. */
+export class Refused extends Error {
+  override name = "Refused";
+  readonly findings: Finding[];
+
+  constructor(message: string, findings: Finding[] = []) {
+    super(message);
+    this.findings = findings;
+  }
+}

@@ -1,0 +1,48 @@
+import { type Execution, startExecution, type WorkflowVersion } from "@nova/engine";
+import type { Principal } from "../access/principal.ts";
+import { defaultClient, demandClient } from "../clients/clients.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { findWorkflow } from "../workflows/find.ts";
+
+export interface ExecuteRequest {
+  /** ULID of the new execution. */
+  ulid: string;
+  workflow: string;
+  /** JSON text of an object. */
+  context: string;
+  /** Absent: the key's own, or the one that everything without a client belongs to. */
+  client?: string;
+  /** Absent: what is pinned for the client, or active. */
+  version?: number;
+}
+
+/** Starts a run. Throws `NotFound`, `InputsRefused`. */
+export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
+  const { ulid, workflow, context, client = by.client ?? defaultClient } = request;
+  const record = await demandClient(ports, by, client);
+  const version = await versionFor(ports, workflow, request.version ?? record?.pins[workflow]);
+  return startExecution(ports, { id: `exec_${ulid}`, version, context, client });
+}
+
+async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<WorkflowVersion> {
+  const { version, active } = await findWorkflow(ports, id, wanted);
+  return wanted !== undefined || version.version === active ? version : (await findWorkflow(ports, id, active)).version;
+}
+
+const firstPauseMs = 15;
+const longestPauseMs = 400;
+
+/** The record once the run has ended, or as it is when the time is over. */
+export async function untilEnded(ports: ServicePorts, id: string, withinMs: number): Promise<Execution | undefined> {
+  const end = ports.clock.now() + withinMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
+    const record = await ports.executions.get(id);
+    const leftMs = end - ports.clock.now();
+    if (leftMs <= 0 || (record && hasEnded(record))) return record;
+    await ports.clock.sleep(Math.min(pauseMs, leftMs));
+  }
+}
+
+export function hasEnded({ status }: Pick<Execution, "status">): boolean {
+  return status !== "running" && status !== "waiting" && status !== "queued";
+}

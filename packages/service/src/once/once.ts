@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { monotonicFactory } from "ulid";
+import { Conflict, Refused } from "../errors.ts";
+import type { ServicePorts } from "../ports/index.ts";
+
+/** How long a repeated request is answered from what the first one made. */
+const keptSeconds = 24 * 60 * 60;
+/** A Lambda of the API lives for 30 seconds: whoever began before that is dead. */
+const abandonedMs = 35_000;
+
+const nextId = monotonicFactory();
+
+export interface OnceRequest {
+  /** Id of the API key. */
+  principal: string;
+  /** The `Idempotency-Key`. */
+  key: string;
+  /** All that was asked, as text. */
+  asked: string;
+}
+
+/**
+ * Does a piece of work once per `Idempotency-Key`, and answers a repeated request what the first one made. The id for
+ * what is to be made is reserved before, so that whoever takes over from a process that died makes the same thing.
+ * Throws `Conflict` while the first is under way, `Refused` where the key was used for something else.
+ */
+export async function once<T>(
+  ports: Pick<ServicePorts, "attempts" | "clock">,
+  request: OnceRequest | undefined,
+  make: (ulid: string) => Promise<T>,
+): Promise<T> {
+  const now = ports.clock.now();
+  const ulid = nextId(now);
+  if (!request) return make(ulid);
+  const name = { principal: request.principal, key: sha256(request.key) };
+  const fingerprint = sha256(request.asked);
+  const since = new Date(now).toISOString();
+  const expiresAt = Math.floor(now / 1000) + keptSeconds;
+  const there = await ports.attempts.begin({ format: 1, ...name, fingerprint, id: ulid, since, expiresAt }, now);
+  if (there && there.fingerprint !== fingerprint) {
+    throw new Refused("this Idempotency-Key came with another request before - use a new one for a new request");
+  }
+  if (there?.made !== undefined) return JSON.parse(there.made) as T;
+  if (there && !(await takeOver(ports, there, now))) {
+    throw new Conflict("the first request with this Idempotency-Key is under way - repeat it in a moment");
+  }
+  return finishing(ports, name, () => make(there?.id ?? ulid));
+}
+
+function takeOver(
+  { attempts }: Pick<ServicePorts, "attempts">,
+  there: { principal: string; key: string; since: string },
+  now: number,
+): Promise<boolean> {
+  if (now - Date.parse(there.since) < abandonedMs) return Promise.resolve(false);
+  return attempts.takeOver(there, there.since, new Date(now).toISOString());
+}
+
+async function finishing<T>(
+  { attempts }: Pick<ServicePorts, "attempts">,
+  name: { principal: string; key: string },
+  make: () => Promise<T>,
+): Promise<T> {
+  let made: T;
+  try {
+    made = await make();
+  } catch (error) {
+    await attempts.release(name);
+    throw error;
+  }
+  await attempts.finish(name, JSON.stringify(made ?? null));
+  return made;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,16 @@
+/** What changes about a workflow while its versions do not. */
+export interface WorkflowState {
+  format: 1;
+  workflowId: string;
+  /** The version that new runs use; absent: the latest. */
+  active?: number;
+  /** Versions up to this one were deleted; their executions stay readable. */
+  deleted?: number;
+}
+
+export interface WorkflowStates {
+  get(workflowId: string): Promise<WorkflowState | undefined>;
+  set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted">>): Promise<void>;
+  /** Makes a version the active one unless a later one is. */
+  advance(workflowId: string, version: number): Promise<void>;
+}

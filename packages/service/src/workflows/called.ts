@@ -1,0 +1,42 @@
+import { type Finding, finding, nodeIndex, type Workflow } from "@nova/workflow";
+import type { ServicePorts } from "../ports/index.ts";
+
+/** A node that runs another workflow. */
+export interface Call {
+  workflow: string;
+  version?: number;
+  node: string;
+  /** The workflow that the node is in. */
+  by: string;
+}
+
+export function callsOf(workflow: Workflow): Call[] {
+  return Array.from(nodeIndex(workflow).values()).flatMap(({ node }) => {
+    if (node.type !== "workflow") return [];
+    const { workflow: id, version } = node;
+    return [{ workflow: id, ...(version !== undefined && { version }), node: node.id, by: workflow.id }];
+  });
+}
+
+/** Why a call leads nowhere, up to the advice; undefined where it leads to a workflow. */
+export async function missingCall(
+  { workflows }: Pick<ServicePorts, "workflows">,
+  { workflow, version, node, by }: Call,
+): Promise<{ message: string; latest?: number } | undefined> {
+  const latest = await workflows.latest(workflow);
+  const runs = `which node "${node}" of "${by}" runs`;
+  if (!latest) return { message: `there is no workflow "${workflow}", ${runs}` };
+  if (version === undefined || (await workflows.get(workflow, version))) return undefined;
+  return { message: `workflow "${workflow}" has no version ${version}, ${runs}`, latest: latest.version };
+}
+
+/** A finding for each node that runs what is not there. A workflow may run itself before it is published. */
+export async function callFindings(ports: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
+  const calls = callsOf(caller).filter(({ workflow }) => workflow !== caller.id);
+  const missing = await Promise.all(calls.map((call) => missingCall(ports, call)));
+  return missing.flatMap((one) => {
+    if (!one) return [];
+    const advice = one.latest === undefined ? "publish it first" : `its latest is ${one.latest}`;
+    return [finding("NOVA419", "$", `${one.message} - ${advice}`)];
+  });
+}

@@ -1,0 +1,30 @@
+import { demandAllClients } from "../access/authenticate.ts";
+import type { Principal } from "../access/principal.ts";
+import { recordDeed } from "../audit/record.ts";
+import { Conflict } from "../errors.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { findWorkflow } from "./find.ts";
+
+/** Makes a version what new runs use; runs that go on stay on theirs. Throws `NotFound`, `Forbidden`. */
+export async function activateVersion(ports: ServicePorts, by: Principal, id: string, version: number): Promise<void> {
+  demandAllClients(by);
+  await findWorkflow(ports, id, version);
+  await ports.workflowStates.set(id, { active: version });
+  await recordDeed(ports, by, { action: "workflow.activated", client: null, subject: id, detail: { version } });
+}
+
+const open = ["running", "waiting", "queued"] as const;
+
+/** Its versions stay for the executions that ran on them. Throws `NotFound`, `Forbidden`; `Conflict` while runs are open. */
+export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
+  demandAllClients(by);
+  const { latest } = await findWorkflow(ports, id);
+  for (const status of open) {
+    const { items } = await ports.executions.list({ workflow: id, status, limit: 1 });
+    if (items[0]) {
+      throw new Conflict(`execution ${items[0].id} of "${id}" is ${status} - cancel it, or wait for its end`);
+    }
+  }
+  await ports.workflowStates.set(id, { deleted: latest });
+  await recordDeed(ports, by, { action: "workflow.deleted", client: null, subject: id, detail: { version: latest } });
+}

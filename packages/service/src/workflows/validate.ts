@@ -1,0 +1,26 @@
+import { type Compiled, compileWorkflow } from "@nova/compiler";
+import type { Workflow, WorkflowSource } from "@nova/workflow";
+import { Refused } from "../errors.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { callFindings } from "./called.ts";
+
+type ValidatePorts = Pick<ServicePorts, "workflows" | "functions">;
+export type Publishable = Extract<Compiled, { workflow: Workflow }>;
+
+/** Everything that keeps a definition from being published, and what it compiles to. No side effect. */
+export async function validateWorkflow(ports: ValidatePorts, source: WorkflowSource): Promise<Compiled> {
+  const { functions } = ports;
+  const compiled = await compileWorkflow(source, functions ? { functions } : {});
+  if (!compiled.workflow) return compiled;
+  const missing = await callFindings(ports, compiled.workflow);
+  return missing.length > 0 ? { findings: [...compiled.findings, ...missing] } : compiled;
+}
+
+/** Throws `Refused` with all findings. */
+export async function demandValid(ports: ValidatePorts, source: WorkflowSource): Promise<Publishable> {
+  const compiled = await validateWorkflow(ports, source);
+  if (compiled.workflow) return compiled;
+  const errors = compiled.findings.filter(({ severity }) => severity === "error");
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  throw new Refused(`${errors[0]?.code}: ${errors[0]?.message}${more}`, compiled.findings);
+}
