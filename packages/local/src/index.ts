@@ -5,4 +5,7 @@ export type { LocalCloud } from "./cloud/local-cloud.ts";
 export { openLocalCloud } from "./cloud/open.ts";
 export type { NodeEvent } from "./cloud/progress.ts";
 export { ensurePython, PythonMissing } from "./cloud/python-packages.ts";
+export type { HttpApiAnswer } from "./http-api/answer.ts";
+export type { HttpApiEvent } from "./http-api/event.ts";
+export { type HttpApi, type HttpApiHandler, type HttpApiOptions, openHttpApi } from "./http-api/open.ts";
 export { type CaughtMail, type MailCatcher, openMailCatcher } from "./mail/catcher.ts";

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gatewayAnswer, type HttpApiAnswer, send } from "./answer.ts";
+import { eventOf, type HttpApiEvent } from "./event.ts";
+
+/** A Lambda behind an HTTP API. */
+export type HttpApiHandler = (
+  event: HttpApiEvent,
+  context: { awsRequestId: string; getRemainingTimeInMillis(): number },
+) => Promise<HttpApiAnswer>;
+
+export interface HttpApiOptions {
+  handler: HttpApiHandler;
+  /** 0: any that is free. */
+  port?: number;
+  host?: string;
+  /** Hears what a Lambda threw: the caller only learns that it did. */
+  onFailure?: (error: unknown) => void;
+}
+
+export interface HttpApi {
+  url: string;
+  /** Resolves when every request that is under way was answered. */
+  close(): Promise<void>;
+}
+
+/** API Gateway, "Quotas for HTTP APIs": payload 10 MB, integration timeout 30 s. */
+const mostBytes = 10 * 1024 * 1024;
+const integrationMs = 30_000;
+
+/** API Gateway's HTTP API with one Lambda behind `$default`: what it does to requests and answers, on a laptop. */
+export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
+  const { port = 0, host = "127.0.0.1" } = options;
+  const server = createServer((request, response) => {
+    serve(request, options).then((answer) => send(response, answer), lost(response));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const { port: open } = server.address() as AddressInfo;
+  return {
+    url: `http://${host}:${open}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+async function serve(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {
+  const body = await readAll(request);
+  if (!body) return gatewayAnswer(413, "Request Too Long");
+  const [awsRequestId, began] = [randomUUID(), Date.now()];
+  const context = { awsRequestId, getRemainingTimeInMillis: () => integrationMs - (Date.now() - began) };
+  try {
+    return await handler(eventOf(request, body, awsRequestId, began), context);
+  } catch (error) {
+    onFailure?.(error);
+    return gatewayAnswer(500, "Internal Server Error");
+  }
+}
+
+/** Undefined where there is too much; the rest is read and dropped, so that the caller hears the answer. */
+async function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= mostBytes) chunks.push(chunk);
+  }
+  return bytes <= mostBytes ? Buffer.concat(chunks) : undefined;
+}
+
+/** The caller went away before it had sent everything. */
+function lost(response: ServerResponse): () => void {
+  return () => response.destroy();
+}
