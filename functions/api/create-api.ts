@@ -1,0 +1,52 @@
+import middy from "@middy/core";
+import httpRouter from "@middy/http-router";
+import { NotFound, type ServicePorts } from "@nova/service";
+import { logger } from "../app.ts";
+import type { LambdaContext } from "../lambda.ts";
+import { corsHeaders, type Origins, preflight } from "./http/cors.ts";
+import { MethodNotAllowed } from "./http/errors.ts";
+import type { HttpAnswer, HttpEvent } from "./http/event.ts";
+import { problemOf, statusOf } from "./http/problem.ts";
+import { receive } from "./http/receive.ts";
+import { render } from "./http/render.ts";
+import type { Route } from "./http/route.ts";
+import { routes } from "./routes/index.ts";
+
+export interface ApiOptions {
+  /** Pages that may call it; none where absent. */
+  origins?: Origins;
+}
+
+export type ApiHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpAnswer>;
+
+/** The API as one Lambda: routes, and around them the one stack that authenticates, reads, renders and turns errors into problems. */
+export function createApi(ports: () => ServicePorts, { origins = [] }: ApiOptions = {}): ApiHandler {
+  const table = routes.map((route) => ({ method: route.method, path: route.path, handler: serving(route, ports) }));
+  const router = httpRouter<never, never>({ routes: table as never, notFoundResponse: refuse }) as never;
+  return middy<HttpEvent, HttpAnswer, Error, LambdaContext>()
+    .before(({ event }) => preflight(origins, event))
+    .after(({ event, response }) => {
+      if (response) Object.assign(response.headers, corsHeaders(origins, event));
+    })
+    .onError((request) => {
+      const { error, event, context } = request;
+      if (statusOf(error) >= 500) logger.error("request failed", { request: context.awsRequestId, error });
+      request.response = render(problemOf(error, context.awsRequestId));
+      Object.assign(request.response.headers, corsHeaders(origins, event));
+    })
+    .handler(router) as unknown as ApiHandler;
+}
+
+function serving(route: Route, ports: () => ServicePorts) {
+  return async (event: HttpEvent): Promise<HttpAnswer> => render(await route.serve(ports(), receive(event)));
+}
+
+function refuse({ method, path }: { method: string; path: string }): never {
+  const here = routes.filter((route) => pattern(route).test(path)).map((route) => route.method);
+  if (here.length > 0) throw new MethodNotAllowed(method, here);
+  throw new NotFound(`there is nothing at ${path} - GET /openapi.json lists what there is`);
+}
+
+function pattern({ path }: Route): RegExp {
+  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
+}

@@ -1,0 +1,27 @@
+import type { HttpAnswer, HttpEvent } from "./event.ts";
+
+/** Pages that may call the API: their origins, or `*` for every one. */
+export type Origins = readonly string[];
+
+const allowed = {
+  "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+  "access-control-allow-headers": "authorization, content-type, idempotency-key, x-api-key",
+  "access-control-max-age": "600",
+};
+
+/** Headers that let the page which asks read the answer; none for another one. */
+export function corsHeaders(origins: Origins, { headers }: HttpEvent): Record<string, string> {
+  const { origin } = headers;
+  if (origin === undefined || origins.length === 0) return {};
+  if (origins.includes("*")) return { "access-control-allow-origin": "*" };
+  if (!origins.includes(origin)) return { vary: "origin" };
+  return { "access-control-allow-origin": origin, vary: "origin" };
+}
+
+/** The answer to a browser that asks before it calls; undefined for every other request. */
+export function preflight(origins: Origins, event: HttpEvent): HttpAnswer | undefined {
+  const isPreflight =
+    event.requestContext.http.method === "OPTIONS" && "access-control-request-method" in event.headers;
+  if (!isPreflight || origins.length === 0) return undefined;
+  return { statusCode: 204, headers: { ...corsHeaders(origins, event), ...allowed } };
+}

@@ -1,0 +1,63 @@
+import { InputsRefused } from "@nova/engine";
+import { Refused } from "@nova/service";
+import { MethodNotAllowed, Misfit, Unreadable } from "./errors.ts";
+import type { Answer } from "./route.ts";
+
+/** What errors that leave a package are in HTTP, by name. Whatever is not in here is a fault of NOVA's own. */
+const statuses: Record<string, number> = {
+  Unauthenticated: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  ExecutionNotFound: 404,
+  MethodNotAllowed: 405,
+  Conflict: 409,
+  AnswerRefused: 409,
+  Refused: 422,
+  InputsRefused: 422,
+  StoreUnavailable: 503,
+};
+
+const titles: Record<number, string> = {
+  400: "Bad request",
+  401: "Not authenticated",
+  403: "Not allowed",
+  404: "Not found",
+  405: "Method not allowed",
+  409: "Conflict",
+  413: "Too large",
+  415: "Unsupported media type",
+  422: "Refused",
+  500: "Internal error",
+  503: "Unavailable",
+};
+
+export function statusOf(error: unknown): number {
+  if (error instanceof Unreadable || error instanceof Misfit) return error.status;
+  return (error instanceof Error ? statuses[error.name] : undefined) ?? 500;
+}
+
+/** RFC 9457. What went wrong inside of NOVA is in the log under the request's id, and not in the answer. */
+export function problemOf(error: unknown, requestId: string): Answer {
+  const status = statusOf(error);
+  const detail =
+    status === 500
+      ? `something failed in NOVA itself - its log says what, under request ${requestId}`
+      : (error as Error).message;
+  return {
+    status,
+    headers: { "content-type": "application/problem+json", ...headersOf(error, status) },
+    body: { type: "about:blank", title: titles[status], status, detail, ...extensionsOf(error) },
+  };
+}
+
+function extensionsOf(error: unknown): object {
+  if (error instanceof InputsRefused) return { findings: error.findings };
+  if (error instanceof Refused && error.findings.length > 0) return { findings: error.findings };
+  return error instanceof Misfit ? { errors: error.errors } : {};
+}
+
+function headersOf(error: unknown, status: number): Record<string, string> {
+  if (error instanceof MethodNotAllowed) return { allow: error.allowed.join(", ") };
+  if (status === 401) return { "www-authenticate": 'Bearer realm="nova"' };
+  return status === 503 ? { "retry-after": "1" } : {};
+}

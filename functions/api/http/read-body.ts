@@ -1,0 +1,30 @@
+import { membersOf, RawJson } from "@nova/engine";
+import { Unreadable } from "./errors.ts";
+import type { Received } from "./event.ts";
+import { refuseLarge } from "./limits.ts";
+
+/**
+ * The body as a value. Members named in `exact` stay the text that they were sent as (`RawJson`), so that
+ * 12345678901234567890 and 850.0 arrive as such. Nothing sent is `{}`. Throws `Unreadable`.
+ */
+export function readBody({ text, headers }: Pick<Received, "text" | "headers">, exact: readonly string[]): unknown {
+  if (text.trim() === "") return {};
+  const type = headers["content-type"] ?? "application/json";
+  if (!/^application\/(json|[a-z0-9.+-]*\+json)\s*(;|$)/i.test(type)) {
+    throw new Unreadable(415, `a body of type "${type}" cannot be read - send application/json`);
+  }
+  refuseLarge(text);
+  const value = parsed(text);
+  if (exact.length === 0 || value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  const kept = membersOf(text).filter(({ key }) => exact.includes(key));
+  return { ...value, ...Object.fromEntries(kept.map(({ key, json }) => [key, new RawJson(json)])) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = (cause as SyntaxError).message.split("\n")[0];
+    throw new Unreadable(400, `the body is not JSON (${reason}) - correct it`, { cause });
+  }
+}

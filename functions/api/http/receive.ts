@@ -1,0 +1,37 @@
+import { Unreadable } from "./errors.ts";
+import type { HttpEvent, Received } from "./event.ts";
+
+/** Throws `Unreadable`. */
+export function receive(event: HttpEvent): Received {
+  return {
+    method: event.requestContext.http.method,
+    path: event.rawPath,
+    params: decoded(event.pathParameters ?? {}),
+    query: Object.fromEntries(new URLSearchParams(event.rawQueryString)),
+    headers: event.headers,
+    text: bodyText(event),
+  };
+}
+
+/** A part of an address that is no UTF-8 names nothing. */
+function decoded(params: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(params).map(([name, part]) => [name, part && decodedPart(part)]));
+}
+
+function decodedPart(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+function bodyText({ body = "", isBase64Encoded }: HttpEvent): string {
+  if (!isBase64Encoded) return body;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(body, "base64"));
+  } catch (cause) {
+    throw new Unreadable(400, "the body is not UTF-8 text - send JSON", { cause });
+  }
+}

@@ -1,0 +1,99 @@
+import { authenticate, demandRole, NotFound, once, type Principal, type Role, type ServicePorts } from "@nova/service";
+import type { z } from "zod";
+import { credentialsIn } from "./credentials.ts";
+import type { Received } from "./event.ts";
+import { idempotencyKeyIn } from "./idempotency-key.ts";
+import { parse } from "./parse.ts";
+import { readBody } from "./read-body.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export interface Answer {
+  status: number;
+  /** Rendered with `renderJson`: a `RawJson` in it keeps its digits. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** What a status means, and what comes with it. */
+export interface Possible {
+  description: string;
+  schema?: z.ZodType;
+}
+
+export interface Asked<Params, Query, Body> {
+  by: Principal;
+  params: Params;
+  query: Query;
+  body: Body;
+  /** The body as it was sent. */
+  text: string;
+  /** Does it once per `Idempotency-Key`; what it answers must be JSON, small, and no secret. */
+  once<T>(make: (ulid: string) => Promise<T>): Promise<T>;
+}
+
+interface Described<Params, Query, Body> {
+  method: Method;
+  path: string;
+  summary: string;
+  params?: z.ZodType<Params>;
+  query?: z.ZodType<Query>;
+  body?: z.ZodType<Body>;
+  /** Members of the body that stay the text they were sent as. */
+  exact?: readonly string[];
+  answers: Record<number, Possible>;
+}
+
+interface Definition<Params, Query, Body> extends Described<Params, Query, Body> {
+  /** The least role that may. */
+  role: Role;
+  handle(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<Answer>;
+}
+
+/** One method of one address: what it takes, who may, what it answers. The OpenAPI document says the same words. */
+export interface Route extends Described<unknown, unknown, unknown> {
+  /** Null: nobody has to say who they are. */
+  role: Role | null;
+  serve(ports: ServicePorts, received: Received): Promise<Answer>;
+}
+
+export function route<Params, Query, Body>(definition: Definition<Params, Query, Body>): Route {
+  const { handle, ...described } = definition;
+  return {
+    ...described,
+    async serve(ports, received) {
+      const by = await authenticate(ports, credentialsIn(received.headers));
+      demandRole(by, definition.role);
+      const asked = read(definition, received);
+      return handle(ports, { ...asked, by, once: (make) => once(ports, onceRequest(by, received), make) });
+    },
+  };
+}
+
+/** For whoever comes by. */
+export function openRoute(definition: Omit<Route, "role" | "serve"> & Pick<Route, "serve">): Route {
+  return { ...definition, role: null };
+}
+
+function read<Params, Query, Body>(definition: Described<Params, Query, Body>, received: Received) {
+  const { params, query, body, exact = [] } = definition;
+  const { text } = received;
+  return {
+    params: (params && readAddress(params, received)) as Params,
+    query: (query && parse(query, received.query, "the query", 400)) as Query,
+    body: (body && parse(body, readBody(received, exact), "the body", 422)) as Body,
+    text,
+  };
+}
+
+/** An address that no id could have names nothing. */
+function readAddress<T>(schema: z.ZodType<T>, { params, path }: Received): T {
+  const result = schema.safeParse(params);
+  if (result.success) return result.data;
+  throw new NotFound(`there is nothing at ${path}`);
+}
+
+function onceRequest({ id }: Principal, { method, path, query, headers, text }: Received) {
+  const key = idempotencyKeyIn(headers);
+  return key === undefined ? undefined : { principal: id, key, asked: JSON.stringify([method, path, query, text]) };
+}

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import type { Possible, Route } from "../http/route.ts";
+import { Problem } from "../schemas/problem.ts";
+
+const json = "application/json";
+const problem = {
+  description: "what is wrong, and the way out (RFC 9457)",
+  content: { "application/problem+json": { schema: Problem } },
+};
+
+const IdempotencyKey = z
+  .string()
+  .regex(/^[!-~]{1,255}$/)
+  .optional()
+  .meta({ description: "a repeated request with the same key does nothing again, for a day" });
+
+/** The OpenAPI 3.1 document of these routes, from the schemas that they read and answer with. */
+export function openApiDocument(routes: readonly Route[]) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return createDocument({
+    openapi: "3.1.0",
+    info: { title: "NOVA", version: "1", description: "Business workflows on AWS Step Functions" },
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+      },
+    },
+    paths,
+  });
+}
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const { method, path, summary, role, params, query, body, answers } = route;
+  const parameters = {
+    ...(params && { path: params as z.ZodObject }),
+    ...(query && { query: query as z.ZodObject }),
+    ...(method === "POST" && role !== null && { header: z.object({ "Idempotency-Key": IdempotencyKey }) }),
+  };
+  return {
+    operationId: operationId(method, path),
+    summary,
+    ...(role === null ? { security: [] } : { security: [{ bearer: [] }, { apiKey: [] }] }),
+    ...(role !== null && { description: `Needs the role ${role}, or one that may more.` }),
+    ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
+    ...(body && { requestBody: { required: true, content: { [json]: { schema: body } } } }),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(status, answer)])),
+      default: problem,
+    },
+  };
+}
+
+function responseOf(status: string, { description, schema }: Possible) {
+  if (schema) return { description, content: { [json]: { schema } } };
+  return status.startsWith("4") ? { ...problem, description } : { description };
+}
+
+/** `GET /workflows/{id}/asl` -> `getWorkflowsIdAsl`: what a client made from the document calls it. */
+function operationId(method: string, path: string): string {
+  const words = path.split(/[^A-Za-z]+/).filter((word) => word !== "");
+  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
+}

@@ -1,0 +1,46 @@
+import { readTrace, type TraceEntry } from "@nova/engine";
+import { executionWithin, NotFound } from "@nova/service";
+import { z } from "zod";
+import { route } from "../http/route.ts";
+import { ChainEntry } from "../schemas/execution.ts";
+import { ListQuery, listAnswer, listOf, pageOfAll, pageQuery } from "../schemas/list.ts";
+import { ExecutionId, Flag, wholeNumber } from "../schemas/values.ts";
+
+export const list = route({
+  method: "GET",
+  path: "/executions/{id}/chain",
+  summary: "The chain of work, branches inside of the links that they begin behind",
+  role: "viewer",
+  params: z.object({ id: ExecutionId }),
+  query: ListQuery,
+  answers: { 200: { description: "a page", schema: listOf(ChainEntry) } },
+  async handle(ports, { by, params: { id }, query }) {
+    await executionWithin(ports, by, id);
+    const { entries } = await readTrace(ports, id);
+    return listAnswer(pageOfAll(entries, pageQuery(query, /^\d{1,9}$/)), (entry) => entry);
+  },
+});
+
+export const entry = route({
+  method: "GET",
+  path: "/executions/{id}/chain/{seq}",
+  summary: "One link; `full` adds code, contexts and logs",
+  role: "viewer",
+  params: z.object({ id: ExecutionId, seq: wholeNumber(0, 999_999_999) }),
+  query: z.object({
+    full: Flag.optional(),
+    scope: z.string().max(1000).optional().meta({ description: "of a link in a branch; absent: the main line" }),
+  }),
+  answers: { 200: { description: "the link", schema: ChainEntry } },
+  async handle(ports, { by, params: { id, seq }, query: { full = false, scope = "" } }) {
+    await executionWithin(ports, by, id);
+    const { entries } = await readTrace(ports, id, { full });
+    const found = withBranches(entries).find((one) => one.seq === seq && one.scope === scope);
+    if (!found) throw new NotFound(`execution "${id}" has no link ${seq} - GET /executions/${id}/chain lists them`);
+    return { status: 200, body: found };
+  },
+});
+
+function withBranches(entries: readonly TraceEntry[]): TraceEntry[] {
+  return entries.flatMap((one) => [one, ...(one.branches ?? []).flatMap((branch) => withBranches(branch.entries))]);
+}

@@ -1,0 +1,59 @@
+import { changeClient, clientOf, createClient, listClients } from "@nova/service";
+import { z } from "zod";
+import { route } from "../http/route.ts";
+import { ClientChanges, ClientItem, ClientRequest, clientItem } from "../schemas/client.ts";
+import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
+import { Slug } from "../schemas/values.ts";
+
+const params = z.object({ slug: Slug });
+
+export const create = route({
+  method: "POST",
+  path: "/clients",
+  summary: "Make a client; needs a key for all clients",
+  role: "admin",
+  body: ClientRequest,
+  answers: { 201: { description: "the client", schema: ClientItem } },
+  handle: async (ports, { by, body, once }) => ({
+    status: 201,
+    body: await once(async () => clientItem(await createClient(ports, by, body))),
+  }),
+});
+
+export const list = route({
+  method: "GET",
+  path: "/clients",
+  summary: "Clients by slug; with a key of one client, that one",
+  role: "viewer",
+  query: ListQuery,
+  answers: { 200: { description: "a page", schema: listOf(ClientItem) } },
+  handle: async (ports, { by, query }) =>
+    listAnswer(await listClients(ports, by, pageQuery(query, /^[a-z0-9-]{1,63}$/)), clientItem),
+});
+
+export const get = route({
+  method: "GET",
+  path: "/clients/{slug}",
+  summary: "A client",
+  role: "viewer",
+  params,
+  answers: { 200: { description: "the client", schema: ClientItem } },
+  handle: async (ports, { by, params: { slug } }) => ({
+    status: 200,
+    body: clientItem(await clientOf(ports, by, slug)),
+  }),
+});
+
+export const change = route({
+  method: "PATCH",
+  path: "/clients/{slug}",
+  summary: "Change a client's name, or the versions that are pinned for it",
+  role: "editor",
+  params,
+  body: ClientChanges,
+  answers: { 200: { description: "the client", schema: ClientItem } },
+  async handle(ports, { by, params: { slug }, body: { name, pins } }) {
+    const changes = { ...(name !== undefined && { name }), ...(pins !== undefined && { pins }) };
+    return { status: 200, body: clientItem(await changeClient(ports, by, slug, changes)) };
+  },
+});

@@ -1,0 +1,50 @@
+import { type Execution, readTrace } from "@nova/engine";
+import { execute as executeWorkflow, hasEnded, type ServicePorts, untilEnded } from "@nova/service";
+import { z } from "zod";
+import { type Answer, route } from "../http/route.ts";
+import { Started, WholeExecution, wholeExecution } from "../schemas/execution.ts";
+import { ExactObject, Slug, VersionNumber, WorkflowId, wholeNumber } from "../schemas/values.ts";
+
+/** API Gateway's HTTP API waits 30 seconds for a Lambda. */
+const longestWaitSeconds = 25;
+
+export const execute = route({
+  method: "POST",
+  path: "/workflows/{id}/execute",
+  summary: "Start a run; with `wait` answer its result if it ends in time",
+  role: "runner",
+  params: z.object({ id: WorkflowId }),
+  query: z.object({
+    wait: wholeNumber(0, longestWaitSeconds).optional().meta({ description: "seconds" }),
+  }),
+  body: z.strictObject({
+    client_slug: Slug.optional(),
+    context: ExactObject.optional(),
+    version: VersionNumber.optional().meta({ description: "absent: pinned for the client, or active" }),
+  }),
+  exact: ["context"],
+  answers: {
+    200: { description: "it ended in time", schema: WholeExecution },
+    202: { description: "it runs", schema: Started },
+  },
+  async handle(ports, { by, params, query: { wait = 0 }, body, once }) {
+    const { id } = await once(async (ulid) => {
+      const request = { ulid, workflow: params.id, context: body.context?.text ?? "{}" };
+      const client = body.client_slug !== undefined && { client: body.client_slug };
+      const version = body.version !== undefined && { version: body.version };
+      return started(await executeWorkflow(ports, by, { ...request, ...client, ...version }));
+    });
+    return resultOf(ports, id, wait);
+  },
+});
+
+function started({ id }: Execution): { id: string } {
+  return { id };
+}
+
+async function resultOf(ports: ServicePorts, id: string, waitSeconds: number): Promise<Answer> {
+  const record = waitSeconds > 0 ? await untilEnded(ports, id, waitSeconds * 1000) : undefined;
+  if (record && hasEnded(record)) return { status: 200, body: wholeExecution(await readTrace(ports, id)) };
+  const headers = { location: `/executions/${id}` };
+  return { status: 202, headers, body: { execution_id: id, status: record?.status ?? "running" } };
+}

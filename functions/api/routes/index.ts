@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { openRoute, type Route } from "../http/route.ts";
+import { openApiDocument } from "../openapi/document.ts";
+import * as audit from "./audit.ts";
+import * as chain from "./chain.ts";
+import * as clients from "./clients.ts";
+import { execute } from "./execute.ts";
+import * as executions from "./executions.ts";
+import { health } from "./health.ts";
+import * as keys from "./keys.ts";
+import * as tasks from "./tasks.ts";
+import * as changes from "./workflow-changes.ts";
+import * as workflows from "./workflows.ts";
+
+const openApi = openRoute({
+  method: "GET",
+  path: "/openapi.json",
+  summary: "This document",
+  answers: { 200: { description: "OpenAPI 3.1", schema: z.looseObject({ openapi: z.string() }) } },
+  serve: async () => ({ status: 200, body: theDocument() }),
+});
+
+let document: ReturnType<typeof openApiDocument> | undefined;
+
+/** Made when somebody asks for it the first time: it takes longer than most requests. */
+function theDocument() {
+  document ??= openApiDocument(routes);
+  return document;
+}
+
+/** Every route there is. */
+export const routes: readonly Route[] = [
+  health,
+  openApi,
+  ...Object.values(workflows),
+  ...Object.values(changes),
+  execute,
+  ...Object.values(executions),
+  ...Object.values(chain),
+  ...Object.values(tasks),
+  ...Object.values(keys),
+  ...Object.values(clients),
+  ...Object.values(audit),
+];

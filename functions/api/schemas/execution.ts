@@ -1,0 +1,73 @@
+import type { Execution, Trace } from "@nova/engine";
+import { z } from "zod";
+import { Context, ExecutionId, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
+
+export const ExecutionStatus = z.enum([
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "cancelled",
+  "interrupted",
+]);
+
+const RunError = z.object({ node: z.string(), class: z.string(), message: z.string() }).nullable();
+
+export const ExecutionItem = z
+  .object({
+    execution_id: ExecutionId,
+    workflow: WorkflowId,
+    version: VersionNumber,
+    client: Slug,
+    status: ExecutionStatus,
+    started_at: Time,
+    ended_at: Time.nullable(),
+    duration_ms: z.number().nullable(),
+    error: RunError,
+  })
+  .meta({ id: "Execution" });
+
+export const WholeExecution = ExecutionItem.extend({
+  context: Context.meta({ description: "numbers keep the digits that they were written with" }),
+  path: z.array(z.string()).meta({ description: "nodes in the order in which they ran" }),
+}).meta({ id: "WholeExecution" });
+
+export const Started = z
+  .object({ execution_id: ExecutionId, status: ExecutionStatus })
+  .meta({ id: "StartedExecution" });
+
+/** One link; fields are described in the guide to the chain of work. */
+export const ChainEntry = z
+  .looseObject({ seq: z.int(), scope: z.string(), node_id: z.string(), node_type: z.string(), status: z.string() })
+  .meta({ id: "ChainEntry" });
+
+const Place = { seq: z.int(), scope: z.string().optional(), execution: z.string().optional() };
+
+export const Verified = z
+  .object({
+    execution_id: ExecutionId,
+    state: z.enum(["open", "complete", "anchored", "broken"]),
+    links: z.int(),
+    erased: z.array(z.looseObject({ ...Place, content: z.string() })),
+    problem: z.looseObject({ ...Place, message: z.string() }).nullable(),
+  })
+  .meta({ id: "Verification" });
+
+export function executionItem({ id, workflowId, version, client, status, startedAt, ...rest }: Execution) {
+  return {
+    execution_id: id,
+    workflow: workflowId,
+    version,
+    client,
+    status,
+    started_at: startedAt,
+    ended_at: rest.endedAt ?? null,
+    duration_ms: rest.durationMs ?? null,
+    error: rest.error ?? null,
+  };
+}
+
+export function wholeExecution({ execution, context, path }: Trace) {
+  return { ...executionItem(execution), context, path };
+}

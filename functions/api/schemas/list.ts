@@ -1,0 +1,49 @@
+import { type Page, pageFrom } from "@nova/service";
+import { z } from "zod";
+import { Misfit } from "../http/errors.ts";
+import type { Answer } from "../http/route.ts";
+import { wholeNumber } from "./values.ts";
+
+const defaultLimit = 50;
+
+/** What every list takes. */
+export const ListQuery = z.object({
+  limit: wholeNumber(1, 200)
+    .optional()
+    .meta({ description: `at most so many; ${defaultLimit} where absent` }),
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,400}$/)
+    .optional()
+    .meta({ description: "`next_cursor` of the page before" }),
+});
+
+export type ListQuery = z.infer<typeof ListQuery>;
+
+/** What every list is. */
+export function listOf<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+}
+
+/**
+ * Limit and position of a query. A cursor is a position in base64url; `like` is what a position looks like, so that no
+ * store is asked for one that it never gave. Throws `Misfit`.
+ */
+export function pageQuery({ limit = defaultLimit, cursor }: ListQuery, like: RegExp) {
+  if (cursor === undefined) return { limit };
+  const position = Buffer.from(cursor, "base64url").toString();
+  if (like.test(position)) return { limit, cursor: position };
+  throw new Misfit(400, "the query", [{ path: "$.cursor", message: "no list ends there - use a `next_cursor`" }]);
+}
+
+export function listAnswer<T>({ items, cursor }: Page<T>, shown: (item: T) => unknown): Answer {
+  const next = cursor === undefined ? null : Buffer.from(cursor).toString("base64url");
+  return { status: 200, body: { items: items.map(shown), next_cursor: next } };
+}
+
+/** A page of what is in memory as a whole; its cursor is how many came before. */
+export function pageOfAll<T>(all: readonly T[], { limit, cursor = "0" }: { limit: number; cursor?: string }): Page<T> {
+  const first = Number(cursor);
+  const rest = all.slice(first, first + limit + 1);
+  return pageFrom(rest, limit, () => String(first + limit));
+}

@@ -1,0 +1,47 @@
+import { RawJson } from "@nova/engine";
+import { z } from "zod";
+
+/** An object that is handed on as the text it was sent as, so that its numbers keep their digits. */
+export const ExactObject = z
+  .custom<RawJson>((value) => value instanceof RawJson && value.text.startsWith("{"), "it has to be a JSON object")
+  .meta({ override: { type: "object", additionalProperties: true } });
+
+export const ExactValue = z
+  .custom<RawJson>((value) => value instanceof RawJson)
+  .meta({ override: { type: ["object", "array", "string", "number", "boolean", "null"] } });
+
+/** Numbers in it keep the digits that they were written with: read it with a parser that does too. */
+export const Context = z.record(z.string(), z.unknown());
+
+export const Time = z.iso.datetime();
+
+/** Ids of workflows, as the compiler makes them. */
+export const WorkflowId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/);
+export const ExecutionId = z.string().regex(/^exec_[0-9A-HJKMNP-TV-Z]{26}$/);
+export const TaskId = z.string().regex(/^task_[0-9A-HJKMNP-TV-Z]{26}$/);
+export const KeyId = z.string().regex(/^key_[0-9A-HJKMNP-TV-Z]{26}$/);
+export const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/);
+/** For people; no control characters, which could steer a terminal. */
+export const Name = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u);
+export const VersionNumber = z.int().min(1).max(1_000_000_000);
+
+/** A whole number in an address or a query. */
+export function wholeNumber(minimum: number, maximum: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, "it has to be a whole number")
+    .transform(Number)
+    .refine((number) => number >= minimum && number <= maximum, `it has to be from ${minimum} to ${maximum}`)
+    .meta({
+      override({ jsonSchema }) {
+        delete jsonSchema.pattern;
+        Object.assign(jsonSchema, { type: "integer", minimum, maximum });
+      },
+    });
+}
+
+/** `?full` alone means yes. */
+export const Flag = z
+  .enum(["", "true", "false"])
+  .transform((text) => text !== "false")
+  .meta({ override: { type: "string", enum: ["", "true", "false"] } });

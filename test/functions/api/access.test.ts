@@ -1,0 +1,265 @@
+import { type Role, roles } from "@nova/service";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { routes } from "../../../functions/api/routes/index.ts";
+import { type Called, useApi } from "./support/api.ts";
+import { asking } from "./support/flows.ts";
+
+const api = useApi();
+
+/** What a key reaches: every client, the client that all of this belongs to, or another one. */
+const scopes = ["all", "own", "foreign"] as const;
+type Scope = (typeof scopes)[number];
+
+/** Things of client `acme`, made anew for each call that uses them up. */
+interface Things {
+  execution: string;
+  task: string;
+  key: string;
+}
+
+interface Row {
+  /** What is asked for, by ids of `acme`. */
+  path(things: Things): string;
+  body?: object;
+  /** The least role; null where everybody may. */
+  role: Role | null;
+  /** Status where the role suffices, by scope of the key. */
+  status: Record<Scope, number>;
+}
+
+const everybody = (status: number) => ({ all: status, own: status, foreign: status });
+const sharedChange = (status: number) => ({ all: status, own: 403, foreign: 403 });
+const ofClient = (status: number) => ({ all: status, own: status, foreign: 404 });
+const plain = (path: string) => () => path;
+
+/** Every route there is, as `GET /path`. */
+const table: Record<string, Row> = {
+  "GET /health": { path: plain("/health"), role: null, status: everybody(200) },
+  "GET /openapi.json": { path: plain("/openapi.json"), role: null, status: everybody(200) },
+  "POST /workflows": { path: plain("/workflows"), body: asking, role: "editor", status: sharedChange(200) },
+  "PUT /workflows/{id}": { path: plain("/workflows/asking"), body: asking, role: "editor", status: sharedChange(200) },
+  "GET /workflows": { path: plain("/workflows"), role: "viewer", status: everybody(200) },
+  "GET /workflows/{id}": { path: plain("/workflows/asking"), role: "viewer", status: everybody(200) },
+  "GET /workflows/{id}/versions": { path: plain("/workflows/asking/versions"), role: "viewer", status: everybody(200) },
+  "GET /workflows/{id}/asl": { path: plain("/workflows/asking/asl"), role: "viewer", status: everybody(200) },
+  "POST /workflows/validate": {
+    path: plain("/workflows/validate"),
+    body: asking,
+    role: "viewer",
+    status: everybody(200),
+  },
+  "POST /workflows/{id}/activate": {
+    path: plain("/workflows/asking/activate"),
+    body: { version: 1 },
+    role: "editor",
+    status: sharedChange(200),
+  },
+  "DELETE /workflows/{id}": { path: plain("/workflows/asking"), role: "editor", status: sharedChange(409) },
+  "POST /workflows/{id}/execute": {
+    path: plain("/workflows/asking/execute"),
+    body: { client_slug: "acme" },
+    role: "runner",
+    status: ofClient(202),
+  },
+  "GET /executions": { path: plain("/executions?client=acme"), role: "viewer", status: everybody(200) },
+  "GET /executions/{id}": {
+    path: ({ execution }) => `/executions/${execution}`,
+    role: "viewer",
+    status: ofClient(200),
+  },
+  "POST /executions/{id}/cancel": {
+    path: ({ execution }) => `/executions/${execution}/cancel`,
+    role: "runner",
+    status: ofClient(200),
+  },
+  "GET /executions/{id}/verify": {
+    path: ({ execution }) => `/executions/${execution}/verify`,
+    role: "viewer",
+    status: ofClient(200),
+  },
+  "GET /executions/{id}/chain": {
+    path: ({ execution }) => `/executions/${execution}/chain`,
+    role: "viewer",
+    status: ofClient(200),
+  },
+  "GET /executions/{id}/chain/{seq}": {
+    path: ({ execution }) => `/executions/${execution}/chain/0?full`,
+    role: "viewer",
+    status: ofClient(200),
+  },
+  "GET /tasks": { path: plain("/tasks"), role: "viewer", status: everybody(200) },
+  "POST /tasks/{id}": {
+    path: ({ task }) => `/tasks/${task}`,
+    body: { choice: "approved" },
+    role: "runner",
+    status: ofClient(200),
+  },
+  "POST /keys": {
+    path: plain("/keys"),
+    body: { role: "viewer", client_slug: "acme" },
+    role: "admin",
+    status: ofClient(201),
+  },
+  "GET /keys": { path: plain("/keys"), role: "admin", status: everybody(200) },
+  "DELETE /keys/{id}": { path: ({ key }) => `/keys/${key}`, role: "admin", status: ofClient(204) },
+  "POST /clients": {
+    path: plain("/clients"),
+    body: { slug: "acme", name: "Acme" },
+    role: "admin",
+    status: sharedChange(409),
+  },
+  "GET /clients": { path: plain("/clients"), role: "viewer", status: everybody(200) },
+  "GET /clients/{slug}": { path: plain("/clients/acme"), role: "viewer", status: ofClient(200) },
+  "PATCH /clients/{slug}": {
+    path: plain("/clients/acme"),
+    body: { name: "Acme" },
+    role: "editor",
+    status: ofClient(200),
+  },
+  "GET /audit": { path: plain("/audit"), role: "admin", status: everybody(200) },
+};
+
+const keys = new Map<string, string>();
+const keyOf = (role: Role, scope: Scope) => keys.get(`${role} ${scope}`) as string;
+/** Of routes that use their things up. */
+const consuming = ["POST /executions/{id}/cancel", "POST /tasks/{id}", "DELETE /keys/{id}"];
+const clients: Record<Scope, string | undefined> = { all: undefined, own: "acme", foreign: "globex" };
+const unknown: Things = {
+  execution: `exec_${"0".repeat(26)}`,
+  task: `task_${"0".repeat(26)}`,
+  key: `key_${"0".repeat(26)}`,
+};
+let lasting: Things;
+
+beforeAll(async () => {
+  for (const slug of ["acme", "globex"]) await api.call("POST /clients", { body: { slug, name: slug } });
+  await api.call("POST /workflows", { body: asking });
+  for (const scope of scopes)
+    for (const role of roles) keys.set(`${role} ${scope}`, await api.key(role, clients[scope]));
+  lasting = await things();
+});
+
+async function things(): Promise<Things> {
+  const { body: run } = await api.call("POST /workflows/asking/execute", { body: { client_slug: "acme" } });
+  const { body: key } = await api.call("POST /keys", { body: { role: "viewer", client_slug: "acme" } });
+  const execution = run.execution_id as string;
+  const [task] = await vi.waitFor(async () => {
+    const found = await api.ports.tasks.ofExecution(execution);
+    expect(found).toHaveLength(1);
+    return found;
+  });
+  return { execution, task: task?.id as string, key: key.id };
+}
+
+async function ask(route: string, of: Things, key: string | null): Promise<Called> {
+  const row = table[route] as Row;
+  const [method] = route.split(" ");
+  return api.call(`${method} ${row.path(of)}`, { key, ...(row.body && { body: row.body }) });
+}
+
+function expected({ role: least, status }: Row, role: Role, scope: Scope): number {
+  return least !== null && roles.indexOf(role) < roles.indexOf(least) ? 403 : status[scope];
+}
+
+it("names every route there is, and the role that each says it needs", () => {
+  const said = Object.fromEntries(routes.map(({ method, path, role }) => [`${method} ${path}`, role]));
+  expect(said).toEqual(Object.fromEntries(Object.entries(table).map(([route, { role }]) => [route, role])));
+});
+
+describe.each(Object.keys(table))("%s", (route) => {
+  const row = table[route] as Row;
+
+  it.each(scopes.flatMap((scope) => roles.map((role) => ({ scope, role, status: expected(row, role, scope) }))))(
+    "answers a $role of $scope with $status",
+    async ({ scope, role, status }) => {
+      const of = consuming.includes(route) && status < 300 ? await things() : lasting;
+      expect((await ask(route, of, keyOf(role, scope))).status).toBe(status);
+    },
+  );
+
+  it.each([
+    ["no key", null],
+    ["something that is no key", "secret"],
+    ["a key that nobody made", `nova_${"0".repeat(26)}_${"A".repeat(43)}`],
+  ])("answers %s as its role demands", async (_what, key) => {
+    const { status, headers } = await ask(route, lasting, key);
+    expect(status).toBe(row.role === null ? row.status.all : 401);
+    if (status === 401) expect(headers.get("www-authenticate")).toMatch(/^Bearer/);
+  });
+});
+
+describe("what belongs to another client", () => {
+  const named = Object.entries(table).filter(
+    ([, { path }]) => path(unknown) !== path({ ...unknown, execution: "", task: "", key: "" }),
+  );
+
+  it.each(named.map(([route]) => route))("is as if it were not there: %s", async (route) => {
+    const key = keyOf("admin", "foreign");
+    const [there, not] = [await ask(route, lasting, key), await ask(route, unknown, key)];
+    const anonymous = (text: string, of: Things) =>
+      Object.values(of).reduce((left: string, id) => left.replaceAll(id, "<id>"), text);
+    expect(anonymous(there.text, lasting)).toBe(anonymous(not.text, unknown));
+    expect([...there.headers.keys()]).toEqual([...not.headers.keys()]);
+  });
+
+  it("takes as many reads to refuse as what is not there", async () => {
+    const by = { id: "key_x", role: "admin", client: "globex", name: "" } as const;
+    const { executionWithin } = await import("@nova/service");
+    const counts = await Promise.all(
+      [lasting.execution, unknown.execution].map(async (id) => {
+        const get = vi.fn(api.ports.executions.get);
+        await executionWithin({ executions: { ...api.ports.executions, get } }, by, id).catch(() => undefined);
+        return get.mock.calls.length;
+      }),
+    );
+    expect(counts).toEqual([1, 1]);
+  });
+
+  it.each(["/executions", "/executions?client=acme", "/tasks", "/keys", "/audit", "/clients"])(
+    "is on no list: %s",
+    async (path) => {
+      const { text } = await api.call(`GET ${path}`, { key: keyOf("admin", "foreign") });
+      for (const secret of [...Object.values(lasting), "acme"]) expect(text).not.toContain(secret);
+    },
+  );
+
+  it.each(["/executions", "/tasks", "/keys", "/audit", "/clients"])(
+    "is on the lists of its own keys: %s",
+    async (path) => {
+      const { text } = await api.call(`GET ${path}?limit=200`, { key: keyOf("admin", "own") });
+      expect(text).toMatch(/acme|task_/);
+      expect(text).not.toContain("globex");
+    },
+  );
+});
+
+describe("a key", () => {
+  it("travels as x-api-key, too", async () => {
+    const headers = { "x-api-key": keyOf("viewer", "all") };
+    expect((await api.call("GET /workflows", { key: null, headers })).status).toBe(200);
+  });
+
+  it("makes keys and runs of its own client where nothing else is said", async () => {
+    const { body: made } = await api.call("POST /keys", { key: keyOf("admin", "own"), body: { role: "runner" } });
+    expect(made).toMatchObject({ client_slug: "acme", role: "runner" });
+    const { body: run } = await api.call("POST /workflows/asking/execute", { key: made.key, body: {} });
+    expect((await api.ports.executions.get(run.execution_id))?.client).toBe("acme");
+  });
+
+  it("opens nothing any more once it was deleted, and cannot delete itself", async () => {
+    const { body: made } = await api.call("POST /keys", { body: { role: "admin" } });
+    const itself = await api.call(`DELETE /keys/${made.id}`, { key: made.key });
+    expect([itself.status, itself.body.detail]).toEqual([409, expect.stringMatching(/cannot delete itself/)]);
+    await api.call(`DELETE /keys/${made.id}`);
+    expect((await api.call("GET /keys", { key: made.key })).status).toBe(401);
+  });
+
+  it("is stored as a digest alone", async () => {
+    const { body: made } = await api.call("POST /keys", { body: { role: "viewer", name: "a page" } });
+    const secret = made.key.split("_").at(-1);
+    const stored = await api.ports.keys.get(made.id);
+    expect(JSON.stringify(stored)).not.toContain(secret);
+    expect(stored).toMatchObject({ name: "a page", digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect((await api.call("GET /keys?limit=200")).text).not.toContain(secret);
+  });
+});

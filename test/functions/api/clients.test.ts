@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { inARow } from "../../support/cloud.ts";
+import { useApi } from "./support/api.ts";
+
+const api = useApi();
+
+beforeAll(async () => {
+  for (const n of [1, 2]) await api.call("POST /workflows", { body: inARow("count", { one: `context["n"] = ${n}` }) });
+});
+
+describe("a client", () => {
+  it("is made once, read, and renamed", async () => {
+    const made = await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
+    expect([made.status, made.body]).toMatchObject([201, { slug: "acme", name: "Acme", pins: {} }]);
+    expect((await api.call("POST /clients", { body: { slug: "acme", name: "Other" } })).status).toBe(409);
+    const { body } = await api.call("PATCH /clients/acme", { body: { name: "Acme Ltd" } });
+    expect(body).toEqual({ ...made.body, name: "Acme Ltd" });
+    expect((await api.call("GET /clients/acme")).body).toEqual(body);
+  });
+
+  it("runs the version that is pinned for it, unless the caller names one", async () => {
+    await api.call("PATCH /clients/acme", { body: { pins: { count: 1 } } });
+    const run = async (body: object) => (await api.call("POST /workflows/count/execute?wait=20", { body })).body;
+    expect(await run({ client_slug: "acme" })).toMatchObject({ version: 1, client: "acme", context: { n: 1 } });
+    expect(await run({ client_slug: "acme", version: 2 })).toMatchObject({ version: 2, context: { n: 2 } });
+    expect(await run({})).toMatchObject({ version: 2, client: "default" });
+  });
+
+  it("is pinned to nothing that is not there", async () => {
+    const { status, body } = await api.call("PATCH /clients/acme", { body: { pins: { count: 9 } } });
+    expect([status, body.detail]).toEqual([422, expect.stringMatching(/"count" has no version 9/)]);
+  });
+
+  it.each([
+    ["a slug in capitals", { slug: "Acme", name: "x" }, 422],
+    ["no name", { slug: "acme2", name: "" }, 422],
+    ["a name that steers terminals", { slug: "acme2", name: "\u001b[2J" }, 422],
+    ["the slug of those without a client", { slug: "default", name: "x" }, 409],
+  ])("with %s is refused", async (_what, body, status) => {
+    expect((await api.call("POST /clients", { body })).status).toBe(status);
+  });
+
+  it("is listed with the others, in pages", async () => {
+    for (const slug of ["b", "c"]) await api.call("POST /clients", { body: { slug, name: slug } });
+    const { body: first } = await api.call("GET /clients?limit=2");
+    const { body: second } = await api.call(`GET /clients?limit=2&cursor=${first.next_cursor}`);
+    const slugs = [...first.items, ...second.items].map(({ slug }) => slug);
+    expect([slugs, second.next_cursor]).toEqual([["acme", "b", "c"], null]);
+  });
+});
+
+describe("the audit", () => {
+  it("says who did what, newest first, in pages", async () => {
+    const { body: made } = await api.call("POST /keys", { body: { role: "editor", client_slug: "acme" } });
+    await api.call("PATCH /clients/acme", { key: made.key, body: { name: "Acme" } });
+    const { body: first } = await api.call("GET /audit?limit=1");
+    expect(first.items).toMatchObject([
+      { action: "client.changed", by: made.id, client_slug: "acme", subject: "acme", detail: {} },
+    ]);
+    const { body: second } = await api.call(`GET /audit?limit=1&cursor=${first.next_cursor}`);
+    expect(second.items).toMatchObject([{ action: "key.created", subject: made.id, detail: { role: "editor" } }]);
+  });
+
+  it("knows of what was published and activated", async () => {
+    await api.call("POST /workflows/count/activate", { body: { version: 1 } });
+    const { body } = await api.call("GET /audit?limit=200");
+    const deeds = body.items.map(({ action, subject, detail }: Record<string, unknown>) => [action, subject, detail]);
+    expect(deeds).toContainEqual(["workflow.published", "count", { version: 2 }]);
+    expect(deeds[0]).toEqual(["workflow.activated", "count", { version: 1 }]);
+  });
+});

@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { inARow } from "../../support/cloud.ts";
+import { useApi } from "./support/api.ts";
+import { asking } from "./support/flows.ts";
+
+const api = useApi();
+
+beforeAll(async () => {
+  const code = 'context["sum"] = 1.50\ncontext["seen"] = context.get("total")';
+  await api.call("POST /workflows", { body: inARow("adding", { add: code }) });
+  await api.call("POST /workflows", { body: inARow("failing", { fall: "raise ValueError('no total')" }) });
+  await api.call("POST /workflows", { body: asking });
+  const inputs = { type: "object", required: ["total"], properties: { total: { type: "number" } } };
+  await api.call("POST /workflows", { body: inARow("strict", { add: code }, { inputs }) });
+});
+
+async function run(workflow: string, body: unknown = {}): Promise<string> {
+  return (await api.call(`POST /workflows/${workflow}/execute?wait=20`, { body })).body.execution_id;
+}
+
+describe("executing", () => {
+  it("answers 202 with an id, and 200 with the result where it ends in time", async () => {
+    const started = await api.call("POST /workflows/adding/execute", { body: {} });
+    expect([started.status, started.body.status]).toEqual([202, "running"]);
+    expect(started.headers.get("location")).toBe(`/executions/${started.body.execution_id}`);
+    const ended = await api.call("POST /workflows/adding/execute?wait=20", { body: {} });
+    expect(ended.status).toBe(200);
+    expect(ended.body).toMatchObject({ status: "completed", path: ["start", "add", "end"], error: null });
+  });
+
+  it("takes values over digit for digit, and answers them so", async () => {
+    const context = '{"total": 850.0, "number": 12345678901234567890, "deep": [{"x": 1e2, "y": -0.10}]}';
+    const body = `{"context": ${context}, "client_slug": "default"}`;
+    const { text } = await api.call("POST /workflows/adding/execute?wait=20", { body });
+    for (const part of ['"number":12345678901234567890', '"total":850.0', '"x": 1e2, "y": -0.10', '"seen":850.0']) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it("tells of a run that failed which node it was and why", async () => {
+    const { status, body } = await api.call("POST /workflows/failing/execute?wait=20", { body: {} });
+    expect([status, body.status]).toEqual([200, "failed"]);
+    expect(body.error).toMatchObject({ node: "fall", class: "NodeFailed", message: expect.stringMatching(/no total/) });
+  });
+
+  it("answers 202 when a run waits for longer than the caller does", async () => {
+    const { status, body } = await api.call("POST /workflows/asking/execute?wait=1", { body: {} });
+    expect([status, body.status]).toEqual([202, "waiting"]);
+  });
+
+  it("refuses a context that does not fit the inputs, with findings", async () => {
+    const { status, body } = await api.call("POST /workflows/strict/execute", { body: { context: { total: "much" } } });
+    expect([status, body.findings]).toMatchObject([422, [{ severity: "error" }]]);
+  });
+
+  it.each([
+    ["an unknown workflow", "nobody", {}, 404],
+    ["an unknown version", "adding", { version: 9 }, 404],
+    ["an unknown client", "adding", { client_slug: "nobody" }, 404],
+    ["an unknown field", "adding", { contexts: {} }, 422],
+    ["a context that is a list", "adding", { context: [] }, 422],
+    ["a context that is a text", "adding", { context: "{}" }, 422],
+    ["a body that is a list", "adding", [], 422],
+    ["a body that is no JSON", "adding", "{", 400],
+    ["a key that marks references", "adding", { context: { $blob: 1 } }, 422],
+  ])("with %s is refused", async (_what, workflow, body, status) => {
+    expect((await api.call(`POST /workflows/${workflow}/execute`, { body })).status).toBe(status);
+  });
+
+  it.each(["-1", "26", "long", "1e1", ""])("does not wait %j seconds", async (wait) => {
+    expect((await api.call(`POST /workflows/adding/execute?wait=${wait}`, { body: {} })).status).toBe(400);
+  });
+});
+
+describe("an execution", () => {
+  it("is read with its context, its chain and a check of it", async () => {
+    const id = await run("adding", { context: { total: 5 } });
+    expect((await api.call(`GET /executions/${id}`)).body).toMatchObject({ status: "completed", workflow: "adding" });
+    const { body: chain } = await api.call(`GET /executions/${id}/chain?limit=2`);
+    expect(chain.items.map((entry: { node_id: string }) => entry.node_id)).toEqual(["start", "add"]);
+    const { body: rest } = await api.call(`GET /executions/${id}/chain?limit=200&cursor=${chain.next_cursor}`);
+    expect(rest.items.map((entry: { seq: number }) => entry.seq)).toEqual([2, 3]);
+    expect(chain.items[1]).not.toHaveProperty("code_executed");
+    const { body: entry } = await api.call(`GET /executions/${id}/chain/1?full`);
+    expect(entry).toMatchObject({ code_executed: expect.stringMatching(/1\.50/), input_context: { total: 5 } });
+    expect((await api.call(`GET /executions/${id}/chain/99`)).status).toBe(404);
+    const { body: verified } = await api.call(`GET /executions/${id}/verify`);
+    expect(verified).toEqual({ execution_id: id, state: "anchored", links: 4, erased: [], problem: null });
+  });
+
+  it("is cancelled, and of one that is over it is said how it ended", async () => {
+    const { body } = await api.call("POST /workflows/asking/execute", { body: {} });
+    const cancelled = { execution_id: body.execution_id, status: "cancelled" };
+    expect((await api.call(`POST /executions/${body.execution_id}/cancel`)).body).toEqual(cancelled);
+    expect((await api.call(`POST /executions/${body.execution_id}/cancel`)).body).toEqual(cancelled);
+    const id = await run("adding");
+    expect((await api.call(`POST /executions/${id}/cancel`)).body.status).toBe("completed");
+  });
+});
+
+describe("the list of executions", () => {
+  it("is newest first, in pages, by workflow and status", async () => {
+    const ids = [await run("failing"), await run("failing")].reverse();
+    const { body: first } = await api.call("GET /executions?workflow=failing&status=failed&limit=1");
+    expect(first.items).toMatchObject([{ execution_id: ids[0], status: "failed", client: "default" }]);
+    const next = `GET /executions?workflow=failing&status=failed&limit=1&cursor=${first.next_cursor}`;
+    expect((await api.call(next)).body.items[0].execution_id).toBe(ids[1]);
+    expect((await api.call("GET /executions?workflow=failing&status=completed")).body.items).toEqual([]);
+    expect((await api.call("GET /executions?limit=200")).body.items.length).toBeGreaterThan(5);
+  });
+
+  it("ends where it was asked to", async () => {
+    expect((await api.call("GET /executions?to=2020-01-01")).body.items).toEqual([]);
+    expect((await api.call("GET /executions?from=2999-01-01")).body.items).toEqual([]);
+    expect((await api.call("GET /executions?from=2999-01-01&to=2020-01-01T00:00:00Z")).body.items).toEqual([]);
+    expect((await api.call("GET /executions?from=2020-01-01&limit=1")).body.items).toHaveLength(1);
+  });
+
+  it.each(["cursor=abc", "cursor=%F0", "limit=0", "limit=201", "status=done", "from=yesterday", "client=A%20B"])(
+    "refuses %s",
+    async (query) => {
+      expect((await api.call(`GET /executions?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe("a task", () => {
+  async function waiting(): Promise<{ task_id: string; execution_id: string }> {
+    const { body: run } = await api.call("POST /workflows/asking/execute", { body: {} });
+    return vi.waitFor(async () => {
+      const { body } = await api.call("GET /tasks?limit=200");
+      const task = body.items.find((item: { execution_id: string }) => item.execution_id === run.execution_id);
+      expect(task).toMatchObject({ node: "ask", message: "Go on?", choices: ["approved", "rejected"] });
+      return task;
+    });
+  }
+
+  it("is listed, and answered once; its data arrives digit for digit", async () => {
+    const { task_id, execution_id } = await waiting();
+    const body = '{"choice": "approved", "data": {"total": 850.0}, "by": "ann"}';
+    const answered = await api.call(`POST /tasks/${task_id}`, { body });
+    expect(answered.body).toMatchObject({ task_id, execution_id, node: "ask", choice: "approved", sent: true });
+    await vi.waitFor(async () => {
+      const { text } = await api.call(`GET /executions/${execution_id}`);
+      expect(text).toMatch(/"status":"completed".*"data":\{"total": 850.0\},"by":"ann"/);
+    });
+    const late = await api.call(`POST /tasks/${task_id}`, { body: { choice: "rejected" } });
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/answered before|is over/)]);
+  });
+
+  it("refuses a choice that it has not, and data that its form does not take", async () => {
+    const { task_id } = await waiting();
+    const choice = await api.call(`POST /tasks/${task_id}`, { body: { choice: "perhaps" } });
+    expect([choice.status, choice.body.detail]).toEqual([
+      422,
+      '"perhaps" is no choice of "ask" - choose approved or rejected',
+    ]);
+    const data = await api.call(`POST /tasks/${task_id}`, { body: { choice: "approved", data: { reason: 5 } } });
+    expect([data.status, data.body.detail]).toEqual([422, expect.stringMatching(/form of "ask" refuses/)]);
+  });
+
+  it("that nobody has is not there", async () => {
+    const nobody = `task_${"0".repeat(26)}`;
+    expect((await api.call(`POST /tasks/${nobody}`, { body: { choice: "approved" } })).status).toBe(404);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { useApi } from "./support/api.ts";
+
+const api = useApi();
+const origin = "https://console.example.com";
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+const manyKeys = `{"context":{${Array.from({ length: 100_001 }, (_, i) => `"${i}":1`).join(",")}}}`;
+
+describe("an address", () => {
+  it.each([
+    ["GET /nowhere", 404],
+    ["GET /workflows/Not-An-Id", 404],
+    ["GET /executions/exec_short", 404],
+    ["GET /executions/%E0%A4%A", 404],
+    ["GET /executions/..%2f..%2fetc", 404],
+    ["DELETE /health", 405],
+    ["PATCH /workflows/asking", 405],
+    ["PUT /executions", 405],
+  ])("%s answers %i", async (request, status) => {
+    const { status: answered, headers, body } = await api.call(request);
+    expect([answered, body.status]).toEqual([status, status]);
+    expect(headers.get("content-type")).toBe("application/problem+json");
+  });
+
+  it("lists the methods that it has", async () => {
+    const { headers, body } = await api.call("PATCH /workflows/asking");
+    expect(headers.get("allow")).toBe("PUT, GET, DELETE");
+    expect(body).toEqual({
+      type: "about:blank",
+      title: "Method not allowed",
+      status: 405,
+      detail: "PATCH is not possible here - use PUT or GET or DELETE",
+    });
+  });
+
+  it("may end in a slash", async () => {
+    expect((await fetch(`${api.url}/health/`)).status).toBe(200);
+  });
+});
+
+describe("a body", () => {
+  it.each([
+    ["too large", JSON.stringify({ context: { text: "x".repeat(4 * 1024 * 1024) } }), 413, /bytes, at most/],
+    ["beyond what an API Gateway takes", "x".repeat(11 * 1024 * 1024), 413, undefined],
+    ["nested too deep", nested(513), 413, /513 levels deep/],
+    ["nothing but brackets", "[".repeat(1_000_000), 413, /levels deep/],
+    ["with too many keys", manyKeys, 413, /100002 keys/],
+    ["that is not JSON", "{", 400, /not JSON/],
+    ["that ends inside of a text", '{"a": "\\', 400, /not JSON/],
+    ["that is a text", '"{}"', 422, /the body does not fit/],
+    ["that is null", "null", 422, /the body does not fit/],
+    ["with a key that objects have", '{"__proto__": {}}', 422, /does not fit/],
+  ])("%s is refused", async (_what, body, status, detail) => {
+    const answer = await fetch(`${api.url}/workflows/asking/execute`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${await api.key("runner")}`, "content-type": "application/json" },
+      body,
+    });
+    expect(answer.status).toBe(status);
+    if (detail) expect(((await answer.json()) as { detail: string }).detail).toMatch(detail);
+  });
+
+  it.each([
+    ["text/plain", 415],
+    ["application/xml", 415],
+    ["application/json; charset=utf-8", 422],
+    ["application/problem+json", 422],
+  ])("of type %s answers %i", async (type, status) => {
+    const { status: answered } = await api.call("POST /keys", { body: "{}", headers: { "content-type": type } });
+    expect(answered).toBe(status);
+  });
+
+  it("that is not UTF-8 is refused", async () => {
+    const key = await api.key("admin");
+    const answer = await fetch(`${api.url}/keys`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/octet-stream" },
+      body: Buffer.from([0xff, 0xfe]),
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { detail: expect.stringMatching(/not UTF-8/) }]);
+  });
+
+  it("says of each field what does not fit", async () => {
+    const { body } = await api.call("POST /keys", { body: { role: "king", client_slug: "A B", more: 1 } });
+    expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(["$.role", "$.client_slug", "$"]);
+  });
+});
+
+describe("a page of another origin", () => {
+  const asks = { origin, "access-control-request-method": "POST" };
+
+  it("that may call the API is told so before and with every answer, errors too", async () => {
+    const before = await fetch(`${api.url}/workflows`, { method: "OPTIONS", headers: asks });
+    expect([before.status, before.headers.get("access-control-allow-origin")]).toEqual([204, origin]);
+    expect(before.headers.get("access-control-allow-headers")).toContain("idempotency-key");
+    for (const [path, status] of [["/health", 200] as const, ["/workflows", 401] as const]) {
+      const { status: answered, headers } = await api.call(`GET ${path}`, { key: null, headers: { origin } });
+      expect([answered, headers.get("access-control-allow-origin")]).toEqual([status, origin]);
+    }
+  });
+
+  it("that may not is told nothing", async () => {
+    const { headers } = await api.call("GET /health", { headers: { origin: "https://evil.example.com" } });
+    expect([headers.get("access-control-allow-origin"), headers.get("vary")]).toEqual([null, "origin"]);
+  });
+});
+
+describe("answers", () => {
+  it("are for no cache", async () => {
+    const { headers } = await api.call("GET /workflows");
+    expect([headers.get("cache-control"), headers.get("x-content-type-options")]).toEqual(["no-store", "nosniff"]);
+  });
+
+  it("tell the state and the latency of every service", async () => {
+    const { body } = await api.call("GET /health", { key: null });
+    expect(body.checks).toMatchObject({ dynamodb: { state: "ok" }, s3: { state: "ok" }, states: { state: "ok" } });
+    expect(["ok", "degraded"]).toContain(body.status);
+  });
+});

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { useApi } from "./support/api.ts";
+import { asking } from "./support/flows.ts";
+
+const api = useApi();
+let next = 0;
+const once = () => ({ "idempotency-key": `request ${next++}` });
+
+beforeAll(async () => {
+  await api.call("POST /workflows", { body: asking });
+});
+
+describe("a request that is repeated with its Idempotency-Key", () => {
+  it("starts one run", async () => {
+    const headers = once();
+    const start = () => api.call("POST /workflows/asking/execute", { body: {}, headers });
+    const [first, second] = [await start(), await start()];
+    expect(second.body).toEqual(first.body);
+    expect((await api.call("GET /executions?workflow=asking")).body.items).toHaveLength(1);
+  });
+
+  it("starts one run when both come at the same time", async () => {
+    const headers = once();
+    const start = () => api.call("POST /workflows/asking/execute", { body: {}, headers });
+    const answers = await Promise.all([start(), start(), start()]);
+    const ids = answers.filter(({ status }) => status === 202).map(({ body }) => body.execution_id);
+    expect(new Set(ids).size).toBe(1);
+    for (const { status, body } of answers)
+      if (status !== 202) expect([status, body.detail]).toEqual([409, expect.stringMatching(/under way/)]);
+  });
+
+  it("publishes one version, and says again that it was new", async () => {
+    const headers = once();
+    const body = { ...asking, description: "again" };
+    const first = await api.call("POST /workflows", { body, headers });
+    const second = await api.call("POST /workflows", { body, headers });
+    expect([second.status, second.body]).toEqual([201, first.body]);
+  });
+
+  it("makes one key, and shows it once", async () => {
+    const headers = once();
+    const { body: made } = await api.call("POST /keys", { body: { role: "viewer" }, headers });
+    const { status, body } = await api.call("POST /keys", { body: { role: "viewer" }, headers });
+    expect([status, body.detail]).toEqual([409, expect.stringContaining(made.id)]);
+    expect(JSON.stringify(body)).not.toContain(made.key);
+  });
+
+  it("answers a task once, and the same again", async () => {
+    const { body: list } = await api.call("GET /tasks?limit=1");
+    const headers = once();
+    const answer = () => api.call(`POST /tasks/${list.items[0].task_id}`, { body: { choice: "rejected" }, headers });
+    const [first, second] = [await answer(), await answer()];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body).toEqual(first.body);
+  });
+
+  it("is refused where it asks for something else", async () => {
+    const headers = once();
+    await api.call("POST /workflows/asking/execute", { body: {}, headers });
+    const other = await api.call("POST /workflows/asking/execute", { body: { version: 1 }, headers });
+    expect([other.status, other.body.detail]).toEqual([422, expect.stringMatching(/another request before/)]);
+  });
+
+  it("is done when the first one was refused", async () => {
+    const headers = once();
+    const client = { slug: "late", name: "Late" };
+    const asks = () => api.call("POST /workflows/asking/execute", { body: { client_slug: "late" }, headers });
+    expect((await asks()).status).toBe(404);
+    await api.call("POST /clients", { body: client });
+    expect((await asks()).status).toBe(202);
+  });
+
+  it("means nothing to another key", async () => {
+    const headers = once();
+    const start = async () =>
+      api.call("POST /workflows/asking/execute", { body: {}, headers, key: await api.key("runner") });
+    const [first, second] = [await start(), await start()];
+    expect(second.body.execution_id).not.toBe(first.body.execution_id);
+  });
+
+  it.each(["", "x".repeat(256), "\u00e4"])("is refused with the key %j", async (key) => {
+    const { status } = await api.call("POST /workflows/asking/execute", {
+      body: {},
+      headers: { "idempotency-key": key },
+    });
+    expect(status).toBe(400);
+  });
+});

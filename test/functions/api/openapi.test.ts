@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { openApiDocument } from "../../../functions/api/openapi/document.ts";
+import { routes } from "../../../functions/api/routes/index.ts";
+
+const document = openApiDocument(routes);
+const operations = routes.map(({ method, path }) => {
+  const item = document.paths?.[path] as Record<string, Operation>;
+  return [`${method} ${path}`, item[method.toLowerCase()] as Operation] as const;
+});
+
+interface Operation {
+  operationId: string;
+  security: object[];
+  parameters?: { in: string; name: string; schema: object }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { content?: Record<string, unknown> }>;
+}
+
+function operation(name: (typeof operations)[number][0]): Operation {
+  return new Map(operations).get(name) as Operation;
+}
+
+describe("the OpenAPI document", () => {
+  it("is one of version 3.1 and fits into a page of JSON", () => {
+    expect(document.openapi).toBe("3.1.0");
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+
+  it("gives every operation a name of its own, and a problem as what else may come", () => {
+    expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(routes.length);
+    for (const [, { responses }] of operations) {
+      expect(responses.default?.content).toHaveProperty(["application/problem+json"]);
+    }
+  });
+
+  it("refers to nothing that is not in it", () => {
+    const names = Array.from(JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g), ([, name]) => name);
+    expect(names).toContain("WholeExecution");
+    for (const name of names) expect(document.components?.schemas).toHaveProperty([name as string]);
+  });
+
+  it("asks for a key everywhere but at the two addresses that are open", () => {
+    const open = operations.filter(([, { security }]) => security.length === 0).map(([name]) => name);
+    expect(open).toEqual(["GET /health", "GET /openapi.json"]);
+  });
+
+  it("says in words of JSON schema what addresses and queries take", () => {
+    const { parameters } = operation("POST /workflows/{id}/execute");
+    expect(parameters).toMatchObject([
+      { in: "path", name: "id" },
+      { in: "query", name: "wait", schema: { type: "integer", minimum: 0, maximum: 25 } },
+      { in: "header", name: "Idempotency-Key" },
+    ]);
+    expect(parameters?.[1]?.schema).not.toHaveProperty("pattern");
+  });
+
+  it("describes a context as any object, though it is read as text", () => {
+    const { requestBody } = operation("POST /workflows/{id}/execute");
+    expect(requestBody?.content["application/json"]?.schema).toMatchObject({
+      properties: { context: { type: "object", additionalProperties: true } },
+      additionalProperties: false,
+    });
+  });
+});

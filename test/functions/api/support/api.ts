@@ -1,0 +1,114 @@
+import { createServiceStores } from "@nova/aws";
+import { createApi } from "@nova/functions/api";
+import { openHttpApi } from "@nova/local";
+import { createKey, type Role, type ServicePorts } from "@nova/service";
+import { monotonicFactory } from "ulid";
+import { afterAll, beforeAll, expect } from "vitest";
+import { routes } from "../../../../functions/api/routes/index.ts";
+import { Problem } from "../../../../functions/api/schemas/problem.ts";
+import { openTestCloud, type TestCloud } from "../../../support/cloud.ts";
+
+export interface Called {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Parsed, and checked against the schema that the route promises for this status. */
+  // biome-ignore lint/suspicious/noExplicitAny: what comes out of it is what tests look at
+  body: any;
+}
+
+export interface CallOptions {
+  /** Text of an API key; absent: the admin's. Null: none at all. */
+  key?: string | null;
+  /** Sent as JSON; a text is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestApi {
+  url: string;
+  cloud: TestCloud;
+  ports: ServicePorts;
+  /** What the API threw beyond its own problems: nothing, unless a test makes it. */
+  failures: unknown[];
+  call(request: string, options?: CallOptions): Promise<Called>;
+  key(role: Role, client?: string): Promise<string>;
+}
+
+const ulid = monotonicFactory();
+
+/** The API in front of a cloud of its own, through real HTTP. */
+export function useApi(): TestApi {
+  const api = { failures: [] } as unknown as TestApi;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const cloud = await openTestCloud();
+    const templates = { of: (lines: readonly string[]) => cloud.templateFor(lines) };
+    const ports: ServicePorts = { ...cloud.ports, ...createServiceStores({}), templates };
+    const handler = createApi(() => ports, { origins: ["https://console.example.com"] });
+    const server = await openHttpApi({ handler, onFailure: (error) => api.failures.push(error) });
+    const key: TestApi["key"] = async (role, client) => {
+      const made = await createKey(ports, null, { ulid: ulid(), role, ...(client !== undefined && { client }) });
+      return made.text as string;
+    };
+    const admin = await key("admin");
+    const call: TestApi["call"] = (request, options = {}) => callApi(server.url, admin, request, options);
+    Object.assign(api, { url: server.url, cloud, ports, call, key });
+    close = async () => {
+      await server.close();
+      await cloud.close();
+    };
+  });
+  afterAll(async () => {
+    await close();
+    expect(api.failures).toEqual([]);
+  });
+  return api;
+}
+
+async function callApi(
+  url: string,
+  admin: string,
+  request: string,
+  { key = admin, body, headers = {} }: CallOptions,
+): Promise<Called> {
+  const [method = "GET", path = "/"] = request.split(" ");
+  const answer = await fetch(url + path, {
+    method,
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const called = {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+  expectAsPromised(method, path, called);
+  return called;
+}
+
+/** Every answer that a test gets is one that the OpenAPI document knows. */
+function expectAsPromised(method: string, path: string, { status, headers, body }: Called): void {
+  const type = headers.get("content-type");
+  if (status >= 400 && type === "application/problem+json") {
+    Problem.strict().parse(body);
+    expect(body.status).toBe(status);
+    return;
+  }
+  const [plain = ""] = path.split("?");
+  const route = routes.find((one) => one.method === method && patternOf(one.path).test(plain));
+  const promised = route?.answers[status];
+  if (!route || !promised) throw new RangeError(`${method} ${path} answered ${status}, which nothing promises`);
+  if (promised.schema) promised.schema.parse(body);
+  else expect(body).toBeUndefined();
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { inARow } from "../../support/cloud.ts";
+import { useApi } from "./support/api.ts";
+import { asking } from "./support/flows.ts";
+
+const api = useApi();
+const greeting = (text: string) => inARow("greeting", { greet: `context["greeting"] = ${JSON.stringify(text)}` });
+
+describe("publishing a workflow", () => {
+  it("answers id, version and status; the same definition again is the same version", async () => {
+    const first = await api.call("POST /workflows", { body: greeting("hello") });
+    expect([first.status, first.body]).toEqual([201, { id: "greeting", version: 1, status: "ready" }]);
+    const again = await api.call("POST /workflows", { body: greeting("hello") });
+    expect([again.status, again.body]).toEqual([200, { id: "greeting", version: 1, status: "ready" }]);
+    const next = await api.call("PUT /workflows/greeting", { body: greeting("good day") });
+    expect([next.status, next.body.version]).toEqual([201, 2]);
+  });
+
+  it("lists workflows and versions, and shows definition and state machine", async () => {
+    const { body: list } = await api.call("GET /workflows");
+    expect(list).toMatchObject({ items: [{ id: "greeting", version: 2, active_version: 2 }], next_cursor: null });
+    const { body: one } = await api.call("GET /workflows/greeting?version=1");
+    expect(one).toMatchObject({ version: 1, definition: { id: "greeting" } });
+    const { body: page } = await api.call("GET /workflows/greeting/versions?limit=1");
+    expect(page.items).toMatchObject([{ version: 2, active: true, status: "ready" }]);
+    const { body: rest } = await api.call(`GET /workflows/greeting/versions?limit=1&cursor=${page.next_cursor}`);
+    expect([rest.items[0].version, rest.next_cursor]).toEqual([1, null]);
+    expect((await api.call("GET /workflows/greeting/asl")).body.StartAt).toEqual(expect.any(String));
+  });
+
+  it("refuses what is wrong with it, finding by finding", async () => {
+    const wrong = { id: "wrong", nodes: [{ id: "start", type: "start" }], edges: [{ from: "start", to: "nowhere" }] };
+    const { status, headers, body } = await api.call("POST /workflows", { body: wrong });
+    expect([status, headers.get("content-type")]).toEqual([422, "application/problem+json"]);
+    expect(body.findings.length).toBeGreaterThan(0);
+    const { body: validated } = await api.call("POST /workflows/validate", { body: wrong });
+    expect(validated).toEqual({ valid: false, findings: body.findings });
+    expect((await api.call("GET /workflows/wrong")).status).toBe(404);
+  });
+
+  it("takes the files that a definition names", async () => {
+    const definition = inARow("in-files", { work: { codeFile: "work.py" } });
+    const files = { "work.py": "context['n'] = 1\n" };
+    const { body } = await api.call("POST /workflows/validate", { body: { definition, files } });
+    expect(body).toEqual({ valid: true, findings: [] });
+    const { body: without } = await api.call("POST /workflows/validate", { body: { definition } });
+    expect(without.findings).toMatchObject([{ code: "NOVA404" }]);
+  });
+
+  it("refuses a definition that has another id than the address", async () => {
+    const { status, body } = await api.call("PUT /workflows/other", { body: greeting("hello") });
+    expect([status, body.detail]).toEqual([422, expect.stringMatching(/"greeting".*"other".*use the same/)]);
+  });
+
+  it("refuses a node that runs a workflow which is not there", async () => {
+    const calling = inARow("calling", { call: { type: "workflow", workflow: "nobody" } });
+    const { status, body } = await api.call("POST /workflows", { body: calling });
+    expect([status, body.findings]).toMatchObject([422, [{ message: expect.stringMatching(/no workflow "nobody"/) }]]);
+  });
+});
+
+describe("activating a version", () => {
+  it("decides what new runs use, until something new is published", async () => {
+    const activated = await api.call("POST /workflows/greeting/activate", { body: { version: 1 } });
+    expect(activated.body).toEqual({ id: "greeting", active_version: 1 });
+    const { body } = await api.call("POST /workflows/greeting/execute?wait=20", { body: {} });
+    expect(body).toMatchObject({ status: "completed", version: 1, context: { greeting: "hello" } });
+    await api.call("POST /workflows", { body: greeting("good morning") });
+    expect((await api.call("GET /workflows/greeting")).body).toMatchObject({ version: 3, active_version: 3 });
+  });
+
+  it.each([
+    [{ version: 99 }, 404],
+    [{ version: 0 }, 422],
+    [{}, 422],
+    [{ version: 1, more: true }, 422],
+  ])("with %j answers %i", async (body, status) => {
+    expect((await api.call("POST /workflows/greeting/activate", { body })).status).toBe(status);
+  });
+});
+
+describe("deleting a workflow", () => {
+  it("waits for open runs, leaves executions readable, and lets it come back as the next version", async () => {
+    await api.call("POST /workflows", { body: asking });
+    const { body: run } = await api.call("POST /workflows/asking/execute", { body: {} });
+    const refused = await api.call("DELETE /workflows/asking");
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining(run.execution_id)]);
+    await api.call(`POST /executions/${run.execution_id}/cancel`);
+    expect((await api.call("DELETE /workflows/asking")).status).toBe(204);
+    expect((await api.call("GET /workflows/asking")).status).toBe(404);
+    expect((await api.call("POST /workflows/asking/execute", { body: {} })).status).toBe(404);
+    expect((await api.call("GET /workflows")).body.items).toHaveLength(1);
+    expect((await api.call(`GET /executions/${run.execution_id}`)).body.status).toBe("cancelled");
+    await api.call("POST /workflows", { body: asking });
+    expect((await api.call("GET /workflows/asking")).status).toBe(200);
+  });
+});
