@@ -13,13 +13,14 @@ export interface SourceFile {
   files: string[];
 }
 
-/** Every TypeScript file below these folders, with what it imports (types included). */
+/** Every TypeScript file below these folders, and those named, with what it imports (types included). */
 export function sourceFiles(...folders: string[]): SourceFile[] {
-  return folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+  return folders.flatMap((folder) => {
+    if (folder.endsWith(".ts")) return [readSource(folder)];
+    return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts") && !name.includes("node_modules") && !name.endsWith(".d.ts"))
-      .map((name) => readSource(join(folder, name))),
-  );
+      .map((name) => readSource(join(folder, name)));
+  });
 }
 
 const importPattern =

@@ -1,0 +1,60 @@
+import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import type { SecretName } from "../engine/settings.ts";
+import type { Storage } from "../storage.ts";
+import { allow } from "./allow.ts";
+import type { MachineArns } from "./machines.ts";
+import {
+  chainPartitions,
+  executionPartitions,
+  generationPartitions,
+  taskPartitions,
+  workflowPartitions,
+} from "./partitions.ts";
+
+export interface Grantable extends Storage {
+  machines: MachineArns;
+  undelivered: Queue;
+  /** ARN of a key's parameter in Systems Manager. */
+  parameter(name: SecretName): string;
+}
+
+/** What a function may be allowed to do, each by one statement on one thing of ours. */
+export const grants = {
+  "chain of work": ({ table }) => items(table, ["Query", "PutItem"], chainPartitions),
+  executions: ({ table }) => items(table, ["GetItem", "UpdateItem"], executionPartitions),
+  "new executions": ({ table }) => items(table, ["PutItem"], executionPartitions),
+  "open list": ({ table }) => allow("dynamodb", ["Query"], [`${table.tableArn}/index/open`]),
+  tasks: ({ table }) => items(table, ["GetItem", "Query", "UpdateItem"], taskPartitions),
+  "new tasks": ({ table }) => items(table, ["PutItem"], taskPartitions),
+  versions: ({ table }) => items(table, ["GetItem", "Query"], workflowPartitions),
+  generations: ({ table }) => items(table, ["Query", "PutItem", "UpdateItem"], generationPartitions),
+
+  blobs: ({ bucket }) => allow("s3", ["GetObject", "PutObject"], [bucket.arnForObjects("blobs/*")]),
+  definitions: ({ bucket }) => allow("s3", ["GetObject"], [bucket.arnForObjects("workflows/*")]),
+  /** Without it S3 answers 403 for what is not there, and an erased blob could not be told from a forbidden one. */
+  absence: ({ bucket }) => allow("s3", ["ListBucket"], [bucket.bucketArn]),
+
+  signing: ({ keys }) => allow("kms", ["GenerateMac"], [keys.signing.keyArn]),
+  sealing: ({ keys }) => allow("kms", ["Encrypt"], [keys.vault.keyArn]),
+  unsealing: ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn]),
+
+  "run starts": ({ machines }) => allow("states", ["StartExecution"], [machines.all, machines.versions]),
+  runs: ({ machines }) => allow("states", ["DescribeExecution", "StopExecution"], [machines.executions]),
+  "run lists": ({ machines }) => allow("states", ["ListExecutions"], [machines.all]),
+  "task answers": ({ machines }) => allow("states", ["SendTaskSuccess"], [machines.all]),
+
+  "undelivered events": ({ undelivered }) => allow("sqs", ["SendMessage"], [undelivered.queueArn]),
+
+  "E2B's key": ({ parameter }) => allow("ssm", ["GetParameters"], [parameter("E2B_API_KEY")]),
+  "the models' key": ({ parameter }) => allow("ssm", ["GetParameters"], [parameter("OPENAI_API_KEY")]),
+} satisfies Record<string, (to: Grantable) => PolicyStatement>;
+
+export type Grant = keyof typeof grants;
+
+/** `ForAllValues` holds for a call without any key, but none of these actions can be called without one. */
+function items(table: Storage["table"], actions: readonly string[], partitions: readonly string[]): PolicyStatement {
+  return allow("dynamodb", actions, [table.tableArn], {
+    "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions },
+  });
+}

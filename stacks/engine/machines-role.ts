@@ -1,0 +1,63 @@
+import { Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { Stack } from "sst/constructs";
+import { allow } from "../access/allow.ts";
+import type { MachineArns } from "../access/machines.ts";
+import { explain } from "../findings.ts";
+
+/** The functions that state machines call; packages/compiler has no others. */
+export const calledByMachines = [
+  "nova-run-node",
+  "nova-settle-node",
+  "nova-close-execution",
+  "nova-request-approval",
+] as const;
+
+/** The rule by which Step Functions learns that an execution of `startExecution.sync` ended; it makes it itself. */
+const endsOfExecutions = "StepFunctionsGetEventsForStepFunctionsExecutionRule";
+
+const logDelivery = [
+  "CreateLogDelivery",
+  "GetLogDelivery",
+  "UpdateLogDelivery",
+  "DeleteLogDelivery",
+  "ListLogDeliveries",
+];
+const logPolicies = ["PutResourcePolicy", "DescribeResourcePolicies", "DescribeLogGroups"];
+const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", "GetSamplingTargets"];
+
+/** What all state machines run as. `called` are aliases, so that a run never meets a function that is half deployed. */
+export function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
+  const role = new Role(stack, "MachinesRole", {
+    assumedBy: new ServicePrincipal("states.amazonaws.com", {
+      conditions: {
+        StringEquals: { "aws:SourceAccount": stack.account },
+        ArnLike: { "aws:SourceArn": [machines.all, machines.executions] },
+      },
+    }),
+  });
+  const rule = stack.formatArn({ service: "events", resource: "rule", resourceName: endsOfExecutions });
+  const policy = new Policy(stack, "MachinesPolicy", {
+    statements: [
+      allow(
+        "lambda",
+        ["InvokeFunction"],
+        called.map((one) => one.functionArn),
+      ),
+      allow("states", ["StartExecution"], [machines.all, machines.versions]),
+      allow("states", ["DescribeExecution", "StopExecution"], [machines.executions]),
+      allow("events", ["PutTargets", "PutRule", "DescribeRule"], [rule]),
+      allow("s3", ["GetObject"], [bucket.arnForObjects("blobs/*")]),
+      allow("logs", [...logDelivery, ...logPolicies], ["*"]),
+      allow("xray", tracing, ["*"]),
+    ],
+  });
+  role.attachInlinePolicy(policy);
+  explain(policy, "AwsSolutions-IAM5", "Machines run each other's workflows and items of their own maps.", [
+    { regex: "/^Resource::arn:.*:states:.*:(stateMachine|execution):nova-\\*(:\\*)?$/" },
+  ]);
+  explain(policy, "AwsSolutions-IAM5", "The numbers of a map's items are a blob.", [{ regex: "/\\/blobs\\/\\*$/" }]);
+  explain(policy, "AwsSolutions-IAM5", "Neither log deliveries nor X-Ray know resources.", ["Resource::*"]);
+  return role;
+}

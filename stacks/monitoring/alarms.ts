@@ -1,0 +1,86 @@
+import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
+import type { Stack } from "sst/constructs";
+import type { Metrics } from "./metrics.ts";
+
+interface Watch {
+  /** What it means, and what to do: the first thing that the woken person reads. */
+  meaning: string;
+  metric: IMetric;
+  /** Raised at so many, in `periods` times five minutes in a row. */
+  from: number;
+  periods?: number;
+}
+
+/** Names of alarms, and when they are raised. Errors of run-node are none: that is how a node fails. */
+function watches(metrics: Metrics): Record<string, Watch> {
+  const quietly = Object.entries(metrics.errors).filter(([name]) => name !== "nova-run-node");
+  return {
+    RunsFail: { metric: metrics.failed, from: 5, meaning: "Runs fail: `nova executions --status failed` lists them." },
+    SandboxesFail: {
+      metric: metrics.sandboxErrors,
+      from: 20,
+      meaning: "E2B refuses or loses sandboxes: look at its limits and its status page.",
+    },
+    SweepFails: {
+      metric: metrics.unswept,
+      from: 1,
+      periods: 3,
+      meaning: "Some executions cannot be swept; the log line names them and the reason.",
+    },
+    EventsUndelivered: {
+      metric: metrics.undelivered,
+      from: 1,
+      meaning: "Events that no function could take are in the queue; read the error there, then move them back.",
+    },
+    TableThrottled: {
+      metric: metrics.tableThrottles,
+      from: 100,
+      meaning: "DynamoDB throttles: a partition is too hot, or the account's limit too low.",
+    },
+    ...Object.fromEntries(
+      quietly.map(([name, metric]) => [
+        `${name}-errors`,
+        { metric, from: 3, meaning: `${name} fails: read its errors in the log group.` },
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(metrics.throttles).map(([name, metric]) => [
+        `${name}-throttled`,
+        { metric, from: 10, meaning: `${name} is throttled: raise the account's concurrency of Lambda.` },
+      ]),
+    ),
+  };
+}
+
+/** `mail` gets them, once its owner has confirmed. */
+export function createAlarms(stack: Stack, metrics: Metrics, mail: string | undefined): void {
+  const topic = new Topic(stack, "Alarms", { enforceSSL: true });
+  if (mail) topic.addSubscription(new EmailSubscription(mail));
+  const tell = new SnsAction(topic);
+  for (const [id, { metric, from, periods = 1, meaning }] of Object.entries(watches(metrics))) {
+    new Alarm(stack, id, {
+      alarmDescription: meaning,
+      metric,
+      threshold: from,
+      evaluationPeriods: periods,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    }).addAlarmAction(tell);
+  }
+  sweepStopped(stack, metrics).addAlarmAction(tell);
+}
+
+/** The only one that silence raises. */
+function sweepStopped(stack: Stack, { invocations }: Metrics): Alarm {
+  return new Alarm(stack, "SweepStopped", {
+    alarmDescription: "The sweep does not run: look at its schedule, and at the concurrency of Lambda.",
+    metric: invocations["nova-sweep"],
+    threshold: 1,
+    evaluationPeriods: 2,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    treatMissingData: TreatMissingData.BREACHING,
+  });
+}

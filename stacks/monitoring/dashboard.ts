@@ -1,0 +1,33 @@
+import { Dashboard, GraphWidget, type IMetric, type IWidget, SingleValueWidget } from "aws-cdk-lib/aws-cloudwatch";
+import type { Stack } from "sst/constructs";
+import type { Metrics } from "./metrics.ts";
+
+/** From what everybody asks (how many ran, how many failed, what did it cost) down to what only we ask. */
+export function createDashboard(stack: Stack, metrics: Metrics): void {
+  const { completed, failed, waiting, modelUsd, sandboxErrors, undelivered, unswept } = metrics;
+  new Dashboard(stack, "Dashboard", {
+    dashboardName: `nova-${stack.stage}`,
+    widgets: [
+      [
+        new SingleValueWidget({
+          title: "In the time shown",
+          metrics: [completed, failed, waiting, modelUsd],
+          width: 24,
+          setPeriodToTimeRange: true,
+        }) as IWidget,
+      ],
+      [graph("Runs", [completed, failed, waiting]), graph("Model cost, $", [modelUsd])],
+      [graph("Node time, ms", metrics.nodeTime), graph("Sandbox errors", [sandboxErrors])],
+      [graph("Errors of functions", Object.values(metrics.errors)), graph("Throttles", throttles(metrics))],
+      [graph("Undelivered events", [undelivered]), graph("Cannot be swept", [unswept])],
+    ],
+  });
+}
+
+function throttles({ throttles, tableThrottles }: Metrics): IMetric[] {
+  return [...Object.values(throttles), tableThrottles];
+}
+
+function graph(title: string, left: IMetric[]): IWidget {
+  return new GraphWidget({ title, left, width: 12 }) as IWidget;
+}

@@ -1,0 +1,11 @@
+import type { App } from "sst/constructs";
+import { engine } from "./engine.ts";
+import { monitoring } from "./monitoring.ts";
+import { storage } from "./storage.ts";
+
+/** All that is deployed; each stack uses those before it. */
+export function defineStacks(app: App): void {
+  // Access logs come by a policy of the bucket; the older way needs access control lists, which are off.
+  app.node.setContext("@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy", true);
+  app.stack(storage).stack(engine).stack(monitoring);
+}

@@ -1,0 +1,23 @@
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { StackContext } from "sst/constructs";
+import { stageOf } from "./stage.ts";
+import { createBucket } from "./storage/bucket.ts";
+import { createKeys, type Keys } from "./storage/keys.ts";
+import { createTable } from "./storage/table.ts";
+import { withoutCustomResources } from "./without-custom-resources.ts";
+
+/** What holds the state of NOVA. */
+export interface Storage {
+  table: Table;
+  bucket: Bucket;
+  keys: Keys;
+}
+
+export function storage({ stack, app }: StackContext): Storage {
+  withoutCustomResources(stack);
+  const stage = stageOf(app);
+  const [table, bucket, keys] = [createTable(stack, stage), createBucket(stack, stage), createKeys(stack, stage)];
+  stack.addOutputs({ Table: table.tableName, Bucket: bucket.bucketName });
+  return { table, bucket, keys };
+}

@@ -1,0 +1,128 @@
+import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+import { createTable } from "@nova/aws";
+import { Match, type Template } from "aws-cdk-lib/assertions";
+import { beforeAll, describe, expect, it } from "vitest";
+import { stacksOf } from "../support/stacks.ts";
+
+let production: Template;
+let personal: Template;
+
+beforeAll(async () => {
+  production = (await stacksOf("production")).templates.storage;
+  personal = (await stacksOf("ada")).templates.storage;
+});
+
+/** What `createTable` asks of DynamoDB on a laptop. */
+async function localTable(): Promise<CreateTableCommandInput> {
+  const inputs: CreateTableCommandInput[] = [];
+  const send = async ({ input }: { input: CreateTableCommandInput }) => {
+    inputs.push(input);
+    return { Table: { TableStatus: "ACTIVE" } };
+  };
+  await createTable({ send } as unknown as Parameters<typeof createTable>[0], "nova");
+  return inputs[0] as CreateTableCommandInput;
+}
+
+describe("the table", () => {
+  it("is the one that a laptop has", async () => {
+    const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, BillingMode } = await localTable();
+    const [{ Properties: table } = { Properties: {} }] = Object.values(
+      production.findResources("AWS::DynamoDB::Table"),
+    );
+    const byName = (a: { AttributeName: string | undefined }, b: { AttributeName: string | undefined }) =>
+      String(a.AttributeName).localeCompare(String(b.AttributeName));
+    expect(table).toMatchObject({ KeySchema, GlobalSecondaryIndexes, BillingMode });
+    expect(table.AttributeDefinitions.toSorted(byName)).toEqual(AttributeDefinitions?.toSorted(byName));
+  });
+
+  it("can be had back in production, and outlives its stack there", () => {
+    production.hasResource("AWS::DynamoDB::Table", {
+      DeletionPolicy: "Retain",
+      Properties: {
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      },
+    });
+  });
+
+  it("goes with its stack on any other stage", () => {
+    personal.hasResource("AWS::DynamoDB::Table", {
+      DeletionPolicy: "Delete",
+      Properties: { DeletionProtectionEnabled: false },
+    });
+  });
+
+  it("lets nobody change or delete what is in a chain", () => {
+    production.hasResourceProperties("AWS::DynamoDB::Table", {
+      ResourcePolicy: {
+        PolicyDocument: {
+          Statement: [
+            {
+              Sid: "ChainStays",
+              Effect: "Deny",
+              Principal: { AWS: "*" },
+              Action: Match.arrayWith(["dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"]),
+              Resource: "*",
+              Condition: { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": ["C#*"] } },
+            },
+          ],
+        },
+      },
+    });
+  });
+});
+
+describe("the buckets", () => {
+  it("are encrypted and closed to the public, both", () => {
+    const buckets = Object.values(production.findResources("AWS::S3::Bucket"));
+    expect(buckets).toHaveLength(2);
+    const open = {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    };
+    for (const { Properties, DeletionPolicy } of buckets) {
+      expect(DeletionPolicy).toBe("Retain");
+      expect(Properties.PublicAccessBlockConfiguration).toEqual(open);
+      expect(JSON.stringify(Properties.BucketEncryption)).toContain("AES256");
+    }
+  });
+
+  it("refuse whatever comes without TLS", () => {
+    const policies = Object.values(production.findResources("AWS::S3::BucketPolicy"));
+    const plain = { Effect: "Deny", Action: "s3:*", Condition: { Bool: { "aws:SecureTransport": "false" } } };
+    expect(policies).toHaveLength(2);
+    for (const { Properties } of policies) {
+      expect(Properties.PolicyDocument.Statement).toEqual(expect.arrayContaining([expect.objectContaining(plain)]));
+    }
+  });
+
+  it("keep what was deleted for a while, by prefix, and log who asked", () => {
+    production.hasResourceProperties("AWS::S3::Bucket", {
+      VersioningConfiguration: { Status: "Enabled" },
+      LoggingConfiguration: { LogFilePrefix: "access/" },
+      LifecycleConfiguration: {
+        Rules: Match.arrayWith([
+          Match.objectLike({ Prefix: "blobs/", NoncurrentVersionExpiration: { NoncurrentDays: 30 } }),
+          Match.objectLike({ Prefix: "workflows/", NoncurrentVersionExpiration: { NoncurrentDays: 90 } }),
+        ]),
+      },
+    });
+  });
+
+  it("never let a blob that is in use expire", () => {
+    const [{ Properties } = { Properties: {} }] = Object.values(
+      production.findResources("AWS::S3::Bucket", { Properties: { VersioningConfiguration: { Status: "Enabled" } } }),
+    );
+    const rules: object[] = Properties.LifecycleConfiguration.Rules;
+    expect(rules.filter((rule) => "ExpirationInDays" in rule || "Transitions" in rule)).toEqual([]);
+  });
+});
+
+it("has one key that signs and one that encrypts, and keeps both in production", () => {
+  const key = (properties: object) => ({ DeletionPolicy: "Retain", Properties: properties });
+  production.hasResource("AWS::KMS::Key", key({ KeySpec: "HMAC_256", KeyUsage: "GENERATE_VERIFY_MAC" }));
+  production.hasResource("AWS::KMS::Key", key({ EnableKeyRotation: true }));
+  personal.allResources("AWS::KMS::Key", { DeletionPolicy: "Delete", Properties: { PendingWindowInDays: 7 } });
+});

@@ -1,0 +1,45 @@
+import type { Template } from "aws-cdk-lib/assertions";
+
+interface Statement {
+  Effect: string;
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: Record<string, Record<string, string[]>>;
+}
+
+/** What a role may do: one line per action, resources written briefly. */
+export type Allowed = Record<string, string[]>;
+
+/** Of all roles of a template, by the name that the stack gave them. */
+export function allowedBy(template: Template): Allowed {
+  const allowed: Allowed = {};
+  for (const { Properties } of Object.values(template.findResources("AWS::IAM::Policy"))) {
+    for (const { Ref } of Properties.Roles as { Ref: string }[]) {
+      const role = Ref.replace(/[0-9A-F]{8}$/, "");
+      const lines = (Properties.PolicyDocument.Statement as Statement[]).flatMap(linesOf);
+      allowed[role] = [...(allowed[role] ?? []), ...lines].sort();
+    }
+  }
+  return allowed;
+}
+
+function linesOf({ Effect, Action, Resource, Condition }: Statement): string[] {
+  const keys = Condition?.["ForAllValues:StringLike"]?.["dynamodb:LeadingKeys"] ?? [];
+  const where = [Resource].flat().map(brief).join(" ") + (keys.length > 0 ? ` where pk is ${keys.join(" or ")}` : "");
+  return [Action].flat().map((action) => `${Effect === "Allow" ? "" : "NOT "}${action} on ${where}`);
+}
+
+/** `production-nova-storage:ExportsOutputFnGetAttTableCD117FA1ArnE2C8C204` is `Table.Arn`. */
+export function brief(value: unknown): string {
+  if (typeof value === "string") return value;
+  const [[kind, of] = []] = Object.entries(value as Record<string, unknown>);
+  if (kind === "Fn::Join") return (of as [string, unknown[]])[1].map(brief).join("");
+  if (kind === "Fn::GetAtt") return (of as string[]).map(unhashed).join(".");
+  if (kind === "Ref") return of === "AWS::Partition" ? "aws" : unhashed(of as string);
+  const [, name = ""] = /ExportsOutput(?:FnGetAtt|Ref)(\w+)[0-9A-F]{8}$/.exec(String(of)) ?? [];
+  return name.replace(/[0-9A-F]{8}(\w*)$/, (_, rest) => (rest ? `.${rest}` : ""));
+}
+
+function unhashed(id: string): string {
+  return id.replace(/[0-9A-F]{8}$/, "");
+}

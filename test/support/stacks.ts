@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Template } from "aws-cdk-lib/assertions";
+import { Aspects } from "aws-cdk-lib/core";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { App, type FunctionProps } from "sst/constructs";
+import { useFunctions } from "sst/constructs/Function.js";
+import { setProject } from "sst/project.js";
+import { useRuntimeHandlers } from "sst/runtime/handlers.js";
+import { load } from "sst/stacks/build.js";
+import { root } from "./imports.ts";
+
+export type StackName = "storage" | "engine" | "monitoring";
+
+export interface Synthesised {
+  templates: Record<StackName, Template>;
+  /** What cdk-nag found and nobody has explained: `<path>: <finding>`. */
+  findings: string[];
+  /** What each function is bundled from, as SST's bundler gets it. */
+  bundles: FunctionProps[];
+}
+
+const made = new Map<string, Promise<Synthesised>>();
+
+/** As `sst deploy --stage <stage>` would make them, without an account; once for all tests of a process. */
+export function stacksOf(stage: "production" | "ada"): Promise<Synthesised> {
+  const stacks = made.get(stage) ?? synthesise(stage);
+  made.set(stage, stacks);
+  return stacks;
+}
+
+async function synthesise(stage: string): Promise<Synthesised> {
+  const out = mkdtempSync(join(tmpdir(), "nova-stacks-"));
+  // SST's own log is written there until the end.
+  process.once("exit", () => rmSync(out, { recursive: true, force: true }));
+  process.env.JSII_DEPRECATED = "quiet";
+  const file = join(root, "sst.config.ts");
+  const [metafile, config] = await load(file);
+  const { name, region } = config.config({});
+  const paths = { root, config: file, out, artifacts: join(out, "artifacts") };
+  const project = { name, region, stage, ssmPrefix: `/sst/${name}/${stage}/` };
+  setProject({
+    config: project,
+    version: "",
+    cdkVersion: "",
+    constructsVersion: "",
+    paths,
+    metafile,
+    stacks: config.stacks,
+  });
+  bundleNothing(join(out, "bundle"));
+  const app = new App({ mode: "deploy", stage, name, region, account: "123456789012" }, { outdir: join(out, "cdk") });
+  config.stacks(app);
+  Aspects.of(app).add(new AwsSolutionsChecks());
+  await app.finish();
+  const { stacks } = app.synth();
+  const findings = stacks.flatMap(({ messages }) => messages.map(({ id, entry }) => `${id}: ${entry.data}`));
+  const templates = stacks.map(({ stackName, template }) => [
+    stackName.replace(`${stage}-${name}-`, ""),
+    Template.fromJSON(template),
+  ]);
+  return { templates: Object.fromEntries(templates), findings, bundles: Object.values(useFunctions().all) };
+}
+
+/** Seven bundles take half a minute; test/functions/bundle.test.ts has them. */
+function bundleNothing(out: string): void {
+  mkdirSync(out);
+  writeFileSync(join(out, "index.mjs"), "");
+  useRuntimeHandlers().build = async (id) => ({
+    type: "success",
+    sourcemap: undefined,
+    handler: useFunctions().fromID(id)?.handler ?? "",
+    out,
+  });
+}
