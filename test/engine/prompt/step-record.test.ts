@@ -1,4 +1,4 @@
-import type { StepDraft } from "@nova/engine";
+import { parseExact, type StepDraft } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { replayedStep } from "../../../packages/engine/src/prompt/read-step.ts";
 import { type StepText, sealStep } from "../../../packages/engine/src/prompt/step-record.ts";
@@ -49,6 +49,12 @@ describe("a recorded step", () => {
     const { stored, step } = await sealed({});
     expect(stored.contents).toEqual({});
     expect(step).toMatchObject({ input_data: null, output_data: null, generated_code: null, error_message: null });
+  });
+
+  it("keeps every digit of the numbers in its data, and masks those that hold a secret", async () => {
+    const input_data = parseExact('{"lines":[19.50,12345678901234567890],"pin":47110}');
+    const { stored } = await sealed({ input_data }, (text) => text.replaceAll("4711", "***"));
+    expect(stored.contents?.input).toEqual({ text: '{"lines":[19.50,12345678901234567890],"pin":"***0"}' });
   });
 
   it("masks secrets wherever people read, and keeps code and result exact", async () => {
