@@ -1,0 +1,78 @@
+import { authenticate, demandRole, Forbidden, hasRole, reaches, roles, Unauthenticated } from "@nova/service";
+import { describe, expect, it } from "vitest";
+import { digestOf, isDigestOf, keyText, newSecret, readKeyText } from "../../packages/service/src/keys/secret.ts";
+
+const id = `key_${"01M80YJAR8RA1ESRW03H0659XA"}`;
+
+describe("the text of a key", () => {
+  it("holds its id and 256 bits that nobody guesses", () => {
+    const [one, other] = [newSecret(), newSecret()];
+    expect(Buffer.from(one, "base64url")).toHaveLength(32);
+    expect(one).not.toBe(other);
+    expect(readKeyText(keyText({ id, secret: one }))).toEqual({ id, secret: one });
+  });
+
+  it.each(["", "nova_", "nova_x_y", `${id}_${"a".repeat(43)}`, ` nova_${id.slice(4)}_${"a".repeat(43)}`])(
+    "is not %j",
+    (text) => {
+      expect(readKeyText(text)).toBeUndefined();
+    },
+  );
+
+  it("fits its own digest and no other", () => {
+    const secret = newSecret();
+    expect(isDigestOf(secret, digestOf(secret))).toBe(true);
+    expect(isDigestOf(newSecret(), digestOf(secret))).toBe(false);
+  });
+});
+
+describe("whoever asks", () => {
+  const secret = newSecret();
+  const key = {
+    ...{ format: 1 as const, id, role: "runner" as const, client: "acme", name: "till" },
+    ...{ digest: digestOf(secret), createdAt: "2026-01-01T00:00:00.000Z", createdBy: null },
+  };
+  const asked: string[] = [];
+  const keys = {
+    async get(wanted: string) {
+      asked.push(wanted);
+      return wanted === id ? key : undefined;
+    },
+  };
+  const known = (text: string | undefined) => authenticate({ keys: keys as never }, text);
+
+  it("is known by a key, without its digest", async () => {
+    expect(await known(keyText({ id, secret }))).toEqual({ id, role: "runner", client: "acme", name: "till" });
+  });
+
+  it.each([
+    ["no key", undefined],
+    ["no key of NOVA's", "secret"],
+    ["a wrong secret", keyText({ id, secret: newSecret() })],
+    ["an unknown id", keyText({ id: `key_${"0".repeat(26)}`, secret })],
+  ])("is told the same with %s", async (_what, text) => {
+    await expect(known(text)).rejects.toThrow(Unauthenticated);
+    await expect(known(text)).rejects.toThrow(/^no valid API key came with the request - send one/);
+  });
+
+  it("may what the roles before its own may", () => {
+    for (const [own, role] of roles.entries())
+      for (const [least, other] of roles.entries()) expect(hasRole({ role }, other)).toBe(own >= least);
+  });
+
+  it("is told which role is missing", () => {
+    const runner = { id, role: "runner", client: null, name: "" } as const;
+    expect(() => demandRole(runner, "editor")).toThrow(Forbidden);
+    expect(() => demandRole(runner, "editor")).toThrow(/needs the role editor, the key has runner/);
+  });
+
+  it.each([
+    [null, "acme", true],
+    [null, null, true],
+    ["acme", "acme", true],
+    ["acme", "globex", false],
+    ["acme", null, false],
+  ])("with a key for %j reaches what belongs to %j: %j", (client, other, within) => {
+    expect(reaches({ client }, other)).toBe(within);
+  });
+});

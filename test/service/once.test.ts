@@ -1,0 +1,98 @@
+import { Conflict, once, Refused } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+import { MemoryAttempts } from "./support/stores.ts";
+
+const start = Date.parse("2026-01-01T00:00:00Z");
+const hourMs = 3_600_000;
+let attempts: MemoryAttempts;
+let now: number;
+let made: string[];
+
+beforeEach(() => {
+  attempts = new MemoryAttempts();
+  now = start;
+  made = [];
+});
+
+const ports = () => ({ attempts, clock: { now: () => now, sleep: async () => undefined } });
+const request = (asked = "this", principal = "key_1") => ({ principal, key: "k", asked });
+
+async function make(ulid: string): Promise<{ id: string }> {
+  made.push(ulid);
+  return { id: ulid };
+}
+
+async function dies(ulid: string): Promise<never> {
+  made.push(ulid);
+  return new Promise(() => undefined);
+}
+
+describe("a piece of work that is asked for once", () => {
+  it("is done as often as it is asked for without a key", async () => {
+    await once(ports(), undefined, make);
+    await once(ports(), undefined, make);
+    expect(new Set(made).size).toBe(2);
+    expect(attempts.kept.size).toBe(0);
+  });
+
+  it("is done once, and answered what was made", async () => {
+    const first = await once(ports(), request(), make);
+    expect(await once(ports(), request(), make)).toEqual(first);
+    expect(made).toHaveLength(1);
+  });
+
+  it("is refused for another request, and free for another key", async () => {
+    await once(ports(), request(), make);
+    await expect(once(ports(), request("that"), make)).rejects.toThrow(Refused);
+    await once(ports(), request("this", "key_2"), make);
+    expect(made).toHaveLength(2);
+  });
+
+  it("is a conflict while the first one is at it", async () => {
+    void once(ports(), request(), dies);
+    await Promise.resolve();
+    now += 34_000;
+    await expect(once(ports(), request(), make)).rejects.toThrow(Conflict);
+    expect(made).toHaveLength(1);
+  });
+
+  it("is taken over from a process that died, under the id that it had reserved", async () => {
+    void once(ports(), request(), dies);
+    await Promise.resolve();
+    now += 36_000;
+    const both = await Promise.allSettled([once(ports(), request(), make), once(ports(), request(), make)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(made).toHaveLength(2);
+    expect(made[1]).toBe(made[0]);
+  });
+
+  it("may be tried again at once when it failed, under the same id", async () => {
+    const failing = async (ulid: string) => {
+      made.push(ulid);
+      throw new RangeError("the store is away");
+    };
+    await expect(once(ports(), request(), failing)).rejects.toThrow("the store is away");
+    await once(ports(), request(), make);
+    expect(made[1]).toBe(made[0]);
+  });
+
+  it("is forgotten after a day", async () => {
+    await once(ports(), request(), make);
+    now += 23 * hourMs;
+    await once(ports(), request(), make);
+    expect(made).toHaveLength(1);
+    now += 2 * hourMs;
+    await once(ports(), request(), make);
+    expect(made).toHaveLength(2);
+  });
+
+  it("may make nothing", async () => {
+    expect(await once(ports(), request(), async () => undefined)).toBeUndefined();
+    expect(await once(ports(), request(), make)).toBeNull();
+  });
+
+  it("keeps no text of a request", async () => {
+    await once(ports(), { principal: "key_1", key: "invoice 17", asked: '{"total": 850.0}' }, make);
+    expect(JSON.stringify([...attempts.kept])).not.toMatch(/invoice|850/);
+  });
+});
