@@ -1,5 +1,5 @@
-import { readTrace, type TraceEntry } from "@nova/engine";
-import { executionWithin, NotFound } from "@nova/service";
+import { readTrace } from "@nova/engine";
+import { executionWithin, NotFound, readLink } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import { ChainEntry } from "../schemas/execution.ts";
@@ -34,13 +34,8 @@ export const entry = route({
   answers: { 200: { description: "the link", schema: ChainEntry } },
   async handle(ports, { by, params: { id, seq }, query: { full = false, scope = "" } }) {
     await executionWithin(ports, by, id);
-    const { entries } = await readTrace(ports, id, { full });
-    const found = withBranches(entries).find((one) => one.seq === seq && one.scope === scope);
+    const found = await readLink(ports, id, { seq, scope, full });
     if (!found) throw new NotFound(`execution "${id}" has no link ${seq} - GET /executions/${id}/chain lists them`);
     return { status: 200, body: found };
   },
 });
-
-function withBranches(entries: readonly TraceEntry[]): TraceEntry[] {
-  return entries.flatMap((one) => [one, ...(one.branches ?? []).flatMap((branch) => withBranches(branch.entries))]);
-}

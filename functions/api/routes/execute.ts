@@ -1,5 +1,5 @@
-import { type Execution, readTrace } from "@nova/engine";
-import { execute as executeWorkflow, hasEnded, type ServicePorts, untilEnded } from "@nova/service";
+import type { Execution } from "@nova/engine";
+import { execute as executeWorkflow, hasEnded, readExecution, type ServicePorts, untilEnded } from "@nova/service";
 import { z } from "zod";
 import { type Answer, route } from "../http/route.ts";
 import { Started, WholeExecution, wholeExecution } from "../schemas/execution.ts";
@@ -44,7 +44,7 @@ function started({ id }: Execution): { id: string } {
 
 async function resultOf(ports: ServicePorts, id: string, waitSeconds: number): Promise<Answer> {
   const record = waitSeconds > 0 ? await untilEnded(ports, id, waitSeconds * 1000) : undefined;
-  if (record && hasEnded(record)) return { status: 200, body: wholeExecution(await readTrace(ports, id)) };
+  if (record && hasEnded(record)) return { status: 200, body: wholeExecution(await readExecution(ports, id)) };
   const headers = { location: `/executions/${id}` };
   return { status: 202, headers, body: { execution_id: id, status: record?.status ?? "running" } };
 }

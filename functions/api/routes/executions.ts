@@ -1,5 +1,5 @@
-import { readTrace, verifyExecution } from "@nova/engine";
-import { cancel as cancelExecution, executionWithin, listExecutions } from "@nova/service";
+import { verifyExecution } from "@nova/engine";
+import { cancel as cancelExecution, executionWithin, listExecutions, readExecution } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import * as schemas from "../schemas/execution.ts";
@@ -51,7 +51,7 @@ export const get = route({
   answers: { 200: { description: "the execution", schema: schemas.WholeExecution } },
   async handle(ports, { by, params: { id } }) {
     await executionWithin(ports, by, id);
-    return { status: 200, body: schemas.wholeExecution(await readTrace(ports, id)) };
+    return { status: 200, body: schemas.wholeExecution(await readExecution(ports, id)) };
   },
 });
 

@@ -33,6 +33,7 @@ export type * from "./ports/state-machines.ts";
 export type * from "./ports/tasks.ts";
 export type * from "./ports/vault.ts";
 export type * from "./ports/workflows.ts";
+export { wholeValue } from "./prompt/whole-value.ts";
 export { type Answer, type Answered, answerTask } from "./task/answer.ts";
 export { deliverEvent } from "./task/events.ts";
 export type { TaskName } from "./task/find-task.ts";

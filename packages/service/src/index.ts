@@ -6,6 +6,7 @@ export { Conflict, Forbidden, NotFound, Refused, Unauthenticated } from "./error
 export { cancel } from "./executions/cancel.ts";
 export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions/execute.ts";
 export { executionWithin, listExecutions } from "./executions/find.ts";
+export { readExecution, readLink } from "./executions/read.ts";
 export { createKey, deleteKey, type KeyRequest, listKeys, type NewKey } from "./keys/keys.ts";
 export { type OnceRequest, once } from "./once/once.ts";
 export type * from "./ports/attempts.ts";

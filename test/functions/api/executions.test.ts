@@ -98,6 +98,21 @@ describe("an execution", () => {
   });
 });
 
+describe("large values", () => {
+  it("are answered as they are, and bytes as references", async () => {
+    const code =
+      'context["letters"] = "x" * 100_000\ncontext["rows"] = {"n": [1.50] * 9000}\ncontext["raw"] = bytes(9)';
+    await api.call("POST /workflows", { body: inARow("large", { make: code }) });
+    const { text, body } = await api.call("POST /workflows/large/execute?wait=20", { body: {} });
+    expect(body.context.letters).toBe("x".repeat(100_000));
+    expect(body.context.rows.n).toHaveLength(9000);
+    expect(text).toContain("[1.5,1.5");
+    expect(body.context.raw).toMatchObject({ $blob: { bytes: 9, type: "bytes" } });
+    const { body: link } = await api.call(`GET /executions/${body.execution_id}/chain/1?full`);
+    expect(link.output_result).toEqual(body.context);
+  });
+});
+
 describe("the list of executions", () => {
   it("is newest first, in pages, by workflow and status", async () => {
     const ids = [await run("failing"), await run("failing")].reverse();
