@@ -99,14 +99,28 @@ describe("two stages", () => {
     expect(means.steps[1]?.generated_code).toBe(analysis);
   });
 
-  it("do not pin code that cannot run without the analysis", async () => {
-    const code = 'context["total"] = context["_data_analysis"]["total"]';
-    const { outcome, kept } = await play({
-      ...scene,
-      lines: [...scene.lines.slice(0, 2), writes(code), approves],
-    });
-    expect(outcome).toMatchObject({ status: "success", generation: null });
-    expect(kept).toEqual([]);
+  it.each([
+    ["reads it", 'context["total"] = context["_data_analysis"]["total"]'],
+    ["copes without", 'context["total"] = context.get("_data_analysis", {}).get("total")'],
+    ["names it once", 'found = "_data_analysis"\ncontext["total"] = context[found]["total"]'],
+  ])("pin the analysis together with code that %s", async (_, code) => {
+    const { outcome, kept } = await play({ ...scene, lines: [...scene.lines.slice(0, 2), writes(code), approves] });
+    expect(outcome).toMatchObject({ status: "success", generation: "gen_1" });
+    expect(outcome).not.toHaveProperty("analysis");
+    expect(kept).toMatchObject([{ code, analysis }]);
+  });
+
+  it("pin code alone that does not speak of the analysis, or that had none", async () => {
+    const { kept } = await play(scene);
+    expect(kept[0]).not.toHaveProperty("analysis");
+    const code = 'context["total"] = context.get("_data_analysis")';
+    const none = await play({ ...scene, lines: [simple, writes(code), approves], runs: [sets({ total: 1 })] });
+    expect(none.kept[0]).not.toHaveProperty("analysis");
+  });
+
+  it("run the analysis without any network, whatever the node may reach", async () => {
+    const { means } = await play({ ...scene, task: { executor: { allow: ["imap.acme.com:993"] } } });
+    expect(means.runs.map(({ network }) => network)).toEqual([false, undefined]);
   });
 });
 

@@ -1,3 +1,5 @@
+export { analysisProgram } from "./agents/analysis-code.ts";
+export { type AnalysisAnswer, analysisAnswer, analysisSeconds } from "./agents/analysis-run.ts";
 export { createPipeline, type PipelineOptions } from "./create-pipeline.ts";
 export { createKnowledge, type KnowledgeOptions } from "./knowledge/knowledge.ts";
 export { type Candidate, choosePinned, clientOf, findPinned, isHit } from "./lock/choose.ts";
@@ -25,3 +27,4 @@ export { cosine } from "./precedents/cosine.ts";
 export type { Precedents } from "./precedents/earlier-examples.ts";
 export { type Embed, embedTask } from "./precedents/embed-task.ts";
 export { shapeOf } from "./schema/shape.ts";
+export { analysisKey, needsAnalysis, readsTogether } from "./two-stages.ts";

@@ -21,6 +21,8 @@ export interface Knowledge {
 /** Code that a model wrote and a run has proven. */
 export interface ProvenCode {
   code: string;
+  /** What ran before it, where it needs that. */
+  analysis?: string;
   guides: readonly Guide[];
   /** Of the code generator. */
   model: string;

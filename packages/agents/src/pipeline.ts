@@ -7,6 +7,7 @@ import { attemptTask, type Success } from "./attempts.ts";
 import { mayWrite, runHit } from "./hit.ts";
 import type { PipelineParts } from "./parts.ts";
 import { proposeCode } from "./propose.ts";
+import { needsAnalysis } from "./two-stages.ts";
 
 /**
  * The pipeline of prompt nodes. All that it does follows from the task and from the steps that are recorded: delivered
@@ -44,13 +45,10 @@ async function writeAndRun(run: NodeRun): Promise<PipelineOutcome> {
 async function succeeded(run: NodeRun, { result, sandboxId, written }: Success): Promise<PipelineOutcome> {
   const { code, guides, model } = written;
   const { task, spent: cost, parts } = run;
-  const generation = needsAnalysis(code) ? null : await parts.pinned.keep(task, { code, guides, model, cost });
+  const analysis = needsAnalysis(code) ? run.analysis?.code : undefined;
+  const proven = { code, guides, model, cost, ...(analysis !== undefined && { analysis }) };
+  const generation = await parts.pinned.keep(task, proven);
   return { status: "success", code, cacheHit: false, generation, result, sandboxId };
-}
-
-/** Such code cannot run again without a model that analyses first, so there is nothing to pin. */
-function needsAnalysis(code: string): boolean {
-  return /\bcontext\s*\[\s*["']_data_analysis["']\s*\]/.test(code);
 }
 
 function failed({ code, sandboxId }: NodeRun, ending: Ending): PipelineOutcome {

@@ -28,6 +28,7 @@ export type * from "./ports/executions.ts";
 export type * from "./ports/generations.ts";
 export type * from "./ports/index.ts";
 export type * from "./ports/pipeline.ts";
+export { pinnedPlaces } from "./ports/pipeline.ts";
 export type * from "./ports/sandboxes.ts";
 export type * from "./ports/state-machines.ts";
 export type * from "./ports/tasks.ts";

@@ -12,9 +12,17 @@ export { nodeIndex } from "./graph/node-index.ts";
 export type { EntryEvents, HistoryBudget } from "./history-budget.ts";
 export { validateInputs } from "./inputs/validate.ts";
 export { validateData } from "./inputs/validate-data.ts";
-export { codeFileOf, type LockRecord, lockFileName, lockText } from "./lock/lock-file.ts";
+export { analysisFileOf, codeFileOf, type LockRecord, lockFileName, lockText } from "./lock/lock-file.ts";
 export type { LockedCode, LockedIngredients } from "./lock/locked-code.ts";
-export { codeFileText, hashOf, type ReadLock, type ReadLockFile, readLockFile } from "./lock/read-lock.ts";
+export {
+  codeFileText,
+  codeHashOf,
+  hashOf,
+  lockedCodeOf,
+  type ReadLock,
+  type ReadLockFile,
+  readLockFile,
+} from "./lock/read-lock.ts";
 export { isLong, longestNodeSeconds, longestWaitedSeconds, looksAfter, pauseSeconds } from "./long-node.ts";
 export type { ParsedWorkflow } from "./parse/parse-workflow.ts";
 export { parseWorkflow } from "./parse/parse-workflow.ts";

@@ -7,6 +7,7 @@ import {
   type RunRequest,
   type TraceEntry,
 } from "@nova/engine";
+import type { LockedCode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { proveCode } from "../../../packages/cli/src/lock/prove.ts";
 import type { Recorded } from "../../../packages/cli/src/lock/recorded.ts";
@@ -66,10 +67,18 @@ function sandboxWith(...answers: (CodeResult | RunOutcome | Error | ((io: RunIo)
   return { asked, ports: { sandboxes, blobs } as unknown as Ports };
 }
 
-async function prove(runs: Recorded[], { ports }: { ports: Ports }, node: object = {}, workflow: object = {}) {
+const plain: Pick<LockedCode, "code" | "analysis"> = { code: "total = 3" };
+
+async function prove(
+  runs: Recorded[],
+  { ports }: { ports: Ports },
+  node: object = {},
+  workflow: object = {},
+  locked = plain,
+) {
   const folder = await makeFolder({ sum: { ...sum, ...node } }, { workflow });
   const signal = new AbortController().signal;
-  return proveCode(promptOf(folder), runs, { ports, template: "nova", code: "total = 3", signal });
+  return proveCode(promptOf(folder), runs, { ports, template: "nova", locked, signal });
 }
 
 describe("a proof", () => {

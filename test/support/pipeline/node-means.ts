@@ -14,6 +14,7 @@ export interface Run {
   code: string;
   timeoutSeconds: number;
   extra?: readonly Member[];
+  network?: false;
 }
 
 export type Outcome = Partial<CodeResult> & { status: CodeResult["status"] };

@@ -74,7 +74,9 @@ describe("the file of locked code", () => {
   });
 
   it("that is gone is missed", () => {
-    expect(readLockFile(lockFiles({}, null))).toEqual({ nodes: { sum: { record: record(), state: "missing" } } });
+    expect(readLockFile(lockFiles({}, null))).toEqual({
+      nodes: { sum: { record: record(), state: "missing", file: "generated/sum.py" } },
+    });
   });
 
   it("of a node with the name of a method is read like any other", () => {

@@ -1,4 +1,4 @@
-import { analysisKey } from "./node-run.ts";
+import { analysisKey } from "../two-stages.ts";
 
 /**
  * Analysis code as the node's sandbox runs it. Whatever it does to `context` is undone; what remains is one key, with

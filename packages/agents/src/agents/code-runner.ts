@@ -41,30 +41,15 @@ export async function runCode(run: NodeRun, attempt: number, code: string): Prom
   return fault === "world" ? ended(endingOf(failure)) : failed(failure);
 }
 
-/** Pinned code: it has the journal's place 0, and no step. */
-export async function runPinned(run: NodeRun, code: string): Promise<RunEnd> {
-  return execute(run, 0, 0, code);
-}
-
-/** The step of pinned code that failed, in front of what is done about it. */
-export async function recordPinned(run: NodeRun, failure: Failure): Promise<void> {
-  const { timeoutSeconds } = run.task.node;
-  await takeStep(run, "E2BExecutor", 0, async () => ({
-    ...deedOf(run, { failure, fault: "code" }),
-    input_data: { context: contextForRecord(run), timeout_seconds: timeoutSeconds },
-    generated_code: failure.code,
-    sandbox_id: run.sandboxId,
-  }));
-}
-
 /** A failure that no other attempt follows, as it is. */
 export function endingOf({ class: name, error, traceback, logs }: Failure): Ending {
   return { class: name, message: error, ...(traceback && { traceback }), ...(logs && { logs }) };
 }
 
-async function execute(run: NodeRun, journal: number, attempt: number, code: string): Promise<RunEnd> {
+/** Runs code at a place, and judges what it did; what an analysis found lies over its context. */
+export async function execute(run: NodeRun, journal: number, attempt: number, code: string): Promise<RunEnd> {
   const { means, task } = run;
-  const options = { timeoutSeconds: task.node.timeoutSeconds, ...(journal > 0 && extraOf(run)) };
+  const options = { timeoutSeconds: task.node.timeoutSeconds, ...extraOf(run) };
   const { sandboxId, result } = await means.execute(journal, code, options);
   run.sandboxId = sandboxId;
   const judgement = await means.judge(result);
@@ -93,7 +78,8 @@ const Recorded = z.object({
   fault: z.enum(["code", "world"]),
 });
 
-function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
+/** What a step says of it. */
+export function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
   if ("result" in end) {
     const { result } = end;
     return { status: "success", output_data: changesForRecord(run, result), result };

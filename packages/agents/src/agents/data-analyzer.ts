@@ -1,15 +1,13 @@
-import type { CodeResult, JournalStep } from "@nova/engine";
-import { z } from "zod";
+import type { JournalStep } from "@nova/engine";
 import { dataAnalyzerPrompt, WrittenAnalysis } from "../prompts/data-analyzer.ts";
-import { analysisIn, analysisProgram } from "./analysis-code.ts";
+import { look } from "./analysis-run.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import { done, ended, type Result } from "./failure.ts";
-import { type Analysis, analysisKey, type NodeRun } from "./node-run.ts";
+import type { Analysis, NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, contextKeys, packagesOf } from "./show-context.ts";
 import { type Deed, takeStep } from "./step.ts";
 import { withoutFence } from "./written-code.ts";
 
-export const analysisSeconds = 15;
 const mostOutputTokens = 6_000;
 
 /** Has code written that looks at the data, and runs it. Where that fails, the task's code is written without. */
@@ -41,29 +39,12 @@ function inputData(run: NodeRun): Record<string, unknown> {
   return { context_keys: contextKeys(run), hint: run.executor.prompt, context: contextForRecord(run) };
 }
 
-const Answer = z.union([
-  z.object({ result: z.unknown() }),
-  z.object({ error: z.string(), traceback: z.string().default("") }),
-]);
-
 async function runAnalysis(run: NodeRun, journal: number, written: string): Promise<Omit<Deed, "input_data">> {
-  const limit = { timeoutSeconds: analysisSeconds };
-  const { sandboxId, result, code } = await run.means.execute(journal, analysisProgram(written), limit);
-  const common = { generated_code: analysisIn(code) ?? written, sandbox_id: sandboxId, logs: result.logs };
-  const answer = answerIn(result);
-  if ("error" in answer) {
-    const { error, traceback } = answer;
-    return { ...common, status: "failed", output_data: null, error_message: error, traceback };
-  }
-  return { ...common, status: "success", output_data: answer.result };
-}
-
-/** What the program left under its key; whatever else it changed is not looked at. */
-function answerIn(result: CodeResult): z.infer<typeof Answer> {
-  if (result.status === "error") return { error: result.message, traceback: result.traceback };
-  const json = result.set.find(({ key }) => key === analysisKey)?.json;
-  if (json === undefined) return { error: "the analysis left no answer", traceback: "" };
-  return Answer.parse(JSON.parse(json));
+  const { answer, code, ...facts } = await look(run, journal, written);
+  const common = { ...facts, generated_code: code };
+  if ("result" in answer) return { ...common, status: "success", output_data: answer.result };
+  const { error, traceback } = answer;
+  return { ...common, status: "failed", output_data: null, error_message: error, traceback };
 }
 
 function readAnalysis(run: NodeRun, step: JournalStep): Result<Analysis | null> {

@@ -3,6 +3,7 @@ import type { ContextShape } from "@nova/python";
 import type { PromptExecutor } from "@nova/workflow";
 import type { PipelineParts, ProvenCode } from "../parts.ts";
 import { shapeOf } from "../schema/shape.ts";
+import { analysisKey } from "../two-stages.ts";
 import type { Failure } from "./failure.ts";
 
 /** What is known while a node's code is written: everything in it follows from the task and the recorded steps. */
@@ -29,9 +30,6 @@ export interface Analysis {
   json: string;
   code: string;
 }
-
-/** The key under which the task's code finds the analysis; no node's result. */
-export const analysisKey = "_data_analysis";
 
 export function beginRun(task: PromptTask, means: PipelineMeans, parts: PipelineParts): NodeRun {
   const { executor } = task.node;

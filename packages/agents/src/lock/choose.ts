@@ -5,7 +5,7 @@ import { ingredientsToday } from "./ingredients.ts";
 import { generationId, generationKey, type Identified, isNamed } from "./key.ts";
 
 /** Code that may run in a node: locked beside the workflow, or kept in the store. */
-export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "codeHash" | "approved">;
+export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "analysis" | "codeHash" | "approved">;
 
 /** Whose generations a node's are: every client's, unless the workflow keeps them apart. */
 export function clientOf({ version, client }: Pick<PromptTask, "version" | "client">): string | null {
@@ -88,5 +88,6 @@ function newestFirst(a: Generation, b: Generation): number {
 }
 
 function pinnedCode(candidate: Candidate): PinnedCode {
-  return { generation: generationId(candidate), code: candidate.code };
+  const { code, analysis } = candidate;
+  return { generation: generationId(candidate), code, ...(analysis !== undefined && { analysis }) };
 }

@@ -1,7 +1,7 @@
 import type { Generation, GenerationStore, PromptTask } from "@nova/engine";
+import { codeHashOf, hashOf } from "@nova/workflow";
 import { clientOf, isHit, isSame, lockedOf } from "./choose.ts";
 import type { Generator } from "./generator.ts";
-import { sha256 } from "./hash.ts";
 import { ingredientsOf } from "./ingredients.ts";
 import { generationKey } from "./key.ts";
 import type { Read } from "./reads.ts";
@@ -9,7 +9,9 @@ import type { Read } from "./reads.ts";
 /** Code that the pipeline has come to. */
 export interface WrittenCode {
   code: string;
-  /** Every key that it reads. */
+  /** What has to run before it. */
+  analysis?: string;
+  /** Every key that it reads, and its analysis. */
   reads: readonly Read[];
   /** Names of the guides that the prompt had. */
   guides: readonly string[];
@@ -67,7 +69,7 @@ async function replaceOthers(
 }
 
 function generationOf(task: PromptTask, generator: Generator, written: WrittenCode): Generation {
-  const { code, model, cost, createdAt, embedding } = written;
+  const { code, analysis, model, cost, createdAt, embedding } = written;
   const ingredients = ingredientsOf(task, generator, written);
   return {
     format: 1,
@@ -76,8 +78,9 @@ function generationOf(task: PromptTask, generator: Generator, written: WrittenCo
     client: clientOf(task),
     key: generationKey(ingredients),
     ingredients,
-    codeHash: sha256(code),
+    codeHash: codeHashOf(written),
     code,
+    ...(analysis !== undefined && { analysis, analysisHash: hashOf(analysis) }),
     status: "candidate",
     origin: "generated",
     model,

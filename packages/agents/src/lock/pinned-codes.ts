@@ -1,6 +1,7 @@
 import type { Generation, GenerationStore, PinnedCode, PromptTask } from "@nova/engine";
 import type { PinnedCodes, ProvenCode } from "../parts.ts";
 import { type Embed, embedTask } from "../precedents/embed-task.ts";
+import { readsTogether } from "../two-stages.ts";
 import { choosePinned, clientOf, countsStore, findPinned, waitsForApproval } from "./choose.ts";
 import { explainMiss } from "./explain-miss.ts";
 import type { Generator } from "./generator.ts";
@@ -42,12 +43,14 @@ export function createPinnedCodes({ store, generator, readsOf, embed, clock }: P
     },
   };
 
-  async function keepCode(task: PromptTask, { code, guides, model, cost }: ProvenCode, proven: boolean) {
+  async function keepCode(task: PromptTask, { code, analysis, guides, model, cost }: ProvenCode, proven: boolean) {
     const { executor } = task.node;
     const embedding = embed && executor.kind === "prompt" ? await embedTask(executor.prompt, embed) : null;
     const written = {
       ...{ code, model, cost },
-      reads: await readsOf(code),
+      ...(analysis === undefined
+        ? { reads: await readsOf(code) }
+        : { analysis, reads: readsTogether(await readsOf(code), await readsOf(analysis)) }),
       guides: guides.map(({ name }) => name),
       createdAt: new Date(clock.now()).toISOString(),
       ...(embedding && { embedding }),

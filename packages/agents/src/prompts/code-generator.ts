@@ -52,8 +52,8 @@ export function codeGeneratorPrompt(request: CodeRequest): Prompt {
 }
 
 const analysisRule =
-  '- `analysis` is what a program found in this step\'s present values; it also lies in context["_data_analysis"]. Other ' +
-  "runs may have none: use it to understand, and read what the task needs from the values themselves.";
+  "- `analysis` is what a program found in this step's present values: use it to understand, and read what the task needs " +
+  'from the values themselves. If the code reads context["_data_analysis"], that program runs before it every time.';
 
 const exampleRule = "- `examples` is code that did tasks like this one: use what fits, and nothing of it unseen.";
 

@@ -10,7 +10,7 @@ export function approveLocked(
 ): Record<string, LockRecord> {
   namedPrompts(folder, id);
   const entry = folder.entries[id];
-  const file = codeFileOf(id);
+  const file = entry && "file" in entry ? entry.file : codeFileOf(id);
   const wayOut = `run nova lock ${folder.path}, look at ${file}, then approve it`;
   if (!entry) throw new InvalidInput(`node "${id}" has no locked code yet - ${wayOut}`);
   if (entry.state === "missing") throw new InvalidInput(`${file} is not there - ${wayOut}`);

@@ -1,8 +1,10 @@
-import { type Generator, generationKey, ingredientsOf, ingredientsToday, type Read } from "@nova/agents";
-import { type Generation, type Member, membersOf } from "@nova/engine";
-import { hashOf, type LockedCode, type LockRecord, type ReadLock } from "@nova/workflow";
+import { type Generator, generationKey, ingredientsToday } from "@nova/agents";
+import type { Generation } from "@nova/engine";
+import { type LockedCode, type LockRecord, lockedCodeOf, type ReadLock } from "@nova/workflow";
+import { InvalidInput } from "../errors.ts";
+import { type EditSources, takeEdit } from "./edited.ts";
 import type { LockFolder, PromptNode } from "./folder.ts";
-import type { Recorded } from "./recorded.ts";
+import { hasRun } from "./has-run.ts";
 
 /**
  * `added`, `updated`: from an execution, or from what is kept; `edited`: the file as somebody changed it; `restored`: the
@@ -18,15 +20,9 @@ export interface Planned {
 }
 
 /** What a plan is made from. */
-export interface PlanSources {
-  /** The code that the node ran last, with success; null where it is not known. */
-  used(node: string): Recorded | null;
+export interface PlanSources extends EditSources {
   /** Everything that is kept of the workflow. */
   generations: readonly Generation[];
-  generator: Generator;
-  readsOf(source: string): Promise<readonly Read[]>;
-  /** ISO 8601. */
-  now: string;
 }
 
 /** The code that shall be locked, node by node. */
@@ -36,9 +32,10 @@ export function planLock(folder: LockFolder, sources: PlanSources): Promise<Plan
 
 async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources: PlanSources): Promise<Planned> {
   const node = prompt.node.id;
-  if (entry?.state === "edited") return { node, action: "edited", locked: await edited(prompt, entry, sources) };
+  if (entry?.state === "edited") return { node, action: "edited", locked: await takeEdit(prompt, entry, sources) };
+  if (entry?.state === "missing" && entry.edited !== undefined) refuseHalf(node, entry.file, entry.edited);
   const found = generationFor(prompt, entry, sources);
-  const current = entry?.state === "locked" ? { ...entry.record, code: entry.code } : undefined;
+  const current = entry?.state === "locked" ? lockedCodeOf(entry) : undefined;
   if (!found) return current ? provenNow(node, current, sources) : { node, action: "none" };
   const locked = lockedFrom(found, entry?.record);
   if (entry?.state === "missing") return { node, action: "restored", locked };
@@ -47,10 +44,18 @@ async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources
   return isSame ? provenNow(node, current, sources) : { node, action: "updated", locked };
 }
 
+/** To restore one would undo the other, and neither runs alone. */
+function refuseHalf(node: string, missing: string, edited: string): never {
+  const wayOut = `take ${missing} from version control`;
+  throw new InvalidInput(
+    `node "${node}": ${edited} was edited, and ${missing}, which it needs, is not there - ${wayOut}`,
+  );
+}
+
 /** The same code as before; an edit that has run with success since is proven by that. */
 function provenNow(node: string, locked: LockedCode, { used }: PlanSources): Planned {
   const last = used(node);
-  if (locked.provenBy !== undefined || last?.entry.code_hash !== locked.codeHash) {
+  if (locked.provenBy !== undefined || !last || !hasRun(locked, last)) {
     return { node, action: "unchanged", locked };
   }
   return { node, action: "updated", locked: { ...locked, provenBy: last.execution.id } };
@@ -65,8 +70,8 @@ function generationFor(prompt: PromptNode, entry: ReadLock | undefined, sources:
   const fresh = generations
     .filter((one) => one.node === prompt.node.id && isFresh(prompt, one, generator))
     .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
-  const last = used(prompt.node.id)?.entry.code_hash;
-  const ran = fresh.find(({ codeHash }) => codeHash === last);
+  const last = used(prompt.node.id);
+  const ran = last && fresh.find((one) => hasRun(one, last));
   if (ran) return ran;
   const isLocked = entry && isFresh(prompt, entry.record, generator);
   if (isLocked && entry.state === "locked") return undefined;
@@ -80,30 +85,10 @@ function isFresh(prompt: PromptNode, { key, ingredients }: Pick<Generation, "key
 
 /** Approval is of the code: what was approved before, unchanged, still is. */
 function lockedFrom(generation: Generation, before: LockRecord | undefined): LockedCode {
-  const { key, ingredients, code, codeHash, origin, model, cost, createdAt, provenBy } = generation;
+  const { key, ingredients, code, codeHash, analysis, analysisHash } = generation;
+  const { origin, model, cost, createdAt, provenBy } = generation;
   const approved = before?.codeHash === codeHash ? before.approved : generation.approved;
   const proof = { ...(provenBy !== undefined && { provenBy }), ...(approved && { approved }) };
-  return { key, ingredients, code, codeHash, origin, model, cost, createdAt, ...proof };
-}
-
-/** Nobody has proven or approved an edit; what it reads is looked up in the last input of the node. */
-async function edited(
-  prompt: PromptNode,
-  { code, record }: ReadLock & { state: "edited" },
-  { used, generator, readsOf, now }: PlanSources,
-): Promise<LockedCode> {
-  const { provenBy: _, approved: _approved, ...kept } = record;
-  const input = inputOf(used(prompt.node.id));
-  const guides = Object.keys(record.ingredients.guides);
-  const ingredients = ingredientsOf({ ...prompt, input }, generator, { reads: await readsOf(code), guides });
-  for (const [name, type] of Object.entries(ingredients.reads)) {
-    if (type === "any") ingredients.reads[name] = record.ingredients.reads[name] ?? type;
-  }
-  const key = generationKey(ingredients);
-  return { ...kept, key, ingredients, code, codeHash: hashOf(code), origin: "edited", createdAt: now };
-}
-
-function inputOf(recorded: Recorded | null): Member[] {
-  const input = recorded?.entry.input_context;
-  return input ? membersOf(input.text) : [];
+  const look = { ...(analysis !== undefined && { analysis }), ...(analysisHash !== undefined && { analysisHash }) };
+  return { key, ingredients, code, codeHash, ...look, origin, model, cost, createdAt, ...proof };
 }

@@ -1,6 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { type CodeResult, membersOf, type Ports, type RunIo, type TraceEntry } from "@nova/engine";
-import { codeFileOf, type JsonObject } from "@nova/workflow";
+import { analysisAnswer, analysisKey, analysisProgram, analysisSeconds } from "@nova/agents";
+import {
+  type CodeResult,
+  type Member,
+  membersOf,
+  type Ports,
+  pinnedPlaces,
+  type RunIo,
+  type RunRequest,
+  type TraceEntry,
+} from "@nova/engine";
+import { analysisFileOf, codeFileOf, type JsonObject, type LockedCode } from "@nova/workflow";
 import { type Difference, differences } from "./compare.ts";
 import type { PromptNode } from "./folder.ts";
 import { outputsAfter } from "./outputs.ts";
@@ -28,7 +38,7 @@ export type NodeProof = { node: string } & ({ codeHash: string; runs: ProofRun[]
 interface Trial {
   ports: Ports;
   template: string;
-  code: string;
+  locked: Pick<LockedCode, "code" | "analysis">;
   signal: AbortSignal;
 }
 
@@ -38,7 +48,8 @@ export async function proveCode(prompt: PromptNode, runs: readonly Recorded[], t
   const { timeoutSeconds } = prompt.node;
   const { lib } = prompt.version.workflow;
   const proof = `proof_${randomUUID()}`;
-  const lifetimeSeconds = runs.length * timeoutSeconds + marginSeconds;
+  const eachSeconds = timeoutSeconds + (trial.locked.analysis === undefined ? 0 : analysisSeconds);
+  const lifetimeSeconds = runs.length * eachSeconds + marginSeconds;
   const spec = { template, execution: proof, scope: "", lifetimeSeconds, lib, internet: false };
   const sandbox = await ports.sandboxes.create(spec);
   try {
@@ -54,34 +65,70 @@ export async function proveCode(prompt: PromptNode, runs: readonly Recorded[], t
 
 const marginSeconds = 120;
 
-async function proveRun(
-  { node, version }: PromptNode,
-  recorded: Recorded,
-  { ports, code, signal, sandbox, link }: Trial & { sandbox: string; link: string },
-): Promise<ProofRun> {
+type Place = Trial & { sandbox: string; link: string };
+
+async function proveRun(prompt: PromptNode, recorded: Recorded, place: Place): Promise<ProofRun> {
+  const { node, version } = prompt;
   const { entry } = recorded;
   const secrets = secretKeys(version.workflow.inputs);
   const input = membersOf(entry.input_context?.text ?? "{}");
   const withheld = input.map(({ key }) => key).filter((key) => secrets.has(key));
   const context = input.filter(({ key }) => !secrets.has(key) && !(node.type === "decision" && key === decisionKey));
+  return { recorded, withheld, ...compared(entry, await runBoth(prompt, recorded, place, context)) };
+}
+
+/** The code, where it needs that behind its analysis: a failure of either is the answer. */
+async function runBoth(prompt: PromptNode, recorded: Recorded, place: Place, context: Member[]): Promise<CodeResult> {
+  const { code, analysis } = place.locked;
+  const { id, timeoutSeconds } = prompt.node;
+  const task = { step: pinnedPlaces.code, code, fileName: codeFileOf(id), timeoutSeconds };
+  if (analysis === undefined) return runCode(prompt, recorded, place, { ...task, context });
+  const program = { code: analysisProgram(analysis), fileName: analysisFileOf(id), timeoutSeconds: analysisSeconds };
+  const looked = await runCode(prompt, recorded, place, { step: pinnedPlaces.analysis, ...program, context });
+  const answer = analysisAnswer(looked);
+  if ("error" in answer) {
+    const { logs, durationMs } = looked;
+    const { error, traceback } = answer;
+    return {
+      logs,
+      durationMs,
+      status: "error",
+      class: "NodeFailed",
+      message: `the analysis failed: ${error}`,
+      traceback,
+    };
+  }
+  const found = { key: analysisKey, json: JSON.stringify(answer.result) };
+  const others = context.filter(({ key }) => key !== analysisKey);
+  return withoutAnalysis(await runCode(prompt, recorded, place, { ...task, context: [...others, found] }));
+}
+
+function withoutAnalysis(result: CodeResult): CodeResult {
+  if (result.status === "error") return result;
+  const isOwn = (key: string) => key !== analysisKey;
+  return { ...result, set: result.set.filter(({ key }) => isOwn(key)), delete: result.delete.filter(isOwn) };
+}
+
+type Code = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "context"> & { step: number };
+
+async function runCode(
+  { node }: PromptNode,
+  recorded: Recorded,
+  { ports, signal, sandbox, link }: Place,
+  { step, ...code }: Code,
+): Promise<CodeResult> {
   const outcome = await ports.sandboxes.run(
     sandbox,
     {
-      claim: { link, step: 0, attempt: 1 },
-      node: node.id,
-      nodeType: node.type,
-      code,
-      fileName: codeFileOf(node.id),
-      timeoutSeconds: node.timeoutSeconds,
-      context,
+      ...{ claim: { link, step, attempt: 1 }, node: node.id, nodeType: node.type, ...code },
       network: { allow: [] },
       environment: { NOVA_IDEMPOTENCY_KEY: link, NOVA_EXECUTION_ID: link, NOVA_NODE_ID: node.id },
     },
     ioOf(ports, recorded),
-    { first: true, permit: Promise.resolve(true), lifetimeSeconds: node.timeoutSeconds + marginSeconds, signal },
+    { first: true, permit: Promise.resolve(true), lifetimeSeconds: code.timeoutSeconds + marginSeconds, signal },
   );
-  if (outcome.kind !== "finished") throw new ProofInterrupted(`the sandbox of the proof was lost - try again`);
-  return { recorded, withheld, ...compared(entry, outcome.result) };
+  if (outcome.kind === "finished") return outcome.result;
+  throw new ProofInterrupted(`the sandbox of the proof was lost - try again`);
 }
 
 /** The sandbox is gone, or somebody pressed Ctrl-C. */

@@ -1,6 +1,16 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { codeFileOf, codeFileText, type LockedCode, type LockRecord, lockFileName, lockText } from "@nova/workflow";
+import {
+  analysisFileOf,
+  codeFileOf,
+  codeFileText,
+  hashOf,
+  type LockedCode,
+  type LockRecord,
+  lockFileName,
+  lockText,
+  type ReadLock,
+} from "@nova/workflow";
 import type { LockFolder } from "./folder.ts";
 
 /** The lock file alone: its code files stay as they are. */
@@ -16,16 +26,30 @@ export async function writeLock(
   const { folder, entries } = lockFolder;
   const removed = Object.keys(entries).filter((node) => !Object.hasOwn(locked, node));
   if (Object.keys(locked).length === 0 && removed.length === 0) return { removed };
-  for (const [node, { code, codeHash }] of Object.entries(locked)) {
+  for (const [node, { code, codeHash, analysis }] of Object.entries(locked)) {
     const entry = entries[node];
     const isThere = entry?.state === "locked" && entry.record.codeHash === codeHash;
-    if (!isThere) await write(join(folder, codeFileOf(node)), codeFileText(code));
+    if (isThere) continue;
+    await write(join(folder, codeFileOf(node)), codeFileText(code));
+    if (analysis !== undefined) await write(join(folder, analysisFileOf(node)), codeFileText(analysis));
   }
   await writeLockFile(lockFolder, locked);
-  for (const node of removed) {
-    if (entries[node]?.state === "locked") await rm(join(folder, codeFileOf(node)), { force: true });
+  for (const [node, entry] of Object.entries(entries)) {
+    const now = Object.hasOwn(locked, node) ? locked[node] : undefined;
+    for (const file of goneFiles(node, entry, now)) await rm(join(folder, file), { force: true });
   }
   return { removed };
+}
+
+/** Files of an entry that nothing runs any more, as far as they are as they were locked. */
+function goneFiles(node: string, entry: ReadLock, now: LockedCode | undefined): string[] {
+  if (!now && entry.state !== "locked") return [];
+  const analysis = entry.state === "missing" ? undefined : entry.analysis;
+  const isAsLocked = analysis !== undefined && hashOf(analysis) === entry.record.analysisHash;
+  return [
+    ...(now ? [] : [codeFileOf(node)]),
+    ...(isAsLocked && now?.analysis === undefined ? [analysisFileOf(node)] : []),
+  ];
 }
 
 async function write(file: string, text: string): Promise<void> {

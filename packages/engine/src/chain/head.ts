@@ -36,6 +36,8 @@ export interface Head extends BlobHome {
   generation?: string;
   /** Of a prompt node whose pinned code did it: no model was asked. */
   cache_hit?: true;
+  /** Of such a one: SHA-256 of the analysis code that ran before. */
+  analysis?: string;
   /** Runs of code so far in this scope, and in the branches that were joined in it. */
   nodes: number;
   /** What models have cost so far in this scope, in the branches joined in it and in executions that its nodes ran; absent: nothing. */

@@ -79,6 +79,7 @@ async function sealOutcome(
       nodes: before.nodes + (outcome.run.code === null ? 0 : 1) + (more.nodes ?? 0),
       ...(more.generation !== undefined && { generation: more.generation }),
       ...(more.cacheHit && { cache_hit: true }),
+      ...(more.analysis !== undefined && { analysis: more.analysis }),
       ...(spent && { spent }),
       ...(before.frozen && { frozen: before.frozen }),
       ...(inner > 0 && { inner }),

@@ -35,6 +35,8 @@ export interface MoreFacts {
   /** Key of the generation whose code it was. */
   generation?: string;
   cacheHit?: boolean;
+  /** SHA-256 of the analysis code that ran before it. */
+  analysis?: string;
   /** What models have cost, for this entry alone. */
   spent?: Spending;
   contents?: Partial<Record<ContentName, string>>;

@@ -24,6 +24,9 @@ export interface Turn {
 export type ContentName =
   | "context"
   | "code"
+  /** Of a hit behind an analysis: that code, where its workflow has not locked it, and what it found. */
+  | "analysis_code"
+  | "analysis"
   | "error"
   | "logs"
   /** Of a join: the last entries of the branches that had begun, in order (`BranchTip[]`). */
@@ -63,7 +66,9 @@ export type StepContentName =
   | "prompt"
   | "answer"
   /** What code that succeeded did to the context (`CodeResult`). */
-  | "result";
+  | "result"
+  /** Of pinned code that failed: what the analysis in front of it did (`CodeResult`). */
+  | "analysis";
 
 /** How far a scope reaches. */
 export type ScopeTip = Pick<LinkId, "scope" | "seq">;

@@ -26,9 +26,13 @@ export interface Generation {
   client: string | null;
   key: string;
   ingredients: Ingredients;
-  /** SHA-256 of `code`. */
+  /** SHA-256 of `code`; with `analysis`, that of both (`codeHashOf`). */
   codeHash: string;
   code: string;
+  /** Looks at the data first: `code` reads what it finds. Absent where it needs none. */
+  analysis?: string;
+  /** SHA-256 of `analysis`. */
+  analysisHash?: string;
   /** `candidate`: not yet proven by a run; `pinned`: it runs; `replaced`: kept for its history. */
   status: "candidate" | "pinned" | "replaced";
   /** What a person changed is `edited`. */

@@ -29,6 +29,18 @@ export interface PinnedCode {
   /** Key of its generation. */
   generation: string;
   code: string;
+  /** Looks at the data before: `code` finds its result. */
+  analysis?: string;
+}
+
+/** Where pinned code has its claims: places in front of the journal, which no step ever has. -1 names no claim at all. */
+export const pinnedPlaces = { code: 0, analysis: -2 } as const;
+
+/** Analysis that ran in front of pinned code. */
+export interface PinnedAnalysis {
+  code: string;
+  /** JSON text of what it found, secrets masked; null where it failed. */
+  json: string | null;
 }
 
 /** A run of an agent, ready to be recorded; the public fields of a step. */
@@ -97,13 +109,14 @@ export interface PipelineMeans {
   journal: Journal;
   /**
    * Runs code in the node's sandbox, once per journal place; a redelivery attaches to it. `extra` lies over the context
-   * and is dropped from the result. Place 0 is pinned code. `code` is the one that ran: where no recorded step has it
-   * yet, another delivery may have begun with what its own model wrote.
+   * and is dropped from the result. `network: false`: the code reaches nothing, whatever the node may. Pinned code runs
+   * at `pinnedPlaces`. `code` is the one that ran: where no recorded step has it yet, another delivery may have begun
+   * with what its own model wrote.
    */
   execute(
     journal: number,
     code: string,
-    options: { timeoutSeconds: number; extra?: readonly Member[] },
+    options: { timeoutSeconds: number; extra?: readonly Member[]; network?: false },
   ): Promise<{ sandboxId: string; result: CodeResult; code: string }>;
   judge(result: CodeResult): Promise<Judgement>;
   /** Text of a whole value, blobs included, for checks without a model; null above `maxBytes`. */
@@ -115,8 +128,13 @@ export interface PipelineMeans {
   now(): number;
 }
 
-/** What a pipeline came to. `code` is the last one that was written, null where none was. */
-export type PipelineOutcome = { code: string | null; cacheHit: boolean; generation: string | null } & (
+/** What a pipeline came to. `code` is the last one that was written, null where none was; `analysis`: of a hit. */
+export type PipelineOutcome = {
+  code: string | null;
+  cacheHit: boolean;
+  generation: string | null;
+  analysis?: PinnedAnalysis;
+} & (
   | { status: "success"; result: CodeResult & { status: "success" }; sandboxId: string }
   | {
       status: "failed";

@@ -3,7 +3,7 @@ import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
 import type { StoredStep } from "../ports/chain.ts";
 import type { JournalSite, StepJournal } from "./journal.ts";
-import { noteNumber } from "./step-number.ts";
+import { isPinnedPlace, noteNumber } from "./step-number.ts";
 
 /**
  * The code that begins at a place of the journal. Code that a recorded step holds is the same in every delivery. Other
@@ -15,7 +15,7 @@ export async function codeToBegin(
   place: number,
   code: string,
 ): Promise<string> {
-  if (place === 0 || journal.hasCode(code)) return code;
+  if (isPinnedPlace(place) || journal.hasCode(code)) return code;
   const { at, before } = position;
   const step = noteNumber(turn, place);
   const read = ({ contents }: StoredStep) =>

@@ -9,6 +9,7 @@ import type { CodeResult, RunOutcome } from "../ports/sandboxes.ts";
 import { codeToBegin } from "./begun-code.ts";
 import type { JournalSite, StepJournal } from "./journal.ts";
 import { SandboxGone, TurnLost } from "./lost.ts";
+import { isPinnedPlace } from "./step-number.ts";
 
 /**
  * Runs code of a pipeline where the turn says, under the claim of its journal place. One delivery asks for a place once:
@@ -25,15 +26,21 @@ export function sandboxRuns(
   const { id, executor } = task.node;
   const allow = executor.kind === "prompt" ? executor.allow : [];
   const asked = new Set<number>();
-  return async (step, written, { timeoutSeconds, extra = [] }) => {
+  return async (step, written, { timeoutSeconds, extra = [], network }) => {
     if (asked.has(step)) throw new RangeError(`code of node "${id}" is to begin twice at place ${step} of its journal`);
     asked.add(step);
-    const known = step === 0 ? await journal.pinnedRun() : null;
+    const known = isPinnedPlace(step) ? await journal.pinnedRun(step) : null;
     if (known) return { ...known, code: written };
     const sandboxId = place.turn.sandbox as string;
     const code = await codeToBegin(site, journal, step, written);
     const context = overlaid(input, extra);
-    const run = { step, code, fileName: `${id}.py`, timeoutSeconds, network: { allow } };
+    const run = {
+      step,
+      code,
+      fileName: `${id}.py`,
+      timeoutSeconds,
+      network: { allow: network === false ? [] : allow },
+    };
     const request = requestFor(task, place.turn, run, context);
     const outcome = await ports.sandboxes.run(sandboxId, request, io, {
       first: isFirst,

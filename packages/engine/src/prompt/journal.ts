@@ -6,12 +6,12 @@ import type { Place } from "../node/place.ts";
 import type { NodeIo } from "../node/run-io.ts";
 import type { StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { Journal, JournalStep, StepDraft } from "../ports/pipeline.ts";
+import { type Journal, type JournalStep, pinnedPlaces, type StepDraft } from "../ports/pipeline.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import { type Failed, isEnding, readEnding, sealEnding } from "./ending.ts";
 import { PipelineEnded, TurnLost } from "./lost.ts";
 import { replayedStep } from "./read-step.ts";
-import { journalOf, noteNumber, stepNumber } from "./step-number.ts";
+import { isPinnedPlace, journalOf, noteNumber, stepNumber } from "./step-number.ts";
 import { type StepText, sealStep } from "./step-record.ts";
 
 /** Where steps are recorded, and on whose behalf. */
@@ -97,17 +97,18 @@ export class StepJournal implements Journal {
 
   /** Whether what code does at a place is known: of pinned code, once it has failed. */
   isRecorded(journal: number): boolean {
-    return (journal === 0 ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;
+    return (isPinnedPlace(journal) ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;
   }
 
-  /** How pinned code ran that a step tells of: that it failed was the reason for everything behind. */
-  async pinnedRun(): Promise<{ sandboxId: string; result: CodeResult } | null> {
+  /** How pinned code ran, or its analysis, of which a step tells: that one failed was the reason for everything behind. */
+  async pinnedRun(at: number): Promise<{ sandboxId: string; result: CodeResult } | null> {
     const { ports, position, io, place } = this.#site;
     const stored = this.#pinnedStep();
-    if (!stored?.contents?.result) return null;
+    const content = stored?.contents?.[at === pinnedPlaces.code ? "result" : "analysis"];
+    if (!stored || !content) return null;
     const { sandbox_id, blobs = [] } = JSON.parse(stored.text) as StepText;
     for (const sha256 of blobs) io.meet(sha256);
-    const text = await contentText(stored.contents.result, position.before, ports.blobs);
+    const text = await contentText(content, position.before, ports.blobs);
     return { sandboxId: sandbox_id ?? (place.turn.sandbox as string), result: JSON.parse(text) as CodeResult };
   }
 
@@ -126,9 +127,9 @@ export class StepJournal implements Journal {
     this.#runs.set(journal, result);
   }
 
-  /** How long pinned code has run for this delivery. */
-  get pinnedMs(): number {
-    return this.#runs.get(0)?.durationMs ?? 0;
+  /** How long pinned code has run for this delivery, or the analysis in front of it. */
+  pinnedMs(place: number): number {
+    return this.#runs.get(place)?.durationMs ?? 0;
   }
 
   #pinnedStep(): StoredStep | undefined {
@@ -151,13 +152,16 @@ export class StepJournal implements Journal {
 
   async #record(journal: number, draft: StepDraft): Promise<JournalStep> {
     const { ports, position, io, place } = this.#site;
-    const run = this.#runs.get(isOfPinned(draft) ? 0 : journal);
-    const result = draft.result ?? (isOfPinned(draft) ? run : undefined);
+    const ofPinned = isOfPinned(draft);
+    const run = this.#runs.get(ofPinned ? pinnedPlaces.code : journal);
+    const result = draft.result ?? (ofPinned ? run : undefined);
+    const analysis = ofPinned ? this.#runs.get(pinnedPlaces.analysis) : undefined;
     const facts = {
       journal,
       number: stepNumber(place.turn, journal),
       timestamp: new Date(ports.clock.now()).toISOString(),
-      runTimeMs: run?.durationMs,
+      runTimeMs: (run ?? analysis)?.durationMs,
+      ...(analysis && { analysis }),
       blobs: ownBlobs(result, io),
       mask: (text: string) => io.mask(text),
     };

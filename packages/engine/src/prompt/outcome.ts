@@ -5,7 +5,7 @@ import { judge } from "../node/judge.ts";
 import type { MoreFacts, Outcome, RunFacts } from "../node/outcome.ts";
 import type { NodeIo } from "../node/run-io.ts";
 import type { Task } from "../node/task.ts";
-import type { Judgement, PipelineOutcome } from "../ports/pipeline.ts";
+import { type Judgement, type PinnedAnalysis, type PipelineOutcome, pinnedPlaces } from "../ports/pipeline.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import type { StepJournal } from "./journal.ts";
 import { lastCode } from "./last-code.ts";
@@ -28,31 +28,44 @@ export async function outcomeOf(
           class: told.class,
           failure: { message: told.message, ...(told.traceback && { traceback: told.traceback }) },
           logs: told.logs ?? "",
-          executionTimeMs: journal.pinnedMs,
+          executionTimeMs: journal.pinnedMs(pinnedPlaces.code),
           run: facts,
           next: wayTo(task.version, task.node.onError),
         };
   const stepsMs = journal.steps.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
-  // The run of a hit has no step: the entry itself tells of it.
-  const executionTimeMs = stepsMs + (told.cacheHit ? outcome.executionTimeMs : 0);
+  // The runs of a hit have no step: the entry itself tells of them.
+  const hitMs = outcome.executionTimeMs + journal.pinnedMs(pinnedPlaces.analysis);
+  const executionTimeMs = stepsMs + (told.cacheHit ? hitMs : 0);
   return { ...outcome, executionTimeMs, more: { ...outcome.more, ...moreOf(task, { ...told, code }, journal) } };
 }
 
-function moreOf(task: Task, { code, generation, cacheHit }: PipelineOutcome, journal: StepJournal): MoreFacts {
+function moreOf(task: Task, told: PipelineOutcome, journal: StepJournal): MoreFacts {
+  const { code, generation, cacheHit, analysis } = told;
   const spent = unlessNothing(sumOfSpendings(journal.steps));
   return {
     steps: journal.hashes,
     ...(generation !== null && { generation }),
     cacheHit,
     ...(spent && { spent }),
-    contents: codeContent(task, code),
+    ...(analysis && { analysis: sha256(analysis.code) }),
+    contents: { ...codeContent(task, code), ...(analysis && analysisContents(task, analysis, journal)) },
   };
 }
 
 /** The entry holds the code that a model wrote; code that the definition holds is named by its hash. */
 export function codeContent({ node, version }: Pick<Task, "node" | "version">, code: string | null) {
-  if (code === null || version.workflow.lock?.[node.id]?.codeHash === sha256(code)) return {};
+  if (code === null || version.workflow.lock?.[node.id]?.code === code) return {};
   return { code };
+}
+
+/** The same of the analysis in front of a hit; and what it found, which no step tells of. */
+function analysisContents({ node, version }: Task, { code, json }: PinnedAnalysis, journal: StepJournal) {
+  const isLocked = version.workflow.lock?.[node.id]?.analysis === code;
+  const executionMs = journal.pinnedMs(pinnedPlaces.analysis);
+  return {
+    ...(!isLocked && { analysis_code: code }),
+    ...(json !== null && { analysis: `{"result":${json},"execution_time_ms":${executionMs}}` }),
+  };
 }
 
 /** The same judgement, as the pipeline gets it. */

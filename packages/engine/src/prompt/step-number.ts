@@ -1,4 +1,5 @@
 import type { StoredStep, Turn } from "../ports/chain.ts";
+import { pinnedPlaces } from "../ports/pipeline.ts";
 import { isEnding } from "./ending.ts";
 
 /**
@@ -8,6 +9,11 @@ import { isEnding } from "./ending.ts";
 const stepsPerAttempt = 1000;
 /** From here on are notes: what only deliveries of the same node want to know. No entry lists them. */
 const firstNote = 5000;
+
+/** Whether pinned code runs there, or the analysis in front of it. */
+export function isPinnedPlace(place: number): boolean {
+  return place === pinnedPlaces.code || place === pinnedPlaces.analysis;
+}
 
 type Moves = Pick<Turn, "kept">;
 

@@ -4,6 +4,7 @@ import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { StepContentName, StoredStep } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { JournalStep, StepDraft } from "../ports/pipeline.ts";
+import type { CodeResult } from "../ports/sandboxes.ts";
 import { maskValue } from "./mask-value.ts";
 
 /** The hashed text of a step, format 1. What is large, or may be personal data, is a content: its digest is in here. */
@@ -34,6 +35,8 @@ export interface StepFacts {
   number: number;
   timestamp: string;
   runTimeMs: number | undefined;
+  /** Of pinned code that failed: what the analysis in front of it did. */
+  analysis?: CodeResult;
   blobs: string[];
   mask(text: string): string;
 }
@@ -45,7 +48,7 @@ export async function sealStep(
   home: BlobHome,
   blobs: BlobStore,
 ): Promise<{ stored: StoredStep; step: JournalStep }> {
-  const texts = textsOf(draft, facts.mask);
+  const texts = textsOf(draft, facts);
   const { contents, digests } = await sealContents(texts, home, blobs);
   const told: StepText = {
     format: 1,
@@ -72,7 +75,7 @@ export async function sealStep(
 }
 
 /** The code and what it did stay as they are: both will be used again. */
-function textsOf(draft: StepDraft, mask: StepFacts["mask"]): Partial<Record<StepContentName, string>> {
+function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Record<StepContentName, string>> {
   const { error_message: message, traceback, logs, prompt, answer, result } = draft;
   const values = { input: draft.input_data, output: draft.output_data };
   const error = message === null ? undefined : { message, ...(traceback && { traceback }) };
@@ -87,6 +90,7 @@ function textsOf(draft: StepDraft, mask: StepFacts["mask"]): Partial<Record<Step
     ...(prompt && { prompt: mask(prompt) }),
     ...(answer && { answer: mask(answer) }),
     ...(result && { result: JSON.stringify(result) }),
+    ...(analysis && { analysis: JSON.stringify(analysis) }),
   };
 }
 

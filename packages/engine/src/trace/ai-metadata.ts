@@ -68,6 +68,8 @@ export interface AiRun {
   codeModel: string | null;
   error: string | null;
   steps: readonly TraceStep[];
+  /** Of a hit: the analysis that ran before its code, of which no step tells. */
+  pinnedAnalysis?: AnalysisMetadata;
 }
 
 /** Attempts of a pipeline at the code of one node. */
@@ -76,9 +78,11 @@ const mostAttempts = 3;
 export function aiMetadata(run: AiRun): AiMetadata {
   const { head, prompt, code, steps } = run;
   const isHit = head.cache_hit === true;
+  const hitMs = isHit ? head.execution_time_ms - timeOf(steps) - (run.pinnedAnalysis?.execution_time_ms ?? 0) : 0;
   const spent = sumOfSpendings(steps);
   const generators = stepsOf(steps, "CodeGenerator");
-  const analysis = stepsOf(steps, "DataAnalyzer").at(-1);
+  const step = stepsOf(steps, "DataAnalyzer").at(-1);
+  const analysis = step ? analysisMetadata(step) : run.pinnedAnalysis;
   const toolCalls = steps.flatMap(({ tool_calls }) => tool_calls);
   const attempts = Math.max(isHit ? 1 : 0, ...generators.map(({ attempt_number }) => attempt_number));
   return {
@@ -94,18 +98,18 @@ export function aiMetadata(run: AiRun): AiMetadata {
     cost_usd: spent.cost_usd,
     cost_usd_estimated: spent.cost_usd,
     generation_time_ms: timeOf(generators),
-    execution_time_ms: timeOf(stepsOf(steps, "E2BExecutor")) + (isHit ? head.execution_time_ms - timeOf(steps) : 0),
+    execution_time_ms: timeOf(stepsOf(steps, "E2BExecutor")) + hitMs,
     total_time_ms: head.execution_time_ms,
     attempts,
     cache_hit: isHit,
     tool_calling_enabled: generators.length > 0,
     tool_calls: toolCalls,
     total_tool_calls: toolCalls.length,
-    two_stage_enabled: !isHit,
-    ai_self_determined: stepsOf(steps, "InputAnalyzer").length > 0 || analysis !== undefined,
+    two_stage_enabled: !isHit || analysis !== undefined,
+    ai_self_determined: stepsOf(steps, "InputAnalyzer").length > 0 || step !== undefined,
     stages_used: analysis ? 2 : 1,
-    analysis_metadata: analysis ? analysisMetadata(analysis) : null,
-    ...agentResults(steps),
+    analysis_metadata: analysis ?? null,
+    ...agentResults(steps, analysis),
     errors: steps.filter(hasFailed).map(errorOf),
     timings: timings(steps),
     ...endOf(run, attempts),
@@ -136,13 +140,12 @@ function attemptsIn({ head, steps, code, error: finalError }: AiRun): Attempt[] 
   );
 }
 
-function agentResults(steps: readonly TraceStep[]) {
+function agentResults(steps: readonly TraceStep[], analysis: AnalysisMetadata | undefined) {
   const last = (agent: string) => stepsOf(steps, agent).at(-1);
-  const analysis = last("DataAnalyzer");
   const generation = last("CodeGenerator");
   return {
     input_analysis: last("InputAnalyzer")?.output_data ?? null,
-    data_analysis: analysis ? { analysis_code: analysis.generated_code, ...members(analysis.output_data) } : null,
+    data_analysis: analysis ? { analysis_code: analysis.analysis_code, ...members(analysis.analysis_result) } : null,
     code_generation: generation
       ? {
           code: generation.generated_code,

@@ -49,10 +49,15 @@ export class CodeCheck {
 /** Code that a model wrote is in the entry, or locked beside the workflow. */
 function writtenProblem(head: Head, { workflow }: WorkflowVersion): string | undefined {
   const locked = workflow.lock?.[head.node_id];
-  const isLocked = locked !== undefined && sha256(locked.code) === head.code;
-  return head.digests.code === head.code || isLocked
-    ? undefined
-    : "the code that it ran is neither in it nor locked beside its workflow: one of the two was changed";
+  const isKnown = (hash: string | undefined, inEntry: string | undefined, text: string | undefined) =>
+    hash === inEntry || (text !== undefined && sha256(text) === hash);
+  if (!isKnown(head.code ?? undefined, head.digests.code, locked?.code)) return unknown("code");
+  if (!isKnown(head.analysis, head.digests.analysis_code, locked?.analysis)) return unknown("analysis code");
+  return undefined;
+}
+
+function unknown(what: string): string {
+  return `the ${what} that it ran is neither in it nor locked beside its workflow: one of the two was changed`;
 }
 
 const sentences = { missing: "is missing", changed: "was changed: it has another hash than when it was published" };

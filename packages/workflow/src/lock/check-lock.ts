@@ -1,6 +1,6 @@
 import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
 import { didYouMean } from "../findings/suggest.ts";
-import { codeFileOf, lockFileName } from "./lock-file.ts";
+import { analysisFileOf, codeFileOf, lockFileName } from "./lock-file.ts";
 import type { ReadLock, ReadLockFile } from "./read-lock.ts";
 
 /** What the lock is for. */
@@ -21,19 +21,22 @@ export function checkLock(read: ReadLockFile, { nodes, approval }: LockScope): F
   );
 }
 
-function checkEntry(node: string, { state, record }: ReadLock, approval?: "required"): Finding[] {
-  const file = codeFileOf(node);
-  if (state === "missing") {
+function checkEntry(node: string, entry: ReadLock, approval?: "required"): Finding[] {
+  const { record } = entry;
+  if (entry.state === "missing") {
+    const { file } = entry;
     const wayOut = `take it from version control, or run nova lock to remove its entry from ${lockFileName}`;
     return [inLock("NOVA802", `node "${node}": its locked code ${file} is not there - ${wayOut}`)];
   }
-  if (state === "edited") {
+  if (entry.state === "edited") {
+    const { file } = entry;
     const wayOut = "nova lock takes the edit as the new locked code; version control has the old one";
     const message = `node "${node}": ${file} was edited by hand, it is not the code that was locked - ${wayOut}`;
     return [finding("NOVA803", "$", message, { file, line: 1, column: 1 })];
   }
   if (approval !== "required" || record.approved) return [];
-  const wayOut = `look at ${file}, then run nova lock approve <folder> ${node}`;
+  const files = [codeFileOf(node), ...(record.analysisHash === undefined ? [] : [analysisFileOf(node)])];
+  const wayOut = `look at ${files.join(" and ")}, then run nova lock approve <folder> ${node}`;
   return [inLock("NOVA805", `node "${node}": nobody has approved its locked code - ${wayOut}`)];
 }
 

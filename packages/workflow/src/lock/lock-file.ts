@@ -11,6 +11,11 @@ export function codeFileOf(node: string): string {
   return `${generatedFolder}/${node}.py`;
 }
 
+/** The same of the code that looks at the data before it. No node has a dot in its id. */
+export function analysisFileOf(node: string): string {
+  return `${generatedFolder}/${node}.analysis.py`;
+}
+
 const texts = z.record(z.string(), z.string());
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in 64 hexadecimal digits" });
 
@@ -31,6 +36,7 @@ const Ingredients = z.strictObject({
 const Entry = z.strictObject({
   key: sha256,
   code_hash: sha256,
+  analysis: sha256.optional(),
   origin: z.enum(["generated", "edited"]),
   model: z.string(),
   cost: z.strictObject({
@@ -51,13 +57,14 @@ export type LockFile = z.output<typeof LockFile>;
 export type LockEntry = z.output<typeof Entry>;
 
 /** Everything about locked code but the code. */
-export type LockRecord = Omit<LockedCode, "code">;
+export type LockRecord = Omit<LockedCode, "code" | "analysis">;
 
 export function recordOfEntry(entry: LockEntry): LockRecord {
-  const { code_hash, created_at, proven_by, approved, ...rest } = entry;
+  const { code_hash, analysis, created_at, proven_by, approved, ...rest } = entry;
   return {
     ...rest,
     codeHash: code_hash,
+    ...(analysis !== undefined && { analysisHash: analysis }),
     createdAt: created_at,
     ...(proven_by !== undefined && { provenBy: proven_by }),
     ...(approved && { approved }),
@@ -70,11 +77,13 @@ export function lockText(locked: Record<string, LockRecord>): string {
   return `${JSON.stringify({ format: 1, nodes } satisfies LockFile, null, 2)}\n`;
 }
 
-function entryOfRecord({ key, codeHash, origin, model, cost, createdAt, provenBy, approved, ingredients }: LockRecord) {
+function entryOfRecord(record: LockRecord) {
+  const { key, codeHash, analysisHash, origin, model, cost, createdAt, provenBy, approved, ingredients } = record;
   const { usd, tokens_input, tokens_cached, tokens_output } = cost;
   return {
     key,
     code_hash: codeHash,
+    ...(analysisHash !== undefined && { analysis: analysisHash }),
     origin,
     model,
     cost: { usd, tokens_input, tokens_cached, tokens_output },

@@ -3,7 +3,7 @@ import { nodesIn } from "../parse/body.ts";
 import type { ReadBody } from "../parse/read.ts";
 import { checkLock } from "./check-lock.ts";
 import type { LockedCode } from "./locked-code.ts";
-import { readLockFile } from "./read-lock.ts";
+import { lockedCodeOf, readLockFile } from "./read-lock.ts";
 
 /** The locked code of a workflow's prompt nodes, in alphabetical order, and what is wrong with it. */
 export function lockOf(
@@ -17,8 +17,8 @@ export function lockOf(
   const findings = checkLock(read, { nodes, ...(approval && { approval }) });
   if ("problem" in read) return { findings };
   const entries = Object.entries(read.nodes).filter(([node]) => nodes.includes(node));
-  const locked = entries.flatMap(([node, { record, ...file }]) =>
-    file.state === "locked" ? [[node, { ...record, code: file.code }] as const] : [],
+  const locked = entries.flatMap(([node, entry]) =>
+    entry.state === "locked" ? [[node, lockedCodeOf(entry)] as const] : [],
   );
   return { ...(locked.length > 0 && { locked: Object.fromEntries(locked) }), findings };
 }

@@ -7,8 +7,12 @@ export interface LockedCode {
   key: string;
   ingredients: LockedIngredients;
   code: string;
-  /** SHA-256 of `code`. */
+  /** SHA-256 of `code`; with `analysis`, that of both (`codeHashOf`). */
   codeHash: string;
+  /** Looks at the data first: `code` reads what it finds. Absent where it needs none. */
+  analysis?: string;
+  /** SHA-256 of `analysis`. */
+  analysisHash?: string;
   /** `edited`: a person has changed it. */
   origin: "generated" | "edited";
   /** The model that wrote it. */

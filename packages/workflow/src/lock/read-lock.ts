@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
-import { codeFileOf, LockFile, type LockRecord, lockFileName, recordOfEntry } from "./lock-file.ts";
+import { analysisFileOf, codeFileOf, LockFile, type LockRecord, lockFileName, recordOfEntry } from "./lock-file.ts";
+import type { LockedCode } from "./locked-code.ts";
 
-/** A node's entry, and what is in its file: `edited` is text that is not the locked code, `missing` no text at all. */
+/** A node's entry, and what is in its files. `analysis` is there where the code needs it. */
 export type ReadLock = { record: LockRecord } & (
-  | { state: "locked"; code: string }
-  | { state: "edited"; code: string }
-  | { state: "missing" }
+  | { state: "locked"; code: string; analysis?: string }
+  /** `file` holds text that is not what was locked. */
+  | { state: "edited"; code: string; analysis?: string; file: string }
+  /** `file` is not there; `edited`: the other one is, and was edited. */
+  | { state: "missing"; file: string; edited?: string }
 );
 
 /** `problem`: the lock file is there, and nothing can be made of it; the rest of a sentence about it. */
@@ -41,11 +44,34 @@ function parse(text: string): LockFile | { problem: string } {
 
 function readEntry(node: string, entry: LockFile["nodes"][string], files: Record<string, string>): ReadLock {
   const record = recordOfEntry(entry);
-  const file = codeFileOf(node);
+  const { codeHash, analysisHash } = record;
+  const code = readCode(files, codeFileOf(node), (hash) => bothHash(hash, analysisHash) === codeHash);
+  const analysis = readCode(files, analysisFileOf(node), (hash) => hash === analysisHash);
+  const all = analysisHash === undefined ? [code] : [code, analysis];
+  const edited = all.find(({ state }) => state === "edited")?.file;
+  const missing = all.find(({ state }) => state === "missing");
+  if (missing) return { record, state: "missing", file: missing.file, ...(edited !== undefined && { edited }) };
+  const texts = { code: code.text, ...(analysis.state !== "missing" && { analysis: analysis.text }) };
+  if (edited !== undefined) return { record, state: "edited", ...texts, file: edited };
+  return { record, state: "locked", ...(analysisHash === undefined ? { code: code.text } : texts) };
+}
+
+interface ReadCode {
+  file: string;
+  state: "locked" | "edited" | "missing";
+  text: string;
+}
+
+function readCode(files: Record<string, string>, file: string, isLocked: (hash: string) => boolean): ReadCode {
   const text = Object.hasOwn(files, file) ? files[file] : undefined;
-  if (text === undefined) return { record, state: "missing" };
-  const code = variantsOf(text).find((one) => hashOf(one) === record.codeHash);
-  return code === undefined ? { record, state: "edited", code: plain(text) } : { record, state: "locked", code };
+  if (text === undefined) return { file, state: "missing", text: "" };
+  const locked = variantsOf(text).find((one) => isLocked(hashOf(one)));
+  return locked === undefined ? { file, state: "edited", text: plain(text) } : { file, state: "locked", text: locked };
+}
+
+/** The code that is locked. */
+export function lockedCodeOf({ record, code, analysis }: ReadLock & { state: "locked" }): LockedCode {
+  return { ...record, code, ...(analysis !== undefined && { analysis }) };
 }
 
 /** Editors and git end lines in their own way: that is no edit. */
@@ -65,4 +91,13 @@ export function codeFileText(code: string): string {
 /** SHA-256 of a node's code, in hexadecimal digits. */
 export function hashOf(code: string): string {
   return createHash("sha256").update(code).digest("hex");
+}
+
+/** What tells code from other code: its SHA-256; where it needs an analysis, that of both. */
+export function codeHashOf({ code, analysis }: Pick<LockedCode, "code" | "analysis">): string {
+  return bothHash(hashOf(code), analysis === undefined ? undefined : hashOf(analysis));
+}
+
+function bothHash(code: string, analysis: string | undefined): string {
+  return analysis === undefined ? code : hashOf(`${code}\n${analysis}`);
 }

@@ -22,6 +22,8 @@ export function generationEntity({ client, table }: TableConnection) {
         /** JSON text: its names are dot paths and file names. */
         ingredients: requiredText,
         code: requiredText,
+        analysis: text,
+        analysisHash: text,
         status: { type: ["candidate", "pinned", "replaced"] as const, required: true },
         origin: { type: ["generated", "edited"] as const, required: true },
         model: requiredText,

@@ -44,8 +44,8 @@ export function createGenerationStore(connection: TableConnection): GenerationSt
   };
 }
 
-function refuseLarge({ node, code, ingredients }: Generation): void {
-  const bytes = Buffer.byteLength(code) + Buffer.byteLength(JSON.stringify(ingredients));
+function refuseLarge({ node, code, analysis = "", ingredients }: Generation): void {
+  const bytes = Buffer.byteLength(code + analysis) + Buffer.byteLength(JSON.stringify(ingredients));
   if (bytes <= mostBytes) return;
   const limit = `at most ${mostBytes} are kept`;
   throw new GenerationTooLarge(`the code of node "${node}" has ${bytes} bytes, ${limit} - put data into the context`);

@@ -1,4 +1,4 @@
-import { codeFileOf } from "@nova/workflow";
+import { analysisFileOf, codeFileOf, type LockRecord } from "@nova/workflow";
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { approveLocked } from "../approve.ts";
 import { readLockFolder } from "../folder.ts";
@@ -12,6 +12,10 @@ export async function approveNode(asked: { path: string; node: string; by: strin
   const records = approveLocked(folder, node, approved);
   await writeLockFile(folder, records);
   if (json) console.log(JSON.stringify({ node, code_hash: records[node]?.codeHash, approved }));
-  else console.log(`${node}: ${codeFileOf(node)} approved by ${by}`);
+  else console.log(`${node}: ${filesOf(node, records[node])} approved by ${by}`);
   return exitCodes.completed;
+}
+
+function filesOf(node: string, record: LockRecord | undefined): string {
+  return record?.analysisHash === undefined ? codeFileOf(node) : `${codeFileOf(node)} and ${analysisFileOf(node)}`;
 }

@@ -1,4 +1,4 @@
-import { codeFileOf, lockFileName } from "@nova/workflow";
+import { analysisFileOf, codeFileOf, lockFileName } from "@nova/workflow";
 import { withCloud } from "../../cloud.ts";
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { lockLines } from "../../output/lock.ts";
@@ -24,9 +24,11 @@ function resultOf(planned: readonly Planned[], removed: string[]) {
 
 function itemOf({ node, action, locked }: Planned) {
   if (!locked) return { node, action };
-  const { key, codeHash, origin, model, cost, createdAt, provenBy, approved } = locked;
+  const { key, codeHash, analysisHash, origin, model, cost, createdAt, provenBy, approved } = locked;
+  const analysis = { analysis_file: analysisFileOf(node), analysis_hash: analysisHash };
   return {
     ...{ node, action, file: codeFileOf(node), key, code_hash: codeHash, origin, model },
+    ...(analysisHash !== undefined && analysis),
     ...{ cost_usd: cost.usd, created_at: createdAt, proven_by: provenBy ?? null, approved: approved ?? null },
   };
 }

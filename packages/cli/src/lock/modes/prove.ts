@@ -1,6 +1,5 @@
 import { RawJson, renderJson } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
-import { hashOf } from "@nova/workflow";
 import { withCloud } from "../../cloud.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../../errors.ts";
 import { Interrupt } from "../../interrupt.ts";
@@ -54,16 +53,15 @@ async function proveAll(cloud: LocalCloud, folder: LockFolder, count: number, fr
   const proofs: NodeProof[] = [];
   for (const prompt of folder.prompts) {
     const { id, effects } = prompt.node;
-    const code = planned.find(({ node }) => node === id)?.locked?.code;
+    const locked = planned.find(({ node }) => node === id)?.locked;
     const runs = recorded.get(id) ?? [];
     if (effects === true) proofs.push({ node: id, refused: effectful(id) });
-    else if (code === undefined)
-      proofs.push({ node: id, refused: `node "${id}" has no code yet - run it with a model` });
+    else if (!locked) proofs.push({ node: id, refused: `node "${id}" has no code yet - run it with a model` });
     else if (runs.length === 0)
       proofs.push({ node: id, refused: `node "${id}" has no recorded inputs yet - run it first` });
     else {
-      const trial = { ports, template, code, signal: interrupt.signal };
-      proofs.push({ node: id, codeHash: hashOf(code), runs: await proveCode(prompt, runs, trial) });
+      const trial = { ports, template, locked, signal: interrupt.signal };
+      proofs.push({ node: id, codeHash: locked.codeHash, runs: await proveCode(prompt, runs, trial) });
     }
   }
   return proofs;

@@ -1,0 +1,48 @@
+import { type Generator, generationKey, ingredientsOf, needsAnalysis, type Read, readsTogether } from "@nova/agents";
+import { type Member, membersOf } from "@nova/engine";
+import { codeHashOf, hashOf, type LockedCode, type ReadLock } from "@nova/workflow";
+import type { PromptNode } from "./folder.ts";
+import type { Recorded } from "./recorded.ts";
+
+/** What an edit is read with. */
+export interface EditSources {
+  /** The code that the node ran last, with success; null where it is not known. */
+  used(node: string): Recorded | null;
+  generator: Generator;
+  readsOf(source: string): Promise<readonly Read[]>;
+  /** ISO 8601. */
+  now: string;
+}
+
+/**
+ * Code as somebody has changed it, or the analysis in front of it; that goes where the code names it no more. Nobody has
+ * proven or approved it; what it reads is looked up in the last input of the node.
+ */
+export async function takeEdit(
+  prompt: PromptNode,
+  { code, analysis: read, record }: ReadLock & { state: "edited" },
+  sources: EditSources,
+): Promise<LockedCode> {
+  const { provenBy: _, approved: _approved, analysisHash: _hash, ...kept } = record;
+  const analysis = read !== undefined && needsAnalysis(code) ? { analysis: read, analysisHash: hashOf(read) } : {};
+  const codes = { code, ...analysis };
+  const input = inputOf(sources.used(prompt.node.id));
+  const guides = Object.keys(record.ingredients.guides);
+  const reads = await readsOfAll(codes, sources);
+  const ingredients = ingredientsOf({ ...prompt, input }, sources.generator, { reads, guides });
+  for (const [name, type] of Object.entries(ingredients.reads)) {
+    if (type === "any") ingredients.reads[name] = record.ingredients.reads[name] ?? type;
+  }
+  const key = generationKey(ingredients);
+  return { ...kept, key, ingredients, ...codes, codeHash: codeHashOf(codes), origin: "edited", createdAt: sources.now };
+}
+
+async function readsOfAll({ code, analysis }: Pick<LockedCode, "code" | "analysis">, { readsOf }: EditSources) {
+  const reads = await readsOf(code);
+  return analysis === undefined ? reads : readsTogether(reads, await readsOf(analysis));
+}
+
+function inputOf(recorded: Recorded | null): Member[] {
+  const input = recorded?.entry.input_context;
+  return input ? membersOf(input.text) : [];
+}
