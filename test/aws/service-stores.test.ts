@@ -1,0 +1,137 @@
+import { createServiceStores, createWorkflowStore } from "@nova/aws";
+import type { ApiKey, Attempt, AuditRecord, Client, ServiceStores } from "@nova/service";
+import { beforeAll, describe, expect, test } from "vitest";
+import { failing, useBucket, useTable } from "./support/endpoints.ts";
+
+const table = useTable();
+const bucket = useBucket();
+let stores: ServiceStores;
+
+beforeAll(() => {
+  stores = createServiceStores(table);
+});
+
+const createdAt = "2026-01-02T03:04:05.678Z";
+const key: ApiKey = {
+  ...{ format: 1, id: "key_1", role: "viewer", client: null, name: "" },
+  ...{ digest: "0a", createdAt, createdBy: null },
+};
+const client: Client = { format: 1, slug: "acme", name: "Acme", pins: {}, createdAt };
+const now = Date.parse(createdAt);
+
+describe("keys", () => {
+  test("are made once, and gone when they are removed", async () => {
+    expect(await stores.keys.create(key)).toBe(true);
+    expect(await stores.keys.create({ ...key, digest: "ff" })).toBe(false);
+    expect((await stores.keys.get("key_1"))?.digest).toBe("0a");
+    expect([await stores.keys.remove("key_1"), await stores.keys.remove("key_1")]).toEqual([true, false]);
+    expect(await stores.keys.get("key_1")).toBeUndefined();
+  });
+
+  test("are listed by id, behind any of them, of one client or of all", async () => {
+    for (const [n, of] of [null, "acme", "globex", "acme"].entries()) {
+      await stores.keys.create({ ...key, id: `key_${n}`, client: of });
+    }
+    const ids = async (query: Parameters<ServiceStores["keys"]["list"]>[0]) =>
+      (await stores.keys.list(query)).map(({ id }) => id);
+    expect(await ids({ limit: 2 })).toEqual(["key_0", "key_1"]);
+    expect(await ids({ limit: 9, after: "key_1" })).toEqual(["key_2", "key_3"]);
+    expect(await ids({ limit: 9, client: "acme" })).toEqual(["key_1", "key_3"]);
+    expect(await ids({ limit: 1, after: "key_1", client: "acme" })).toEqual(["key_3"]);
+  });
+
+  test("are read consistently: one that was removed opens nothing", async () => {
+    await stores.keys.get("key_0");
+    expect(table.requests).toMatchObject([{ ConsistentRead: true }]);
+  });
+});
+
+describe("clients", () => {
+  test("are made once, changed where they are, and listed by slug", async () => {
+    expect([await stores.clients.create(client), await stores.clients.create(client)]).toEqual([true, false]);
+    expect(await stores.clients.update("acme", { pins: { invoice: 3 } })).toBe(true);
+    expect(await stores.clients.update("nobody", { name: "Nobody" })).toBe(false);
+    expect(await stores.clients.get("acme")).toEqual({ ...client, pins: { invoice: 3 } });
+    await stores.clients.create({ ...client, slug: "0" });
+    expect((await stores.clients.list({ limit: 9 })).map(({ slug }) => slug)).toEqual(["0", "acme"]);
+    expect((await stores.clients.list({ limit: 9, after: "0" })).map(({ slug }) => slug)).toEqual(["acme"]);
+  });
+});
+
+describe("the audit", () => {
+  const record = (id: string, of: string | null): AuditRecord => ({
+    ...{ format: 1, id, at: createdAt, action: "key.created", by: null },
+    ...{ client: of, subject: "key_1", detail: {} },
+  });
+
+  test("is newest first, behind any record, of one client or of all", async () => {
+    for (const [n, of] of [null, "acme", "globex"].entries()) await stores.audit.append(record(`0${n}`, of));
+    const ids = async (query: Parameters<ServiceStores["audit"]["list"]>[0]) =>
+      (await stores.audit.list(query)).map(({ id }) => id);
+    expect(await ids({ limit: 2 })).toEqual(["02", "01"]);
+    expect(await ids({ limit: 9, after: "02" })).toEqual(["01", "00"]);
+    expect(await ids({ limit: 9, client: "acme" })).toEqual(["01"]);
+  });
+
+  test("keeps what it has", async () => {
+    await stores.audit.append({ ...record("00", null), subject: "another" });
+    expect((await stores.audit.list({ limit: 9, after: "01" }))[0]?.subject).toBe("key_1");
+  });
+});
+
+describe("the state of a workflow", () => {
+  test("goes forward by itself, and back when it is told to", async () => {
+    const active = async () => (await stores.workflowStates.get("invoice"))?.active;
+    expect(await active()).toBeUndefined();
+    await stores.workflowStates.advance("invoice", 2);
+    await stores.workflowStates.advance("invoice", 1);
+    expect(await active()).toBe(2);
+    await stores.workflowStates.set("invoice", { active: 1 });
+    expect(await active()).toBe(1);
+    await stores.workflowStates.set("invoice", { deleted: 2 });
+    expect(await stores.workflowStates.get("invoice")).toEqual({
+      ...{ format: 1, workflowId: "invoice", active: 1, deleted: 2 },
+    });
+  });
+
+  test("is none of its versions, though it lies beside them", async () => {
+    const versions = createWorkflowStore(table, bucket);
+    expect(await versions.latest("invoice")).toBeUndefined();
+    expect(await Array.fromAsync(versions.list())).toEqual([]);
+  });
+});
+
+describe("an attempt", () => {
+  const name = { principal: "key_1", key: "k" };
+  const since = createdAt;
+  const later = "2026-01-02T03:05:00.000Z";
+  const attempt: Attempt = {
+    ...{ format: 1, ...name, fingerprint: "f", id: "01", since },
+    expiresAt: now / 1000 + 60,
+  };
+
+  test("is begun once, and again when it has expired", async () => {
+    expect(await stores.attempts.begin(attempt, now)).toBeUndefined();
+    expect(await stores.attempts.begin({ ...attempt, id: "02" }, now)).toEqual(attempt);
+    expect(await stores.attempts.begin({ ...attempt, id: "03" }, now + 120_000)).toBeUndefined();
+    expect(await stores.attempts.begin({ ...attempt, id: "04" }, now)).toMatchObject({ id: "03" });
+  });
+
+  test("whose first write was lost on its way back is begun all the same", async () => {
+    table.faults = failing(1, "lost");
+    expect(await stores.attempts.begin({ ...attempt, key: "lost" }, now)).toBeUndefined();
+  });
+
+  test("is taken over by one of many, unless it is done", async () => {
+    const both = [stores.attempts.takeOver(name, since, later), stores.attempts.takeOver(name, since, later)];
+    expect((await Promise.all(both)).sort()).toEqual([false, true]);
+    await stores.attempts.finish(name, '{"id":1}');
+    expect(await stores.attempts.takeOver(name, later, later)).toBe(false);
+    expect(await stores.attempts.begin(attempt, now)).toMatchObject({ id: "03", made: '{"id":1}' });
+  });
+
+  test("that was given up is as old as can be", async () => {
+    await stores.attempts.release(name);
+    expect(await stores.attempts.begin(attempt, now)).toMatchObject({ since: "1970-01-01T00:00:00.000Z" });
+  });
+});
