@@ -5,10 +5,9 @@ import { refuseLarge } from "./limits.ts";
 
 /**
  * The body as a value. Members named in `exact` stay the text that they were sent as (`RawJson`), so that
- * 12345678901234567890 and 850.0 arrive as such. Nothing sent is `{}`. Throws `Unreadable`.
+ * 12345678901234567890 and 850.0 arrive as such. Throws `Unreadable`.
  */
 export function readBody({ text, headers }: Pick<Received, "text" | "headers">, exact: readonly string[]): unknown {
-  if (text.trim() === "") return {};
   const type = headers["content-type"] ?? "application/json";
   if (!/^application\/(json|[a-z0-9.+-]*\+json)\s*(;|$)/i.test(type)) {
     throw new Unreadable(415, `a body of type "${type}" cannot be read - send application/json`);

@@ -26,7 +26,7 @@ export interface Asked<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  /** The body as it was sent. */
+  /** The body as it was sent; `{}` where nothing was. */
   text: string;
   /** Does it once per `Idempotency-Key`; what it answers must be JSON, small, and no secret. */
   once<T>(make: (ulid: string) => Promise<T>): Promise<T>;
@@ -77,11 +77,11 @@ export function openRoute(definition: Omit<Route, "role" | "serve"> & Pick<Route
 
 function read<Params, Query, Body>(definition: Described<Params, Query, Body>, received: Received) {
   const { params, query, body, exact = [] } = definition;
-  const { text } = received;
+  const text = received.text.trim() === "" ? "{}" : received.text;
   return {
     params: (params && readAddress(params, received)) as Params,
     query: (query && parse(query, received.query, "the query", 400)) as Query,
-    body: (body && parse(body, readBody(received, exact), "the body", 422)) as Body,
+    body: (body && parse(body, readBody({ ...received, text }, exact), "the body", 422)) as Body,
     text,
   };
 }

@@ -15,7 +15,7 @@ export const validate = route({
   body: Definition,
   answers: { 200: { description: "all findings; `valid` where none is an error", schema: Validated } },
   async handle(ports, { text }) {
-    const { workflow, findings } = await validateWorkflow(ports, sourceOf(text || "{}"));
+    const { workflow, findings } = await validateWorkflow(ports, sourceOf(text));
     return { status: 200, body: { valid: workflow !== undefined, findings } };
   },
 });

@@ -23,7 +23,7 @@ export const create = route({
   role: "editor",
   body: Definition,
   answers: published,
-  handle: async (ports, { by, text, once }) => answerTo(await once(() => publish(ports, by, sourceOf(text || "{}")))),
+  handle: async (ports, { by, text, once }) => answerTo(await once(() => publish(ports, by, sourceOf(text)))),
 });
 
 export const replace = route({
@@ -34,8 +34,7 @@ export const replace = route({
   params,
   body: Definition,
   answers: published,
-  handle: async (ports, { by, params: { id }, text }) =>
-    answerTo(await publish(ports, by, sourceOf(text || "{}", id), id)),
+  handle: async (ports, { by, params: { id }, text }) => answerTo(await publish(ports, by, sourceOf(text, id), id)),
 });
 
 function answerTo(found: Awaited<ReturnType<typeof publish>>): Answer {

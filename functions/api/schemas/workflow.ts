@@ -9,10 +9,10 @@ export const Status = z
   .meta({ description: "`publishing` while it waits for Step Functions; runs start once it is `ready`" });
 
 /** The definition itself, or `{definition, files}` where it names files. */
-export const Definition = z.union([
-  z.looseObject({ definition: z.looseObject({}), files: z.record(z.string(), z.string()).optional() }),
-  z.looseObject({}),
-]);
+export const Definition = z.looseObject({
+  definition: z.looseObject({}).optional(),
+  files: z.record(z.string(), z.string()).optional(),
+});
 
 export const PublishedAnswer = z
   .object({ id: WorkflowId, version: VersionNumber, status: Status, findings: z.array(Finding).optional() })

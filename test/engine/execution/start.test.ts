@@ -57,6 +57,18 @@ describe("a start", () => {
     ]);
   });
 
+  it("under an id that was used before is the run that began with it, on its version", async () => {
+    const world = new World();
+    const id = `exec_${"0".repeat(26)}`;
+    const first = await startExecution(world.ports(atOnce), { id, version: world.publish(one), context: '{"n": 1}' });
+    const again = { id, version: world.publish(one, 2), context: '{"n": 2}' };
+    await world.clock.port(atOnce).sleep(5000);
+    expect(await startExecution(world.ports(atOnce), again)).toEqual(first);
+    expect(world.record(id)).toEqual(first);
+    const context = await contextAt(world.ports(atOnce), { execution: id, scope: "", seq: 0 });
+    expect(context.get("n")).toBe("1");
+  });
+
   it("streams files into blobs and puts them under their keys", async () => {
     const { world, context } = await started({ context: '{"a":1}', files: [fileOf("pdf", "%PDF")] });
     expect(context.get("pdf")).toBe(referenceText({ sha256: sha256("%PDF"), bytes: 4, type: "bytes" }));
