@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
+import { RawJson } from "@nova/engine";
 import { expect, it } from "vitest";
-import { eventLine } from "../../../packages/cli/src/output/run.ts";
+import { eventLine, runLines } from "../../../packages/cli/src/output/run.ts";
 
 it.each([
   [{ node: "read", state: "started" }, "  · read"],
@@ -10,4 +11,20 @@ it.each([
 ] as const)("%j is told in one line", (event, line) => {
   const { items, ...rest } = { items: undefined, ...event };
   expect(stripVTControlCharacters(eventLine({ ...rest, ...(items && { items: [...items] }) }))).toBe(line);
+});
+
+it.each([
+  [
+    { cost_usd: 0.0175, tokens_input: 5000, tokens_cached: 0, tokens_output: 500 },
+    ["  models: $0.0175, 5000 tokens in, 500 out"],
+  ],
+  [undefined, []],
+])("tells what models have cost where some were asked: %j", (spent, lines) => {
+  const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", spent };
+  const counters = { aws_calls: { dynamodb: 1, s3: 0, states: 1 }, sandbox_calls: 1, bytes_stored: 0 };
+  const ran = { execution, counters, path: ["start"], context: new RawJson("{}") } as unknown as Parameters<
+    typeof runLines
+  >[0];
+  const told = runLines(ran).map(stripVTControlCharacters);
+  expect(told.filter((line) => line.includes("models"))).toEqual(lines);
 });

@@ -54,3 +54,13 @@ it("numbers the visits of a loop", () => {
   const round = ["a", "d", "a", "d"].map((id, index) => entry(id, { seq: index + 1 }));
   expect(table(round)).toEqual(["1  a", "2  d", "3  a (2)", "4  d (2)"]);
 });
+
+it("says of prompt nodes where their code is from, and what models have cost, only where there are some", () => {
+  const ai_metadata = { cache_hit: true, errors: [] } as unknown as TraceEntry["ai_metadata"];
+  const spent = { cost_usd: 0.5, tokens_input: 10, tokens_cached: 0, tokens_output: 1 };
+  const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", startedAt: "now", spent };
+  const trace = { execution, path: [], context: new RawJson("{}") };
+  const told = (entries: TraceEntry[]) => traceLines({ ...trace, entries } as unknown as Trace).join("\n");
+  expect(told([entry("a", { ai_metadata })])).toMatch(/models: \$0\.5000.*\n.* code .*\n.*pinned, no model asked/);
+  expect(told([entry("a")])).not.toContain("code");
+});

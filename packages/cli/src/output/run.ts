@@ -4,6 +4,7 @@ import type { NodeEvent } from "@nova/local";
 import type { Finding } from "@nova/workflow";
 import type { Ran } from "../run/execute.ts";
 import { duration, shortened, statusText } from "./text.ts";
+import { spentText } from "./written.ts";
 
 /** Characters: about two lines of a terminal; a map has its nodes in it for every item. */
 const longestPath = 160;
@@ -60,7 +61,7 @@ export function taskLines({ execution, node, kind, message, choices, expiresAt }
 }
 
 export function runLines({ execution, path, context, counters }: Ran): string[] {
-  const { id, workflowId, version, status, error, durationMs } = execution;
+  const { id, workflowId, version, status, error, durationMs, spent } = execution;
   const values = membersOf(context.text).map(({ key, json }) => `  ${styleText("cyan", key)} ${shortened(json)}`);
   const calls = Object.entries(counters.aws_calls).map(([service, count]) => `${service} ${count}`);
   return [
@@ -71,6 +72,7 @@ export function runLines({ execution, path, context, counters }: Ran): string[] 
     ...(status === "waiting" || status === "running"
       ? ["  it goes on with the answer: nova tasks lists what it waits for"]
       : []),
+    ...(spent ? [styleText("dim", `  models: ${spentText(spent)}`)] : []),
     styleText("dim", `  calls: ${calls.join(", ")}, sandbox ${counters.sandbox_calls}`),
     `  nova trace ${id}`,
   ];

@@ -1,11 +1,13 @@
 import { styleText } from "node:util";
 import { membersOf, type RawJson, type Trace, type TraceBranch, type TraceEntry } from "@nova/engine";
+import { indented, section } from "./section.ts";
 import { tableLines } from "./table.ts";
 import { duration, shortened, statusText } from "./text.ts";
+import { codeCell, spentText, writtenLines } from "./written.ts";
 
 /** What `nova trace --json` prints, to be rendered with `renderJson`. */
 export function traceResult({ execution, entries, path, context }: Trace) {
-  const { id, workflowId, version, status, startedAt, endedAt, durationMs, error, parent } = execution;
+  const { id, workflowId, version, status, startedAt, endedAt, durationMs, error, parent, spent } = execution;
   return {
     execution_id: id,
     workflow: workflowId,
@@ -14,6 +16,7 @@ export function traceResult({ execution, entries, path, context }: Trace) {
     started_at: startedAt,
     ended_at: endedAt ?? null,
     duration_ms: durationMs ?? null,
+    ...spent,
     error: error ?? null,
     parent: parent ? { execution_id: parent.execution, scope: parent.scope, seq: parent.seq } : null,
     path,
@@ -23,13 +26,19 @@ export function traceResult({ execution, entries, path, context }: Trace) {
 }
 
 export function traceLines({ execution, entries }: Trace): string[] {
-  const { id, workflowId, version, status, startedAt, durationMs, parent } = execution;
+  const { id, workflowId, version, status, startedAt, durationMs, parent, spent } = execution;
   const took = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
   const shown = treeOf(entries);
+  const isWritten = shown.some((line) => "entry" in line && line.entry.ai_metadata !== null);
+  const header = ["", "node", "type", "status", "time", "decision", ...(isWritten ? ["code"] : []), "changes"];
   return [
     ...(parent ? [styleText("dim", `run by link ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
     `${styleText("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
-    ...tableLines(["", "node", "type", "status", "time", "decision", "changes"], shown.map(rowOf)),
+    ...(spent ? [`models: ${spentText(spent)}`] : []),
+    ...tableLines(
+      header,
+      shown.map((line) => rowOf(line, isWritten)),
+    ),
     ...shown.flatMap((line) => ("entry" in line ? detailLines(line.entry) : [])),
   ];
 }
@@ -70,7 +79,7 @@ function branchLines(branches: readonly TraceBranch[], depth: number): TreeLine[
   return [...lines, { depth, title: count }];
 }
 
-function rowOf(line: TreeLine): string[] {
+function rowOf(line: TreeLine, isWritten: boolean): string[] {
   const indent = "  ".repeat(line.depth);
   if ("title" in line) return ["", styleText("dim", indent.slice(2) + line.title)];
   const { entry, visit } = line;
@@ -81,6 +90,7 @@ function rowOf(line: TreeLine): string[] {
     statusText(entry.status),
     entry.execution_time_ms === 0 ? "" : duration(entry.execution_time_ms),
     entry.decision_result ?? "",
+    ...(isWritten ? [codeCell(entry)] : []),
     changeText(entry),
   ];
 }
@@ -90,7 +100,7 @@ function changeText({ changes }: TraceEntry): string {
   return shortened([...set, ...changes.delete.map((key) => `-${key}`)].join(" "), 60);
 }
 
-/** What does not fit a table: errors, and with `--full` contexts, code and logs. */
+/** What does not fit a table: errors, and of prompt nodes what went wrong, and with `--full` contexts, code, steps and logs. */
 function detailLines(entry: TraceEntry): string[] {
   const { scope, node_id, error_class, error_message, traceback, code_executed, input_context, output_result, logs } =
     entry;
@@ -98,6 +108,7 @@ function detailLines(entry: TraceEntry): string[] {
   const sections = [
     ...(error_message === null ? [] : [styleText("red", `${error_class ?? "failed"}: ${error_message}`)]),
     ...(traceback ? [indented(traceback)] : []),
+    ...writtenLines(entry),
     ...section("code", code_executed),
     ...section("context before", input_context && contextText(input_context)),
     ...section("context after", output_result && contextText(output_result)),
@@ -106,16 +117,8 @@ function detailLines(entry: TraceEntry): string[] {
   return sections.length > 0 ? [title, ...sections] : [];
 }
 
-function section(name: string, text: string | null | undefined): string[] {
-  return text ? [styleText("cyan", `${name}:`), indented(text)] : [];
-}
-
 function contextText(context: RawJson): string {
   return membersOf(context.text)
     .map(({ key, json }) => `${key} = ${json}`)
     .join("\n");
-}
-
-function indented(text: string): string {
-  return text.trimEnd().replaceAll(/^/gm, "  ");
 }

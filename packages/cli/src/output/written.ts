@@ -1,0 +1,62 @@
+import { styleText } from "node:util";
+import type { AiMetadata, Spending, TraceEntry, TraceStep } from "@nova/engine";
+import { indented, section } from "./section.ts";
+import { tableLines } from "./table.ts";
+import { duration, shortened, statusText } from "./text.ts";
+
+/** How a prompt node came to its code, for one cell; nothing for other nodes. */
+export function codeCell({ ai_metadata }: TraceEntry): string {
+  if (!ai_metadata) return "";
+  const { cache_hit, attempts, model } = ai_metadata;
+  if (cache_hit) return "pinned, no model asked";
+  const tries = attempts > 1 ? `, ${attempts} attempts` : "";
+  return `by ${model ?? "a model"}${tries}, ${dollars(ai_metadata.cost_usd)}`;
+}
+
+/** What models were paid for, in one line. */
+export function spentText({ cost_usd, tokens_input, tokens_cached, tokens_output }: Spending): string {
+  const cached = tokens_cached > 0 ? ` (${tokens_cached} of them cached)` : "";
+  return `${dollars(cost_usd)}, ${tokens_input} tokens in${cached}, ${tokens_output} out`;
+}
+
+/** What went wrong on the way to the code, and with `--full` every step with what its model saw and answered. */
+export function writtenLines({ ai_metadata, steps }: TraceEntry): string[] {
+  if (!ai_metadata || steps.length === 0) return [];
+  const isFull = steps.some(({ prompt }) => prompt !== undefined);
+  return isFull ? [...stepTable(steps), ...steps.flatMap(stepLines)] : ai_metadata.errors.map(errorLine);
+}
+
+function errorLine({ attempt, agent_name, error }: AiMetadata["errors"][number]): string {
+  const who = attempt === 0 ? "pinned code" : `attempt ${attempt}`;
+  return styleText("yellow", `${who}, ${agent_name}: ${shortened(error ?? "failed")}`);
+}
+
+function stepTable(steps: readonly TraceStep[]): string[] {
+  const header = ["attempt", "agent", "status", "time", "model", "tokens in", "cached", "out", "cost"];
+  return tableLines(header, steps.map(rowOf)).map((line) => `  ${line}`);
+}
+
+function rowOf(step: TraceStep): string[] {
+  const common = [String(step.attempt_number), step.agent_name, statusText(step.status)];
+  const time = duration(step.execution_time_ms);
+  if (step.model_used === null) return [...common, time];
+  const tokens = [step.tokens_input, step.tokens_cached, step.tokens_output].map(String);
+  return [...common, time, step.model_used, ...tokens, dollars(step.cost_usd)];
+}
+
+function stepLines(step: TraceStep): string[] {
+  const { attempt_number, agent_name, error_message, prompt, tool_calls, answer } = step;
+  const parts = [
+    ...section("prompt", prompt),
+    ...section("searched", tool_calls.map((call) => JSON.stringify(call.arguments)).join("\n")),
+    ...section("answer", answer),
+    ...(error_message === null ? [] : [styleText("red", `failed: ${error_message}`)]),
+  ];
+  if (parts.length === 0) return [];
+  return [styleText("bold", `  ${agent_name}, attempt ${attempt_number}`), ...parts.map((part) => indented(part))];
+}
+
+/** A call may cost less than a hundredth of a cent. */
+function dollars(usd: number): string {
+  return usd > 0 && usd < 0.0001 ? "< $0.0001" : `$${usd.toFixed(4)}`;
+}
