@@ -63,6 +63,75 @@ describe("a hit", () => {
   });
 });
 
+describe("a hit of two stages", () => {
+  const analysis = 'result = {"rows": 2}';
+  const both = { ...pinned, analysis };
+  const found = sets({ _data_analysis: { result: { rows: 2 } }, scratch: 1 });
+
+  it("runs the analysis first, without network, and gives what it found to the code alone", async () => {
+    const { outcome, means } = await play({ pinned: both, lines: [], runs: [found, sets({ discount: 150 })] });
+    expect(means.runs).toMatchObject([
+      { journal: -2, timeoutSeconds: 15, network: false },
+      { journal: 0, code: pinned.code, timeoutSeconds: 30 },
+    ]);
+    expect(means.runs[0]?.code).toContain(JSON.stringify(analysis));
+    expect(means.runs[0]).not.toHaveProperty("extra");
+    expect(means.runs[1]?.extra).toEqual([{ key: "_data_analysis", json: '{"rows":2}' }]);
+    expect(means.steps).toEqual([]);
+    expect(outcome).toMatchObject({ status: "success", cacheHit: true, ...pinned });
+    expect(outcome.analysis).toEqual({ code: analysis, json: '{"rows":2}' });
+  });
+
+  it("lets nobody see a secret that the analysis found", async () => {
+    const loud = sets({ _data_analysis: { result: { key: "hunter2" } } });
+    const scene = { pinned: both, lines: [], runs: [loud, sets({ discount: 1 })] };
+    const { outcome, means } = await play({ ...scene, task: { secrets: { password: "hunter2" } } });
+    expect(outcome.analysis?.json).toBe('{"key":"***"}');
+    expect(means.runs[1]?.extra?.[0]?.json).toBe('{"key":"***"}');
+  });
+
+  it.each([
+    ["raises", sets({ _data_analysis: { error: "KeyError: 'rows'", traceback: "line 1" } }), "KeyError: 'rows'"],
+    ["leaves nothing", sets({}), "left no answer"],
+    ["takes too long", fails("ran longer than 15 s", { class: "NodeTimeout" }), "ran longer than 15 s"],
+    ["wants a server, which it cannot reach", refused, "Connection refused"],
+  ])("whose analysis %s does not run its code: other code is written", async (_, run, error) => {
+    const { outcome, means, models } = await play({
+      pinned: both,
+      lines: [simple, writes("new = 1"), approves],
+      runs: [run, sets({ discount: 1 })],
+    });
+    expect(means.story().slice(0, 3)).toEqual(["DataAnalyzer 0 failed", "InputAnalyzer 1", "CodeGenerator 1"]);
+    expect(means.steps[0]).toMatchObject({ step_number: 2, generated_code: analysis, output_data: null });
+    expect(means.steps[0]?.error_message).toContain(error);
+    expect(models.asked[1]?.input).toContain("the analysis failed");
+    expect(outcome).toMatchObject({ status: "success", code: "new = 1", cacheHit: false });
+    expect(outcome).not.toHaveProperty("analysis");
+  });
+
+  it("whose code fails begins anew, without what the pinned analysis found", async () => {
+    const { means, kept } = await play({
+      pinned: both,
+      lines: [simple, writes('context["a"] = context.get("_data_analysis")'), approves],
+      runs: [found, fails("KeyError: 'total'"), sets({ a: 1 })],
+    });
+    expect(means.story()[0]).toBe("E2BExecutor 0 failed");
+    expect(means.runs[2]).not.toHaveProperty("extra");
+    expect(kept[0]).not.toHaveProperty("analysis");
+  });
+
+  it.each<[string, Partial<Scene>]>([
+    ["with effects", { task: { node: { effects: true } } }],
+    ["in a frozen run", { task: { frozen: true } }],
+  ])("whose analysis fails %s fails with it", async (_, scene) => {
+    const { outcome, means } = await play({ pinned: both, lines: [], runs: [sets({})], ...scene });
+    const message = "the analysis failed: the analysis left no answer";
+    expect(outcome).toMatchObject({ status: "failed", message, cacheHit: true, ...pinned });
+    expect(outcome.analysis).toEqual({ code: analysis, json: null });
+    expect(means.steps).toEqual([]);
+  });
+});
+
 describe("without code that fits", () => {
   const required = { workflow: { approval: "required" } } as const;
 

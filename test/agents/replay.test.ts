@@ -35,6 +35,22 @@ const stories: [string, Scene][] = [
       runs: [fails("KeyError: 'x'"), found, sets({ branch_decision: true })],
     },
   ],
+  [
+    "pinned code that fails behind its analysis",
+    {
+      pinned: { generation: "g", code: "old", analysis: "result = 1" },
+      lines: [complex, looks, writes("new"), approves],
+      runs: [found, fails("KeyError: 'x'"), found, sets({ a: 1 })],
+    },
+  ],
+  [
+    "pinned code whose analysis fails",
+    {
+      pinned: { generation: "g", code: "old", analysis: "result = 1" },
+      lines: [complex, looks, writes("new"), approves],
+      runs: [sets({}), found, sets({ a: 1 })],
+    },
+  ],
   ["a refusal", { lines: [complex, looks, { role: "code_generator", fails: "refused" }], runs: [found] }],
   [
     "a failure of the world",

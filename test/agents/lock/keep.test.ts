@@ -1,3 +1,4 @@
+import { codeHashOf, hashOf } from "@nova/workflow";
 import { beforeEach, describe, expect, it } from "vitest";
 import { choosePinned } from "../../../packages/agents/src/lock/choose.ts";
 import { keepGeneration, type WrittenCode } from "../../../packages/agents/src/lock/keep.ts";
@@ -105,6 +106,45 @@ describe("code that has succeeded", () => {
   });
 });
 
+describe("code that needs an analysis", () => {
+  const both: WrittenCode = { ...written, analysis: "result = {}" };
+
+  it("is kept together with it, and one hash covers both", async () => {
+    const kept = await keep({}, both);
+    expect(kept).toMatchObject({ code: written.code, analysis: "result = {}" });
+    expect([kept.codeHash, kept.analysisHash]).toEqual([codeHashOf(both), hashOf("result = {}")]);
+    expect(choosePinned(taskWith(), store.all, generator)).toEqual({
+      ...{ generation: generationId(kept), code: written.code, analysis: "result = {}" },
+    });
+  });
+
+  it("is other code behind another analysis, and without one", async () => {
+    await keep({}, both);
+    await keep({ execution: "exec_02" }, { ...both, analysis: "result = {'a': 1}", createdAt: later.createdAt });
+    await keep({ execution: "exec_03" }, { ...written, createdAt: "2026-11-22T10:00:09.000Z" });
+    expect(store.all.map(({ analysis, status }) => [analysis, status])).toEqual([
+      ["result = {}", "replaced"],
+      ["result = {'a': 1}", "replaced"],
+      [undefined, "pinned"],
+    ]);
+    expect(new Set(store.all.map(generationId)).size).toBe(3);
+  });
+
+  it("is approved only together with it", async () => {
+    const workflow = { approval: "required" } as const;
+    const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };
+    await store.update(await keep({ workflow }, both), { approved });
+    expect(await keep({ workflow }, { ...both, analysis: "result = 1" })).toMatchObject({ status: "candidate" });
+  });
+
+  it("is stored as replaced, both of it, where it was only locked", async () => {
+    const workflow = { lock: { sum: await keep({}, both) } };
+    store.all.length = 0;
+    await keep({ workflow, execution: "exec_02" }, later);
+    expect(store.all).toMatchObject([{ status: "pinned" }, { status: "replaced", analysis: "result = {}" }]);
+  });
+});
+
 describe("code that waits", () => {
   it("for its proof is a candidate, replaces nothing, and does not run", async () => {
     await keep();
@@ -142,6 +182,22 @@ describe("pinned codes", () => {
     expect(id).toBe(kept && generationId(kept));
     expect(await codes().choose(taskWith())).toEqual({ generation: id, code: written.code });
     expect(await codes().find(taskWith(), id ?? "")).toEqual({ generation: id, code: written.code });
+  });
+
+  it("read what code and analysis read, but not what one tells the other", async () => {
+    const readsOf = async (source: string) =>
+      source === "look"
+        ? [
+            { path: "lines", optional: true },
+            { path: "other", optional: false },
+          ]
+        : [...written.reads, { path: "_data_analysis.rows", optional: false }];
+    const clock = { now: () => Date.parse(written.createdAt) };
+    const pinned = createPinnedCodes({ store, generator, readsOf, clock });
+    await pinned.keep(taskWith(), { ...proven, analysis: "look", guides });
+    expect(store.all[0]?.ingredients.reads).toEqual({ lines: "list", "order.discount?": "number", other: "boolean" });
+    expect(await pinned.choose(taskWith())).toMatchObject({ analysis: "look" });
+    expect(await pinned.choose(taskWith({ input: '{"lines": [], "other": "yes"}' }))).toBeNull();
   });
 
   it("need no store in a frozen run of a workflow with a lock", async () => {

@@ -16,6 +16,7 @@ interface Told {
 }
 
 const pinned = { code: "# pinned", generation: "g1" };
+const behindAnalysis = { ...pinned, analysis: "# look again" };
 const failsFor = (bad: string) => () => ({
   a: ({ code }: { code: string }) => (code.startsWith(bad) ? fails("no") : succeeds("a", `"${code}"`)),
 });
@@ -34,6 +35,17 @@ const tales: Record<string, Told> = {
     minds: { pinned, codes: ["# one"] },
     scripts: failsFor("# pinned"),
     steps: 6,
+  },
+  "pinned code behind its analysis": { minds: { pinned: behindAnalysis }, steps: 0 },
+  "code behind pinned code that fails behind its analysis": {
+    minds: { pinned: behindAnalysis, codes: ["# one"] },
+    scripts: failsFor("# pinned"),
+    steps: 6,
+  },
+  "code behind a pinned analysis that fails": {
+    minds: { pinned: behindAnalysis, analysis: "# new look", codes: ["# one"] },
+    scripts: failsFor("# look again"),
+    steps: 7,
   },
   "a decision": {
     minds: { codes: ["# one"] },

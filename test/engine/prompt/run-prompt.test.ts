@@ -1,5 +1,6 @@
 import type { Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import { sha256 } from "../../../packages/engine/src/json/hash.ts";
 import { action, decision, flow, lines, prompted } from "../../support/engine/flows.ts";
 import { textRef } from "../../support/engine/harness.ts";
 import { PromptStory } from "../../support/engine/prompt-story.ts";
@@ -183,6 +184,64 @@ describe("a node whose pinned code fits", () => {
     await story.finish(story.deliver("b", 1));
     const calls = story.world.scheduler.story.filter((call) => /extend|ask input|1\.2\.0\.1.* claim/.test(call));
     expect(calls.map((call) => call.split(": ")[1])).toEqual(["extend S1", "ask input_analyzer"]);
+  });
+});
+
+describe("a node whose pinned code has an analysis", () => {
+  const behind = { ...pinned, analysis: "# look" };
+  const finds: Scripts = { a: ({ code }) => (code === "# look" ? succeeds("pages", "2") : succeeds("a", "1")) };
+
+  it("runs that first, at a place of its own, and the code finds what it found", async () => {
+    const { story } = await told(one, { pinned: behind }, finds, '{"n":1}');
+    const [look, task] = story.begun;
+    expect([look?.claim.step, task?.claim.step]).toEqual([-2, 0]);
+    expect([look?.request.code, look?.request.timeoutSeconds]).toEqual(["# look", 15]);
+    expect(look && given(look.request, "_data_analysis")).toBeUndefined();
+    expect(task && given(task.request, "_data_analysis")).toBe('[{"key":"pages","json":"2"}]');
+    expect((await story.trace()).context.text).toBe('{"n":1,"a":1}');
+    expect(story.paid).toEqual([]);
+  });
+
+  it("can reach hosts with its code, and none with its analysis", async () => {
+    const reaching = flow("reaching", [prompted(action("a"))], lines("start > a > end"));
+    const [, node] = reaching.nodes;
+    if (node && "executor" in node && node.executor.kind === "prompt") node.executor.allow = ["imap.acme.com"];
+    const { story } = await told(reaching, { pinned: behind }, finds);
+    expect(story.begun.map(({ request }) => request.network)).toEqual([{ allow: [] }, { allow: ["imap.acme.com"] }]);
+  });
+
+  it("has no step, and an entry that tells of both", async () => {
+    const { story } = await told(one, { pinned: behind }, finds);
+    expect(story.head).toMatchObject({
+      ...{ steps: [], cache_hit: true, code: sha256("# pinned"), analysis: sha256("# look"), execution_time_ms: 2 },
+      digests: { code: sha256("# pinned"), analysis_code: sha256("# look") },
+    });
+    const [, entry] = (await story.trace()).entries;
+    expect(entry).toMatchObject({ code_executed: "# pinned", ai_metadata: { execution_time_ms: 1, stages_used: 2 } });
+    expect(entry?.ai_metadata?.analysis_metadata).toEqual({
+      ...{ analysis_code: "# look", analysis_result: [{ key: "pages", json: "2" }] },
+      ...{ generation_time_ms: 0, execution_time_ms: 1 },
+    });
+  });
+
+  it("goes on where the analysis fails, and that is the first step", async () => {
+    const scripts: Scripts = { a: ({ code }) => (code === "# look" ? fails("no pdf") : succeeds("a", "1")) };
+    const { story } = await told(one, { pinned: behind, codes: ["# one"] }, scripts);
+    expect(story.begun.map(({ request }) => request.code)).toEqual(["# look", "# one"]);
+    const [, entry] = (await story.trace()).entries;
+    expect(entry?.steps[0]).toMatchObject({ step_number: 2, attempt_number: 0, generated_code: "# look" });
+    expect(story.head).toMatchObject({ generation: "of # one" });
+    expect(story.head).not.toHaveProperty("analysis");
+  });
+
+  it("fails with its analysis where nothing may be written, and has no result to tell of", async () => {
+    const story = new PromptStory(one, scriptedMinds({ pinned: behind }), { a: [fails("no pdf")] });
+    await story.start("{}", { frozen: true });
+    expect(await story.finish(story.deliver("a", 0))).toBe("NodeFailed");
+    expect(story.head).toMatchObject({ status: "failed", steps: [], analysis: sha256("# look") });
+    const [, entry] = (await story.trace()).entries;
+    expect(entry?.ai_metadata?.analysis_metadata).toMatchObject({ analysis_code: "# look", analysis_result: null });
+    wellTold(story);
   });
 });
 

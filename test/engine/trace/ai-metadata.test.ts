@@ -76,6 +76,18 @@ describe("the metadata of a prompt node", () => {
     });
   });
 
+  it("tells of a hit the analysis that ran before its code, and the time of each", () => {
+    const pinnedAnalysis = {
+      ...{ analysis_code: "result = 1", analysis_result: { pages: 2 }, generation_time_ms: 0, execution_time_ms: 300 },
+    };
+    const head = { status: "success", cache_hit: true, execution_time_ms: 1000 } as const;
+    expect(told({ head, code: "x = 1", pinnedAnalysis })).toMatchObject({
+      ...{ analysis_metadata: pinnedAnalysis, data_analysis: { analysis_code: "result = 1", pages: 2 } },
+      ...{ two_stage_enabled: true, stages_used: 2, ai_self_determined: false, execution_time_ms: 700, attempts: 1 },
+    });
+    expect(told({ head, code: "x = 1" })).toMatchObject({ two_stage_enabled: false, analysis_metadata: null });
+  });
+
   it("says of code that was written without analysis that one stage was used", () => {
     const steps = twoStages.filter(({ agent_name }) => agent_name !== "DataAnalyzer");
     expect(told({ steps })).toMatchObject({ stages_used: 1, analysis_metadata: null, data_analysis: null });

@@ -1,7 +1,8 @@
-import { renderJson, type StoredStep } from "@nova/engine";
-import type { Workflow } from "@nova/workflow";
+import { type Head, renderJson, type StoredStep } from "@nova/engine";
+import { codeHashOf, type Workflow, workflowHash } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../../packages/engine/src/json/hash.ts";
+import { CodeCheck } from "../../../packages/engine/src/trace/code-check.ts";
 import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
 import { PromptStory } from "../../support/engine/prompt-story.ts";
 import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
@@ -132,18 +133,80 @@ describe("the chain of work of a prompt node", () => {
   });
 });
 
-function locked(code: string): Workflow {
+describe("a hit behind an analysis", () => {
+  const pinned = { code: "# good", analysis: "# look", generation: "g" };
+
+  async function hit(workflow: Workflow): Promise<PromptStory> {
+    const story = new PromptStory(workflow, scriptedMinds({ pinned }));
+    await story.start();
+    await story.everything();
+    return story;
+  }
+
+  /** Lets the entry of the node hold other contents than its head says. */
+  function tamperEntry(story: PromptStory, contents: Record<string, { text: string }>): void {
+    const link = story.world.chain.at({ execution: story.id, scope: "", seq: 1 });
+    if (link.entry) link.entry = { ...link.entry, contents: { ...link.entry.contents, ...contents } };
+  }
+
+  it("holds the analysis and what that found, and verifies both", async () => {
+    const story = await hit(one);
+    expect(Object.keys(story.entriesOf("")[1]?.contents ?? {}).sort()).toEqual([
+      ...["analysis", "analysis_code", "code", "context"],
+    ]);
+    expect(await story.verify()).toMatchObject({ state: "anchored" });
+  });
+
+  it.each(["analysis", "analysis_code"])("shows it when its %s was changed", async (name) => {
+    const story = await hit(one);
+    tamperEntry(story, { [name]: { text: "{}" } });
+    const problem = { seq: 1, message: expect.stringContaining(`its ${name} was changed`) };
+    expect(await story.verify()).toMatchObject({ state: "broken", problem });
+  });
+
+  it("names what is locked beside its workflow by hash alone", async () => {
+    const story = await hit(locked("# good", "# look"));
+    expect(Object.keys(story.entriesOf("")[1]?.contents ?? {}).sort()).toEqual(["analysis", "context"]);
+    const [, a] = (await story.trace()).entries;
+    expect(a).toMatchObject({ code_executed: "# good", ai_metadata: { model: "m-0", cache_hit: true } });
+    expect(a?.ai_metadata?.analysis_metadata).toMatchObject({ analysis_code: "# look" });
+    expect(await story.verify()).toMatchObject({ state: "anchored" });
+  });
+
+  it("holds an analysis that is not the one that is locked", async () => {
+    const story = await hit(locked("# good", "# another look"));
+    expect(story.entriesOf("")[1]?.contents).toHaveProperty("analysis_code");
+    expect((await story.trace()).entries[1]?.ai_metadata?.analysis_metadata).toMatchObject({ analysis_code: "# look" });
+    expect(await story.verify()).toMatchObject({ state: "anchored" });
+  });
+
+  it("is broken where its analysis is neither in it nor locked", async () => {
+    const workflow = locked("# good", "# another look");
+    const head = { analysis: sha256("# look"), code: sha256("# good"), digests: {} } as Partial<Head>;
+    const check = new CodeCheck({ workflows: { get: async () => versionOf(workflow) } as never });
+    const named = { workflow_id: "one", workflow_version: 1, node_id: "a", ...head } as Head;
+    expect(await check.problemOf(named)).toMatch(/the analysis code that it ran is neither/);
+    expect(await check.problemOf({ ...named, analysis: sha256("# another look") })).toBeUndefined();
+  });
+});
+
+function versionOf(workflow: Workflow) {
+  return { workflowId: "one", version: 1, workflow, hash: workflowHash(workflow) };
+}
+
+function locked(code: string, analysis?: string): Workflow {
   const ingredients = {
     ...{ prompt: "", node_type: "action", edges: [], reads: {}, generator: "", guides: {}, model: "m-0", settings: "" },
     ...{ template: "", requirements: [], lib: {} },
   };
   const cost = { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
-  const codeHash = sha256(code);
+  const codeHash = codeHashOf({ code, ...(analysis !== undefined && { analysis }) });
   const kept = {
     key: "g",
     ingredients,
     code,
     codeHash,
+    ...(analysis !== undefined && { analysis, analysisHash: sha256(analysis) }),
     origin: "generated",
     model: "m-0",
     cost,

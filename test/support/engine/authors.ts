@@ -6,6 +6,7 @@ import {
   type PipelineMeans,
   type PipelineOutcome,
   type PromptTask,
+  pinnedPlaces,
 } from "@nova/engine";
 import { journalOf } from "../../../packages/engine/src/prompt/step-number.ts";
 import { agentStep } from "./agent-step.ts";
@@ -116,16 +117,36 @@ class Writing {
   }
 
   /** Null: it failed by its own fault, and the pipeline goes on from there. */
-  async #hit({ code, generation }: PinnedCode): Promise<PipelineOutcome | null> {
-    const run = await this.#means.execute(0, code, { timeoutSeconds: seconds.task });
+  async #hit(pinned: PinnedCode): Promise<PipelineOutcome | null> {
+    const { code, generation } = pinned;
+    const analysis = await this.#lookAgain(pinned);
+    const hit = { code, cacheHit: true, generation, ...(analysis && { analysis }) };
+    if (analysis?.json === null) return this.#pinnedFailed("DataAnalyzer", analysis.code, hit, "found nothing");
+    const extra = analysis ? [{ key: "_data_analysis", json: analysis.json }] : [];
+    const run = await this.#means.execute(pinnedPlaces.code, code, { timeoutSeconds: seconds.task, extra });
     const judged = await this.#means.judge(run.result);
     if (judged.status === "success" && run.result.status === "success")
-      return { status: "success", ...run, result: run.result, code, generation, cacheHit: true };
-    const message = judged.status === "failed" ? judged.message : "";
+      return { status: "success", ...run, result: run.result, ...hit };
+    return this.#pinnedFailed("E2BExecutor", code, hit, judged.status === "failed" ? judged.message : "");
+  }
+
+  async #lookAgain({ analysis: code }: PinnedCode) {
+    if (code === undefined) return null;
+    const limits = { timeoutSeconds: seconds.analysis, network: false } as const;
+    const { result } = await this.#means.execute(pinnedPlaces.analysis, code, limits);
+    return { code, json: result.status === "success" ? JSON.stringify(result.set) : null };
+  }
+
+  async #pinnedFailed(
+    agent: "DataAnalyzer" | "E2BExecutor",
+    code: string,
+    hit: { code: string; generation: string },
+    message: string,
+  ): Promise<PipelineOutcome | null> {
     if (this.#task.node.effects === true || this.#task.frozen)
-      return { ...this.#failed("NodeFailed", message, code), cacheHit: true, generation };
+      return { ...this.#failed("NodeFailed", message, hit.code), ...hit };
     await this.#means.journal.next(async () =>
-      agentStep("E2BExecutor", 0, { status: "failed", error_message: message, generated_code: code }),
+      agentStep(agent, 0, { status: "failed", error_message: message, generated_code: code }),
     );
     return null;
   }

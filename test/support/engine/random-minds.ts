@@ -10,8 +10,10 @@ export function randomMinds(random: Random): Minds {
   return {
     pinned: ({ node: { id } }) => {
       const code = `# pinned for ${id}`;
+      const analysis = random.chance(0.5) ? { analysis: `# look for ${id}` } : {};
       const known = pinned.get(id);
-      const chosen = known !== undefined ? known : random.chance(0.4) ? { code, generation: `g ${id}` } : null;
+      const chosen =
+        known !== undefined ? known : random.chance(0.4) ? { code, ...analysis, generation: `g ${id}` } : null;
       pinned.set(id, chosen);
       return chosen;
     },

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { needsAnalysis, readsTogether } from "../../packages/agents/src/two-stages.ts";
+
+describe("code", () => {
+  it.each([
+    ['context["_data_analysis"]["rows"]', true],
+    ["context.get('_data_analysis', {})", true],
+    ['key = "_data_analysis"', true],
+    ['context["data_analysis"]', false],
+    ['context["total"] = 1', false],
+  ])("%s needs an analysis: %s", (code, needs) => {
+    expect(needsAnalysis(code)).toBe(needs);
+  });
+});
+
+describe("what two codes read", () => {
+  const read = (path: string, optional = false) => ({ path, optional });
+
+  it("is what either reads, once", () => {
+    expect(readsTogether([read("a"), read("b.c")], [read("b"), read("a")])).toEqual([
+      ...[read("a"), read("b.c"), read("b")],
+    ]);
+  });
+
+  it.each([
+    ["code", [read("a")], [read("a", true)]],
+    ["analysis", [read("a", true)], [read("a")]],
+  ])("is what both have to find where the %s cannot do without", (_, code, analysis) => {
+    expect(readsTogether(code, analysis)).toEqual([read("a")]);
+  });
+
+  it("is nothing that one only tells the other", () => {
+    const told = [read("_data_analysis"), read("_data_analysis.rows", true)];
+    expect(readsTogether([...told, read("_data_analysis_of_last_year")], told)).toEqual([
+      read("_data_analysis_of_last_year"),
+    ]);
+  });
+});
