@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Template } from "aws-cdk-lib/assertions";
 import { Aspects } from "aws-cdk-lib/core";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { App, type FunctionProps } from "sst/constructs";
+import { App } from "sst/constructs";
 import { useFunctions } from "sst/constructs/Function.js";
 import { setProject } from "sst/project.js";
 import { useRuntimeHandlers } from "sst/runtime/handlers.js";
@@ -17,8 +17,8 @@ export interface Synthesised {
   templates: Record<StackName, Template>;
   /** What cdk-nag found and nobody has explained: `<path>: <finding>`. */
   findings: string[];
-  /** What each function is bundled from, as SST's bundler gets it. */
-  bundles: FunctionProps[];
+  /** Bundles a function for Lambda; answers the folder. */
+  bundle(functionName: string): Promise<string>;
 }
 
 const made = new Map<string, Promise<Synthesised>>();
@@ -60,17 +60,29 @@ async function synthesise(stage: string): Promise<Synthesised> {
     stackName.replace(`${stage}-${name}-`, ""),
     Template.fromJSON(template),
   ]);
-  return { templates: Object.fromEntries(templates), findings, bundles: Object.values(useFunctions().all) };
+  return { templates: Object.fromEntries(templates), findings, bundle };
 }
 
-/** Seven bundles take half a minute; test/functions/bundle.test.ts has them. */
+type Build = ReturnType<typeof useRuntimeHandlers>["build"];
+let sstBuild: Build | undefined;
+
+/** Bundling takes seconds for each function, and no template says what is in a bundle. */
 function bundleNothing(out: string): void {
   mkdirSync(out);
   writeFileSync(join(out, "index.mjs"), "");
-  useRuntimeHandlers().build = async (id) => ({
+  const handlers = useRuntimeHandlers();
+  sstBuild ??= handlers.build;
+  handlers.build = async (id) => ({
     type: "success",
     sourcemap: undefined,
     handler: useFunctions().fromID(id)?.handler ?? "",
     out,
   });
+}
+
+async function bundle(functionName: string): Promise<string> {
+  const [id] = Object.entries(useFunctions().all).find(([, props]) => props.functionName === functionName) ?? [];
+  const built = await sstBuild?.(id ?? "", "deploy");
+  if (built?.type !== "success") throw new Error(`SST could not bundle "${functionName}": ${built?.errors.join("; ")}`);
+  return built.out;
 }

@@ -27,7 +27,8 @@ export async function parseWithRuff(source: string): Promise<string> {
 }
 
 async function newWorkspace(builtins: readonly string[]): Promise<Workspace> {
-  const { Workspace, PositionEncoding } = await import("@astral-sh/ruff-wasm-nodejs");
+  // CommonJS: in a bundle that is split, it has nothing but its default export.
+  const { Workspace, PositionEncoding } = (await import("@astral-sh/ruff-wasm-nodejs")).default;
   const settings = { "target-version": newestPython, builtins, lint: { select: rules } };
   return new Workspace(settings, PositionEncoding.Utf16);
 }
