@@ -1,5 +1,6 @@
 import { createServiceStores } from "@nova/aws";
-import { type ServicePorts, templateName } from "@nova/service";
+import type { ServicePorts } from "@nova/service";
+import { templateName } from "@nova/workflow";
 import { createPorts } from "../app.ts";
 import { ApiEnvironment } from "./environment.ts";
 

@@ -22,5 +22,4 @@ export { activateVersion, deleteWorkflow } from "./workflows/change.ts";
 export { type FoundWorkflow, findWorkflow, listVersions, listWorkflows } from "./workflows/find.ts";
 export { type Published, publish } from "./workflows/publish.ts";
 export { sourceOf } from "./workflows/source.ts";
-export { templateName } from "./workflows/template-name.ts";
 export { demandValid, validateWorkflow } from "./workflows/validate.ts";

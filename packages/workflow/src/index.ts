@@ -33,5 +33,6 @@ export { readWorkflowSource, WorkflowSourceError } from "./source/read-source.ts
 export type { TemplatePart } from "./template/template.ts";
 export { onlyPath, templateParts } from "./template/template.ts";
 export { timeOf } from "./template/time.ts";
+export { templateName } from "./template-name.ts";
 export { workflowHash, workflowText } from "./text.ts";
 export type * from "./workflow.ts";

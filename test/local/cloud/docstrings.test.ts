@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKnowledge } from "@nova/agents";
+import { templateName } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { docstringsFolder, indexDocstrings } from "../../../packages/local/src/cloud/docstrings.ts";
 import { environmentOf } from "../../../packages/local/src/cloud/environment.ts";
-import { prepareTemplate, templateOf } from "../../../packages/local/src/cloud/templates.ts";
+import { prepareTemplate } from "../../../packages/local/src/cloud/templates.ts";
 import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
 import { makeWheel } from "./support/wheel.ts";
 
@@ -39,8 +40,8 @@ describe("the documentation of a template", () => {
 
   it("is what a search in that template answers from", async () => {
     const { searchDocumentation } = createKnowledge({ docstrings: docstringsFolder(folder) });
-    expect(searchDocumentation("json", "loads", templateOf([wheel])).text).toMatch(`json ${python.version}\n`);
-    expect(searchDocumentation("unknown", "", templateOf([wheel])).text).toContain("novatiny");
+    expect(searchDocumentation("json", "loads", templateName([wheel])).text).toMatch(`json ${python.version}\n`);
+    expect(searchDocumentation("unknown", "", templateName([wheel])).text).toContain("novatiny");
     expect(searchDocumentation("unknown", "", "nova").text).not.toContain("novatiny");
   });
 

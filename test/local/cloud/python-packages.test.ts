@@ -4,9 +4,9 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { templateName } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensurePython, installRequirements, type Machine } from "../../../packages/local/src/cloud/python-packages.ts";
-import { templateOf } from "../../../packages/local/src/cloud/templates.ts";
 import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
 import { makeWheel } from "./support/wheel.ts";
 
@@ -46,9 +46,9 @@ describe("requirements", () => {
   });
 
   it("are one template in whatever order they are written", () => {
-    expect(templateOf(["pypdf==5.0", " rich "])).toBe(templateOf(["rich", "pypdf==5.0"]));
-    expect(templateOf(["rich"])).toMatch(/^nova-[0-9a-f]{12}$/);
-    expect(templateOf(["rich"])).not.toBe(templateOf(["rich==13.0"]));
+    expect(templateName(["pypdf==5.0", " rich "])).toBe(templateName(["rich", "pypdf==5.0"]));
+    expect(templateName(["rich"])).toMatch(/^nova-[0-9a-f]{12}$/);
+    expect(templateName(["rich"])).not.toBe(templateName(["rich==13.0"]));
   });
 });
 

@@ -3,19 +3,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Compiled } from "@nova/compiler";
 import { publishWorkflow } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
-import { type Finding, nodeIndex, type Workflow } from "@nova/workflow";
+import type { Call } from "@nova/service";
+import type { Finding, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import { InvalidWorkflow } from "./invalid.ts";
-
-/** A node that runs another workflow. */
-interface Call {
-  workflow: string;
-  version?: number;
-  node: string;
-  /** The workflow that the node is in. */
-  by: string;
-}
 
 /** What a workflow runs, and what that runs, as far as it lies beside. */
 export interface Called {
@@ -28,6 +20,7 @@ export const nothingCalled: Called = { workflows: [], calls: [], warnings: [] };
 
 /** Reads and compiles the workflows that one at `path` runs, from the folders beside it. Throws `InvalidWorkflow`. */
 export async function readCalled(path: string, workflow: Workflow): Promise<Called> {
+  const { callsOf } = await import("@nova/service");
   const called: Called = { workflows: [], calls: callsOf(workflow), warnings: [] };
   const beside = folderAround(path);
   const seen = new Set([workflow.id]);
@@ -57,23 +50,12 @@ export async function publishCalled(cloud: LocalCloud, { workflows, calls }: Cal
   for (const call of calls) if (call.workflow !== caller.id) await assertThere(cloud, call);
 }
 
-async function assertThere({ ports }: LocalCloud, { workflow, version, node, by }: Call): Promise<void> {
-  const latest = await ports.workflows.latest(workflow);
-  const runs = `which node "${node}" of "${by}" runs`;
-  if (!latest) {
-    const advice = `put its folder beside this one, or run it once (nova run <folder>)`;
-    throw new InvalidInput(`there is no workflow "${workflow}", ${runs} - ${advice}`);
-  }
-  if (version === undefined || (await ports.workflows.get(workflow, version))) return;
-  throw new InvalidInput(`workflow "${workflow}" has no version ${version}, ${runs} - its latest is ${latest.version}`);
-}
-
-function callsOf(workflow: Workflow): Call[] {
-  return Array.from(nodeIndex(workflow).values()).flatMap(({ node }) => {
-    if (node.type !== "workflow") return [];
-    const { workflow: id, version } = node;
-    return [{ workflow: id, ...(version !== undefined && { version }), node: node.id, by: workflow.id }];
-  });
+async function assertThere({ ports }: LocalCloud, call: Call): Promise<void> {
+  const { missingCall } = await import("@nova/service");
+  const missing = await missingCall(ports, call);
+  if (!missing) return;
+  const advice = "put its folder beside this one, or run it once (nova run <folder>)";
+  throw new InvalidInput(`${missing.message} - ${missing.latest ? `its latest is ${missing.latest}` : advice}`);
 }
 
 /** The folder in which a workflow's folder lies; of a lone file the one in which it is. */

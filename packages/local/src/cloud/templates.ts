@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { templateName } from "@nova/workflow";
 import { choosePython } from "../e2b/python.ts";
 import { docstringsFolder, indexDocstrings } from "./docstrings.ts";
 import { installRequirements, sitePackages } from "./python-packages.ts";
@@ -13,7 +13,7 @@ function baseTemplate(): string {
 /** A workflow's template: the base, or one that has its requirements as well. The same lines are the same template. */
 export async function prepareTemplate(dataDir: string, requirements: readonly string[]): Promise<string> {
   if (requirements.length === 0) return baseTemplate();
-  const template = templateOf(requirements);
+  const template = templateName(requirements);
   const [shared, own] = [sitePackages(dataDir), templateFolder(dataDir, template)];
   const index = join(docstringsFolder(dataDir), `${template}.json`);
   if (existsSync(own) && existsSync(index)) return template;
@@ -21,11 +21,6 @@ export async function prepareTemplate(dataDir: string, requirements: readonly st
   await installRequirements(python, requirements, own);
   await indexDocstrings(python, requirements, [own, shared], index);
   return template;
-}
-
-export function templateOf(requirements: readonly string[]): string {
-  const lines = requirements.map((line) => line.trim()).sort();
-  return `nova-${createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 12)}`;
 }
 
 /** Where the packages of a template lie. */
