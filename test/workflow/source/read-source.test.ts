@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseWorkflow, readWorkflowSource, WorkflowSourceError } from "@nova/workflow";
@@ -44,6 +44,16 @@ it("takes of a folder what its workflow names, what lies beside it, and lib", as
   ]);
   expect(parseWorkflow(source).workflow?.lib).toEqual({ "mails.py": "z = 1", "deep/er.py": "z = 2" });
   expect(await readWorkflowSource(join(folder, "workflow.json"))).toEqual(source);
+});
+
+it("follows the links of lib, which workflows share modules by", async () => {
+  const folder = await folderWith({ "shared/mails.py": "z = 1", "w/lib/own.py": "y = 1", "w/workflow.json": text });
+  await symlink("../../shared/mails.py", join(folder, "w/lib/mails.py"));
+  await symlink("../../shared/gone.py", join(folder, "w/lib/gone.py"));
+  expect((await readWorkflowSource(join(folder, "w"))).files).toEqual({
+    "lib/mails.py": "z = 1",
+    "lib/own.py": "y = 1",
+  });
 });
 
 it("takes of a lone file only what it names, and its name as the last resort for an id", async () => {

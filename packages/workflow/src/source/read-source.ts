@@ -1,3 +1,4 @@
+import type { Dirent } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { type Finding, finding } from "../findings/finding.ts";
@@ -74,7 +75,8 @@ async function filesBeside(folder: string): Promise<string[]> {
 
 async function filesBelow(folder: string, below: string): Promise<string[]> {
   const entries = await readdir(join(folder, below), { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".py"));
+  const isPython = (entry: Dirent) => (entry.isFile() || entry.isSymbolicLink()) && entry.name.endsWith(".py");
+  const files = entries.filter(isPython);
   return files.map((entry) =>
     join(entry.parentPath, entry.name)
       .slice(folder.length + 1)
