@@ -32,10 +32,10 @@ export async function findWorkflow(ports: FindPorts, id: string, version?: numbe
 /** By id, each with its latest version. */
 export async function listWorkflows(ports: FindPorts, { limit, cursor = "" }: PageQuery): Promise<Page<FoundWorkflow>> {
   const found: FoundWorkflow[] = [];
-  for (const id of await workflowIds(ports, cursor)) {
-    const workflow = await findUnlessDeleted(ports, id);
-    if (workflow) found.push(workflow);
-    if (found.length > limit) break;
+  const ids = await workflowIds(ports, cursor);
+  while (ids.length > 0 && found.length <= limit) {
+    const next = ids.splice(0, limit + 1).map((id) => findUnlessDeleted(ports, id));
+    found.push(...(await Promise.all(next)).filter((workflow) => workflow !== undefined));
   }
   return pageFrom(found, limit, ({ version }) => version.workflowId);
 }

@@ -3,7 +3,7 @@ import { createApi } from "@nova/functions/api";
 import { openHttpApi } from "@nova/local";
 import { createKey, type Role, type ServicePorts } from "@nova/service";
 import { monotonicFactory } from "ulid";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { routes } from "../../../../functions/api/routes/index.ts";
 import { Problem } from "../../../../functions/api/schemas/problem.ts";
 import { openTestCloud, type TestCloud } from "../../../support/cloud.ts";
@@ -34,6 +34,11 @@ export interface TestApi {
   call(request: string, options?: CallOptions): Promise<Called>;
   key(role: Role, client?: string): Promise<string>;
 }
+
+// The logger of the functions reads it when it is made, before a cloud could set it.
+vi.hoisted(() => {
+  process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
+});
 
 const ulid = monotonicFactory();
 

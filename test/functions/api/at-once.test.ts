@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { useApi } from "./support/api.ts";
+import { asking } from "./support/flows.ts";
+
+const api = useApi();
+
+it("starts every one of 200 runs that are asked for at once", async () => {
+  await api.call("POST /workflows", { body: asking });
+  const start = () => api.call("POST /workflows/asking/execute", { body: {} });
+  const answers = await Promise.all(Array.from({ length: 200 }, start));
+  const ids = answers.map(({ body }) => body.execution_id);
+  const records = await Promise.all(ids.map((id) => api.ports.executions.get(id)));
+  expect(new Set(records.map((record) => record?.id)).size).toBe(200);
+});

@@ -1,0 +1,63 @@
+import { InputsRefused, StoreUnavailable } from "@nova/engine";
+import { createApi, type HttpEvent } from "@nova/functions/api";
+import { Conflict, Refused, type ServicePorts } from "@nova/service";
+import { finding } from "@nova/workflow";
+import { describe, expect, it, vi } from "vitest";
+import { problemOf } from "../../../functions/api/http/problem.ts";
+
+const { logged } = vi.hoisted(() => ({ logged: vi.fn() }));
+vi.mock("../../../functions/app.ts", () => ({ logger: { error: logged } }));
+
+const context = { awsRequestId: "request-1", getRemainingTimeInMillis: () => 30_000 };
+const key = `nova_${"0".repeat(26)}_${"A".repeat(43)}`;
+
+function event(method: string, path: string): HttpEvent {
+  return {
+    version: "2.0",
+    rawPath: path,
+    rawQueryString: "",
+    headers: { authorization: `Bearer ${key}` },
+    requestContext: { http: { method, path } },
+    isBase64Encoded: false,
+  };
+}
+
+function failing(error: Error) {
+  const keys = { get: () => Promise.reject(error) };
+  return createApi(() => ({ keys }) as unknown as ServicePorts);
+}
+
+describe("what goes wrong inside", () => {
+  it("is a problem without a word of it, and a line in the log under the same request", async () => {
+    const error = new RangeError("password hunter2");
+    const answer = await failing(error)(event("GET", "/workflows"), context);
+    expect([answer.statusCode, answer.headers["content-type"]]).toEqual([500, "application/problem+json"]);
+    expect(answer.body).toContain("request-1");
+    expect(answer.body).not.toContain("hunter2");
+    expect(logged).toHaveBeenCalledWith("request failed", { request: "request-1", error });
+  });
+
+  it("says when it may pass", async () => {
+    const error = new StoreUnavailable("DynamoDB did not answer in time (SlowDown) - try again");
+    const answer = await failing(error)(event("GET", "/workflows"), context);
+    expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
+    expect(JSON.parse(answer.body ?? "")).toMatchObject({ title: "Unavailable", detail: error.message });
+  });
+});
+
+describe("a problem", () => {
+  const misfit = finding("NOVA502", "$", "the context has another shape");
+
+  it.each([
+    [new Conflict("taken"), { status: 409, title: "Conflict", detail: "taken" }],
+    [new Refused("wrong", [misfit]), { status: 422, findings: [misfit] }],
+    [new InputsRefused([misfit]), { status: 422, findings: [misfit] }],
+    ["no error at all", { status: 500 }],
+  ])("of %s is %j", (error, body) => {
+    expect(problemOf(error, "request-1").body).toMatchObject({ type: "about:blank", ...body });
+  });
+
+  it("has findings only where there are some", () => {
+    expect(problemOf(new Refused("wrong"), "request-1").body).not.toHaveProperty("findings");
+  });
+});
