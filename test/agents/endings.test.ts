@@ -120,6 +120,24 @@ describe("the budget of money", () => {
     });
   });
 
+  it.each([
+    [{ maxCostUsd: 1 }, /this run has spent \$1\.0005 of \$1\.00/],
+    [{}, undefined],
+  ])("of the workflow %j counts what other branches have spent", async (workflow, message) => {
+    const { outcome } = await play({
+      task: { workflow },
+      means: { spentBesideUsd: 0.9995 },
+      lines: [
+        { ...simple, estimatedUsd: 0.0004 },
+        { ...writes("a = 1"), estimatedUsd: 0.001 },
+        ...(message ? [] : [approves]),
+      ],
+      runs: message ? [] : [sets({ a: 1 })],
+    });
+    if (message) expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringMatching(message) });
+    else expect(outcome.status).toBe("success");
+  });
+
   it("counts what recorded steps have cost", async () => {
     const scene: Scene = {
       task: { executor: { maxCostUsd: 0.0015 } },

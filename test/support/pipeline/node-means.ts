@@ -24,6 +24,7 @@ export interface NodeMeansOptions {
   runs?: (Outcome | ((run: Run) => Outcome))[];
   isDecision?: boolean;
   timeLeftMs?: () => number;
+  spentBesideUsd?: number;
   texts?: Record<string, string>;
 }
 
@@ -59,6 +60,7 @@ export class NodeMeans {
       execute: async (journal, code, options) => this.#execute({ journal, code, ...options }),
       judge: async (result) => this.#judge(result),
       valueText: async (key) => this.#options.texts?.[key] ?? null,
+      spentBesideUsd: async () => this.#options.spentBesideUsd ?? 0,
       timeLeftMs: this.#options.timeLeftMs ?? (() => 840_000),
       signal: this.abort.signal,
       now: () => 1_000,

@@ -6,7 +6,7 @@ import { ModelError } from "../model/model-error.ts";
 import type { ModelAnswer, ModelCall } from "../model/models.ts";
 import type { Usage } from "../model/usage.ts";
 import type { Prompt } from "../prompts/prompt.ts";
-import { budgetRefusal, checkBudget, timeSpent } from "./budget.ts";
+import { budgetRefusal, checkBudget, spentBeside, timeSpent } from "./budget.ts";
 import type { Ending } from "./failure.ts";
 import type { NodeRun } from "./node-run.ts";
 import type { Deed } from "./step.ts";
@@ -30,6 +30,7 @@ export async function askModel<T>(run: NodeRun, { role, prompt, ...question }: Q
   const instructions = task.mask(prompt.instructions);
   const input = task.mask(prompt.input);
   const told: Told = { prompt: `${instructions}\n\n${input}` };
+  const besideUsd = await spentBeside(run);
   try {
     const model = modelOf(run, role);
     told.model_used = model;
@@ -43,7 +44,7 @@ export async function askModel<T>(run: NodeRun, { role, prompt, ...question }: Q
       timeoutMs: Math.max(1, Math.min(mostTimeMs, means.timeLeftMs())),
       beforeRequest: (estimatedUsd, usd, usage) => {
         Object.assign(told, usageOf(usage), { cost_usd: usd });
-        checkBudget(run, usd, estimatedUsd);
+        checkBudget(run, { besideUsd, inCallUsd: usd, estimatedUsd });
       },
     });
     return { told: { ...told, ...toldOf(answer) }, value: answer.value };

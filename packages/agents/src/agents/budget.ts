@@ -2,18 +2,35 @@ import { NovaError } from "@nova/engine";
 import type { NodeRun } from "./node-run.ts";
 import type { Deed } from "./step.ts";
 
+/** What other branches and items have spent of the whole run's limit; nobody is asked where there is none. */
+export async function spentBeside({ task, means }: NodeRun): Promise<number> {
+  return task.version.workflow.maxCostUsd === undefined ? 0 : means.spentBesideUsd();
+}
+
+/** What of a call's cost is not recorded yet. */
+export interface CallCost {
+  /** Of other branches and items, when the call began. */
+  besideUsd: number;
+  /** Of the requests of this call so far. */
+  inCallUsd: number;
+  /** The most that its next request should cost. */
+  estimatedUsd: number;
+}
+
 /**
- * Refuses a request that could lead above the limit of the node, or of the whole run. `inCallUsd`: what the call under
- * way has cost so far; `estimatedUsd`: the most that its next request should.
+ * Refuses a request that could lead above the limit of the node, or of the whole run.
  * @throws {NovaError} BudgetExceeded, which says what was spent.
  */
-export function checkBudget({ task, executor, spent }: NodeRun, inCallUsd: number, estimatedUsd: number): void {
+export function checkBudget(
+  { task, executor, spent }: NodeRun,
+  { besideUsd, inCallUsd, estimatedUsd }: CallCost,
+): void {
   const byNode = spent.usd + inCallUsd;
   const limits = [
     { of: `node "${task.node.id}"`, spentUsd: byNode, limitUsd: executor.maxCostUsd, place: "the node's" },
     {
       of: "this run",
-      spentUsd: task.spentUsd + byNode,
+      spentUsd: task.spentUsd + besideUsd + byNode,
       limitUsd: task.version.workflow.maxCostUsd,
       place: "the workflow's",
     },

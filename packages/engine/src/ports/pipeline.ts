@@ -121,6 +121,8 @@ export interface PipelineMeans {
   judge(result: CodeResult): Promise<Judgement>;
   /** Text of a whole value, blobs included, for checks without a model; null above `maxBytes`. */
   valueText(key: string, maxBytes: number): Promise<string | null>;
+  /** US dollars that models have cost so far in other branches and items of the run. */
+  spentBesideUsd(): Promise<number>;
   /** Milliseconds until the node's budget is spent. */
   timeLeftMs(): number;
   /** Fires when this Lambda has to stop: throw `NodeUnfinished`. */

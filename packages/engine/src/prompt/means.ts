@@ -5,6 +5,7 @@ import type { PipelineMeans } from "../ports/pipeline.ts";
 import { sandboxRuns } from "./execute.ts";
 import type { JournalSite, StepJournal } from "./journal.ts";
 import { judgementOf } from "./outcome.ts";
+import { spentBesideUsd } from "./spent-beside.ts";
 import { wholeValue } from "./whole-value.ts";
 
 /** What the pipeline of a node may use, for one delivery. */
@@ -30,6 +31,7 @@ export function meansFor(
     execute: sandboxRuns(site, task, input, journal, delivery),
     judge: (result) => judgementOf(task, result, io),
     valueText: (key, maxBytes) => wholeValue(input, key, maxBytes, source),
+    spentBesideUsd: () => spentBesideUsd(ports, position.at),
     // Steps that are repeated find the time as it was.
     timeLeftMs: () => endMs - (journal.nextRecordedMs ?? now()),
     signal: delivery.signal,
