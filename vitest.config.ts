@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 /** They fill memory, process tables and processors on purpose, or end processes by the clock: others beside them would fail. */
 const alone = ["test/e2e/bad-code.test.ts", "test/local/e2b/limits.test.ts", "test/sandbox/python.test.ts"];
 
-const stacks = ["test/stacks/**/*.test.ts"];
+const stacks = ["test/stacks/*.test.ts"];
 
 export default defineConfig({
   test: {

@@ -14,7 +14,7 @@ const arrows: Record<string, string[]> = {
   local: ["functions", "engine", "aws", "sandbox", "workflow", "compiler"],
   cli: ["local", "compiler", "engine", "workflow", "functions", "sandbox", "agents", "python"],
   examples: ["cli", "local", "compiler", "engine", "workflow"],
-  stacks: ["aws/table"],
+  stacks: ["aws/table", "agents"],
 };
 
 /** Modules that only some packages may know. */

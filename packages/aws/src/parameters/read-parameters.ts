@@ -1,19 +1,9 @@
-import { reaching } from "../clients/outage.ts";
-import { patientRetries } from "../clients/retries.ts";
-
 /**
  * Values of parameters of Systems Manager by their names, decrypted; at most ten (the service's limit for one call).
  * Names that it does not know are missing in the answer.
  */
 export async function readParameters(names: string[]): Promise<Map<string, string>> {
   // Loaded here, because it is needed once per process, and on a laptop never.
-  const { GetParametersCommand, SSMClient } = await import("@aws-sdk/client-ssm");
-  const client = new SSMClient({ retryStrategy: patientRetries() });
-  try {
-    const command = new GetParametersCommand({ Names: names, WithDecryption: true });
-    const { Parameters = [] } = await reaching("Systems Manager", () => client.send(command));
-    return new Map(Parameters.map(({ Name = "", Value = "" }) => [Name, Value]));
-  } finally {
-    client.destroy();
-  }
+  const { askSsm } = await import("./ask-ssm.ts");
+  return askSsm(names);
 }

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { costOfRun } from "../../../stacks/costs/cost-of-runs.ts";
+import { readmeWithCosts } from "../../../stacks/costs/readme.ts";
+import { callsPerNode, callsPerRun, usageOf } from "../../../stacks/costs/usage.ts";
+import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
+
+const small = { nodes: 3, decisions: 1, secondsPerNode: 0.1, written: 0 };
+
+describe("the cost of a run", () => {
+  it("is what the price lists say of its parts", () => {
+    const { stepFunctions, dynamodb, sandbox, model } = costOfRun(small);
+    expect(stepFunctions).toBeCloseTo(0.025 * (6 / 1000), 9); // 3 nodes, a choice, start, end
+    expect(dynamodb).toBeCloseTo((29 * 0.625 + 14 * 0.125) / 1e6, 9);
+    expect(sandbox).toBeCloseTo(2.05 * 2 * (0.000014 + 0.0000045), 9);
+    expect(model).toBe(0);
+  });
+
+  it("has a model's part only where code is written", () => {
+    const { model } = costOfRun({ ...small, written: 1 });
+    const [luna, terra] = [4_000 * 0.1 + 250 * 0.5, 2_500 * 1 + 1_500 * 0.05 + 900 * 5];
+    expect(model).toBeCloseTo((luna + terra) / 1e6, 9);
+    expect(costOfRun({ ...small, written: 3 }).model).toBeCloseTo(3 * model, 9);
+  });
+
+  it("grows with nodes, evenly", () => {
+    const writes = (nodes: number) => usageOf({ ...small, nodes }).dynamodbWrite;
+    expect(writes(20) - writes(10)).toBe(writes(30) - writes(20));
+  });
+});
+
+it("stands in the README as it is computed - `node stacks/costs/readme.ts` writes it", () => {
+  const { now, wanted } = readmeWithCosts();
+  expect(now).toContain("<!-- costs -->");
+  expect(now).toBe(wanted);
+});
+
+describe("a run on a laptop", () => {
+  let cloud: TestCloud;
+
+  beforeAll(async () => {
+    cloud = await openTestCloud();
+  });
+  afterAll(() => cloud.close());
+
+  async function callsOf(nodes: number): Promise<number> {
+    const actions = Object.fromEntries(Array.from({ length: nodes }, (_, at) => [`n${at}`, `context["k"] = ${at}`]));
+    const version = await cloud.publish(inARow(`row-${nodes}`, actions));
+    const { execution } = await cloud.run(version);
+    return (await cloud.counters(execution.id)).aws_calls.dynamodb;
+  }
+
+  it("asks DynamoDB as often as the costs say", async () => {
+    const [two, six] = [await callsOf(2), await callsOf(6)];
+    expect((six - two) / 4).toBe(callsPerNode);
+    const readsOfTheTest = 2;
+    expect(two - 2 * callsPerNode - readsOfTheTest).toBeLessThanOrEqual(callsPerRun);
+  });
+});
