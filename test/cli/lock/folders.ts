@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { currentGenerator, generationKey, ingredientsOf } from "@nova/agents";
 import { type Generation, type Member, membersOf } from "@nova/engine";
-import { codeFileText, hashOf, type LockedCode, lockText } from "@nova/workflow";
+import { codeFileText, codeHashOf, hashOf, type LockedCode, lockText } from "@nova/workflow";
 import { afterEach } from "vitest";
 import { type LockFolder, type PromptNode, readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
 import { inARow } from "../../support/cloud.ts";
@@ -61,23 +61,39 @@ export function generationOf(prompt: PromptNode, fields: Partial<Generation> = {
   return {
     ...{ format: 1, workflowId: "bills", node: prompt.node.id, client: null, status: "pinned", origin: "generated" },
     ...{ key: generationKey(ingredients), ingredients, model: "gpt-6-luna", cost, provenBy: "exec_01" },
-    ...{ code: fields.code ?? code, codeHash: hashOf(fields.code ?? code), createdAt: "2026-11-22T10:00:00.000Z" },
+    ...{ code: fields.code ?? code, codeHash: hashOfBoth(fields), createdAt: "2026-11-22T10:00:00.000Z" },
     ...fields,
   } as Generation;
 }
 
+function hashOfBoth({ code: own = code, analysis }: Partial<Generation>): string {
+  return codeHashOf({ code: own, ...(analysis !== undefined && { analysis }) });
+}
+
+export const analysis = 'result = {"sum": sum(context["lines"])}';
+
+/** Fields of code that needs an analysis. */
+export const twoStages = {
+  ...{ code: 'context["total"] = context["_data_analysis"]["sum"]', analysis, analysisHash: hashOf(analysis) },
+};
+
 export function lockedOf(prompt: PromptNode, fields: Partial<Generation> = {}): LockedCode {
+  const { analysis, analysisHash } = fields;
+  const look = { ...(analysis !== undefined && { analysis }), ...(analysisHash !== undefined && { analysisHash }) };
   const { key, ingredients, code, codeHash, origin, model, cost, createdAt, provenBy, approved } = generationOf(
     prompt,
     fields,
   );
   const proof = { ...(provenBy !== undefined && { provenBy }), ...(approved && { approved }) };
-  return { key, ingredients, code, codeHash, origin, model, cost, createdAt, ...proof };
+  return { key, ingredients, code, codeHash, ...look, origin, model, cost, createdAt, ...proof };
 }
 
 /** Writes a lock as `nova lock` would, and reads the folder again. */
 export async function locking(folder: LockFolder, locked: Record<string, LockedCode>): Promise<LockFolder> {
-  const codes = Object.entries(locked).map(([node, { code }]) => [`generated/${node}.py`, codeFileText(code)] as const);
+  const codes = Object.entries(locked).flatMap(([node, { code, analysis }]) => [
+    [`generated/${node}.py`, codeFileText(code)] as const,
+    ...(analysis === undefined ? [] : [[`generated/${node}.analysis.py`, codeFileText(analysis)] as const]),
+  ]);
   await writeFiles(folder.folder, { ...Object.fromEntries(codes), "workflow.lock.json": lockText(locked) });
   return readLockFolder(folder.folder);
 }

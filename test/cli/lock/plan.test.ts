@@ -1,17 +1,31 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { currentGenerator } from "@nova/agents";
 import { type Generation, RawJson, type TraceEntry } from "@nova/engine";
-import { hashOf, type LockedCode } from "@nova/workflow";
+import { codeHashOf, hashOf, type LockedCode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { type LockFolder, readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
 import { type PlanSources, planLock } from "../../../packages/cli/src/lock/plan.ts";
 import type { Recorded } from "../../../packages/cli/src/lock/recorded.ts";
-import { approved, generationOf, lockedOf, locking, makeFolder, promptOf, sum, writeFiles } from "./folders.ts";
+import {
+  analysis,
+  approved,
+  generationOf,
+  lockedOf,
+  locking,
+  makeFolder,
+  promptOf,
+  sum,
+  twoStages,
+  writeFiles,
+} from "./folders.ts";
 
 const now = "2026-11-22T12:00:00.000Z";
 const other = 'context["total"] = 8';
 
-function ran(code: string, input = '{"lines": [1]}', execution = "exec_09"): Recorded {
-  const entry = { code_hash: hashOf(code), input_context: new RawJson(input), status: "success" };
+function ran(code: string, input = '{"lines": [1]}', execution = "exec_09", analysis?: string): Recorded {
+  const ai_metadata = { analysis_metadata: analysis === undefined ? null : { analysis_code: analysis } };
+  const entry = { code_hash: hashOf(code), input_context: new RawJson(input), status: "success", ai_metadata };
   return { execution: { id: execution }, entry: entry as unknown as TraceEntry, before: [] } as unknown as Recorded;
 }
 
@@ -125,6 +139,69 @@ describe("the plan for a locked node", () => {
     ];
     const plan = await planned(missing as unknown as LockFolder, { generations });
     expect(plan).toEqual({ node: "sum", action: "restored", locked: { ...lockedOf(promptOf(folder)), approved } });
+  });
+});
+
+describe("the plan for code of two stages", () => {
+  const both = (folder: LockFolder, fields: Partial<Generation> = {}) =>
+    generationOf(promptOf(folder), { ...twoStages, ...fields });
+  const other = 'result = {"sum": 0}';
+  const otherLook = { analysis: other, analysisHash: hashOf(other) };
+
+  async function edited(files: Record<string, string>) {
+    const folder = await makeFolder();
+    await locking(folder, { sum: lockedOf(promptOf(folder), { ...twoStages, approved }) });
+    await writeFiles(folder.folder, files);
+    return readLockFolder(folder.folder);
+  }
+
+  it("takes both as they ran last, and tells analyses of the same code apart", async () => {
+    const folder = await makeFolder();
+    const generations = [both(folder), both(folder, { ...otherLook, createdAt: now })];
+    const plan = await planned(folder, {
+      generations,
+      used: () => ran(twoStages.code, undefined, undefined, analysis),
+    });
+    expect(plan).toEqual({ node: "sum", action: "added", locked: lockedOf(promptOf(folder), twoStages) });
+  });
+
+  it("keeps the approval for the same two only", async () => {
+    const made = await makeFolder();
+    const folder = await locking(made, { sum: lockedOf(promptOf(made), { ...twoStages, approved }) });
+    const generations = [both(folder, otherLook)];
+    const used = () => ran(twoStages.code, undefined, undefined, other);
+    const plan = await planned(folder, { generations, used });
+    expect(plan).toEqual({
+      ...{ node: "sum", action: "updated", locked: lockedOf(promptOf(folder), { ...twoStages, ...otherLook }) },
+    });
+    expect(await planned(folder, { used: () => ran(twoStages.code, undefined, undefined, analysis) })).toMatchObject({
+      ...{ action: "unchanged", locked: { approved } },
+    });
+  });
+
+  it("takes an edit of either, and what both read then", async () => {
+    const folder = await edited({ "generated/sum.analysis.py": `${other}\n` });
+    const plan = await planned(folder);
+    expect(plan).toMatchObject({ action: "edited", locked: { code: twoStages.code, analysis: `${other}\n` } });
+    expect(plan?.locked?.codeHash).toBe(codeHashOf(plan?.locked as LockedCode));
+    expect(plan?.locked).not.toHaveProperty("approved");
+    expect(plan?.locked?.ingredients.reads).toEqual({});
+    const reading = await edited({ "generated/sum.py": 'a = context["_data_analysis"]' });
+    expect((await planned(reading))?.locked).toMatchObject({ analysis, ingredients: { reads: { lines: "list" } } });
+  });
+
+  it("drops the analysis where the edit does without", async () => {
+    const plan = await planned(await edited({ "generated/sum.py": 'context["total"] = 0' }));
+    expect(plan?.locked).not.toHaveProperty("analysis");
+    expect(plan?.locked).not.toHaveProperty("analysisHash");
+    expect(plan?.locked?.codeHash).toBe(hashOf('context["total"] = 0'));
+  });
+
+  it("takes neither where one was edited and the other is gone", async () => {
+    const folder = await edited({ "generated/sum.py": "a = 1" });
+    await rm(join(folder.folder, "generated/sum.analysis.py"));
+    const read = await readLockFolder(folder.folder);
+    await expect(planned(read)).rejects.toThrow(/sum\.py was edited, and generated\/sum\.analysis\.py.* is not there/);
   });
 });
 

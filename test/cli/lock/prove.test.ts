@@ -11,7 +11,7 @@ import type { LockedCode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { proveCode } from "../../../packages/cli/src/lock/prove.ts";
 import type { Recorded } from "../../../packages/cli/src/lock/recorded.ts";
-import { makeFolder, promptOf, sum } from "./folders.ts";
+import { makeFolder, promptOf, sum, twoStages } from "./folders.ts";
 
 const quick = { logs: "", durationMs: 1 };
 
@@ -111,6 +111,30 @@ describe("a proof", () => {
     expect(await prove([run], sandboxWith(result))).toMatchObject([{ recorded: run, ...told }]);
   });
 
+  it("runs the analysis before the code that needs it, on the same input, and compares what the code did alone", async () => {
+    const looked: CodeResult = { ...quick, status: "success", set: [found({ result: { rows: 2 } })], delete: [] };
+    const own: CodeResult = { ...quick, status: "success", set: [found(9), { key: "total", json: "3" }], delete: [] };
+    const sandbox = sandboxWith(looked, own);
+    const stale = new RawJson('{"lines": [], "_data_analysis": 1}');
+    expect(await prove([recorded({ input_context: stale })], sandbox, {}, {}, twoStages)).toMatchObject([
+      { outcome: "same", differences: [] },
+    ]);
+    const [look, task] = sandbox.asked.requests;
+    expect(look).toMatchObject({ timeoutSeconds: 15, fileName: "generated/sum.analysis.py", network: { allow: [] } });
+    expect(look?.code).toContain(JSON.stringify(twoStages.analysis));
+    expect([look?.claim.step, task?.claim.step]).toEqual([-2, 0]);
+    expect(task?.context).toEqual([
+      { key: "lines", json: "[]" },
+      { key: "_data_analysis", json: '{"rows":2}' },
+    ]);
+  });
+
+  it("fails where the analysis fails, and does not run the code", async () => {
+    const looked: CodeResult = { ...quick, status: "success", set: [found({ error: "KeyError: 'a'" })], delete: [] };
+    const [run] = await prove([recorded()], sandboxWith(looked), {}, {}, twoStages);
+    expect(run).toMatchObject({ outcome: "fails", error: "the analysis failed: KeyError: 'a'" });
+  });
+
   it("gives secrets to nobody, and says which were withheld", async () => {
     const inputs = { properties: { password: { secret: true }, lines: {} } };
     const input = new RawJson('{"password": "***", "lines": []}');
@@ -162,6 +186,10 @@ describe("a proof", () => {
     expect(sandbox.asked.calls.at(-1)).toBe("kill sbx_1");
   });
 });
+
+function found(answer: unknown) {
+  return { key: "_data_analysis", json: JSON.stringify(answer) };
+}
 
 function changes(set: string) {
   return { set: new RawJson(set), delete: [] };

@@ -5,7 +5,18 @@ import { describe, expect, it } from "vitest";
 import { approveLocked } from "../../../packages/cli/src/lock/approve.ts";
 import { readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
 import { writeLock, writeLockFile } from "../../../packages/cli/src/lock/write.ts";
-import { approved, code, lockedOf, locking, makeFolder, promptOf, send, sum, writeFiles } from "./folders.ts";
+import {
+  approved,
+  code,
+  lockedOf,
+  locking,
+  makeFolder,
+  promptOf,
+  send,
+  sum,
+  twoStages,
+  writeFiles,
+} from "./folders.ts";
 
 async function filesOf(folder: string): Promise<string[]> {
   return (await readdir(folder, { recursive: true })).sort();
@@ -49,6 +60,30 @@ describe("writing a lock", () => {
     await writeFiles(made.folder, { "generated/sum.py": `${code}\r\n` });
     await writeLock(await readLockFolder(made.folder), locked);
     expect(await readFile(join(made.folder, "generated/sum.py"), "utf8")).toBe(`${code}\r\n`);
+  });
+
+  it("writes both files of code that needs an analysis, and drops that when it needs none any more", async () => {
+    const made = await makeFolder();
+    const both = { sum: lockedOf(promptOf(made), twoStages) };
+    await writeLock(made, both);
+    const generated = join(made.folder, "generated");
+    expect(await filesOf(generated)).toEqual(["sum.analysis.py", "sum.py"]);
+    expect(await readFile(join(generated, "sum.analysis.py"), "utf8")).toBe(`${twoStages.analysis}\n`);
+    const { workflow, findings } = parseWorkflow(await readWorkflowSource(made.folder));
+    expect([workflow?.lock, findings]).toEqual([both, []]);
+    await writeLock(await readLockFolder(made.folder), { sum: lockedOf(promptOf(made)) });
+    expect(await filesOf(generated)).toEqual(["sum.py"]);
+  });
+
+  it.each([
+    ["as it was locked", {}, []],
+    ["edited", { "generated/sum.analysis.py": "mine = 1" }, ["sum.analysis.py", "sum.py"]],
+  ])("takes the analysis along that is %s where its node goes", async (_, files, left) => {
+    const made = await makeFolder();
+    await locking(made, { sum: lockedOf(promptOf(made), twoStages) });
+    await writeFiles(made.folder, files);
+    await writeLock(await readLockFolder(made.folder), {});
+    expect(await filesOf(join(made.folder, "generated"))).toEqual(left);
   });
 
   it("removes what is not locked any more, but no file that somebody edited", async () => {

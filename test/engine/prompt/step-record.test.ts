@@ -1,7 +1,7 @@
-import { parseExact, type StepDraft } from "@nova/engine";
+import { type CodeResult, parseExact, type StepDraft } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { replayedStep } from "../../../packages/engine/src/prompt/read-step.ts";
-import { type StepText, sealStep } from "../../../packages/engine/src/prompt/step-record.ts";
+import { type StepFacts, type StepText, sealStep } from "../../../packages/engine/src/prompt/step-record.ts";
 import { traceStep } from "../../../packages/engine/src/trace/trace-step.ts";
 import frozen from "../../fixtures/formats/steps-1.json" with { type: "json" };
 import { agentStep } from "../../support/engine/agent-step.ts";
@@ -10,9 +10,17 @@ import { BlobState } from "../../support/engine/stores.ts";
 
 const home = { client: "c", root: "r" };
 
-async function sealed(told: Partial<StepDraft>, mask = (text: string) => text) {
+async function sealed(told: Partial<StepDraft>, mask = (text: string) => text, more: Partial<StepFacts> = {}) {
   const blobs = new BlobState().port(atOnce);
-  const facts = { journal: 3, number: 1003, timestamp: "2026-11-22T00:00:00.000Z", runTimeMs: 7, blobs: ["ff"], mask };
+  const facts = {
+    journal: 3,
+    number: 1003,
+    timestamp: "2026-11-22T00:00:00.000Z",
+    runTimeMs: 7,
+    blobs: ["ff"],
+    mask,
+    ...more,
+  };
   const draft = agentStep("E2BExecutor", 1, told);
   return { ...(await sealStep(draft, facts, home, blobs)), blobs };
 }
@@ -43,6 +51,13 @@ describe("a recorded step", () => {
     expect(told).toMatchObject({ run_time_ms: 7, blobs: ["ff"], cost_usd: 0.01 });
     expect(stored.text).not.toContain("no total");
     expect(stored.contents?.error).toEqual({ text: '{"message":"no total","traceback":"line 3"}' });
+  });
+
+  it("keeps what an analysis did in front of pinned code that failed, for other deliveries", async () => {
+    const analysis: CodeResult = { status: "success", set: [], delete: [], logs: "", durationMs: 3 };
+    const { stored, step } = await sealed({}, undefined, { analysis });
+    expect(stored.contents?.analysis).toEqual({ text: JSON.stringify(analysis) });
+    expect(step).not.toHaveProperty("analysis");
   });
 
   it("has no contents where there is nothing to say", async () => {

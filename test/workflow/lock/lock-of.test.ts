@@ -1,4 +1,4 @@
-import { workflowHash } from "@nova/workflow";
+import { codeHashOf, hashOf, lockText, workflowHash } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { action, each, type Loose, parse, row } from "../definition.ts";
 import { locked, lockFiles } from "./locked.ts";
@@ -50,6 +50,24 @@ describe("the checks of locked code", () => {
     ["remove it and run nova lock", { "workflow.lock.json": "{" }],
   ])("say the way out: %s", (wayOut, files) => {
     expect(findingsOf(row(sum), files)[0]?.message).toContain(wayOut);
+  });
+
+  it("name the file of the two that is wrong, and both that somebody has to look at", () => {
+    const analysis = "result = 1";
+    const { code, ...rest } = locked({ codeHash: codeHashOf({ code: locked().code, analysis }) });
+    const files = (texts: Record<string, string>) => ({
+      "workflow.lock.json": lockText({ sum: { ...rest, analysisHash: hashOf(analysis) } }),
+      ...texts,
+    });
+    const [sumFile, analysisFile] = ["generated/sum.py", "generated/sum.analysis.py"];
+    const edited = { [sumFile]: code, [analysisFile]: "result = 2" };
+    expect(findingsOf(row(sum), files(edited))).toMatchObject([{ code: "NOVA803", file: analysisFile }]);
+    const [missing] = findingsOf(row(sum), files({ [sumFile]: code }));
+    expect(missing).toMatchObject({ code: "NOVA802", message: expect.stringContaining(analysisFile) });
+    const whole = files({ [sumFile]: code, [analysisFile]: analysis });
+    const [unapproved] = findingsOf({ ...row(sum), approval: "required" }, whole);
+    expect(unapproved?.message).toContain(`look at ${sumFile} and ${analysisFile}`);
+    expect(parse(row(sum), whole).workflow?.lock).toMatchObject({ sum: { code, analysis } });
   });
 
   it("suggest the node that an entry may have been of", () => {

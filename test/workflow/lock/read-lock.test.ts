@@ -1,5 +1,6 @@
-import { codeFileText, hashOf, lockText, readLockFile } from "@nova/workflow";
+import { codeFileText, codeHashOf, hashOf, type LockRecord, lockText, readLockFile } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import frozen from "../../fixtures/formats/lock-1.json" with { type: "json" };
 import { code, lockFiles, record } from "./locked.ts";
 
 const lf = `${code}\nprint(context)`;
@@ -45,6 +46,68 @@ describe("the lock file", () => {
     ["a key that is none", lockText({ sum: record({ key: "12" }) }), /damaged at nodes\.sum\.key/],
   ])("with %s is a problem, and no guess", (_, text, problem) => {
     expect(readLockFile({ "workflow.lock.json": text })).toEqual({ problem: expect.stringMatching(problem) });
+  });
+});
+
+/** Files as they were written when format 1 was made, and what they said. Never regenerate this file. */
+describe("locks of format 1", () => {
+  it("are read for ever", () => {
+    expect(readLockFile(frozen.files)).toEqual({ nodes: frozen.nodes });
+  });
+
+  it("are written like that today", () => {
+    const { look, sum } = frozen.nodes;
+    const records = { look: look.record, sum: sum.record } as unknown as Record<string, LockRecord>;
+    expect(lockText(records)).toBe(frozen.files["workflow.lock.json"]);
+  });
+});
+
+describe("the files of code that needs an analysis", () => {
+  const analysis = 'result = {"rows": 2}';
+  const hashes = { codeHash: codeHashOf({ code, analysis }), analysisHash: hashOf(analysis) };
+  const files = (generated: Record<string, string>) => ({
+    "workflow.lock.json": lockText({ sum: record(hashes) }),
+    ...Object.fromEntries(Object.entries(generated).map(([name, text]) => [`generated/${name}`, text])),
+  });
+  const read = (generated: Record<string, string>) => readLockFile(files(generated));
+  const both = { "sum.py": codeFileText(code), "sum.analysis.py": codeFileText(analysis) };
+
+  it("hold both, byte for byte, whatever the line ends", () => {
+    const state = { record: record(hashes), state: "locked", code, analysis };
+    expect(read(both)).toEqual({ nodes: { sum: state } });
+    const crlf = { "sum.py": `${code}\r\n`, "sum.analysis.py": `\uFEFF${analysis}\r\n` };
+    expect(read(crlf)).toEqual({ nodes: { sum: state } });
+  });
+
+  it.each([
+    ["sum.py", { code: "a = 1\n", analysis }],
+    ["sum.analysis.py", { code, analysis: "a = 1\n" }],
+  ])("are edited where %s is", (name, texts) => {
+    const edited = read({ ...both, [name]: "a = 1\n" });
+    expect(edited).toMatchObject({ nodes: { sum: { state: "edited", file: `generated/${name}`, ...texts } } });
+  });
+
+  it.each([
+    ["sum.py", "sum.analysis.py"],
+    ["sum.analysis.py", "sum.py"],
+  ])("are missed where %s is not there, edited or not", (missing, other) => {
+    const { [missing as keyof typeof both]: _, ...left } = both;
+    const file = `generated/${missing}`;
+    expect(read(left)).toEqual({ nodes: { sum: { record: record(hashes), state: "missing", file } } });
+    expect(read({ [other]: "a = 1" })).toMatchObject({
+      nodes: { sum: { state: "missing", file, edited: `generated/${other}` } },
+    });
+  });
+
+  it("leave a file alone that no entry speaks of", () => {
+    const stray = { ...lockFiles(), "generated/sum.analysis.py": "a = 1" };
+    expect(readLockFile(stray)).toEqual({ nodes: { sum: { record: record(), state: "locked", code } } });
+  });
+
+  it("have one hash together, and another one for each change of either", () => {
+    const hashesOf = [{ code }, { code, analysis }, { code, analysis: "" }, { code: "", analysis }].map(codeHashOf);
+    expect(new Set(hashesOf).size).toBe(4);
+    expect(codeHashOf({ code })).toBe(hashOf(code));
   });
 });
 

@@ -1,9 +1,13 @@
-import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { createGenerationStore } from "@nova/aws";
 import type { Generation } from "@nova/engine";
 import { describe, expect, test } from "vitest";
 import frozen from "../../../fixtures/formats/generations-1.json" with { type: "json" };
+import twoStages from "../../../fixtures/formats/generations-1-analysis.json" with { type: "json" };
 import { useTable } from "../../support/endpoints.ts";
+
+/** The same of code that needs an analysis, which came later into format 1. */
+const behindAnalysis = twoStages as unknown as { value: Generation; item: { pk: string; sk: string } };
 
 /** Generations, and the items that they were stored as when format 1 was made. Never regenerate this file. */
 const { values, items } = frozen as unknown as {
@@ -26,6 +30,21 @@ describe("generations of format 1", () => {
     for (const item of items)
       await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
     await expect(createGenerationStore(table).ofWorkflow("bills")).rejects.toThrow(/stored in format 2.*update NOVA/);
+  });
+});
+
+describe("a generation of two stages", () => {
+  const table = useTable();
+
+  test("is read for ever, and stored like that today", async () => {
+    const { item: Item, value } = behindAnalysis;
+    const store = createGenerationStore(table);
+    await table.client.send(new PutCommand({ TableName: table.table, Item }));
+    expect(await store.ofWorkflow("bills")).toEqual([value]);
+    await table.client.send(new DeleteCommand({ TableName: table.table, Key: { pk: Item.pk, sk: Item.sk } }));
+    await store.create(value);
+    const { Items } = await table.client.send(new ScanCommand({ TableName: table.table }));
+    expect(Items).toEqual([Item]);
   });
 });
 

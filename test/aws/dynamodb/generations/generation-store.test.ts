@@ -88,6 +88,8 @@ describe("an update", () => {
 });
 
 test("refuses code that no item has room for", async () => {
+  const half = "#".repeat(160_000);
+  await expect(store.create({ ...base, node: "large", code: half, analysis: half })).rejects.toThrow(/32\d{4} bytes/);
   const large = { ...base, node: "large", code: "# é".repeat(100_000) };
   await expect(store.create(large)).rejects.toThrow(/node "large" has 40\d{4} bytes, at most 300000.*into the context/);
   expect(await store.create({ ...base, node: "large", code: "#".repeat(250_000) })).toBe(true);
