@@ -54,7 +54,7 @@ describe("what nova lock --check says", () => {
   ])("of a node that is %s names the way out", (state, sentence) => {
     const [line, all] = plain(checkLines([{ node: "sum", state, changes: [] }], "bills"));
     expect(line).toMatch(sentence);
-    expect(all).toBe("1 of 1 nodes are not");
+    expect(all).toBe("1 of 1 nodes cannot run frozen as they are");
   });
 
   it("names every change", () => {

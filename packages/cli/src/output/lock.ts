@@ -47,7 +47,9 @@ const meanings: Record<LockState, string> = {
 export function checkLines(states: readonly NodeState[], path: string): string[] {
   const wrong = states.filter(({ state }) => state !== "locked").length;
   const all =
-    wrong === 0 ? `the code of every prompt node of ${path} is locked` : `${wrong} of ${states.length} nodes are not`;
+    wrong === 0
+      ? `the code of every prompt node of ${path} is locked`
+      : `${wrong} of ${states.length} nodes cannot run frozen as they are`;
   return [...states.map(stateLine), all];
 }
 
