@@ -2,10 +2,13 @@ import { Unreadable } from "./errors.ts";
 
 const longest = 255;
 
+/** Printable ASCII: what every client can send in a header. */
+export const idempotencyKeyPattern = /^[!-~][ -~]{0,254}$/;
+
 /** Throws `Unreadable`. */
 export function idempotencyKeyIn(headers: Record<string, string | undefined>): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined) return undefined;
-  if (/^[\x20-\x7e]+$/.test(key) && key.trim() !== "" && key.length <= longest) return key;
+  if (idempotencyKeyPattern.test(key)) return key;
   throw new Unreadable(400, `an Idempotency-Key has 1 to ${longest} printable ASCII characters - a UUID is a good one`);
 }

@@ -65,7 +65,8 @@ export function route<Params, Query, Body>(definition: Definition<Params, Query,
       const by = await authenticate(ports, credentialsIn(received.headers));
       demandRole(by, definition.role);
       const asked = read(definition, received);
-      return handle(ports, { ...asked, by, once: (make) => once(ports, onceRequest(by, received), make) });
+      const request = onceRequest(by, received);
+      return handle(ports, { ...asked, by, once: (make) => once(ports, request, make) });
     },
   };
 }
@@ -94,6 +95,6 @@ function readAddress<T>(schema: z.ZodType<T>, { params, path }: Received): T {
 }
 
 function onceRequest({ id }: Principal, { method, path, query, headers, text }: Received) {
-  const key = idempotencyKeyIn(headers);
+  const key = method === "POST" ? idempotencyKeyIn(headers) : undefined;
   return key === undefined ? undefined : { principal: id, key, asked: JSON.stringify([method, path, query, text]) };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { idempotencyKeyPattern } from "../http/idempotency-key.ts";
 import type { Possible, Route } from "../http/route.ts";
 import { Problem } from "../schemas/problem.ts";
 
@@ -11,7 +12,7 @@ const problem = {
 
 const IdempotencyKey = z
   .string()
-  .regex(/^[!-~]{1,255}$/)
+  .regex(idempotencyKeyPattern)
   .optional()
   .meta({ description: "a repeated request with the same key does nothing again, for a day" });
 
@@ -47,12 +48,17 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     ...(role === null ? { security: [] } : { security: [{ bearer: [] }, { apiKey: [] }] }),
     ...(role !== null && { description: `Needs the role ${role}, or one that may more.` }),
     ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
-    ...(body && { requestBody: { required: true, content: { [json]: { schema: body } } } }),
+    ...(body && { requestBody: requestBodyOf(body) }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(status, answer)])),
       default: problem,
     },
   };
+}
+
+/** Where all of it may be left out, sending nothing is `{}`. */
+function requestBodyOf(schema: z.ZodType) {
+  return { required: !schema.safeParse({}).success, content: { [json]: { schema } } };
 }
 
 function responseOf(status: string, { description, schema }: Possible) {

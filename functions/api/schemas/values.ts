@@ -22,14 +22,14 @@ export const TaskId = z.string().regex(/^task_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const KeyId = z.string().regex(/^key_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/);
 /** For people; no control characters, which could steer a terminal. */
-export const Name = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u);
+export const Name = z.string().regex(/^[ -~\u00a0-\uffff]{1,200}$/);
 export const VersionNumber = z.int().min(1).max(1_000_000_000);
 
 /** A whole number in an address or a query. */
 export function wholeNumber(minimum: number, maximum: number) {
   return z
     .string()
-    .regex(/^\d{1,9}$/, "it has to be a whole number")
+    .regex(/^\d{1,10}$/, "it has to be a whole number")
     .transform(Number)
     .refine((number) => number >= minimum && number <= maximum, `it has to be from ${minimum} to ${maximum}`)
     .meta({

@@ -78,6 +78,12 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect(second.body.execution_id).not.toBe(first.body.execution_id);
   });
 
+  it("may be one that has nothing to repeat", async () => {
+    const headers = { "idempotency-key": "\u00e4" };
+    expect((await api.call("POST /workflows/validate", { body: asking, headers })).status).toBe(400);
+    expect((await api.call("PUT /workflows/asking", { body: asking, headers })).status).toBe(201);
+  });
+
   it.each(["", "x".repeat(256), "\u00e4"])("is refused with the key %j", async (key) => {
     const { status } = await api.call("POST /workflows/asking/execute", {
       body: {},

@@ -12,7 +12,7 @@ interface Operation {
   operationId: string;
   security: object[];
   parameters?: { in: string; name: string; schema: object }[];
-  requestBody?: { content: Record<string, { schema: object }> };
+  requestBody?: { required: boolean; content: Record<string, { schema: object }> };
   responses: Record<string, { content?: Record<string, unknown> }>;
 }
 
@@ -52,6 +52,13 @@ describe("the OpenAPI document", () => {
       { in: "header", name: "Idempotency-Key" },
     ]);
     expect(parameters?.[1]?.schema).not.toHaveProperty("pattern");
+  });
+
+  it.each([
+    ["POST /keys", true],
+    ["POST /workflows/{id}/execute", false],
+  ] as const)("says whether something has to be sent: %s", (name, required) => {
+    expect(operation(name).requestBody?.required).toBe(required);
   });
 
   it("describes a context as any object, though it is read as text", () => {
