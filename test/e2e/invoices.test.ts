@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -13,21 +13,23 @@ const invoices = join(root, "packages/examples/invoice/invoices");
 /** Kept between runs: the demo installs Python packages into its data folder where the machine lacks them. */
 const dataDir = join(root, "node_modules/.cache/nova-demo");
 
-interface Result {
-  file: string;
-  amount: number | null;
-  currency: string | null;
-  branch: string | null;
-  status: string;
-}
-
-async function demo(...pdfs: string[]): Promise<Result[]> {
+async function demo(...args: string[]): Promise<string> {
   const script = join(root, "packages/examples/invoice/demo/main.ts");
-  const env = { ...process.env, NOVA_DATA_DIR: dataDir };
-  const { stdout } = await run(process.execPath, [script, "--json", ...pdfs], { env }).catch(
+  const env = { ...process.env, NOVA_DATA_DIR: dataDir, NO_COLOR: "1" };
+  const { stdout } = await run(process.execPath, [script, ...args], { env }).catch(
     (error: { stdout: string }) => error,
   );
-  return JSON.parse(stdout) as Result[];
+  return stdout;
+}
+
+async function resultsOf(...pdfs: string[]): Promise<unknown> {
+  return JSON.parse(await demo("--json", ...pdfs));
+}
+
+/** The rows of a table that the demo prints for people. */
+function rowsIn(table: string): string[][] {
+  const lines = table.split("\n").filter((line) => / ms$/.test(line));
+  return lines.map((line) => line.split(/ {2,}/));
 }
 
 function expectedOf(file: string): { amount: number; currency: string } {
@@ -36,32 +38,53 @@ function expectedOf(file: string): { amount: number; currency: string } {
 }
 
 describe("the invoice demo", () => {
-  let results: Result[];
+  let said: string;
+  let tables: string[];
 
   beforeAll(async () => {
-    results = await demo();
+    said = await demo();
+    tables = said.split("The same mails");
   }, 400_000);
 
-  it("finds the total and the currency of every real invoice, and takes the right branch", () => {
-    const files = readdirSync(invoices).filter((name) => name.endsWith(".pdf"));
-    const withPdf = results.filter(({ file }) => files.includes(file));
-    expect(withPdf).toHaveLength(7);
-    for (const result of withPdf) {
-      const { amount, currency } = expectedOf(result.file);
-      expect(result).toMatchObject({ amount, currency, branch: amount > 1000 ? "high" : "low", status: "completed" });
-    }
+  it.each(["by hand", "in sentences, without a model"])(
+    "finds the total and the currency of every real invoice, and takes the right branch: %s",
+    (how) => {
+      const rows = rowsIn(tables[how === "by hand" ? 0 : 1] as string).filter(([file]) => file?.endsWith(".pdf"));
+      const files = readdirSync(invoices).filter((name) => name.endsWith(".pdf"));
+      expect(rows.map(([file]) => file)).toEqual(files.sort());
+      for (const [file = "", ...row] of rows) {
+        const { amount, currency } = expectedOf(file);
+        const told = [amount.toFixed(2), currency, `${amount} ✓`, amount > 1000 ? "high" : "low"];
+        expect(row.slice(0, -1), file).toEqual(told);
+      }
+    },
+  );
+
+  it("rejects a mail without an attachment, either way", () => {
+    const rejected = tables.flatMap(rowsIn).filter(([file]) => file === "(no attachment)");
+    expect(rejected.map((row) => row.slice(0, -1))).toEqual(Array(2).fill(["(no attachment)", "-", "-", "rejected"]));
   });
 
-  it("rejects a mail without an attachment", () => {
-    const mail = results.filter(({ file }) => !file.endsWith(".pdf"));
-    expect(mail).toEqual([expect.objectContaining({ amount: null, branch: "rejected", status: "completed" })]);
+  it("says where the notices lie, and how to look at a run", () => {
+    expect(said).toMatch(/^16 notices lie in .*\n.*npx nova trace exec_\w+ \[--full\], npx nova verify exec_\w+$/m);
   });
 
-  it("fails a PDF without text, its amount null", async () => {
+  it("runs the code of its sentences as it is locked", async () => {
+    const nova = join(root, "packages/cli/bin/nova.js");
+    const folder = join(root, "packages/examples/invoice-ai");
+    const { stdout } = await run(process.execPath, [nova, "lock", folder, "--check"]);
+    expect(stdout).toMatch(/the code of every prompt node of .*invoice-ai is locked/);
+  });
+
+  it("prints results as JSON for the PDFs it is given; one without text fails, its amount null", async () => {
     const folder = await mkdtemp(join(tmpdir(), "nova-pdf-"));
     await writeFile(join(folder, "blank.pdf"), blankPdf());
-    const [result] = await demo(join(folder, "blank.pdf"));
-    expect(result).toMatchObject({ file: "blank.pdf", amount: null, branch: null, status: "failed" });
+    const common = { duration_ms: expect.any(Number), execution_id: expect.stringMatching(/^exec_/) };
+    expect(await resultsOf(join(invoices, "oyo.pdf"), join(folder, "blank.pdf"))).toEqual([
+      { ...common, file: "oyo.pdf", amount: 1939, currency: "INR", branch: "high", status: "completed" },
+      { ...common, file: "blank.pdf", amount: null, currency: null, branch: null, status: "failed" },
+    ]);
+    await rm(folder, { recursive: true });
   }, 120_000);
 });
 

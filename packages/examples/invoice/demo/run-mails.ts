@@ -31,6 +31,8 @@ export async function runMail(
     version,
     context: JSON.stringify({ smtp_host: "127.0.0.1", smtp_port: smtpPort }),
     files: [fileInput("mail", mail.eml)],
+    // The demo has no model's key: what a model writes is pinned.
+    frozen: true,
   });
   await cloud.untilEnd(id);
   const { execution, context } = await readTrace(cloud.ports, id);

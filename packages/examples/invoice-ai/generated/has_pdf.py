@@ -1,0 +1,2 @@
+# STAGE: TASK
+context["branch_decision"] = bool(context["has_pdf"])

@@ -1,0 +1,1 @@
+../../invoice/lib/notices.py

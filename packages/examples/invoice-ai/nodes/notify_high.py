@@ -1,0 +1,1 @@
+../../invoice/nodes/notify_high.py

@@ -1,0 +1,1 @@
+../../invoice/nodes/send_rejection.py

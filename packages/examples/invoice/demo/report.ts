@@ -1,0 +1,61 @@
+import { readFile } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { styleText } from "node:util";
+import { tableLines } from "@nova/cli";
+import type { MailRun } from "./run-mails.ts";
+
+const columns = ["file", "amount", "currency", "expected", "branch", "time"];
+
+/** What became of the mails, beside what people read on the invoices; then why a run failed, where one did. */
+export async function tableOf(runs: MailRun[], invoices: string): Promise<string> {
+  const rows = await Promise.all(runs.map((run) => rowOf(run, invoices)));
+  const failures = runs.flatMap(({ result, error }) =>
+    error === null ? [] : [styleText("red", `${result.file}: ${error}`)],
+  );
+  return [...tableLines(columns, rows), "", ...failures].join("\n");
+}
+
+async function rowOf({ result }: MailRun, invoices: string): Promise<string[]> {
+  const expected = await expectedTotal(result.file, invoices);
+  const right =
+    expected === null
+      ? ""
+      : expected === result.amount
+        ? styleText("green", `${expected} ✓`)
+        : styleText("red", `${expected} ✗`);
+  const amount = result.amount === null ? "-" : result.amount.toFixed(2);
+  return [
+    result.file,
+    amount,
+    result.currency ?? "-",
+    right,
+    result.branch ?? result.status,
+    `${result.duration_ms} ms`,
+  ];
+}
+
+/** What people read on the invoice; null for a mail that brings none of the example's. */
+async function expectedTotal(file: string, invoices: string): Promise<number | null> {
+  const path = join(invoices, `${basename(file, ".pdf")}.expected.json`);
+  try {
+    const [first] = JSON.parse(await readFile(path, "utf8")) as { amount: number }[];
+    return first?.amount ?? null;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Where everything lies now, and how to look at a run. */
+export function whereabouts(dataDir: string, notices: number, execution: string | undefined): string[] {
+  const here = (folder: string) => {
+    const path = join(dataDir, "demo", folder);
+    return relative(process.cwd(), path) || path;
+  };
+  return [
+    `${notices} notices lie in ${here("notices")}; the mails that came in are in ${here("mails")}`,
+    ...(execution === undefined
+      ? []
+      : [`Every step is on record: npx nova trace ${execution} [--full], npx nova verify ${execution}`]),
+  ];
+}
