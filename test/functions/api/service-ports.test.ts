@@ -1,0 +1,42 @@
+import { createServicePorts } from "@nova/functions/api";
+import { templateName } from "@nova/workflow";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ApiEnvironment } from "../../../functions/api/environment.ts";
+
+const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
+
+beforeAll(() => {
+  process.env.AWS_REGION ??= "us-east-1";
+});
+
+describe("the ports of the API", () => {
+  it("name the functions of the stage in state machines, or those of a laptop", () => {
+    const arn = "arn:aws:lambda:eu-west-1:123456789012:function:prod-{name}:live";
+    const { functions } = createServicePorts({ ...least, NOVA_FUNCTION_ARN: arn });
+    expect(functions?.runNode).toBe("arn:aws:lambda:eu-west-1:123456789012:function:prod-nova-run-node:live");
+    expect(new Set(Object.values(functions ?? {})).size).toBe(4);
+    expect(createServicePorts(least).functions).toBeUndefined();
+  });
+
+  it("choose a template by requirements", async () => {
+    const { templates } = createServicePorts({ ...least, E2B_TEMPLATE_ID: "base" });
+    expect(await templates.of([])).toBe("base");
+    expect(await templates.of(["rich"])).toBe(templateName(["rich"]));
+  });
+});
+
+describe("the environment of the API", () => {
+  it.each([
+    [undefined, []],
+    ["", []],
+    ["*", ["*"]],
+    ["https://a.example.com, https://b.example.com", ["https://a.example.com", "https://b.example.com"]],
+  ])("with the origins %j lets %j call", (NOVA_CORS_ORIGINS, origins) => {
+    expect(ApiEnvironment.parse({ NOVA_CORS_ORIGINS }).NOVA_CORS_ORIGINS).toEqual(origins);
+  });
+
+  it("refuses an ARN that has no place for the name of a function", () => {
+    const NOVA_FUNCTION_ARN = "arn:aws:lambda:eu-west-1:123456789012:function:nova-run-node";
+    expect(() => ApiEnvironment.parse({ NOVA_FUNCTION_ARN })).toThrow(/NOVA_FUNCTION_ARN/);
+  });
+});
