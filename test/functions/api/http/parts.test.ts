@@ -1,0 +1,148 @@
+import { RawJson, renderJson } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { corsHeaders, preflight } from "../../../../functions/api/http/cors.ts";
+import { credentialsIn } from "../../../../functions/api/http/credentials.ts";
+import type { HttpEvent } from "../../../../functions/api/http/event.ts";
+import { idempotencyKeyIn } from "../../../../functions/api/http/idempotency-key.ts";
+import { refuseLarge } from "../../../../functions/api/http/limits.ts";
+import { parse } from "../../../../functions/api/http/parse.ts";
+import { readBody } from "../../../../functions/api/http/read-body.ts";
+import { receive } from "../../../../functions/api/http/receive.ts";
+import { render } from "../../../../functions/api/http/render.ts";
+
+const base: HttpEvent = {
+  version: "2.0",
+  rawPath: "/x",
+  rawQueryString: "",
+  headers: {},
+  requestContext: { http: { method: "GET", path: "/x" } },
+  isBase64Encoded: false,
+};
+
+describe("the key of a request", () => {
+  it.each([
+    [{ authorization: "Bearer abc" }, "abc"],
+    [{ authorization: "bearer   abc " }, "abc"],
+    [{ "x-api-key": " abc " }, "abc"],
+    [{ authorization: "Bearer abc", "x-api-key": "def" }, "abc"],
+    [{ authorization: "Basic abc", "x-api-key": "def" }, "def"],
+    [{ authorization: "Bearer a b" }, undefined],
+    [{ authorization: "abc" }, undefined],
+    [{}, undefined],
+  ])("in %j is %j", (headers, key) => {
+    expect(credentialsIn(headers)).toBe(key);
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  it.each([undefined, "a", "two words", "~".repeat(255)])("may be %j", (key) => {
+    expect(idempotencyKeyIn({ "idempotency-key": key })).toBe(key);
+  });
+
+  it.each(["", " a", "a\n", "\u00fc", "a".repeat(256)])("is not %j", (key) => {
+    expect(() => idempotencyKeyIn({ "idempotency-key": key })).toThrow(/1 to 255 printable/);
+  });
+});
+
+describe("a body as text", () => {
+  it.each([
+    ['{"a": {"b": [1]}}', true],
+    [`${"[".repeat(512)}${"]".repeat(512)}`, true],
+    ["[".repeat(513), false],
+    [`["${"[".repeat(600)}"]`, true],
+    ['["\\"[[", "\\\\"]', true],
+    [`{${'"a":1,'.repeat(100_000)}}`, true],
+    [`{${'"a":1,'.repeat(100_001)}}`, false],
+    [`["${":".repeat(200_000)}"]`, true],
+    [`"${"x".repeat(4 * 1024 * 1024 - 2)}"`, true],
+    [`"${"x".repeat(4 * 1024 * 1024 - 1)}"`, false],
+    [`"${"\u00e4".repeat(2 * 1024 * 1024)}"`, false],
+    ['{"open', true],
+  ])("%.30j is within the limits: %j", (text, fits) => {
+    const refused = () => refuseLarge(text);
+    if (fits) expect(refused).not.toThrow();
+    else expect(refused).toThrow(/at most/);
+  });
+
+  it("keeps the digits of what is named, and is a value otherwise", () => {
+    const text = '{"context": {"n": 850.0, "n2": 12345678901234567890}, "version": 1.0}';
+    const value = readBody({ text, headers: {} }, ["context", "data"]);
+    expect(value).toEqual({ context: new RawJson('{"n": 850.0, "n2": 12345678901234567890}'), version: 1 });
+    expect(renderJson(value)).toContain('"n2": 12345678901234567890');
+  });
+
+  it("takes the last of two members of the same name, as JSON.parse does", () => {
+    const value = readBody({ text: '{"context": {"a": 1}, "context": {"a": 2.0}}', headers: {} }, ["context"]);
+    expect(value).toEqual({ context: new RawJson('{"a": 2.0}') });
+  });
+
+  it.each(["[1]", "null", "5", '"text"'])("that is %s has no members to keep", (text) => {
+    expect(readBody({ text, headers: {} }, ["context"])).toEqual(JSON.parse(text));
+  });
+});
+
+describe("a received request", () => {
+  it("has its parts decoded once, and nothing where they are no UTF-8", () => {
+    const pathParameters = { id: "a%20b", twice: "%2541", broken: "%E0%A4%A" };
+    const { params } = receive({ ...base, pathParameters });
+    expect(params).toEqual({ id: "a b", twice: "%41", broken: undefined });
+  });
+
+  it("has the last of two query parameters, and its body as text", () => {
+    const body = Buffer.from('{"\u00e4": 1}').toString("base64");
+    const received = receive({ ...base, rawQueryString: "a=1&a=2&b=%C3%A4&c", body, isBase64Encoded: true });
+    expect(received.query).toEqual({ a: "2", b: "\u00e4", c: "" });
+    expect(received.text).toBe('{"\u00e4": 1}');
+    expect(receive(base).text).toBe("");
+  });
+});
+
+describe("what does not fit a schema", () => {
+  const schema = z.strictObject({ a: z.int(), list: z.array(z.string()) });
+
+  it("is told place by place", () => {
+    const wrong = () => parse(schema, { a: 1.5, list: ["x", 2] }, "the body", 422);
+    expect(wrong).toThrow(/^the body does not fit: \$\.a: .*; \$\.list\.1: /);
+  });
+
+  it("is told twenty times at most", () => {
+    const wrong = { a: 1, list: Array(100).fill(1) };
+    const errors = () => parse(schema, wrong, "the body", 422);
+    expect(errors).toThrow(expect.objectContaining({ status: 422, errors: expect.objectContaining({ length: 20 }) }));
+  });
+});
+
+describe("an answer", () => {
+  it("writes values as they are", () => {
+    const { body } = render({ status: 200, body: { n: new RawJson("850.0"), none: undefined } });
+    expect(body).toBe('{"n":850.0}');
+  });
+
+  it("without a body has no type either", () => {
+    const { body, headers } = render({ status: 204, headers: { location: "/x" } });
+    expect([body, headers["content-type"], headers.location]).toEqual([undefined, undefined, "/x"]);
+  });
+});
+
+describe("another origin", () => {
+  const asking = (origin?: string) => ({ ...base, headers: { origin } });
+
+  it.each([
+    [[], "https://a.example.com", {}],
+    [["https://a.example.com"], undefined, {}],
+    [["*"], "https://a.example.com", { "access-control-allow-origin": "*" }],
+    [["https://b.example.com"], "https://a.example.com", { vary: "origin" }],
+  ])("of the origins %j, %j is told %j", (origins, origin, headers) => {
+    expect(corsHeaders(origins, asking(origin))).toEqual(headers);
+  });
+
+  it("asks before it calls with OPTIONS and the method that it means", () => {
+    const http = { method: "OPTIONS", path: "/x" };
+    const options = { ...base, requestContext: { http }, headers: { origin: "https://a.example.com" } };
+    expect(preflight(["*"], options)).toBeUndefined();
+    const before = { ...options, headers: { ...options.headers, "access-control-request-method": "PUT" } };
+    expect(preflight(["*"], before)).toMatchObject({ statusCode: 204 });
+    expect(preflight([], before)).toBeUndefined();
+  });
+});
