@@ -18,6 +18,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): Ports {
     table: env.NOVA_TABLE,
     bucket: env.NOVA_BUCKET,
     roleArn: env.NOVA_STATES_ROLE_ARN,
+    statesLogGroupArn: env.NOVA_STATES_LOG_GROUP_ARN,
     s3PathStyle: env.NOVA_S3_PATH_STYLE,
     signer,
     vault:
@@ -54,7 +55,7 @@ function pipelineFor(variables: NodeJS.ProcessEnv, env: Environment, generations
 /** Events of executions as structured log lines, which a metric filter or a subscription can pick up. */
 const eventLog: EventBus = {
   async publish(type, detail) {
-    logger.info(type, { detail: JSON.stringify(detail) });
+    logger.info(type, { detail });
   },
 };
 

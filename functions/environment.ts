@@ -10,6 +10,8 @@ export const Environment = z
     NOVA_BUCKET: z.string(),
     /** What state machines run as. */
     NOVA_STATES_ROLE_ARN: z.string().default("arn:aws:iam::000000000000:role/nova-states"),
+    /** Where state machines log what fails, ending in `:*`; absent: nowhere, and they are not traced either. */
+    NOVA_STATES_LOG_GROUP_ARN: z.string().optional(),
     /** A KMS HMAC key signs close entries; without one, 32 bytes in hex do. */
     NOVA_SIGNING_KMS_KEY: z.string().optional(),
     NOVA_SIGNING_KEY: z.string().optional(),

@@ -1,5 +1,5 @@
-import { beforeAll, expect, it } from "vitest";
-import { createPorts } from "../../functions/app.ts";
+import { beforeAll, expect, it, vi } from "vitest";
+import { createPorts, logger } from "../../functions/app.ts";
 
 const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
 const task = { id: "task_1", execution: "exec_1", node: "ask", choices: ["approved", "rejected"] };
@@ -15,4 +15,12 @@ it.each([
 ])("with the link base %j people are sent to %s", (NOVA_LINK_BASE, link) => {
   const { links } = createPorts({ ...least, NOVA_LINK_BASE });
   expect(links.toTask(task)).toBe(link);
+});
+
+it("logs events of executions as objects, whose fields a metric can be made of", async () => {
+  const info = vi.spyOn(logger, "info").mockReturnValue(undefined);
+  await createPorts(least).events.publish("execution.completed", { execution_id: "exec_1", cost_usd: 0.012 });
+  expect(info).toHaveBeenCalledExactlyOnceWith("execution.completed", {
+    detail: { execution_id: "exec_1", cost_usd: 0.012 },
+  });
 });

@@ -18,6 +18,8 @@ export interface AwsPortsOptions {
   bucket: string;
   /** What state machines run as. */
   roleArn: string;
+  /** Where state machines log what fails; without one they neither log nor are traced. */
+  statesLogGroupArn?: string | undefined;
   /** The close entry's signature: a KMS HMAC key, or 32 bytes in hex. */
   signer: { kmsKeyId: string } | { keyHex: string };
   /** Seals task tokens: a KMS key, or 32 bytes in hex. */
@@ -44,7 +46,11 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
     executions: createExecutionStore(table, workflows),
     workflows,
     blobs: createBlobStore(bucket),
-    stateMachines: createStateMachines({ client: sfnClient(), roleArn: options.roleArn }),
+    stateMachines: createStateMachines({
+      client: sfnClient(),
+      roleArn: options.roleArn,
+      logGroupArn: options.statesLogGroupArn,
+    }),
     signer: signerOf(options.signer),
     tasks: createTaskStore(table),
     vault: vaultOf(options.vault),

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { createStateMachines, sfnClient } from "@nova/aws";
 import type { StateMachines } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -49,6 +50,21 @@ describe("publish", () => {
   test("creates the machine, then a version for each change of it", async () => {
     expect(await machines.publish("nova-invoice", definition("one"), "first")).toBe(`${machineArn}:1`);
     expect(await machines.publish("nova-invoice", definition("two"), "second")).toBe(`${machineArn}:2`);
+  });
+
+  test("tells Step Functions to log what fails without the data of runs, and to trace, where there is a log group", async () => {
+    const logGroupArn = "arn:aws:logs:us-east-1:000000000000:log-group:/aws/vendedlogs/states/nova:*";
+    const roleArn = "arn:aws:iam::000000000000:role/nova";
+    await createStateMachines({ client, roleArn, logGroupArn }).publish("nova-logged", definition("x"), "first");
+    const stateMachineArn = "arn:aws:states:us-east-1:000000000000:stateMachine:nova-logged";
+    expect(await client.send(new DescribeStateMachineCommand({ stateMachineArn }))).toMatchObject({
+      loggingConfiguration: {
+        level: "ERROR",
+        includeExecutionData: false,
+        destinations: [{ cloudWatchLogsLogGroup: { logGroupArn } }],
+      },
+      tracingConfiguration: { enabled: true },
+    });
   });
 
   test("cuts a description that is too long for a version", async () => {

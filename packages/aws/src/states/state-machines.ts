@@ -2,6 +2,7 @@ import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
   type DescribeExecutionCommandOutput,
+  type LogLevel,
   paginateListExecutions,
   SendTaskSuccessCommand,
   type SFNClient,
@@ -17,6 +18,8 @@ export interface StateMachineOptions {
   client: SFNClient;
   /** What the state machines run as. */
   roleArn: string;
+  /** Log group for what fails, as `...:*`; without one machines neither log nor are traced. */
+  logGroupArn?: string | undefined;
 }
 
 const service = "Step Functions";
@@ -26,10 +29,11 @@ export class RunNameTaken extends Error {
   override name = "RunNameTaken";
 }
 
-export function createStateMachines({ client, roleArn }: StateMachineOptions): StateMachines {
+export function createStateMachines(options: StateMachineOptions): StateMachines {
+  const { client } = options;
   return {
     publish: (name, definition, description) =>
-      reaching(service, () => publish({ client, roleArn }, stateMachineName(name), definition, description)),
+      reaching(service, () => publish(options, stateMachineName(name), definition, description)),
     start: (machineArn, name, input) => reaching(service, () => start(client, machineArn, name, input)),
     async stop(machineArn, name, error, cause) {
       const stopping = new StopExecutionCommand({ executionArn: executionArn(machineArn, name), error, cause });
@@ -46,12 +50,13 @@ export function createStateMachines({ client, roleArn }: StateMachineOptions): S
 
 /** Update first: after the first time it is what is needed, and it answers a version of its own for each change. */
 async function publish(
-  { client, roleArn }: StateMachineOptions,
+  { client, roleArn, logGroupArn }: StateMachineOptions,
   name: string,
   definition: string,
   description: string,
 ): Promise<string> {
-  const machine = { definition, roleArn, publish: true, versionDescription: fitting(description) };
+  const versionDescription = fitting(description);
+  const machine = { definition, roleArn, publish: true, versionDescription, ...observed(logGroupArn) };
   const arn = stateMachineArn(homeOf(roleArn, await client.config.region()), name);
   try {
     const updated = await client.send(new UpdateStateMachineCommand({ stateMachineArn: arn, ...machine }));
@@ -61,6 +66,17 @@ async function publish(
   }
   const created = await client.send(new CreateStateMachineCommand({ name, type: "STANDARD", ...machine }));
   return versionOf(created.stateMachineVersionArn, name);
+}
+
+/** Logs without the data of runs, which only the chain holds. */
+function observed(logGroupArn: string | undefined) {
+  if (logGroupArn === undefined) return {};
+  const destinations = [{ cloudWatchLogsLogGroup: { logGroupArn } }];
+  const level: LogLevel = "ERROR";
+  return {
+    loggingConfiguration: { level, includeExecutionData: false, destinations },
+    tracingConfiguration: { enabled: true },
+  };
 }
 
 /** Step Functions: a description has at most 256; bytes are counted, to be safe. A cut character is left out. */

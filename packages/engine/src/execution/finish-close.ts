@@ -50,6 +50,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
     ...(record.parent && { parent_execution_id: record.parent.execution }),
     status,
     duration_ms: durationMs,
+    ...(spent && { cost_usd: spent.cost_usd }),
   });
   if (record.parent) await refreshStatus(ports, record.parent.execution);
   ports.spares.forget(record.id);
