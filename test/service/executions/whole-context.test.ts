@@ -1,0 +1,50 @@
+import { BlobMissing, type BlobRef, RawJson } from "@nova/engine";
+import { expect, it } from "vitest";
+import { wholeContext } from "../../../packages/service/src/executions/whole-context.ts";
+
+const home = { client: "acme", root: "exec_1" };
+const stored = new Map<string, string>();
+const blobs = {
+  async get(of: object, sha256: string) {
+    expect(of).toEqual(home);
+    const text = stored.get(sha256);
+    if (text === undefined) throw new BlobMissing("erased");
+    return Buffer.from(text);
+  },
+};
+
+let next = 0;
+/** Text of a reference to a blob with this content. */
+function reference(type: BlobRef["type"], content: string): string {
+  const sha256 = String(next++).padStart(64, "0");
+  stored.set(sha256, content);
+  return JSON.stringify({ $blob: { sha256, bytes: Buffer.byteLength(content), type } });
+}
+
+const whole = async (text: string) => (await wholeContext({ blobs: blobs as never }, home, new RawJson(text))).text;
+
+it("puts texts and JSON in the place of their references, digit for digit", async () => {
+  const inside = reference("text", 'a "text"');
+  const json = reference("json", `{"n":850.0,"deep":[${inside}]}`);
+  expect(await whole(`{"a": 1.50,"b":${json}}`)).toBe('{"a":1.50,"b":{"n":850.0,"deep":["a \\"text\\""]}}');
+});
+
+it("leaves a context without references as it is", async () => {
+  expect(await whole('{ "a" : 1.50 }')).toBe('{ "a" : 1.50 }');
+});
+
+it("leaves bytes, what was erased and what is too large as references", async () => {
+  const bytes = reference("bytes", "raw");
+  const erased = reference("text", "gone");
+  stored.delete(/[0-9]{64}/.exec(erased)?.[0] ?? "");
+  const large = reference("text", "x".repeat(4 * 1024 * 1024));
+  const small = reference("text", "small");
+  const text = `{"bytes":${bytes},"erased":${erased},"large":${large},"small":${small}}`;
+  expect(await whole(text)).toBe(text.replace(small, '"small"'));
+});
+
+it("has room for so many values, the first ones first", async () => {
+  const half = reference("text", "x".repeat(3 * 1024 * 1024));
+  const { a, b } = JSON.parse(await whole(`{"a":${half},"b":${half}}`));
+  expect([a.length, b.$blob.bytes]).toEqual([3 * 1024 * 1024, 3 * 1024 * 1024]);
+});
