@@ -236,6 +236,23 @@ describe("a failure of the world", () => {
     });
     expect(means.steps.at(-1)?.output_data).toEqual({ error_class: "NodeFailed", fault: "world" });
   });
+
+  it("has the reason that the walls of its network know beside what the code met", async () => {
+    const { outcome } = await play({
+      lines: [simple, writes('socket.create_connection((context["host"], 25))')],
+      runs: [
+        fails("ConnectionResetError: [Errno 104] Connection reset by peer", {
+          logs: "[network] mail.example.com:25 cannot be reached: Connection refused\n",
+        }),
+      ],
+    });
+    expect(outcome).toMatchObject({
+      class: "NodeFailed",
+      message: expect.stringMatching(
+        /^ConnectionResetError: .* - mail\.example\.com:25 cannot be .*: Connection refused$/,
+      ),
+    });
+  });
 });
 
 describe("the end of the Lambda's time", () => {

@@ -2,6 +2,7 @@ import type { CodeResult } from "@nova/engine";
 import { type RunErrorClass, runErrors } from "@nova/workflow";
 import { z } from "zod";
 import { faultOf } from "../failures/fault-of.ts";
+import { unreachableIn } from "../failures/unreachable.ts";
 import { done, type Ending, ended, type Failure, failed, type Result } from "./failure.ts";
 import { knownHosts } from "./known-hosts.ts";
 import { extraOf, type NodeRun } from "./node-run.ts";
@@ -70,7 +71,8 @@ export async function execute(run: NodeRun, journal: number, attempt: number, co
   // Pinned code has reached the hosts that it names, when it was proven.
   const surroundings = knownHosts(run, attempt === 0 ? code : undefined);
   const fault = await faultOf({ message: result.message, traceback: result.traceback, code }, surroundings);
-  return { failure, fault };
+  const reason = fault === "world" ? unreachableIn(logs) : "";
+  return { failure: reason ? { ...failure, error: `${message} - ${reason}` } : failure, fault };
 }
 
 const Recorded = z.object({

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { entryOf, inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
+import { answering } from "../support/model-answers.ts";
+import { type ModelServer, modelServer } from "../support/model-server/model-server.ts";
+import { type RefusingServers, refusingServers } from "../support/refusing-servers.ts";
+
+let cloud: TestCloud;
+let models: ModelServer;
+let servers: RefusingServers;
+let code = "";
+
+beforeAll(async () => {
+  servers = await refusingServers();
+  models = await modelServer((request) => answering({ code: [code] }, request));
+  Object.assign(process.env, models.environment);
+  cloud = await openTestCloud();
+});
+afterAll(async () => {
+  await cloud.close();
+  for (const name of Object.keys(models.environment)) delete process.env[name];
+  await models[Symbol.asyncDispose]();
+  await servers[Symbol.asyncDispose]();
+});
+
+const login = 'm.login(context["user"], context["password"])\ncontext["done"] = True';
+const failures: [string, (port: RefusingServers["port"]) => { host: string; code: string }, RegExp][] = [
+  [
+    "a server that says 503",
+    ({ http }) => ({
+      host: `127.0.0.1:${http}`,
+      code: `import requests\nr = requests.get("http://127.0.0.1:${http}/")\nr.raise_for_status()\ncontext["done"] = True`,
+    }),
+    /^HTTPError: 503 Server Error/,
+  ],
+  [
+    "a mailbox that refuses the password",
+    ({ imap }) => ({
+      host: `127.0.0.1:${imap}`,
+      code: `import imaplib\nm = imaplib.IMAP4("127.0.0.1", ${imap})\n${login}`,
+    }),
+    /AUTHENTICATIONFAILED/,
+  ],
+  [
+    "a mail server that refuses the password",
+    ({ smtp }) => ({
+      host: `127.0.0.1:${smtp}`,
+      code: `import smtplib\nm = smtplib.SMTP("127.0.0.1", ${smtp})\n${login}`,
+    }),
+    /^SMTPAuthenticationError: \(535/,
+  ],
+  [
+    "a port where nobody listens",
+    () => ({
+      host: "127.0.0.1:1",
+      code: `import urllib.request\ncontext["done"] = urllib.request.urlopen("http://127.0.0.1:1/").status`,
+    }),
+    / - 127\.0\.0\.1:1 cannot be reached: Connection refused$/,
+  ],
+  [
+    "a name that nobody knows",
+    () => ({
+      host: "no-such-host.invalid:80",
+      code: `import urllib.request\ncontext["done"] = urllib.request.urlopen("http://no-such-host.invalid/").status`,
+    }),
+    / - no-such-host\.invalid:80 cannot be reached: /,
+  ],
+];
+
+it.each(failures)("%s fails the node as what it is, at the first attempt", async (what, asks, message) => {
+  const { host, ...script } = asks(servers.port);
+  code = script.code;
+  const node = { executor: "prompt", prompt: `Ask ${host}.`, network: { allow: [host] } };
+  const id = what.replaceAll(" ", "-");
+  const trace = await cloud.run(
+    await cloud.publish(inARow(id, { work: node })),
+    '{"user": "ada", "password": "wrong-password"}',
+  );
+  const { error_class, error_message, ai_metadata, steps } = entryOf(trace);
+  expect(error_message).toMatch(message);
+  expect({ error_class, attempts: ai_metadata?.attempts }).toEqual({ error_class: "NodeFailed", attempts: 1 });
+  expect(steps.at(-1)).toMatchObject({ agent_name: "E2BExecutor", output_data: { fault: "world" } });
+});
