@@ -66,7 +66,7 @@ function readSubject(program: Program, facts: NodeFacts): Subject {
     program,
     paths,
     reach,
-    types: new Types(program),
+    types: new Types(program, paths),
     changes: readChanges(program, paths, reach),
     reads: readReads(program, paths),
     printed: readPrinted(program),

@@ -21,8 +21,8 @@ export function undecided(subject: Subject): Problem[] {
   return fitting(values, facts.edges, setters, program);
 }
 
-function maySetDecision({ kind, path }: Change): boolean {
-  if (kind === "delete") return false;
+function maySetDecision({ kind, path, key: known }: Change): boolean {
+  if (kind === "delete" || (!path && known !== undefined && known !== key)) return false;
   return !path || path.length === 0 || (kind === "set" && path.length === 1 && path[0] === key);
 }
 
@@ -35,20 +35,37 @@ function neverDecides({ facts, changes }: Subject): string {
 }
 
 /** A printed result can decide as well, unless all its keys are in sight. */
-function mayPrintDecision({ printed, program }: Subject): boolean {
+function mayPrintDecision(subject: Subject): boolean {
+  const { printed } = subject;
   if (!printed.mayPrint) return false;
-  return !printed.values || printed.values.some((value) => mayHoldDecision(value, program, 0));
+  return !printed.values || printed.values.some((value) => mayHoldDecision(value, subject, 0));
 }
 
-function mayHoldDecision(value: Expression, program: Program, depth: number): boolean {
+/** The context itself, printed, holds what is set in it. */
+function mayHoldDecision(value: Expression, subject: Subject, depth: number): boolean {
+  const { program, paths } = subject;
   if (depth > 6) return true;
+  if (paths.isContext(value) || isPickedFrom(value, subject)) return false;
+  if (value.kind === "dict") return value.entries.some((entry) => mayBeDecision(entry, subject, depth));
   if (/^(text|number|constant|format|list|tuple)$/.test(value.kind)) return false;
   const entries = knownEntries(program, value);
   if (!entries) return true;
   return entries.some(
     (entry) =>
-      entry.key === key || (entry.key === "context_updates" && mayHoldDecision(entry.value, program, depth + 1)),
+      entry.key === key || (entry.key === "context_updates" && mayHoldDecision(entry.value, subject, depth + 1)),
   );
+}
+
+function mayBeDecision(entry: { key: Expression | null; value: Expression }, subject: Subject, depth: number): boolean {
+  const name = entry.key ? subject.paths.key(entry.key) : "context_updates";
+  if (name === "context_updates") return mayHoldDecision(entry.value, subject, depth + 1);
+  return name === undefined || name === key;
+}
+
+/** `{name: context[name] for name in ...}` has nothing that the context has not. */
+function isPickedFrom(value: Expression, { paths }: Subject): boolean {
+  if (value.kind !== "comprehension" || value.form !== "dict") return false;
+  return value.element.kind === "subscript" && paths.isContext(value.element.object);
 }
 
 /** Literals that no edge has: an error where there is nothing else. */

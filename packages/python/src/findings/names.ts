@@ -74,7 +74,7 @@ function innermost(tree: Node, at: number): Node {
 }
 
 const makers =
-  /\b(exec\(|globals\(\)\s*(\[|\.update|\.setdefault)|locals\(\)\s*(\[|\.update)|vars\(\)\s*(\[|\.update)|setattr|import builtins|__dict__)/;
+  /\b(exec\(|globals\(\)\s*(\[|\.update|\.setdefault)|locals\(\)\s*(\[|\.update)|vars\(\)\s*(\[|\.update)|import (builtins|__main__)|__builtins__|sys\.modules|f_globals)/;
 
 function isMadeAtRunTime({ source, nodes }: Program, name: string): boolean {
   if (makers.test(source)) return true;

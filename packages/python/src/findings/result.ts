@@ -32,7 +32,7 @@ function calleeOf({ callee }: Expression & { kind: "call" }): Expression {
   return callee.kind === "attribute" && callee.object.kind === "call" ? calleeOf(callee.object) : callee;
 }
 
-const packages = /^(builtins|fitz|pymupdf|pandas|numpy|requests|PIL|psycopg|dateutil)$/;
+const packages = /^(builtins|fitz|pymupdf|pandas|numpy|requests|PIL|psycopg|dateutil|urllib3|certifi)$/;
 
 function isForeign(path: string): boolean {
   const [module = ""] = path.split(".");

@@ -9,14 +9,11 @@ import type { Problem, Subject } from "./subject.ts";
 export function unfitValues({ program, types, changes }: Subject): Problem[] {
   return changes.flatMap((change): Problem[] => {
     const { path, value } = change;
-    if (change.kind !== "set" || !path || !value) return [];
+    if (change.kind === "delete" || !path || !value) return [];
     const unfit = findUnfit(program, types, value);
     if (!unfit || isPutRight(change, path, changes, (other) => findUnfit(program, types, other) !== undefined))
       return [];
-    const name = path
-      .map((key) => (key === "[]" ? "[]" : `.${key}`))
-      .join("")
-      .slice(1);
+    const name = nameOf(change.kind === "any" ? [...path, "[]"] : path);
     return [
       {
         code: "PY150",
@@ -25,6 +22,11 @@ export function unfitValues({ program, types, changes }: Subject): Problem[] {
       },
     ];
   });
+}
+
+function nameOf(path: Path): string {
+  const name = path.map((key) => (key === "[]" ? "[]" : `.${key}`)).join("");
+  return name.startsWith(".") ? name.slice(1) : name;
 }
 
 /** Whether another change may replace the value, or take it away. */
@@ -36,6 +38,7 @@ function isPutRight(
 ): boolean {
   return changes.some((other) => {
     if (other === change || other.node === change.node) return false;
+    if (change.kind === "any") return other.node.from > change.node.from || other.kind === "delete";
     const covers = !other.path || (other.path.length <= path.length && other.path.every((key, at) => key === path[at]));
     if (!covers) return false;
     if (other.kind === "any") return (other.path?.length ?? 0) < path.length && other.node.from > change.node.from;

@@ -1,6 +1,6 @@
 import type { Origin } from "../scope/bindings.ts";
 import type { Call, Callable, Program } from "../scope/program.ts";
-import type { Expression } from "../tree/nodes.ts";
+import { type Expression, isWithin } from "../tree/nodes.ts";
 
 export interface Given {
   values: Expression[];
@@ -51,5 +51,7 @@ function callsTo(program: Program, holder: Callable, name: string): readonly Cal
   const holdingClass = holder.kind === "function" ? holder.parent?.parent : null;
   if (holdingClass?.kind !== "class")
     return program.callsOf(name).filter(({ callee }) => program.functionOf(callee) === holder);
-  return name === "__init__" ? program.callsOf(holdingClass.id) : program.callsOf(`.${name}`);
+  if (name !== "__init__") return program.callsOf(`.${name}`);
+  const own = program.callsOf("cls").filter((call) => isWithin(call, holdingClass));
+  return [...program.callsOf(holdingClass.id), ...own];
 }

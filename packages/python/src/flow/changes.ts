@@ -6,6 +6,7 @@ import { knownEntries } from "./dicts.ts";
 import type { Path, Paths } from "./paths.ts";
 import { is, none, type Reach } from "./reach.ts";
 import { rootOf } from "./roots.ts";
+import { spelledKeys } from "./spelled-keys.ts";
 
 /** Something in the code that changes the context, or may. */
 export interface Change {
@@ -13,9 +14,11 @@ export interface Change {
   kind: "set" | "delete" | "any";
   /** Undefined: nobody knows which part of the context. */
   path: Path | undefined;
+  /** Of `any` where the path is not known: the key that is set in it, where the code says it. */
+  key?: string;
   /** Where the path is not known: whether it may be the context itself. Absent: it may. */
   whole?: boolean;
-  /** What a key is set to, where the code says it. */
+  /** What a key (of `any`: some key below the path) is set to, where the code says it. */
   value?: Expression;
   node: Node;
 }
@@ -35,8 +38,13 @@ function anywhere(node: Node): Change {
   return { kind: "any", path: undefined, node };
 }
 
-/** `exec(text, scope)` and `"name" in globals()` leave the context alone. */
+/** `exec(text, scope)`, `"name" in globals()`, `vars(row)` and `import_module("csv")` leave the context alone. */
 function isApart({ args, parent }: Call, path: string): boolean {
+  const [first] = args;
+  if (path === "builtins.vars") return first?.value.kind === "name";
+  if (/^(builtins\.__import__$|importlib\b)/.test(path) && first) {
+    return first.value.kind === "text" && first.value.value !== "__main__";
+  }
   if (/^builtins\.(exec|eval)$/.test(path)) return args.length > 1 && args[1]?.value.kind === "name";
   return parent?.kind === "binary" && /^(not )?in$/.test(parent.op);
 }
@@ -64,7 +72,7 @@ class ChangeReader {
     if (node.kind === "augment") this.augment(node);
     if (node.kind === "call") this.call(node);
     if (node.kind === "attribute") this.boundMethod(node);
-    if (node.kind === "import" && /^(__main__|inspect|importlib)\b/.test(node.module ?? node.names[0]?.path ?? "")) {
+    if (node.kind === "import" && /^(__main__|inspect)\b/.test(node.module ?? node.names[0]?.path ?? "")) {
       this.found.push(anywhere(node));
     }
   }
@@ -83,8 +91,18 @@ class ChangeReader {
   private put(object: Expression, index: Expression, node: Node, value?: Expression): void {
     const path = this.paths.of(object);
     const key = this.paths.key(index);
-    if (!path || key === undefined || key === "[]")
-      this.found.push({ kind: "any", path, node, ...this.wholeness(object) });
+    const several = path && key === undefined ? spelledKeys(this.program, index) : undefined;
+    if (path && several)
+      this.found.push(...several.map((each) => ({ kind: "set" as const, path: [...path, each], node })));
+    else if (!path || key === undefined || key === "[]")
+      this.found.push({
+        kind: "any",
+        path,
+        node,
+        ...(value && { value }),
+        ...(key && { key }),
+        ...this.wholeness(object),
+      });
     else this.found.push({ kind: "set", path: [...path, key], node, ...(value && { value }) });
   }
 
@@ -108,7 +126,7 @@ class ChangeReader {
     const isMutable = /^(\+|\||\*)=$/.test(op) && !/^(number|text|format)$/.test(value.kind);
     if (target.kind !== "name" || !isMutable || this.reach.of(target) !== is) return;
     const path = this.paths.of({ ...target, stores: false }) ?? (target.id === "context" ? [] : undefined);
-    if (path && (value.kind === "dict" || value.kind === "name")) this.entries(path, value, node);
+    if (path && /^(dict|name|call)$/.test(value.kind)) this.entries(path, value, node);
     else this.found.push({ kind: "any", path, node, ...this.wholeness(target) });
   }
 
@@ -176,8 +194,9 @@ class ChangeReader {
 
   /** Whether what is called leaves its arguments alone, or is code that is read itself. */
   private isHarmless({ callee }: Call, path: string | undefined): boolean {
-    if (this.program.functionOf(callee) || this.program.classOf(callee)) return true;
+    if (this.program.functionOf(callee) || this.program.classOf(callee) || this.program.isOwnClass(callee)) return true;
     if (path !== undefined) return leavesArguments(path);
+    if (callee.kind === "name" && rootOf(this.program, callee) === "collections.namedtuple") return true;
     if (callee.kind !== "attribute") return false;
     if (this.isLocalMethod(callee.name)) return true;
     // `dict.update(context, ...)` is the method in another dress.

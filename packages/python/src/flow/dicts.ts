@@ -1,5 +1,5 @@
-import type { Program } from "../scope/program.ts";
-import type { Expression, Node } from "../tree/nodes.ts";
+import type { Call, Callable, Program } from "../scope/program.ts";
+import { ancestors, type Expression, type Node, walk } from "../tree/nodes.ts";
 import { keyOf } from "./paths.ts";
 
 export interface KnownEntry {
@@ -16,6 +16,7 @@ const deepest = 5;
 export function knownEntries(program: Program, dict: Expression, depth = 0): KnownEntry[] | undefined {
   if (depth > deepest) return undefined;
   if (dict.kind === "dict") return spelt(program, dict, depth);
+  if (dict.kind === "call") return made(program, dict, depth);
   if (dict.kind !== "name") return undefined;
   const bindings = program.reaching(dict);
   const stored = storedIn(program, dict.id);
@@ -36,6 +37,33 @@ function spelt(program: Program, dict: Expression & { kind: "dict" }, depth: num
     else return undefined;
   }
   return found;
+}
+
+/** `dict(total=1)`, and what a function of the code answers. */
+function made(program: Program, call: Call, depth: number): KnownEntry[] | undefined {
+  const { callee, args } = call;
+  if (program.importPath(callee) === "builtins.dict") {
+    const all = args.map(({ name, stars, value }) =>
+      name !== null ? [{ key: name, value }] : stars === 1 ? undefined : knownEntries(program, value, depth + 1),
+    );
+    return all.every((entries) => entries !== undefined) ? all.flat() : undefined;
+  }
+  const answers = answersOf(program.functionOf(callee));
+  const all = answers?.map((answer) => knownEntries(program, answer, depth + 1));
+  return all?.every((entries) => entries !== undefined) ? all.flat() : undefined;
+}
+
+function answersOf(local: Callable | undefined): Expression[] | undefined {
+  if (!local || local.kind === "lambda") return local && [local.body];
+  if (local.decorators.length > 0) return undefined;
+  const own = Array.from(walk(local.body)).filter((node) => node.kind !== "return" || holderOf(node) === local);
+  if (own.some(({ kind }) => kind === "yield")) return undefined;
+  return own.flatMap((node) => (node.kind === "return" && node.value ? [node.value] : []));
+}
+
+function holderOf(node: Node): Node | undefined {
+  for (const ancestor of ancestors(node)) if (/^(function|lambda)$/.test(ancestor.kind)) return ancestor;
+  return undefined;
 }
 
 /** What is put into the value of a name by its key; undefined where it gets anything in another way. */
@@ -59,7 +87,7 @@ function storedIn(program: Program, id: string): KnownEntry[] | undefined {
 /** A use of a dict's name behind which nothing can get into it unseen. */
 function isSeen(program: Program, name: Node, parent: Node): boolean {
   if (parent.kind === "attribute") return /^(get|keys|values|items|copy)$/.test(parent.name);
-  if (parent.kind !== "argument") return /^(subscript|binary|dict|format|for|comprehension)$/.test(parent.kind);
+  if (parent.kind !== "argument") return /^(subscript|binary|dict|format|for|comprehension|return)$/.test(parent.kind);
   const call = parent.parent;
   if (call?.kind !== "call" || parent.value !== name) return false;
   const isUpdate = call.callee.kind === "attribute" && call.callee.name === "update";

@@ -68,7 +68,7 @@ export class Paths {
   /** `x.get("key")`, and `x["key"]` in its other disguises. */
   private got({ callee, args }: Expression & { kind: "call" }): Path | undefined {
     const [first] = args;
-    if (callee.kind !== "attribute" || !/^(get|__getitem__)$/.test(callee.name) || !first) return undefined;
+    if (callee.kind !== "attribute" || !/^(get|setdefault|__getitem__)$/.test(callee.name) || !first) return undefined;
     return this.below(callee.object, this.key(first.value));
   }
 

@@ -74,6 +74,7 @@ const made: [RegExp, UnfitType | "dict"][] = [
   ],
   [/^io\.(BytesIO|StringIO)$/, "buffer"],
   [/^builtins\.(dict)$|^collections\.(Counter|defaultdict|OrderedDict)$/, "dict"],
+  [/^builtins\.[A-Z]\w*(Error|Exception|Warning|Exit|Interrupt|Iteration)$/, "exception"],
   [/^collections\.deque$/, "deque"],
   [/^re\.compile$/, "Pattern"],
   [/^re\.(match|search|fullmatch)$/, "Match"],
@@ -95,7 +96,7 @@ const made: [RegExp, UnfitType | "dict"][] = [
   [/^hashlib\.(md5|sha1|sha224|sha256|sha384|sha512|blake2b|blake2s|new)$|^hmac\.new$/, "hash"],
   [/^(psycopg|psycopg2|sqlite3)\.connect$|^smtplib\.SMTP(_SSL)?$|^imaplib\.IMAP4(_SSL)?$/, "connection"],
   [
-    /^xml\.etree\.ElementTree\.(fromstring|parse|Element)$|^types\.SimpleNamespace$|^builtins\.object$|^subprocess\.run$/,
+    /^xml\.etree\.ElementTree\.(fromstring|parse|Element)$|^types\.SimpleNamespace$|^zoneinfo\.ZoneInfo$|^builtins\.object$|^subprocess\.run$/,
     "object",
   ],
   [

@@ -4,6 +4,9 @@ import { reachedFunctions } from "./reachable.ts";
 import { reachingBindings } from "./reaching.ts";
 import { readScopes, type Scopes } from "./scopes.ts";
 
+/** `run = step = main`: how often a name is followed to another. */
+const deepestAlias = 4;
+
 export type Call = Expression & { kind: "call" };
 export type Callable = FunctionStatement | (Expression & { kind: "lambda" });
 
@@ -89,13 +92,15 @@ export class Program {
   }
 
   /** The function or lambda that a name can only be; undefined for anything else. */
-  functionOf(expression: Expression): Callable | undefined {
+  functionOf(expression: Expression, depth = 0): Callable | undefined {
+    if (depth > deepestAlias) return undefined;
     if (expression.kind === "lambda") return expression;
     if (expression.kind !== "name") return undefined;
     const [only, ...others] = this.bindings(expression);
     if (!only || others.length > 0) return undefined;
     if (only.origin.kind === "function") return only.origin.node;
-    return only.origin.kind === "value" && only.origin.value.kind === "lambda" ? only.origin.value : undefined;
+    if (only.origin.kind !== "value" || only.origin.value === expression) return undefined;
+    return /^(name|lambda)$/.test(only.origin.value.kind) ? this.functionOf(only.origin.value, depth + 1) : undefined;
   }
 
   classOf(expression: Expression): (Node & { kind: "class" }) | undefined {
@@ -103,6 +108,17 @@ export class Program {
     const origins = this.bindings(expression).map(({ origin }) => origin);
     const [only] = origins;
     return origins.length === 1 && only?.kind === "class" ? only.node : undefined;
+  }
+
+  /** Whether a name is `cls`, the first parameter of a class method. */
+  isOwnClass(expression: Expression): boolean {
+    if (expression.kind !== "name" || expression.id !== "cls") return false;
+    const [only, ...others] = this.bindings(expression);
+    if (only?.origin.kind !== "param" || others.length > 0 || only.origin.index !== 0) return false;
+    const { holder } = only.origin;
+    return (
+      holder.kind === "function" && holder.decorators.some((each) => each.kind === "name" && each.id === "classmethod")
+    );
   }
 
   /** Calls by a name, or of a method (`.name`). */

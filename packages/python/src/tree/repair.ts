@@ -1,12 +1,12 @@
 /**
- * The same source, at the same places, without two forms that lezer's grammar lacks: `with (a as b, c as d):` loses its
- * brackets, and `case str():` the empty ones of its class.
+ * The same source, at the same places, without three forms that lezer's grammar lacks: `with (a as b, c as d):` loses its
+ * brackets, `case str():` the empty ones of its class, and a bare `yield` is None.
  */
 export function withoutGaps(source: string): string {
   const cases = source.replace(/^[ \t]*case\b.*$/gm, (line) =>
     line.replace(/(?<=\w)\(\s*\)/g, (brackets) => " ".repeat(brackets.length)),
   );
-  return withoutBrackets(cases);
+  return withoutBrackets(cases.replace(/^([ \t]*)yield(?=[ \t]*(#.*)?$)/gm, "$1None "));
 }
 
 function withoutBrackets(source: string): string {

@@ -1,7 +1,9 @@
+import { Paths } from "../flow/paths.ts";
 import { answers, madeBy, typeOfValue, type UnfitType } from "../known/types.ts";
 import type { Origin } from "../scope/bindings.ts";
 import type { Call, Callable, Program } from "../scope/program.ts";
 import { ancestors, type Expression, type Node, walk } from "../tree/nodes.ts";
+import { itemType } from "./items.ts";
 
 /** `none` is None, `number` a number that is written out. */
 export type Type = UnfitType | "dict" | "none" | "number";
@@ -13,10 +15,12 @@ const arithmetic = /^[-+*/%]$|^\/\/$/;
 export class Types {
   private readonly program: Program;
   private readonly known = new Map<Expression, Type | undefined>();
+  private readonly paths: Paths;
   private depth = 0;
 
-  constructor(program: Program) {
+  constructor(program: Program, paths = new Paths(program)) {
     this.program = program;
+    this.paths = paths;
   }
 
   of(expression: Expression): Type | undefined {
@@ -86,6 +90,8 @@ export class Types {
         return this.of(origin.value);
       case "with":
         return entered(this.of(origin.value));
+      case "item":
+        return itemType(this, this.program, origin.of);
       case "handler":
         return "exception";
       case "function":
@@ -129,9 +135,16 @@ export class Types {
     if (ownClass) return ownClass.bases.length === 0 ? "object" : undefined;
     if (callee.kind !== "attribute") return undefined;
     const type = this.of(callee.object);
+    if (args.length === 0 && this.isViewOfContext(callee)) return "view";
     if (callee.name === "encode" && /^(text|format)$/.test(callee.object.kind)) return "bytes";
     const known = type && type !== "none" && type !== "number" ? answers[type] : undefined;
     return known && Object.hasOwn(known, callee.name) ? known[callee.name] : undefined;
+  }
+
+  /** What the context holds is JSON: only its dicts have these methods. */
+  private isViewOfContext({ object, name }: Expression & { kind: "attribute" }): boolean {
+    if (!/^(keys|values|items)$/.test(name) || !this.paths.of(object)) return false;
+    return !this.program.nodes.some((node) => node.kind === "function" && node.id === name);
   }
 
   private ofBuiltin(path: string, args: Call["args"]): Type | undefined {
@@ -172,7 +185,7 @@ export class Types {
 
 /** What a `with` gives to its name: of these, the thing itself. */
 function entered(type: Type | undefined): Type | undefined {
-  return /^(file|connection|Image|Document|Response)$/.test(type ?? "") ? type : undefined;
+  return /^(file|buffer|connection|Image|Document|Response)$/.test(type ?? "") ? type : undefined;
 }
 
 function ofTimes(op: string, one: Type | undefined, other: Type | undefined): Type | undefined {
