@@ -53,8 +53,11 @@ describe("a list", () => {
     const walked: unknown[] = [];
     for (let cursor: string | null = null, page = 0; page < 9; page++) {
       const query = pageQuery({ limit: 2, ...(cursor !== null && { cursor }) }, /^\d+$/);
-      const { items, next_cursor } = listAnswer(pageOfAll(all, query), shown).body as Record<string, never>;
-      walked.push(...(items as unknown[]));
+      const { items, next_cursor } = listAnswer(pageOfAll(all, query), shown).body as {
+        items: string[];
+        next_cursor: string | null;
+      };
+      walked.push(...items);
       cursor = next_cursor;
       if (cursor === null) break;
     }
