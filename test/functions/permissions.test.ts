@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startExecution } from "@nova/engine";
+import { functions } from "@nova/functions";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
+import { root } from "../support/imports.ts";
+import { type WatchedCalls, watchCalls } from "../support/watched-calls.ts";
+
+// Read when the functions are loaded.
+vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT" }));
+
+/** What test/stacks proves that the roles allow. */
+const allowed = readAllowed(readFileSync(join(root, "test/stacks/allowed.txt"), "utf8"));
+
+let cloud: TestCloud;
+let calls: WatchedCalls;
+
+beforeAll(async () => {
+  calls = watchCalls(functions);
+  cloud = await openTestCloud();
+});
+
+afterAll(async () => {
+  await cloud.close();
+  calls[Symbol.dispose]();
+});
+
+function readAllowed(text: string): Record<string, string[]> {
+  const [, ...blocks] = `\n${text}`.split(/\n(?=\S)/);
+  return Object.fromEntries(blocks.map((block) => block.split("\n  ")).map(([role = "", ...lines]) => [role, lines]));
+}
+
+const context = { awsRequestId: "request-1", getRemainingTimeInMillis: () => 60_000 };
+const fails = { code: "raise ValueError('no')" };
+
+/** A run that waits for an event at once. */
+async function waiting(): Promise<string> {
+  const event = { source: ["shop"], "detail-type": ["order"] };
+  const version = await cloud.publish(inARow("waits", { order: { type: "wait", event, timeout: "1d" } }));
+  const { id } = await startExecution(cloud.ports, { version, context: "{}" });
+  await new Promise<void>((resolve) => {
+    cloud.untilEnd(id, ({ state }) => state === "waiting" && resolve());
+  });
+  return id;
+}
+
+describe("on a laptop, where nothing is forbidden, the functions", () => {
+  it("run nodes and other workflows, close, wait, hand on events and sweep", async () => {
+    await cloud.publish(inARow("inner", { work: 'context["x"] = "y" * 90_000' }));
+    const inner = { type: "workflow", workflow: "inner" };
+    await cloud.run(await cloud.publish(inARow("outer", { inner, work: 'context["z"] = 1' })));
+    await cloud.run(await cloud.publish(inARow("breaks", { work: fails })));
+    await cloud.run(await cloud.publish(inARow("outer-breaks", { inner: { ...inner, workflow: "breaks" } })));
+    const id = await waiting();
+    await functions["nova-sweep"].handler({}, context);
+    await functions["nova-deliver-event"].handler({ source: "shop", "detail-type": "order", detail: {} }, context);
+    await cloud.untilEnd(id);
+    await functions["nova-sweep"].handler({}, context);
+    const watched = Object.keys(functions).filter((name) => calls.of(name).length > 0);
+    expect(watched).toEqual(Object.keys(functions).filter((name) => name !== "nova-settle-node"));
+  });
+
+  it.each(Object.keys(functions))("do nothing that the role of %s would not allow", (name) => {
+    const lines = allowed[`${name.replaceAll("-", "")}role`] ?? [];
+    expect(lines).not.toEqual([]);
+    const isAllowed = (call: string) => lines.some((line) => line === call || line.startsWith(`${call} on `));
+    expect(calls.of(name).filter((call) => !isAllowed(call))).toEqual([]);
+  });
+});

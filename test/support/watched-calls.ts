@@ -1,0 +1,68 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { ClientRequest } from "node:http";
+
+interface LambdaFunction {
+  handler(event: never, context: never): Promise<unknown>;
+}
+
+/** What functions asked of AWS, in the words of `allowedBy`: `dynamodb:Query on Table.Arn where pk is C#*`. */
+export interface WatchedCalls extends Disposable {
+  of(functionName: string): string[];
+}
+
+const services: Record<string, string> = { DynamoDB_20120810: "dynamodb", AWSStepFunctions: "states" };
+
+/** Watches every request that a function makes from now on, in this process. */
+export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCalls {
+  const caller = new AsyncLocalStorage<string>();
+  const calls = new Map<string, Set<string>>();
+  const handlers = Object.entries(functions).map(([name, fn]) => {
+    const { handler } = fn;
+    fn.handler = (event, context) => caller.run(name, () => handler(event, context));
+    return () => Object.assign(fn, { handler });
+  });
+  const note = (name: string, call: string) => calls.set(name, (calls.get(name) ?? new Set()).add(call));
+  const onRequest = (message: unknown) => {
+    const name = caller.getStore();
+    const { request } = message as { request: ClientRequest };
+    if (name !== undefined)
+      whenEnded(request, (body) => callOf(request, body).forEach((call) => void note(name, call)));
+  };
+  subscribe("http.client.request.created", onRequest);
+  return {
+    of: (name) => [...(calls.get(name) ?? [])].sort(),
+    [Symbol.dispose]() {
+      unsubscribe("http.client.request.created", onRequest);
+      for (const restore of handlers) restore();
+    },
+  };
+}
+
+/** The SDK hands a body of JSON over with the request's end. */
+function whenEnded(request: ClientRequest, use: (body: string) => void): void {
+  const end = request.end.bind(request) as (...given: unknown[]) => ClientRequest;
+  request.end = ((body: unknown, ...more: unknown[]) => {
+    use(typeof body === "function" || body === undefined ? "" : String(body));
+    return end(body, ...more);
+  }) as ClientRequest["end"];
+}
+
+/** Empty for whatever is not AWS. */
+function callOf(request: ClientRequest, body: string): string[] {
+  const [target = "", action = ""] = String(request.getHeader("x-amz-target") ?? "").split(".");
+  const service = services[target];
+  if (service === "dynamodb") return [`dynamodb:${action} on ${partOfTable(JSON.parse(body))}`];
+  if (service !== undefined) return [`${service}:${action}`];
+  const [, prefix] = /^\/nova\/(\w+)\//.exec(request.path) ?? [];
+  return prefix === undefined ? [] : [`s3:${request.method === "PUT" ? "Put" : "Get"}Object on Bucket.Arn/${prefix}/*`];
+}
+
+type Values = Record<string, { S?: string }>;
+
+function partOfTable(input: { IndexName?: string; Key?: Values; Item?: Values; ExpressionAttributeValues?: Values }) {
+  if (input.IndexName !== undefined) return `Table.Arn/index/${input.IndexName}`;
+  const values = Object.values(input.ExpressionAttributeValues ?? {});
+  const key = (input.Key ?? input.Item)?.pk ?? values.find(({ S }) => S !== undefined && /^[A-Z]#/.test(S));
+  return `Table.Arn where pk is ${key?.S?.slice(0, 2)}*`;
+}
