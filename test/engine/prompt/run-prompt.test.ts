@@ -234,6 +234,23 @@ describe("a node whose pinned code has an analysis", () => {
     expect(story.head).not.toHaveProperty("analysis");
   });
 
+  it.each([
+    ["analysis", "# look", ["# look", "# one"]],
+    ["code", "# pinned", ["# look", "# pinned", "# one"]],
+  ])("does not run again what is known of it, though its sandbox is lost behind a failed %s", async (_, bad, begun) => {
+    const repeatable = flow("repeatable", [prompted(action("a", { effects: false }))], lines("start > a > end"));
+    const scripts: Scripts = { a: ({ code }) => (code === bad ? fails("no") : succeeds("a", "1")) };
+    const story = new PromptStory(repeatable, scriptedMinds({ pinned: behind, codes: ["# one"] }), scripts);
+    await story.start();
+    const first = story.deliver("a", 0);
+    await story.until(first, "ask input_analyzer");
+    first.kill();
+    story.world.sandboxes.kill("S1");
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    expect(story.begun.map(({ request }) => request.code)).toEqual(begun);
+    wellTold(story);
+  });
+
   it("fails with its analysis where nothing may be written, and has no result to tell of", async () => {
     const story = new PromptStory(one, scriptedMinds({ pinned: behind }), { a: [fails("no pdf")] });
     await story.start("{}", { frozen: true });
