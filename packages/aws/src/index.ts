@@ -11,6 +11,7 @@ export { readParameters } from "./parameters/read-parameters.ts";
 export { type AwsPorts, type AwsPortsOptions, createAwsPorts } from "./ports.ts";
 export { createBlobStore } from "./s3/blob-store.ts";
 export type { BucketConnection } from "./s3/connection.ts";
+export { createServiceStores } from "./service-stores.ts";
 export { createKeySigner } from "./signer/key.ts";
 export { createKmsSigner } from "./signer/kms.ts";
 export { createStateMachines } from "./states/state-machines.ts";
