@@ -42,6 +42,19 @@ describe("the costs of a node", () => {
     expect(costsOf(folder, kept, [])).toMatchObject([{ generations: 1, written: dear }]);
   });
 
+  it("count runs that failed, unless their code is kept with its cost for somebody to look at", async () => {
+    const folder = await makeFolder();
+    const { usd: cost_usd, ...tokens } = dear;
+    const failed = (code_hash: string) =>
+      ({
+        entry: { node_id: "sum", status: "failed", code_hash, ai_metadata: { cache_hit: false, cost_usd, ...tokens } },
+      }) as unknown as Recorded;
+    const kept = generationOf(promptOf(folder));
+    const [costs] = costsOf(folder, [kept], [failed("other"), failed(kept.codeHash), ...runs("sum", false)]);
+    expect(costs).toMatchObject({ generations: 1, runs: 3, written: { usd: cost.usd + dear.usd } });
+    expect(costsOf(folder, [], [failed("other")])).toMatchObject([{ generations: 0, written: dear }]);
+  });
+
   it("do not count an edit as written by a model", async () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: { ...lockedOf(promptOf(made), { code: "a" }), origin: "edited" } });

@@ -10,7 +10,7 @@ export interface NodeCosts {
   node: string;
   /** How often code was written for it with success. */
   generations: number;
-  /** All of them. */
+  /** All of them, and the recorded runs that failed without leaving code behind. */
   written: Cost;
   /** What writing the code that runs now has cost: what each of its runs does not cost again. */
   savedPerRun: Cost;
@@ -31,18 +31,31 @@ export function costsOf(
   return prompts.map(({ node: { id } }) => {
     const ran = runs.filter(({ entry }) => entry.node_id === id);
     const hits = ran.filter(({ entry }) => entry.ai_metadata?.cache_hit).length;
-    return { node: id, runs: ran.length, hits, ...moneyOf(id, entries[id]?.record, generations, hits) };
+    const kept = generations.filter((one) => one.node === id && one.origin === "generated");
+    const money = moneyOf(
+      kept,
+      entries[id]?.record,
+      ran.flatMap((run) => lossOf(run, kept)),
+      hits,
+    );
+    return { node: id, runs: ran.length, hits, ...money };
   });
 }
 
-function moneyOf(node: string, locked: LockRecord | undefined, generations: readonly Generation[], hits: number) {
-  const kept = generations.filter((one) => one.node === node && one.origin === "generated");
+/** What a failed run has cost; nothing where its code is kept nevertheless, for somebody to look at, with that cost. */
+function lossOf({ entry: { status, code_hash, ai_metadata } }: Recorded, kept: readonly Generation[]): Cost[] {
+  if (status !== "failed" || !ai_metadata || kept.some(({ codeHash }) => codeHash === code_hash)) return [];
+  const { cost_usd: usd, tokens_input, tokens_cached, tokens_output } = ai_metadata;
+  return [{ usd, tokens_input, tokens_cached, tokens_output }];
+}
+
+function moneyOf(kept: readonly Generation[], locked: LockRecord | undefined, lost: readonly Cost[], hits: number) {
   const isKept = kept.some(({ key, codeHash }) => key === locked?.key && codeHash === locked.codeHash);
   const isNew = locked !== undefined && !isKept && locked.origin === "generated";
-  const all: Pick<Generation, "cost">[] = isNew ? [...kept, locked] : kept;
+  const all: readonly Pick<Generation, "cost">[] = isNew ? [...kept, locked] : kept;
   const pinned = kept.filter(({ status }) => status === "pinned").sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   const savedPerRun = (locked ?? pinned[0])?.cost ?? nothing;
-  const written = all.map(({ cost }) => cost).reduce(sum, nothing);
+  const written = [...all.map(({ cost }) => cost), ...lost].reduce(sum, nothing);
   return {
     generations: all.length,
     written,
