@@ -1,5 +1,5 @@
 import type { Program } from "../scope/program.ts";
-import { type Expression, type Node, walk } from "../tree/nodes.ts";
+import { type Expression, type FunctionStatement, type Node, walk } from "../tree/nodes.ts";
 import { rootOf } from "./roots.ts";
 
 /** A call of `json.dumps` or `json.dump` by the code. */
@@ -55,10 +55,12 @@ class DumpFlow {
   private readonly program: Program;
   private readonly makers: ReadonlySet<Node>;
   private readonly names = new Set<string>();
+  private readonly functions: readonly FunctionStatement[];
 
   constructor(program: Program, found: ReadonlySet<Node>) {
     this.program = program;
     this.makers = found;
+    this.functions = program.nodes.flatMap((node) => (node.kind === "function" ? [node] : []));
     for (let before = -1; before !== this.names.size; ) {
       before = this.names.size;
       for (const node of program.nodes) this.spread(node);
@@ -125,10 +127,8 @@ class DumpFlow {
     if (!node.args.some(({ value }) => this.has(value))) return;
     const called =
       node.callee.kind === "attribute" ? node.callee.name : node.callee.kind === "name" ? node.callee.id : undefined;
-    for (const each of this.program.nodes) {
-      if (each.kind === "function" && (each.id === called || each.id === "__init__")) {
-        for (const { id } of each.params) this.names.add(id);
-      }
+    for (const each of this.functions) {
+      if (each.id === called || each.id === "__init__") for (const { id } of each.params) this.names.add(id);
     }
   }
 

@@ -196,13 +196,16 @@ function isHandedOn(name: Expression & { kind: "name" }, paths: Paths): boolean 
   return paths.isContext(name);
 }
 
-/** `self.rows = ...`: what attributes of a name may hold, whatever they belong to. */
+/** `self.rows = ...`, or in the body of a class: what attributes of a name may hold, whatever they belong to. */
 function storedAttributes({ nodes }: Program): Map<string, Expression[]> {
   const stored = new Map<string, Expression[]>();
   for (const node of nodes) {
     if (node.kind !== "assign" || !node.value) continue;
+    const isOfClass = node.parent?.parent?.kind === "class";
     for (const target of node.targets) {
-      if (target.kind === "attribute") stored.set(target.name, [...(stored.get(target.name) ?? []), node.value]);
+      const name =
+        target.kind === "attribute" ? target.name : isOfClass && target.kind === "name" ? target.id : undefined;
+      if (name !== undefined) stored.set(name, [...(stored.get(name) ?? []), node.value]);
     }
   }
   return stored;
