@@ -44,6 +44,9 @@ export const unfitTypes = {
 
 export type UnfitType = keyof typeof unfitTypes;
 
+/** `none` is None, `number` a number that is written out. */
+export type Type = UnfitType | "dict" | "none" | "number";
+
 const datetimeMakers =
   "datetime.datetime(\\.(now|utcnow|today|fromisoformat|strptime|fromtimestamp|utcfromtimestamp|combine))?";
 

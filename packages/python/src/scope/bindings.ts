@@ -1,5 +1,4 @@
 import type { Expression, FunctionStatement, Handler, Node, Param, Statement } from "../tree/nodes.ts";
-import type { Scope } from "./scopes.ts";
 
 /** Where a name gets its value from. */
 export type Origin =
@@ -19,6 +18,16 @@ export type Origin =
   | { kind: "match"; subject: Expression }
   /** `x: int` gives no value. */
   | { kind: "declared" };
+
+/** Where names are looked up: the module, a class, a function, a comprehension. */
+export interface Scope {
+  node: Node;
+  parent: Scope | null;
+  isClass: boolean;
+  bindings: Map<string, Binding[]>;
+  /** Names that belong to the module, or to a function around this one. */
+  elsewhere: Map<string, "global" | "nonlocal">;
+}
 
 export interface Binding {
   name: string;

@@ -1,5 +1,4 @@
 import { isWithin, type Node } from "../tree/nodes.ts";
-import type { Program } from "./program.ts";
 
 /** Names of functions at run time, by which any of them may be called. */
 const dynamic = /\b(globals|locals|vars|getattr|exec|eval|__dict__|__main__|sys\.modules)\b/;
@@ -8,7 +7,7 @@ const dynamic = /\b(globals|locals|vars|getattr|exec|eval|__dict__|__main__|sys\
  * The functions that may run: those that reached code names, methods of classes that it names, what a decorator is
  * given, and all where names are made at run time.
  */
-export function reachedFunctions(program: Pick<Program, "nodes" | "source">): Set<Node> {
+export function reachedFunctions(program: { nodes: readonly Node[]; source: string }): Set<Node> {
   const functions = program.nodes.filter((node) => node.kind === "function");
   if (dynamic.test(program.source)) return new Set(functions);
   const names = new Map<string, Node[]>();

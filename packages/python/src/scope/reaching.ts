@@ -1,6 +1,5 @@
 import { ancestors, isWithin, type Node } from "../tree/nodes.ts";
-import type { Binding } from "./bindings.ts";
-import type { Scope } from "./scopes.ts";
+import type { Binding, Scope } from "./bindings.ts";
 
 /** Statements whose bodies may run again. */
 const loops = /^(for|while|comprehension)$/;

@@ -1,14 +1,5 @@
 import type { Block, Expression, Node } from "../tree/nodes.ts";
-import { type Binding, type Origin, targetNames } from "./bindings.ts";
-
-export interface Scope {
-  node: Node;
-  parent: Scope | null;
-  isClass: boolean;
-  bindings: Map<string, Binding[]>;
-  /** Names that belong to the module, or to a function around this one. */
-  elsewhere: Map<string, "global" | "nonlocal">;
-}
+import { type Origin, type Scope, targetNames } from "./bindings.ts";
 
 export interface Scopes {
   module: Scope;

@@ -1,6 +1,11 @@
+import type { Type } from "../known/types.ts";
 import type { Program } from "../scope/program.ts";
 import type { Expression } from "../tree/nodes.ts";
-import type { Type, Types } from "./types.ts";
+
+/** Tells the types of expressions. */
+interface Types {
+  of(expression: Expression): Type | undefined;
+}
 
 /** Methods whose answer is gone through, by the type that has them. */
 const steps: Readonly<Record<string, Type>> = {

@@ -1,12 +1,9 @@
 import { Paths } from "../flow/paths.ts";
-import { answers, madeBy, typeOfValue, type UnfitType } from "../known/types.ts";
+import { answers, madeBy, type Type, typeOfValue } from "../known/types.ts";
 import type { Origin } from "../scope/bindings.ts";
 import type { Call, Callable, Program } from "../scope/program.ts";
 import { ancestors, type Expression, type Node, walk } from "../tree/nodes.ts";
 import { itemType } from "./items.ts";
-
-/** `none` is None, `number` a number that is written out. */
-export type Type = UnfitType | "dict" | "none" | "number";
 
 const deepest = 10;
 const arithmetic = /^[-+*/%]$|^\/\/$/;

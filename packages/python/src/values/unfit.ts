@@ -1,8 +1,8 @@
 import { keyOf } from "../flow/paths.ts";
-import { type UnfitType, unfitTypes } from "../known/types.ts";
+import { type Type, type UnfitType, unfitTypes } from "../known/types.ts";
 import type { Program } from "../scope/program.ts";
 import type { Expression, Node } from "../tree/nodes.ts";
-import type { Type, Types } from "./types.ts";
+import type { Types } from "./types.ts";
 
 export interface Unfit {
   node: Node;
