@@ -13,7 +13,7 @@ export type { EntryEvents, HistoryBudget } from "./history-budget.ts";
 export { validateInputs } from "./inputs/validate.ts";
 export { validateData } from "./inputs/validate-data.ts";
 export { analysisFileOf, codeFileOf, type LockRecord, lockFileName, lockText } from "./lock/lock-file.ts";
-export type { LockedCode, LockedIngredients } from "./lock/locked-code.ts";
+export type { Ingredients, LockedCode } from "./lock/locked-code.ts";
 export {
   codeFileText,
   codeHashOf,

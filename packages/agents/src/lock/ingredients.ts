@@ -1,5 +1,5 @@
-import type { Ingredients, PromptTask } from "@nova/engine";
-import { conditionLabel, type PromptExecutor, type Workflow } from "@nova/workflow";
+import type { PromptTask } from "@nova/engine";
+import { conditionLabel, type Ingredients, type PromptExecutor, type Workflow } from "@nova/workflow";
 import { baseTemplate, type Generator } from "./generator.ts";
 import { sha256 } from "./hash.ts";
 import { type Read, type ReadTypes, typesOf, typesToday } from "./reads.ts";

@@ -1,4 +1,4 @@
-import type { Ingredients } from "@nova/engine";
+import type { Ingredients } from "@nova/workflow";
 import { canonicalText, sha256 } from "./hash.ts";
 
 /** SHA-256 of everything that code depends on: what has the same key can run in its place. */

@@ -1,5 +1,5 @@
-import type { Ingredients } from "@nova/engine";
 import { asReference, type Member } from "@nova/engine";
+import type { Ingredients } from "@nova/workflow";
 
 /** A key that code reads: its dot path, and whether the code copes without it. */
 export interface Read {

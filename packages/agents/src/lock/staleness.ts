@@ -1,4 +1,4 @@
-import type { Ingredients } from "@nova/engine";
+import type { Ingredients } from "@nova/workflow";
 
 /** An ingredient that is not what it was; of those with many parts, one part. */
 export interface Change {

@@ -2,34 +2,15 @@ import { contentText } from "../chain/contents.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { StepContentName, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { ToolCall } from "../ports/pipeline.ts";
+import type { StepDraft } from "../ports/pipeline.ts";
 import { stepTexts } from "../prompt/read-step.ts";
 import { type StepText, stepFrom } from "../prompt/step-record.ts";
 import { unlessErased } from "./unless-erased.ts";
 
 /** One agent run as the world sees it; field names are public. What was erased is null. */
-export interface TraceStep {
+export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result"> {
   format: 1;
-  step_number: number;
-  step_name: string;
-  agent_name: string;
-  attempt_number: number;
-  input_data: unknown;
-  output_data: unknown;
-  generated_code: string | null;
-  sandbox_id: string | null;
-  model_used: string | null;
-  tokens_input: number;
-  tokens_cached: number;
-  tokens_output: number;
-  cost_usd: number;
-  tool_calls: ToolCall[];
-  status: "success" | "failed";
-  error_message: string | null;
-  traceback?: string;
-  logs?: string;
-  execution_time_ms: number;
-  /** Of that, the run of code in the sandbox. */
+  /** Of `execution_time_ms`, the run of code in the sandbox. */
   run_time_ms?: number;
   timestamp: string;
   /** What the model saw and answered, with `full` only. */

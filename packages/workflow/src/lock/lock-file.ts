@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { LockedCode, LockedIngredients } from "./locked-code.ts";
+import { Ingredients, type LockedCode } from "./locked-code.ts";
 
 /** Beside `workflow.json`. */
 export const lockFileName = "workflow.lock.json";
@@ -16,22 +16,7 @@ export function analysisFileOf(node: string): string {
   return `${generatedFolder}/${node}.analysis.py`;
 }
 
-const texts = z.record(z.string(), z.string());
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in 64 hexadecimal digits" });
-
-const Ingredients = z.strictObject({
-  prompt: z.string(),
-  node_type: z.string(),
-  edges: z.array(z.string()),
-  reads: texts,
-  generator: z.string(),
-  guides: texts,
-  model: z.string(),
-  settings: z.string(),
-  template: z.string(),
-  requirements: z.array(z.string()),
-  lib: texts,
-});
 
 const Entry = z.strictObject({
   key: sha256,
@@ -94,7 +79,7 @@ function entryOfRecord(record: LockRecord) {
   };
 }
 
-function ingredientsInOrder(ingredients: LockedIngredients): LockedIngredients {
+function ingredientsInOrder(ingredients: Ingredients): Ingredients {
   const { prompt, node_type, edges, reads, generator, guides, model, settings, template, requirements, lib } =
     ingredients;
   return {

@@ -1,3 +1,27 @@
+import { z } from "zod";
+
+const texts = z.record(z.string(), z.string());
+
+/** Everything that the code depends on: the values, or their SHA-256 where they are long. */
+export const Ingredients = z.strictObject({
+  prompt: z.string(),
+  node_type: z.string(),
+  /** Conditions of the edges that leave a decision, in order. */
+  edges: z.array(z.string()),
+  /** Dot path of every key that the code reads -> its type; `?` behind the path where it may be absent. */
+  reads: texts,
+  generator: z.string(),
+  /** Name of every guide in the prompt -> SHA-256 of its text. */
+  guides: texts,
+  model: z.string(),
+  settings: z.string(),
+  template: z.string(),
+  requirements: z.array(z.string()),
+  /** Path below `lib/` -> SHA-256. */
+  lib: texts,
+});
+export type Ingredients = z.infer<typeof Ingredients>;
+
 /**
  * Code that a model wrote for a prompt node, kept beside the workflow: part of the definition, because it decides what
  * runs.
@@ -5,7 +29,7 @@
 export interface LockedCode {
   /** SHA-256 of the ingredients: what the code was written for. */
   key: string;
-  ingredients: LockedIngredients;
+  ingredients: Ingredients;
   code: string;
   /** SHA-256 of `code`; with `analysis`, that of both (`codeHashOf`). */
   codeHash: string;
@@ -24,20 +48,4 @@ export interface LockedCode {
   /** An execution in which it did its work. */
   provenBy?: string;
   approved?: { by: string; at: string };
-}
-
-/** Everything that the code depends on, each as text or as its SHA-256. */
-export interface LockedIngredients {
-  prompt: string;
-  node_type: string;
-  edges: string[];
-  /** Dot path of every key that the code reads -> its type; `?` behind the path where it may be absent. */
-  reads: Record<string, string>;
-  generator: string;
-  guides: Record<string, string>;
-  model: string;
-  settings: string;
-  template: string;
-  requirements: string[];
-  lib: Record<string, string>;
 }
