@@ -7,7 +7,7 @@ import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
 import { createLambda, deliver, statusFunction } from "./lambda.ts";
 import type { Endpoints } from "./owner-file.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress, Watcher } from "./progress.ts";
 import { readObject } from "./read-object.ts";
 
 export interface CloudOptions {
@@ -15,6 +15,8 @@ export interface CloudOptions {
   dataDir: string;
   /** A sentence for whoever runs this, such as that sandboxes are not isolated. */
   warn?: (sentence: string) => void;
+  /** Hears of every step of every execution, where this process is the owner. */
+  onProgress?: Watcher;
   /** Delivers every task twice and kills Lambdas at random. */
   chaos?: { seed: number };
   /** False: executions that wait do not go on before a guest comes that drives them; for whoever only wants to know something. */

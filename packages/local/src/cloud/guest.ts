@@ -3,6 +3,7 @@ import { enterEnvironment, environmentOf } from "./environment.ts";
 import type { Keys } from "./keys.ts";
 import type { LocalCloud } from "./local-cloud.ts";
 import type { Owner } from "./owner-file.ts";
+import { serviceOf } from "./service.ts";
 import { prepareTemplate } from "./templates.ts";
 
 /** Uses the endpoints that another process has opened. */
@@ -11,11 +12,13 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
   enterEnvironment(environment);
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
   const { warmPorts } = await import("@nova/functions");
+  const ports = warmPorts();
   return {
     role: "guest",
     dataDir,
     environment,
-    ports: warmPorts(),
+    ports,
+    service: serviceOf(ports, dataDir),
     lost: visit.ownerLost,
     ending: visit.ownerEnding,
     templateFor: (requirements) => prepareTemplate(dataDir, requirements),

@@ -1,4 +1,5 @@
 import type { Ports } from "@nova/engine";
+import type { ServicePorts } from "@nova/service";
 import type { Counters } from "./counters.ts";
 import type { Listener } from "./progress.ts";
 
@@ -10,6 +11,8 @@ export interface LocalCloud {
   /** Variables with which any client talks to the endpoints. */
   environment: Record<string, string>;
   ports: Ports;
+  /** The same and what the service stores: for whoever asks as the API does. */
+  service: ServicePorts;
   /** Resolves when a guest's owner has died; never for an owner. */
   lost: Promise<void>;
   /** Resolves when a guest is asked to leave, and when it has lost its owner. */

@@ -12,6 +12,7 @@ import type { LocalCloud } from "./local-cloud.ts";
 import { newOwner, removeOwner, writeOwner } from "./owner-file.ts";
 import { OwnersCloud } from "./owners-cloud.ts";
 import { Progress } from "./progress.ts";
+import { serviceOf } from "./service.ts";
 import { createStores } from "./stores.ts";
 
 /** Opens every endpoint in this process, for itself and for guests. What others left open is swept before they come. */
@@ -22,7 +23,7 @@ export async function openAsOwner(
   opening: Promise<E2bServer>,
 ): Promise<LocalCloud> {
   const { dataDir } = options;
-  const [instance, counters, progress] = [randomUUID(), new CounterBook(), new Progress()];
+  const [instance, counters, progress] = [randomUUID(), new CounterBook(), new Progress(options.onProgress)];
   // What a predecessor that was killed has left behind names endpoints that are gone.
   await removeOwner(dataDir);
   const admin = await openAdmin({ adminKey: keys.adminKey, instance, counters, progress });
@@ -39,7 +40,7 @@ export async function openAsOwner(
   else opened.drive();
   await writeOwner(dataDir, newOwner(endpoints, instance));
   return new OwnersCloud(
-    { dataDir, environment, ports, counters, progress, guests: admin.guests, opened },
+    { dataDir, environment, ports, service: serviceOf(ports, dataDir), counters, progress, guests: admin.guests, opened },
     async () => {
       await removeOwner(dataDir);
       await admin.close();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { interruptedError, type Ports, sweep } from "@nova/engine";
+import type { ServicePorts } from "@nova/service";
 import type { CounterBook, Counters } from "./counters.ts";
 import type { OpenedEndpoints } from "./endpoints.ts";
 import type { Guests } from "./guests.ts";
@@ -17,6 +18,7 @@ interface Parts {
   dataDir: string;
   environment: Record<string, string>;
   ports: Ports;
+  service: ServicePorts;
   counters: CounterBook;
   progress: Progress;
   guests: Guests;
@@ -29,6 +31,7 @@ export class OwnersCloud implements LocalCloud {
   readonly dataDir: string;
   readonly environment: Record<string, string>;
   readonly ports: Ports;
+  readonly service: ServicePorts;
   readonly lost = new Promise<void>(() => {});
   readonly ending = new Promise<void>(() => {});
   readonly #parts: Parts;
@@ -43,6 +46,7 @@ export class OwnersCloud implements LocalCloud {
     this.dataDir = parts.dataDir;
     this.environment = parts.environment;
     this.ports = parts.ports;
+    this.service = parts.service;
     this.#parts = parts;
     this.#shutDown = shutDown;
     this.#sweeping = setInterval(() => {

@@ -9,6 +9,11 @@ export interface NodeEvent {
 
 export type Listener = (event: NodeEvent) => void;
 
+/** The same for whoever watches all executions; `ended`: it is over, and what follows an end is done. */
+export type RunEvent = { execution: string } & (NodeEvent | { state: "ended" });
+
+export type Watcher = (event: RunEvent) => void;
+
 interface Run {
   events: NodeEvent[];
   listeners: Set<Listener>;
@@ -21,10 +26,16 @@ const remembered = 1_000;
 /** Who waits for which execution, in this process or as a guest. */
 export class Progress {
   readonly #runs = new Map<string, Run>();
+  readonly #watcher: Watcher;
+
+  constructor(watcher: Watcher = () => {}) {
+    this.#watcher = watcher;
+  }
 
   note(execution: string, event: NodeEvent): void {
     const run = this.#run(execution);
     run.events.push(event);
+    this.#watcher({ execution, ...event });
     for (const listener of run.listeners) listener(event);
   }
 
@@ -32,6 +43,7 @@ export class Progress {
     const run = this.#run(execution);
     run.ended.resolve();
     run.listeners.clear();
+    this.#watcher({ execution, state: "ended" });
   }
 
   /**
