@@ -35,4 +35,5 @@ export { onlyPath, templateParts } from "./template/template.ts";
 export { timeOf } from "./template/time.ts";
 export { templateName } from "./template-name.ts";
 export { workflowHash, workflowText } from "./text.ts";
+export type * from "./trigger.ts";
 export type * from "./workflow.ts";

@@ -1,4 +1,6 @@
+import type { JsonObject } from "./json/value.ts";
 import type { LockedCode } from "./lock/locked-code.ts";
+import type { Trigger } from "./trigger.ts";
 
 /**
  * A workflow as everything behind the parser sees it: normalised, self-contained, checked. What people write (the
@@ -28,12 +30,13 @@ export interface Workflow {
   scope?: "client";
   /** Code of prompt nodes that is locked beside the workflow, by node. */
   lock?: Record<string, LockedCode>;
+  /** What starts runs from outside. */
+  triggers?: Trigger[];
   nodes: Node[];
   edges: Edge[];
 }
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
-export type JsonObject = { [key: string]: JsonValue };
+export type { JsonObject, JsonValue } from "./json/value.ts";
 
 export type Node = StartNode | ActionNode | DecisionNode | EndNode | MapNode | ApprovalNode | WaitNode | WorkflowNode;
 export type NodeType = Node["type"];
