@@ -12,8 +12,15 @@ export interface LambdaContext {
 /** Kept free at the end of a Lambda's time, so that it answers before it is stopped. */
 const reserveMs = 10_000;
 
+type Handle<Given, Event, Answer> = (ports: Given, event: Event, signal: AbortSignal) => Promise<Answer>;
+
+/** A handler of the engine. */
+export function lambda<Event, Answer>(handle: Handle<Ports, Event, Answer>) {
+  return stackAround(warmPorts, handle);
+}
+
 /** The stack that is around every handler: its ports, a signal before its time is over, and one log line for an error. */
-export function lambda<Event, Answer>(handle: (ports: Ports, event: Event, signal: AbortSignal) => Promise<Answer>) {
+export function stackAround<Given, Event, Answer>(ports: () => Given, handle: Handle<Given, Event, Answer>) {
   return middy<Event, Answer, Error, LambdaContext>()
     .onError(({ error, context }) => {
       logger.warn(error?.name ?? "Error", { request: context.awsRequestId, reason: error?.message });
@@ -23,7 +30,7 @@ export function lambda<Event, Answer>(handle: (ports: Ports, event: Event, signa
       const timer = setTimeout(() => time.abort(), Math.max(0, context.getRemainingTimeInMillis() - reserveMs));
       try {
         await warmSecrets();
-        return await handle(warmPorts(), event, time.signal);
+        return await handle(ports(), event, time.signal);
       } finally {
         clearTimeout(timer);
       }

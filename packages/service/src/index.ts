@@ -11,10 +11,12 @@ export { createKey, deleteKey, type KeyRequest, listKeys, type NewKey } from "./
 export { type OnceRequest, once } from "./once/once.ts";
 export type * from "./ports/attempts.ts";
 export { type AuditAction, type AuditLog, type AuditRecord, auditActions } from "./ports/audit.ts";
+export type * from "./ports/bus.ts";
 export type * from "./ports/clients.ts";
 export type * from "./ports/index.ts";
 export { type ApiKey, type KeyStore, type Role, roles } from "./ports/keys.ts";
 export { type Page, type PageQuery, pageFrom } from "./ports/page.ts";
+export type * from "./ports/schedules.ts";
 export type * from "./ports/workflow-states.ts";
 export { answer, listTasks, type TaskAnswer } from "./tasks/tasks.ts";
 export { type Call, callsOf, missingCall } from "./workflows/called.ts";

@@ -1,12 +1,12 @@
 import { createServiceStores } from "@nova/aws";
 import type { ServicePorts } from "@nova/service";
 import { templateName } from "@nova/workflow";
-import { createPorts } from "../app.ts";
-import { ApiEnvironment } from "./environment.ts";
+import { createPorts } from "./app.ts";
+import { ServiceEnvironment } from "./service-environment.ts";
 
 /** Every port of the service, with its adapter. */
 export function createServicePorts(variables: NodeJS.ProcessEnv): ServicePorts {
-  const env = ApiEnvironment.parse(variables);
+  const env = ServiceEnvironment.parse(variables);
   const functions = env.NOVA_FUNCTION_ARN === undefined ? undefined : functionsAt(env.NOVA_FUNCTION_ARN);
   return {
     ...createPorts(variables),

@@ -1,7 +1,8 @@
 import { createServicePorts } from "@nova/functions/api";
 import { templateName } from "@nova/workflow";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ApiEnvironment } from "../../../functions/api/environment.ts";
+import { ApiEnvironment } from "../../functions/api/environment.ts";
+import { ServiceEnvironment } from "../../functions/service-environment.ts";
 
 const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
 
@@ -9,7 +10,7 @@ beforeAll(() => {
   process.env.AWS_REGION ??= "us-east-1";
 });
 
-describe("the ports of the API", () => {
+describe("the ports of the service", () => {
   it("name the functions of the stage in state machines, or those of a laptop", () => {
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:prod-{name}:live";
     const { functions } = createServicePorts({ ...least, NOVA_FUNCTION_ARN: arn });
@@ -37,6 +38,6 @@ describe("the environment of the API", () => {
 
   it("refuses an ARN that has no place for the name of a function", () => {
     const NOVA_FUNCTION_ARN = "arn:aws:lambda:eu-west-1:123456789012:function:nova-run-node";
-    expect(() => ApiEnvironment.parse({ NOVA_FUNCTION_ARN })).toThrow(/NOVA_FUNCTION_ARN/);
+    expect(() => ServiceEnvironment.parse({ NOVA_FUNCTION_ARN })).toThrow(/NOVA_FUNCTION_ARN/);
   });
 });

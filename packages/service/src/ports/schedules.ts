@@ -1,0 +1,36 @@
+import type { JsonObject } from "@nova/workflow";
+
+/** Which trigger of which workflow something in the outside world stands for. */
+export interface TriggerName {
+  workflow: string;
+  trigger: string;
+}
+
+/** A point, or points, in time at which a trigger fires. */
+export interface Schedule extends TriggerName {
+  /** As EventBridge Scheduler writes it: `cron(0 8 ? * MON-FRI *)`, `rate(5 minutes)`, `at(2026-12-01T08:00:00)`. */
+  expression: string;
+  /** IANA name; absent: UTC. */
+  timezone?: string;
+}
+
+/** Schedules by the name of their trigger. Doing the same twice is harmless. */
+export interface Schedules {
+  /** Makes it, or changes the one that is there. Throws `Refused` where the expression or the time zone is none. */
+  put(schedule: Schedule): Promise<void>;
+  remove(name: TriggerName): Promise<void>;
+}
+
+/** Events on a bus that fire a trigger. */
+export interface EventRule extends TriggerName {
+  bus: "nova" | "default";
+  /** An EventBridge event pattern. */
+  pattern: JsonObject;
+}
+
+/** Rules by the name of their trigger. Doing the same twice is harmless. */
+export interface EventRules {
+  /** Makes it, or changes the one that is there. Throws `Refused` where the pattern is none. */
+  put(rule: EventRule): Promise<void>;
+  remove(rule: TriggerName & Pick<EventRule, "bus">): Promise<void>;
+}
