@@ -1,7 +1,15 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
 import { createAwsPorts } from "@nova/aws";
-import { type Clock, type EventBus, type Links, type Pipeline, type Ports, SandboxPool } from "@nova/engine";
+import {
+  type Clock,
+  type EventBus,
+  type Links,
+  noCredentials,
+  type Pipeline,
+  type Ports,
+  SandboxPool,
+} from "@nova/engine";
 import { createSandboxes, templatePackages } from "@nova/sandbox";
 import { Environment } from "./environment.ts";
 
@@ -30,6 +38,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): Ports {
     ...aws,
     sandboxes: createSandboxes(),
     pipeline: pipelineFor(variables, env, aws.generations),
+    credentials: noCredentials,
     spares: new SandboxPool(),
     events: eventLog,
     links: linksTo(env.NOVA_LINK_BASE),

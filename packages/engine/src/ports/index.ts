@@ -1,6 +1,7 @@
 import type { SandboxPool } from "../node/sandbox-pool.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { ChainStore } from "./chain.ts";
+import type { Credentials } from "./credentials.ts";
 import type { ExecutionStore } from "./executions.ts";
 import type { GenerationStore } from "./generations.ts";
 import type { Pipeline } from "./pipeline.ts";
@@ -49,6 +50,7 @@ export interface Ports {
   events: EventBus;
   tasks: TaskStore;
   vault: Vault;
+  credentials: Credentials;
   links: Links;
   clock: Clock;
   /** Made once per process, and in no other way shared. */

@@ -1,0 +1,22 @@
+import type { Member } from "../json/text.ts";
+
+/** What a node's code finds of credentials, and nobody but it. */
+export interface LaidOver {
+  /** Lie over the context in the sandbox, each value as JSON text, and never leave it. */
+  members: Member[];
+  /** Values that nothing which is kept or shown may contain. */
+  secrets: string[];
+  /** `host:port`, all that the credentials are for. */
+  hosts: string[];
+}
+
+/** Credentials of clients and workflows, opened. */
+export interface Credentials {
+  /**
+   * Those that a node declares; `names` undefined: all of the client's and of the workflow's. Throws `NodeFailed` where
+   * one that is named is not there or does not open, `SandboxUnavailable` where it cannot be had for now.
+   */
+  forNode(client: string, workflowId: string, names: readonly string[] | undefined): Promise<LaidOver>;
+  /** The secret values of a client and a workflow as far as they open: for text that was made with them before. */
+  secretsOf(client: string, workflowId: string): Promise<string[]>;
+}
