@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { styleText } from "node:util";
-import type { LocalCloud } from "@nova/local";
+import type { CloudOptions, LocalCloud } from "@nova/local";
 import { Interrupt } from "./interrupt.ts";
 
 export interface CloudChoice {
@@ -8,14 +8,17 @@ export interface CloudChoice {
   inside?: string;
   /** False for whoever only wants to know something: executions that wait do not go on meanwhile. */
   drives?: boolean;
+  /** Hears of every step of every execution, where this process is the owner. */
+  onProgress?: CloudOptions["onProgress"];
 }
 
 /** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
-export async function openCloud({ inside = "", drives = true }: CloudChoice = {}): Promise<LocalCloud> {
+export async function openCloud({ inside = "", drives = true, onProgress }: CloudChoice = {}): Promise<LocalCloud> {
   const { openLocalCloud } = await import("@nova/local");
   return openLocalCloud({
     dataDir: join(process.env.NOVA_DATA_DIR ?? ".nova", inside),
     drives,
+    ...(onProgress && { onProgress }),
     warn: (sentence) => console.error(styleText("yellow", `nova: ${sentence}`)),
   });
 }

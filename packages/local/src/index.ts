@@ -1,9 +1,11 @@
+export { type ApiOptions, type LocalApi, openApi } from "./api/open-api.ts";
+export type { OwnKey } from "./api/own-key.ts";
 export type { Counters } from "./cloud/counters.ts";
 export type { CloudOptions } from "./cloud/endpoints.ts";
 export { LocalCloudError, OwnerGone } from "./cloud/errors.ts";
 export type { LocalCloud } from "./cloud/local-cloud.ts";
 export { openLocalCloud } from "./cloud/open.ts";
-export type { NodeEvent } from "./cloud/progress.ts";
+export type { NodeEvent, RunEvent } from "./cloud/progress.ts";
 export { ensurePython, PythonMissing } from "./cloud/python-packages.ts";
 export type { HttpApiAnswer } from "./http-api/answer.ts";
 export type { HttpApiEvent } from "./http-api/event.ts";

@@ -17,5 +17,6 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   cancel: async () => (await import("./cancel.ts")).cancel,
   bench: async () => (await import("./bench.ts")).bench,
   template: async () => (await import("./template.ts")).template,
+  dev: async () => (await import("./dev.ts")).dev,
   local: async () => (await import("./local.ts")).local,
 };

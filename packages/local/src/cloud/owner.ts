@@ -40,7 +40,16 @@ export async function openAsOwner(
   else opened.drive();
   await writeOwner(dataDir, newOwner(endpoints, instance));
   return new OwnersCloud(
-    { dataDir, environment, ports, service: serviceOf(ports, dataDir), counters, progress, guests: admin.guests, opened },
+    {
+      dataDir,
+      environment,
+      ports,
+      service: serviceOf(ports, dataDir),
+      counters,
+      progress,
+      guests: admin.guests,
+      opened,
+    },
     async () => {
       await removeOwner(dataDir);
       await admin.close();

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { LocalCloudError } from "../cloud/errors.ts";
 import { gatewayAnswer, type HttpApiAnswer, send } from "./answer.ts";
 import { eventOf, type HttpApiEvent } from "./event.ts";
 
@@ -29,14 +30,17 @@ export interface HttpApi {
 const mostBytes = 10 * 1024 * 1024;
 const integrationMs = 30_000;
 
-/** API Gateway's HTTP API with one Lambda behind `$default`: what it does to requests and answers, on a laptop. */
+/**
+ * API Gateway's HTTP API with one Lambda behind `$default`: what it does to requests and answers, on a laptop. Throws
+ * `LocalCloudError` where the port is taken.
+ */
 export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   const { port = 0, host = "127.0.0.1" } = options;
   const server = createServer((request, response) => {
     serve(request, options).then((answer) => send(response, answer), lost(response));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (cause) => reject(notOpened(port, cause)));
     server.listen(port, host, resolve);
   });
   const { port: open } = server.address() as AddressInfo;
@@ -48,6 +52,12 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
         server.closeIdleConnections();
       }),
   };
+}
+
+function notOpened(port: number, cause: Error): LocalCloudError {
+  const isTaken = "code" in cause && cause.code === "EADDRINUSE";
+  const what = isTaken ? `port ${port} is taken` : `port ${port} cannot be opened (${cause.message})`;
+  return new LocalCloudError(`${what} - end what listens there, or choose another one with --port`, { cause });
 }
 
 async function serve(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {

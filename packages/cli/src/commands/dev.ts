@@ -1,0 +1,92 @@
+import { styleText } from "node:util";
+import type { LocalApi, LocalCloud } from "@nova/local";
+import { closeCloud, openCloud } from "../cloud.ts";
+import { Publisher } from "../dev/publisher.ts";
+import { inJson, inWords, type Teller } from "../dev/told.ts";
+import { watchFolders } from "../dev/watch-folders.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { Interrupt } from "../interrupt.ts";
+import type { CliCommand } from "./command.ts";
+
+const hint = "runs are under way; Ctrl-C again interrupts them";
+
+export const dev: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("open the local cloud with its REST API and mail, and republish what changes")
+      .argument("[folders...]", "folders with workflow.json, or with such folders in them", ["."])
+      .option("--port <number>", "of the REST API", "3000")
+      .option("--smtp-port <number>", "of the mail server", "2525")
+      .option("--json", "print JSON objects, a line each; the first is {url, api_key, smtp}"),
+
+  async run(args, { port, json }) {
+    const [roots, number] = [args.flat() as string[], portOf("--port", port)];
+    const [interrupt, tell] = [new Interrupt(), json ? inJson : inWords];
+    const cloud = await openOwnCloud(tell);
+    try {
+      const { openApi } = await import("@nova/local");
+      const api = await openApi(cloud, { port: number, onFailure: (error) => console.error(String(error)) });
+      try {
+        greet(api, json === true);
+        await serve(cloud, api, { roots, interrupt, tell });
+      } finally {
+        await api.close();
+      }
+    } finally {
+      await closeCloud(cloud, interrupt, hint);
+    }
+    return exitCodes.completed;
+  },
+};
+
+function portOf(option: string, text: unknown): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+  throw new InvalidInput(`${option} ${text} is no port - use a whole number from 0 (any that is free) to 65535`);
+}
+
+/** Throws `InvalidInput` where another process has opened the data folder. */
+async function openOwnCloud(tell: Teller): Promise<LocalCloud> {
+  const opened = Promise.withResolvers<LocalCloud>();
+  opened.promise.catch(() => undefined);
+  const cloud = await openCloud({
+    async onProgress(event) {
+      if (event.state !== "ended") return tell.step(event);
+      const record = await (await opened.promise).ports.executions.get(event.execution);
+      if (record) tell.ended(record);
+    },
+  });
+  opened.resolve(cloud);
+  if (cloud.role === "owner") return cloud;
+  await cloud.close();
+  const wayOut = "end that one, or choose another data folder (NOVA_DATA_DIR)";
+  throw new InvalidInput(`another process has opened ${cloud.dataDir} - ${wayOut}`);
+}
+
+function greet({ url, key }: LocalApi, json: boolean): void {
+  if (json) console.log(JSON.stringify({ url, api_key: key.text, smtp: null }));
+  else {
+    console.log(`${styleText("bold", "API")}   ${url}  ${styleText("dim", "(its document: /openapi.json)")}`);
+    console.log(`${styleText("bold", "key")}   ${key.text}`);
+    console.log(styleText("dim", "Ctrl-C ends this"));
+  }
+}
+
+interface Serving {
+  roots: string[];
+  interrupt: Interrupt;
+  tell: Teller;
+}
+
+/** Publishes, and publishes again what changes, until it is told to end. */
+async function serve(cloud: LocalCloud, { key }: LocalApi, { roots, interrupt, tell }: Serving): Promise<void> {
+  const publisher = new Publisher(cloud, key, tell.published);
+  await publisher.publish(...roots);
+  const watch = await watchFolders(roots, (root) => publisher.publish(root).catch(tellProblem));
+  await interrupt.wish();
+  watch.close();
+}
+
+function tellProblem(error: unknown): void {
+  console.error(`nova: ${error instanceof Error ? error.message : error}`);
+}

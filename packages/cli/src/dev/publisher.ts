@@ -1,0 +1,96 @@
+import type { LocalCloud, OwnKey } from "@nova/local";
+import type { Finding, WorkflowSource } from "@nova/workflow";
+import { workflowFoldersIn } from "./workflow-folders.ts";
+
+/** What became of a folder: published, or why not. */
+export type PublishOutcome = { folder: string } & (
+  | { id: string; version: number; created: boolean; findings: Finding[] }
+  | { problem: string; findings: Finding[] }
+);
+
+/** A node runs a workflow that is not there: it may come with another folder. */
+const missingWorkflow = "NOVA419";
+
+interface Found {
+  folder: string;
+  /** As it was read, or why it cannot be. */
+  source: WorkflowSource | Error;
+  text: string;
+}
+
+/** Publishes workflow folders as the API would, one round after the other. */
+export class Publisher {
+  readonly #cloud: LocalCloud;
+  readonly #key: OwnKey;
+  readonly #tell: (outcome: PublishOutcome) => void;
+  readonly #changed = new Set<string>();
+  /** What was last read of each folder, as text. */
+  readonly #read = new Map<string, string>();
+  #working: Promise<void> | undefined;
+
+  constructor(cloud: LocalCloud, key: OwnKey, tell: (outcome: PublishOutcome) => void) {
+    this.#cloud = cloud;
+    this.#key = key;
+    this.#tell = tell;
+  }
+
+  /** Resolves when every root that was named so far is published. */
+  publish(...roots: string[]): Promise<void> {
+    for (const root of roots) this.#changed.add(root);
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+    });
+    return this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#changed.size > 0) {
+      const roots = [...this.#changed];
+      this.#changed.clear();
+      const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
+      await this.#publishAll(await this.#changedAmong(folders));
+    }
+  }
+
+  async #changedAmong(folders: readonly string[]): Promise<Found[]> {
+    const found = await Promise.all(folders.map(readFolder));
+    return found.filter(({ folder, text }) => {
+      const isNew = this.#read.get(folder) !== text;
+      this.#read.set(folder, text);
+      return isNew;
+    });
+  }
+
+  /** Those that run others come behind them, in whatever order the folders lie. */
+  async #publishAll(found: readonly Found[]): Promise<void> {
+    const outcomes = [];
+    for (const one of found) outcomes.push({ one, outcome: await this.#publishOne(one) });
+    const later = outcomes.filter(({ outcome }) => isBehindAnother(outcome));
+    const isStuck = later.length === found.length;
+    for (const { one, outcome } of outcomes)
+      if (isStuck || !later.some((each) => each.one === one)) this.#tell(outcome);
+    if (!isStuck) await this.#publishAll(later.map(({ one }) => one));
+  }
+
+  async #publishOne({ folder, source }: Found): Promise<PublishOutcome> {
+    if (source instanceof Error) return { folder, problem: source.message, findings: [] };
+    const { publish } = await import("@nova/service");
+    try {
+      return { folder, ...(await publish(this.#cloud.service, this.#key.principal, source)) };
+    } catch (error) {
+      const findings = error instanceof Error && "findings" in error ? (error.findings as Finding[]) : [];
+      return { folder, problem: error instanceof Error ? error.message : String(error), findings };
+    }
+  }
+}
+
+async function readFolder(folder: string): Promise<Found> {
+  const { readWorkflowSource } = await import("@nova/workflow");
+  const source = await readWorkflowSource(folder).catch((error: Error) => error);
+  return { folder, source, text: source instanceof Error ? source.message : JSON.stringify(source) };
+}
+
+function isBehindAnother(outcome: PublishOutcome): boolean {
+  const errors = "problem" in outcome ? outcome.findings.filter(({ severity }) => severity === "error") : [];
+  return errors.length > 0 && errors.every(({ code }) => code === missingWorkflow);
+}

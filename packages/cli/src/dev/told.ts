@@ -1,0 +1,56 @@
+import { styleText } from "node:util";
+import type { Execution } from "@nova/engine";
+import type { RunEvent } from "@nova/local";
+import { diagnosticsOf, findingLines } from "../output/findings.ts";
+import { eventLine } from "../output/run.ts";
+import { duration, statusText } from "../output/text.ts";
+import type { PublishOutcome } from "./publisher.ts";
+
+/** What `nova dev` says while it is open: lines for people, or one JSON object a line. */
+export interface Teller {
+  published(outcome: PublishOutcome): void;
+  step(event: RunEvent): void;
+  ended(execution: Execution): void;
+}
+
+export const inWords: Teller = {
+  published(outcome) {
+    const { folder, findings } = outcome;
+    const lines = findingLines(findings);
+    if ("problem" in outcome) {
+      const summary = findings.length > 0 ? `${folder} is not valid` : `${folder}: ${outcome.problem}`;
+      console.log([...lines, styleText("red", `✗ ${summary}`)].join("\n"));
+      return;
+    }
+    const news = outcome.created ? "is published" : "is as it was";
+    console.log([...lines, `${styleText("green", "✓")} ${outcome.id} version ${outcome.version} ${news}`].join("\n"));
+  },
+  step(event) {
+    if (event.state !== "ended") console.log(`${styleText("dim", event.execution)}${eventLine(event)}`);
+  },
+  ended({ id, workflowId, status, durationMs, error }) {
+    const time = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
+    const why = error ? `: node "${error.node}" (${error.class}): ${error.message}` : "";
+    console.log(`${styleText("dim", id)}  ${statusText(status)} ${workflowId}${time}${why}`);
+  },
+};
+
+export const inJson: Teller = {
+  published(outcome) {
+    const { folder, findings } = outcome;
+    const diagnostics = diagnosticsOf(findings);
+    if ("problem" in outcome) print({ folder, published: false, error: outcome.problem, diagnostics });
+    else print({ folder, published: true, id: outcome.id, version: outcome.version, diagnostics });
+  },
+  step({ execution, ...event }) {
+    if (event.state !== "ended") print({ execution_id: execution, ...event });
+  },
+  ended({ id, workflowId, status, durationMs, error }) {
+    const time = durationMs ?? null;
+    print({ execution_id: id, workflow: workflowId, status, duration_ms: time, error: error ?? null });
+  },
+};
+
+function print(value: object): void {
+  console.log(JSON.stringify(value));
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { authenticate, createKey, type Principal, type ServicePorts, Unauthenticated } from "@nova/service";
+import { monotonicFactory } from "ulid";
+
+/** An API key with the role admin that belongs to whoever may read the data folder. */
+export interface OwnKey {
+  /** What is sent with requests. */
+  text: string;
+  principal: Principal;
+}
+
+const nextId = monotonicFactory();
+
+/**
+ * The data folder's own key: the one in `api-key` (0600), so that other terminals keep theirs when the API is started
+ * again; a new one where there is none, or none that opens anything. Only the process that owns the folder may call it.
+ */
+export async function ownKey(dataDir: string, ports: ServicePorts): Promise<OwnKey> {
+  const path = join(dataDir, "api-key");
+  const kept = await readFile(path, "utf8").catch(() => undefined);
+  const principal = kept === undefined ? undefined : await whose(ports, kept.trim());
+  if (kept !== undefined && principal) return { text: kept.trim(), principal };
+  const { text } = await createKey(ports, null, { ulid: nextId(), role: "admin", name: "this machine" });
+  if (text === undefined) throw new RangeError("the id of a new key is taken - start again");
+  await replaceWhole(path, `${text}\n`);
+  return { text, principal: await authenticate(ports, text) };
+}
+
+async function whose(ports: ServicePorts, text: string): Promise<Principal | undefined> {
+  try {
+    const principal = await authenticate(ports, text);
+    return principal.role === "admin" && principal.client === null ? principal : undefined;
+  } catch (error) {
+    if (error instanceof Unauthenticated) return undefined;
+    throw error;
+  }
+}
+
+async function replaceWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, text, { mode: 0o600, flag: "wx" });
+  await rename(draft, path);
+}
