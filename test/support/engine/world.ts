@@ -1,10 +1,12 @@
 import {
+  type Aftermath,
   type Execution,
   executionEnded,
   type FollowTime,
   failExecution,
   joinFork,
   type NodeEvent,
+  noAftermath,
   noCredentials,
   type Pipeline,
   type Ports,
@@ -62,6 +64,8 @@ export class World {
   followTime: FollowTime = () => new AbortController().signal;
   /** Writes the code of prompt nodes; none, unless a test says so. */
   pipeline: (caller: Caller) => Pipeline = () => refusingPipeline;
+  /** What a service does after a close; nothing, unless a test says so. */
+  aftermath: (caller: Caller) => Aftermath = () => noAftermath;
   lambdas: Lambdas = {
     invoke: (invocation) => [this.deliver(invocation)],
     timer: () => null,
@@ -81,6 +85,7 @@ export class World {
       stateMachines: this.#stateMachines(caller),
       signer: signerWith("key", caller),
       events: this.events.port(caller),
+      aftermath: this.aftermath(caller),
       tasks: this.tasks.port(caller),
       vault: mirrorVault,
       credentials: noCredentials,

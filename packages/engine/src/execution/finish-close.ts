@@ -18,8 +18,8 @@ export interface Closed {
 
 /**
  * What follows a close entry, done by whoever finds one beside an open record: the record gets the entry's status (not
- * the finder's), the event goes out, leftover sandboxes die, and last of all the record leaves the open index. Every
- * step may be done twice.
+ * the finder's), the event goes out, leftover sandboxes die, the service does its part, and last of all the record leaves
+ * the open index. Every step may be done twice.
  */
 export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Closed> {
   const head = headOf(entry);
@@ -33,7 +33,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
   const record = await ports.executions.get(head.execution_id);
   if (!record?.open) return closed;
   const durationMs = Math.max(0, Date.parse(head.timestamp) - Date.parse(record.startedAt));
-  await ports.executions.update(record.id, {
+  const ending = {
     status,
     endedAt: head.timestamp,
     durationMs,
@@ -41,7 +41,8 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
     ...(spent && { spent }),
     tip: entry.hash,
     ...(error && { error }),
-  });
+  };
+  await ports.executions.update(record.id, ending);
   await ports.events.publish(status === "completed" ? "execution.completed" : "execution.failed", {
     execution_id: record.id,
     workflow: record.workflowId,
@@ -55,6 +56,8 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
   if (record.parent) await refreshStatus(ports, record.parent.execution);
   ports.spares.forget(record.id);
   await ports.sandboxes.killAll(record.id);
+  // Behind the sandboxes, which the next run of the queue may be waiting for.
+  await ports.aftermath.ended({ ...record, ...ending });
   await ports.executions.update(record.id, { open: false });
   return closed;
 }

@@ -1,4 +1,5 @@
 import type { SandboxPool } from "../node/sandbox-pool.ts";
+import type { Aftermath } from "./aftermath.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { ChainStore } from "./chain.ts";
 import type { Credentials } from "./credentials.ts";
@@ -48,6 +49,7 @@ export interface Ports {
   stateMachines: StateMachines;
   signer: Signer;
   events: EventBus;
+  aftermath: Aftermath;
   tasks: TaskStore;
   vault: Vault;
   credentials: Credentials;

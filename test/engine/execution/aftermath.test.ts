@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { action, flow } from "../../support/engine/flows.ts";
+import { Story, succeeds } from "../../support/engine/story.ts";
+
+const one = flow(
+  "one",
+  [action("a")],
+  [
+    ["start", "a"],
+    ["a", "end"],
+  ],
+); // prettier-ignore
+
+async function closing(ended: (record: object) => void): Promise<Story> {
+  const story = await new Story(one, { a: [succeeds("k", "1")] }).start();
+  story.world.aftermath = (caller) => ({
+    ended: (record) => caller.call({ name: "aftermath", effect: () => ended(record), outage: () => new Error("lost") }),
+  });
+  await story.finish(story.deliver("a", 0));
+  return story;
+}
+
+it("tells the service how a run has ended while its record is still open", async () => {
+  const told: unknown[] = [];
+  const story = await closing((record) => told.push([record, story.world.record(story.id).open]));
+  await story.finish(story.deliver("end", 1));
+  const { open: _, ...record } = story.world.record(story.id);
+  expect(told).toEqual([[{ ...record, open: true }, true]]);
+  expect(record).toMatchObject({ status: "completed", tip: expect.any(String), nodes: 1 });
+});
+
+it("has a sweeper tell the service once more where the closer died before the record left the open index", async () => {
+  let told = 0;
+  const story = await closing(() => told++);
+  const closer = story.deliver("end", 1);
+  await story.until(closer, "update record open");
+  closer.kill();
+  await story.finish(story.sweeper());
+  expect([told, story.world.record(story.id).open]).toEqual([2, false]);
+});
