@@ -7,6 +7,7 @@ import { handler as settleNode } from "./settle-node.ts";
 import { handler as sweep } from "./sweep.ts";
 
 export { createPorts, warmPorts } from "./app.ts";
+export { provideTemplates, warmServicePorts } from "./service-app.ts";
 
 /** Every function by the name it is deployed under. */
 export const functions = {

@@ -1,22 +1,34 @@
-import { createServiceStores } from "@nova/aws";
-import type { ServicePorts } from "@nova/service";
+import { createServiceStores, createTriggerPorts } from "@nova/aws";
+import type { ServicePorts, Templates } from "@nova/service";
 import { templateName } from "@nova/workflow";
-import { createPorts } from "./app.ts";
+import { createPorts, warmPorts } from "./app.ts";
 import { ServiceEnvironment } from "./service-environment.ts";
 
-/** Every port of the service, with its adapter. */
-export function createServicePorts(variables: NodeJS.ProcessEnv): ServicePorts {
+/** Every port of the service, with its adapter; those of the engine are made where none are given. */
+export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createPorts(variables)): ServicePorts {
   const env = ServiceEnvironment.parse(variables);
   const functions = env.NOVA_FUNCTION_ARN === undefined ? undefined : functionsAt(env.NOVA_FUNCTION_ARN);
+  const triggers = createTriggerPorts({
+    busName: env.NOVA_EVENT_BUS,
+    scheduleGroup: env.NOVA_SCHEDULE_GROUP,
+    scheduleRoleArn: env.NOVA_SCHEDULE_ROLE_ARN,
+    fireTriggerArn: (env.NOVA_FUNCTION_ARN ?? laptopArn).replace("{name}", "nova-fire-trigger"),
+    deadLetterArn: env.NOVA_UNDELIVERED_ARN,
+  });
   return {
-    ...createPorts(variables),
+    ...ports,
     ...createServiceStores({ table: env.NOVA_TABLE }),
-    templates: {
+    ...triggers,
+    publishQueue: ports.bus,
+    templates: templates ?? {
       of: async (requirements) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),
     },
     ...(functions && { functions }),
   };
 }
+
+/** Functions of a laptop, as the local cloud knows them. */
+const laptopArn = "arn:aws:lambda:us-east-1:000000000000:function:{name}:live";
 
 function functionsAt(arn: string): NonNullable<ServicePorts["functions"]> {
   const at = (name: string) => arn.replace("{name}", name);
@@ -28,10 +40,17 @@ function functionsAt(arn: string): NonNullable<ServicePorts["functions"]> {
   };
 }
 
+let templates: Templates | undefined;
+
+/** Before the first invocation: templates that are made when they are asked for, not at a deployment. */
+export function provideTemplates(provided: Templates): void {
+  templates = provided;
+}
+
 let ports: ServicePorts | undefined;
 
 /** Made at the first invocation of a process and kept while it is warm. */
 export function warmServicePorts(): ServicePorts {
-  ports ??= createServicePorts(process.env);
+  ports ??= createServicePorts(process.env, warmPorts());
   return ports;
 }

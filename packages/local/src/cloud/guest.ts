@@ -3,7 +3,7 @@ import { enterEnvironment, environmentOf } from "./environment.ts";
 import type { Keys } from "./keys.ts";
 import type { LocalCloud } from "./local-cloud.ts";
 import type { Owner } from "./owner-file.ts";
-import { serviceOf } from "./service.ts";
+import { servicePorts } from "./service.ts";
 import { prepareTemplate } from "./templates.ts";
 
 /** Uses the endpoints that another process has opened. */
@@ -11,14 +11,13 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
   const environment = environmentOf(dataDir, owner.endpoints, keys);
   enterEnvironment(environment);
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
-  const { warmPorts } = await import("@nova/functions");
-  const ports = warmPorts();
+  const service = await servicePorts(dataDir);
   return {
     role: "guest",
     dataDir,
     environment,
-    ports,
-    service: serviceOf(ports, dataDir),
+    ports: service,
+    service,
     lost: visit.ownerLost,
     ending: visit.ownerEnding,
     templateFor: (requirements) => prepareTemplate(dataDir, requirements),

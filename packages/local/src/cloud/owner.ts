@@ -12,7 +12,7 @@ import type { LocalCloud } from "./local-cloud.ts";
 import { newOwner, removeOwner, writeOwner } from "./owner-file.ts";
 import { OwnersCloud } from "./owners-cloud.ts";
 import { Progress } from "./progress.ts";
-import { serviceOf } from "./service.ts";
+import { servicePorts } from "./service.ts";
 import { createStores } from "./stores.ts";
 
 /** Opens every endpoint in this process, for itself and for guests. What others left open is swept before they come. */
@@ -33,9 +33,8 @@ export async function openAsOwner(
   enterEnvironment(environment);
   const stopCounting = countRequests(counters, endpoints, opened.e2b);
   await createStores();
-  const { warmPorts } = await import("@nova/functions");
-  const ports = warmPorts();
-  await sweep(ports);
+  const service = await servicePorts(dataDir);
+  await sweep(service);
   if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();
   await writeOwner(dataDir, newOwner(endpoints, instance));
@@ -43,8 +42,7 @@ export async function openAsOwner(
     {
       dataDir,
       environment,
-      ports,
-      service: serviceOf(ports, dataDir),
+      service,
       counters,
       progress,
       guests: admin.guests,

@@ -17,7 +17,6 @@ const goodbyeMs = 10_000;
 interface Parts {
   dataDir: string;
   environment: Record<string, string>;
-  ports: Ports;
   service: ServicePorts;
   counters: CounterBook;
   progress: Progress;
@@ -45,7 +44,7 @@ export class OwnersCloud implements LocalCloud {
   constructor(parts: Parts, shutDown: () => Promise<void>) {
     this.dataDir = parts.dataDir;
     this.environment = parts.environment;
-    this.ports = parts.ports;
+    this.ports = parts.service;
     this.service = parts.service;
     this.#parts = parts;
     this.#shutDown = shutDown;

@@ -1,13 +1,9 @@
-import { createServiceStores } from "@nova/aws";
-import type { Ports } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import { prepareTemplate } from "./templates.ts";
 
-/** The ports of the service on this machine: templates are made when a workflow is published. */
-export function serviceOf(ports: Ports, dataDir: string): ServicePorts {
-  return {
-    ...ports,
-    ...createServiceStores({}),
-    templates: { of: (requirements) => prepareTemplate(dataDir, requirements) },
-  };
+/** The ports of the service in this process, as its functions have them: templates are made when they are asked for. */
+export async function servicePorts(dataDir: string): Promise<ServicePorts> {
+  const { provideTemplates, warmServicePorts } = await import("@nova/functions");
+  provideTemplates({ of: (requirements) => prepareTemplate(dataDir, requirements) });
+  return warmServicePorts();
 }
