@@ -1,14 +1,25 @@
 import type { ServiceStores } from "@nova/service";
-import { documentClient } from "./clients/clients.ts";
+import { documentClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createAttemptStore } from "./dynamodb/attempts/attempt-store.ts";
 import { createAuditLog } from "./dynamodb/audit/audit-log.ts";
 import { createClientStore } from "./dynamodb/clients/client-store.ts";
 import type { TableConnection } from "./dynamodb/connection.ts";
+import { createDeliveryStore } from "./dynamodb/deliveries/delivery-store.ts";
 import { createKeyStore } from "./dynamodb/keys/key-store.ts";
+import { createPublicationStore } from "./dynamodb/publications/publication-store.ts";
+import { createTriggerStore } from "./dynamodb/triggers/trigger-store.ts";
 import { createWorkflowStates } from "./dynamodb/workflow-states/workflow-state-store.ts";
+import type { BucketConnection } from "./s3/connection.ts";
+import { createMachineVersions } from "./states/machine-versions.ts";
 
-/** What the service stores, in the one table. `client` is made, and shared by all of them, where it is absent. */
-export function createServiceStores({ table, client = documentClient() }: Partial<TableConnection>): ServiceStores {
+type Connections = Partial<TableConnection> & { bucket?: BucketConnection };
+
+/** What the service stores, in the one table and the one bucket. Clients are made, and shared, where they are absent. */
+export function createServiceStores({
+  table,
+  client = documentClient(),
+  bucket = theBucket(),
+}: Connections): ServiceStores {
   const connection = { client, table: table ?? process.env.NOVA_TABLE ?? "nova" };
   return {
     keys: createKeyStore(connection),
@@ -16,5 +27,13 @@ export function createServiceStores({ table, client = documentClient() }: Partia
     clients: createClientStore(connection),
     workflowStates: createWorkflowStates(connection),
     attempts: createAttemptStore(connection),
+    triggers: createTriggerStore(connection),
+    deliveries: createDeliveryStore(connection),
+    publications: createPublicationStore(connection, bucket),
+    machineVersions: createMachineVersions(sfnClient),
   };
+}
+
+function theBucket(): BucketConnection {
+  return { client: s3Client(process.env.NOVA_S3_PATH_STYLE === "true"), bucket: process.env.NOVA_BUCKET ?? "" };
 }

@@ -2,6 +2,7 @@ export { authenticate, demandRole } from "./access/authenticate.ts";
 export { hasRole, type Principal, reaches } from "./access/principal.ts";
 export { listAudit } from "./audit/list.ts";
 export { changeClient, clientOf, createClient, defaultClient, listClients } from "./clients/clients.ts";
+export { listDeliveries } from "./deliveries/list.ts";
 export { Conflict, Forbidden, NotFound, Refused, Unauthenticated } from "./errors.ts";
 export { cancel } from "./executions/cancel.ts";
 export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions/execute.ts";
@@ -13,15 +14,31 @@ export type * from "./ports/attempts.ts";
 export { type AuditAction, type AuditLog, type AuditRecord, auditActions } from "./ports/audit.ts";
 export type * from "./ports/bus.ts";
 export type * from "./ports/clients.ts";
+export {
+  type Delivery,
+  type DeliveryQuery,
+  type DeliveryStatus,
+  type DeliveryStore,
+  deliveryStatuses,
+} from "./ports/deliveries.ts";
 export type * from "./ports/index.ts";
+export type * from "./ports/machine-versions.ts";
 export { type ApiKey, type KeyStore, type Role, roles } from "./ports/keys.ts";
 export { type Page, type PageQuery, pageFrom } from "./ports/page.ts";
+export type * from "./ports/publications.ts";
 export type * from "./ports/schedules.ts";
+export type * from "./ports/triggers.ts";
 export type * from "./ports/workflow-states.ts";
+export { publishVersion } from "./publishing/publish-version.ts";
+export { sweepPublications } from "./publishing/sweep-publications.ts";
 export { answer, listTasks, type TaskAnswer } from "./tasks/tasks.ts";
+export { hookKey, mailKey, ownKey, triggerKey } from "./triggers/key.ts";
+export { type Arrival, recordUnstarted, startFromTrigger, type Unstarted } from "./triggers/start.ts";
+export { syncTriggers } from "./triggers/sync.ts";
 export { type Call, callsOf, missingCall } from "./workflows/called.ts";
 export { activateVersion, deleteWorkflow } from "./workflows/change.ts";
-export { type FoundWorkflow, findWorkflow, listVersions, listWorkflows } from "./workflows/find.ts";
+export { type FoundWorkflow, findWorkflow } from "./workflows/find.ts";
 export { type Published, publish } from "./workflows/publish.ts";
+export { listVersions, listWorkflows, type ShownWorkflow, showWorkflow } from "./workflows/show.ts";
 export { sourceOf } from "./workflows/source.ts";
 export { demandValid, validateWorkflow } from "./workflows/validate.ts";

@@ -1,23 +1,15 @@
 import { monotonicFactory } from "ulid";
 import { headOf } from "../chain/head.ts";
 import { offloadLargeValues } from "../context/offload.ts";
-import { escapeReferences, referenceText } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
 import { type Member, membersOf } from "../json/text.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { type FileInPlace, type FileInput, fileMembers, placeFiles, saveFiles } from "./files.ts";
 import { firstLink, recordOf, startInput } from "./first-link.ts";
 import { refuseMisfits } from "./inputs.ts";
-
-/** Bytes that go under a key of the initial context without passing through memory. */
-export interface FileInput {
-  key: string;
-  sha256: string;
-  bytes: number;
-  open(): AsyncIterable<Uint8Array>;
-}
 
 export interface StartRequest {
   /** `exec_` and a ULID; whoever asks again under the same id gets the same run. Absent: a new one. */
@@ -25,7 +17,7 @@ export interface StartRequest {
   version: WorkflowVersion;
   /** JSON text of an object; its values arrive at the nodes digit for digit. */
   context: string;
-  files?: FileInput[];
+  files?: readonly (FileInput | FileInPlace)[];
   client?: string;
   /** No model is ever called, in this execution and in those that it runs: only pinned code runs. */
   frozen?: boolean;
@@ -41,15 +33,18 @@ const nextId = monotonicFactory();
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
   const { version, client = defaultClient, files = [], frozen = false } = request;
+  const keyed = files.filter((file) => "key" in file);
+  const placed = files.filter((file) => "mark" in file);
   refuseMisfits(
     version.workflow,
     request.context,
-    files.map(({ key }) => key),
+    keyed.map(({ key }) => key),
   );
   const { id = `exec_${nextId(ports.clock.now())}` } = request;
   const home: BlobHome = { client, root: id };
   const startedAt = new Date(ports.clock.now()).toISOString();
-  const set = [...(await inlineMembers(ports, home, request.context)), ...(await fileMembers(ports, home, files))];
+  await saveFiles(ports, home, files);
+  const set = [...(await inlineMembers(ports, home, placeFiles(request.context, placed))), ...fileMembers(keyed)];
   const entry = await firstLink(ports, { id, version, home, set, startedAt, frozen });
   const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
   const record = isNew ? recordOf(headOf(entry), version) : await begunRecord(ports, id, version);
@@ -69,15 +64,7 @@ async function begunRecord(ports: Ports, id: string, version: WorkflowVersion): 
 
 function inlineMembers(ports: Ports, home: BlobHome, context: string): Promise<Member[]> {
   const save = (ref: Parameters<Ports["blobs"]["put"]>[1], body: Uint8Array) => ports.blobs.put(home, ref, body);
-  const members = membersOf(escapeReferences(context));
-  return Promise.all(members.map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) })));
-}
-
-function fileMembers(ports: Ports, home: BlobHome, files: FileInput[]): Promise<Member[]> {
   return Promise.all(
-    files.map(async ({ key, sha256, bytes, open }) => {
-      await ports.blobs.put(home, { sha256, bytes, type: "bytes" }, open());
-      return { key, json: referenceText({ sha256, bytes, type: "bytes" }) };
-    }),
+    membersOf(context).map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) })),
   );
 }

@@ -1,7 +1,8 @@
-import { type Execution, startExecution, type WorkflowVersion } from "@nova/engine";
+import { type Execution, type StartRequest, startExecution, type WorkflowVersion } from "@nova/engine";
 import type { Principal } from "../access/principal.ts";
 import { defaultClient, demandClient } from "../clients/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import { demandMachine } from "../publishing/runnable.ts";
 import { findWorkflow } from "../workflows/find.ts";
 
 export interface ExecuteRequest {
@@ -10,6 +11,7 @@ export interface ExecuteRequest {
   workflow: string;
   /** JSON text of an object. */
   context: string;
+  files?: NonNullable<StartRequest["files"]>;
   /** Absent: the key's own, or the one that everything without a client belongs to. */
   client?: string;
   /** Absent: what is pinned for the client, or active. */
@@ -18,10 +20,11 @@ export interface ExecuteRequest {
 
 /** Starts a run. Throws `NotFound`, `InputsRefused`. */
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
-  const { ulid, workflow, context, client = by.client ?? defaultClient } = request;
+  const { ulid, workflow, context, files = [], client = by.client ?? defaultClient } = request;
   const record = await demandClient(ports, by, client);
   const version = await versionFor(ports, workflow, request.version ?? record?.pins[workflow]);
-  return startExecution(ports, { id: `exec_${ulid}`, version, context, client });
+  if (request.version !== undefined) await demandMachine(ports, version);
+  return startExecution(ports, { id: `exec_${ulid}`, version, context, files, client });
 }
 
 async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<WorkflowVersion> {

@@ -2,8 +2,15 @@ import type { EmitOptions } from "@nova/compiler";
 import type { Ports } from "@nova/engine";
 import type { AttemptStore } from "./attempts.ts";
 import type { AuditLog } from "./audit.ts";
+import type { PublishQueue } from "./bus.ts";
+import type { Bus, PublishQueue } from "./bus.ts";
 import type { ClientStore } from "./clients.ts";
+import type { DeliveryStore } from "./deliveries.ts";
 import type { KeyStore } from "./keys.ts";
+import type { MachineVersions } from "./machine-versions.ts";
+import type { PublicationStore } from "./publications.ts";
+import type { EventRules, Schedules } from "./schedules.ts";
+import type { TriggerStore } from "./triggers.ts";
 import type { WorkflowStates } from "./workflow-states.ts";
 
 /** Sandbox templates, by the pip lines of the workflows that run in them. */
@@ -19,11 +26,21 @@ export interface ServiceStores {
   clients: ClientStore;
   workflowStates: WorkflowStates;
   attempts: AttemptStore;
+  triggers: TriggerStore;
+  deliveries: DeliveryStore;
+  publications: PublicationStore;
+  machineVersions: MachineVersions;
 }
 
 /** The outside world of the service. */
 export interface ServicePorts extends Ports, ServiceStores {
   templates: Templates;
+  /** Absent: whoever publishes waits for Step Functions itself, as on a laptop, whose own takes as many as come. */
+  publishQueue?: PublishQueue;
+  bus: Bus;
+  publishQueue: PublishQueue;
+  schedules: Schedules;
+  eventRules: EventRules;
   /** The functions that state machines name; absent: those of a laptop. */
   functions?: NonNullable<EmitOptions["functions"]>;
 }

@@ -1,0 +1,69 @@
+import type { Delivery, DeliveryQuery, DeliveryStore } from "@nova/service";
+import { reaching, reachingIf } from "../../clients/outage.ts";
+import type { TableConnection } from "../connection.ts";
+import { checkFormat, FORMAT } from "../format.ts";
+import { consistently, plainly } from "../options.ts";
+import { type DeliveryEntity, type DeliveryItem, deliveryEntity } from "./delivery-entity.ts";
+
+const store = "DynamoDB";
+const nobodys = "*";
+/** Behind every id. */
+const afterAll = "~";
+
+/** What came in for triggers, for as long as its time to live. */
+export function createDeliveryStore(connection: TableConnection): DeliveryStore {
+  const entity = deliveryEntity(connection);
+  return {
+    async begin(delivery) {
+      if (await reachingIf(store, () => entity.create(itemOf(delivery)).go(plainly))) return undefined;
+      const { data } = await reaching(store, () => entity.get({ key: delivery.key }).go(consistently));
+      // The SDK repeats a put that was lost on its way back: then the delivery that stands in the way is this one.
+      return data && data.id !== delivery.id ? deliveryOf(data) : undefined;
+    },
+    async finish(key, { status, execution, reason }) {
+      const patch = entity.patch({ key }).set({ status, ...(reason !== null && { reason }) });
+      await reaching(store, () => (execution === null ? patch.remove(["execution"]) : patch).go(plainly));
+    },
+    list: async (query) => (await newest(entity, query)).map(deliveryOf),
+  };
+}
+
+async function newest(entity: DeliveryEntity, query: DeliveryQuery): Promise<DeliveryItem[]> {
+  const { workflow, client, status, limit, after = afterAll } = query;
+  const all =
+    workflow !== undefined
+      ? entity.query.ofWorkflow({ workflow: workflow ?? nobodys })
+      : entity.query.ofClient({ client: client as string });
+  const wanted = all.lt({ id: after }).where((attribute, { eq }) => {
+    const conditions = [];
+    if (status !== undefined) conditions.push(eq(attribute.status, status));
+    if (workflow !== undefined && client !== undefined) conditions.push(eq(attribute.client, client));
+    return conditions.join(" AND ");
+  });
+  const { data } = await reaching(store, () => wanted.go({ ...plainly, order: "desc", count: limit }));
+  return data;
+}
+
+function itemOf({ workflow, client, trigger, execution, reason, ...delivery }: Delivery) {
+  return {
+    ...delivery,
+    workflow: workflow ?? nobodys,
+    client: client ?? nobodys,
+    ...(trigger !== null && { trigger }),
+    ...(execution !== null && { execution }),
+    ...(reason !== null && { reason }),
+  };
+}
+
+function deliveryOf({ format, workflow, client, trigger, execution, reason, ...item }: DeliveryItem): Delivery {
+  checkFormat(`delivery ${item.id}`, format);
+  return {
+    ...item,
+    format: FORMAT,
+    workflow: workflow === nobodys ? null : workflow,
+    client: client === nobodys ? null : client,
+    trigger: trigger ?? null,
+    execution: execution ?? null,
+    reason: reason ?? null,
+  };
+}

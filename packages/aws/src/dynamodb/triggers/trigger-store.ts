@@ -1,0 +1,34 @@
+import type { TriggerStore } from "@nova/service";
+import { reaching, reachingIf } from "../../clients/outage.ts";
+import type { TableConnection } from "../connection.ts";
+import { checkFormat, FORMAT } from "../format.ts";
+import { consistently, plainly } from "../options.ts";
+import { triggerEntity } from "./trigger-entity.ts";
+
+const store = "DynamoDB";
+
+/** What starts runs from outside, by what comes in. */
+export function createTriggerStore(connection: TableConnection): TriggerStore {
+  const entity = triggerEntity(connection);
+  return {
+    put: (live) =>
+      reachingIf(store, () =>
+        entity
+          .put(live)
+          .where(
+            ({ workflowId }, { eq, notExists }) => `${notExists(workflowId)} OR ${eq(workflowId, live.workflowId)}`,
+          )
+          .go(plainly),
+      ),
+    async get(key) {
+      const { data } = await reaching(store, () => entity.get({ key }).go(consistently));
+      if (!data) return undefined;
+      checkFormat(`trigger "${key}"`, data.format);
+      return { ...data, format: FORMAT };
+    },
+    async remove({ key, workflowId }) {
+      const own = entity.delete({ key }).where((item, { eq }) => eq(item.workflowId, workflowId));
+      await reachingIf(store, () => own.go(plainly));
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { type Principal, reaches } from "../access/principal.ts";
+import type { Delivery, DeliveryQuery } from "../ports/deliveries.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { type Page, type PageQuery, readPage } from "../ports/page.ts";
+
+type ListPorts = Pick<ServicePorts, "deliveries" | "workflows">;
+type Wanted = Pick<DeliveryQuery, "client" | "status"> & { workflow?: string };
+
+/** Newest first; of a client that is out of reach there are none. What nobody could place is for keys of all clients. */
+export async function listDeliveries(
+  ports: ListPorts,
+  by: Principal,
+  { limit, cursor, ...wanted }: PageQuery & Wanted,
+): Promise<Page<Delivery>> {
+  const client = wanted.client ?? by.client;
+  if (client !== null && !reaches(by, client)) return { items: [] };
+  const query = { ...wanted, ...(client !== null && { client }) };
+  return readPage(
+    { limit, ...(cursor !== undefined && { cursor }) },
+    (range) => newest(ports, { ...query, ...range }),
+    ({ id }) => id,
+  );
+}
+
+/** Where neither workflow nor client is named, the newest of every workflow, and of what nobody could place. */
+async function newest({ deliveries, workflows }: ListPorts, query: DeliveryQuery): Promise<Delivery[]> {
+  if (query.workflow !== undefined || query.client !== undefined) return deliveries.list(query);
+  const ids = new Set<string | null>([null]);
+  for await (const { workflowId } of workflows.list()) ids.add(workflowId);
+  const lists = await Promise.all(Array.from(ids, (workflow) => deliveries.list({ ...query, workflow })));
+  const found = lists.flat().sort((a, b) => (a.id < b.id ? 1 : -1));
+  return found.slice(0, query.limit);
+}

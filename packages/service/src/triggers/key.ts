@@ -1,0 +1,21 @@
+import type { Trigger } from "@nova/workflow";
+
+/** Under which a live trigger is found: by what comes in with it, or by workflow and id where NOVA says which one it is. */
+export function triggerKey(workflowId: string, trigger: Pick<Trigger, "id" | "type"> & { address?: string }): string {
+  if (trigger.address !== undefined) return mailKey(trigger.address);
+  if (trigger.type === "webhook") return hookKey(trigger.id);
+  return ownKey(workflowId, trigger.id);
+}
+
+export function mailKey(address: string): string {
+  return `mail/${address}`;
+}
+
+export function hookKey(id: string): string {
+  return `webhook/${id}`;
+}
+
+/** Of triggers that only NOVA's own schedules and rules name. No id of a workflow or a trigger has a slash. */
+export function ownKey(workflowId: string, trigger: string): string {
+  return `of/${workflowId}/${trigger}`;
+}

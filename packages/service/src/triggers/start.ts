@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { type FileInPlace, InputsRefused } from "@nova/engine";
+import type { Trigger } from "@nova/workflow";
+import { monotonicFactory } from "ulid";
+import type { Principal } from "../access/principal.ts";
+import { defaultClient } from "../clients/clients.ts";
+import { Conflict, Forbidden, NotFound, Refused } from "../errors.ts";
+import { execute } from "../executions/execute.ts";
+import type { Delivery } from "../ports/deliveries.ts";
+import type { ServicePorts } from "../ports/index.ts";
+
+/** Something that has come in for a trigger. */
+export interface Arrival {
+  workflow: string;
+  trigger: Pick<Trigger, "id" | "type">;
+  /** Absent: the client that everything without one belongs to. */
+  client?: string;
+  /** What repeated deliveries of the same have in common. */
+  dedupe: string;
+  from: string;
+  about?: string;
+  /** JSON text of an object. */
+  context: string;
+  files?: FileInPlace[];
+}
+
+/** How long a delivery is known: what comes again later is taken for a new one. */
+const keptSeconds = 90 * 24 * 60 * 60;
+
+const nextId = monotonicFactory();
+
+/**
+ * Starts the one run of an arrival, and leaves a record of it. The id of the run is recorded before the run begins, so
+ * that whoever delivers again after a crash goes on with the same one. What cannot start a run is `refused`, with the
+ * reason; whatever may be otherwise in a minute (an outage, a throttle) is thrown.
+ */
+export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
+  const { workflow, trigger, client = defaultClient, context, files } = arrival;
+  const mine = deliveryOf(ports, { ...arrival, client }, "accepted");
+  const there = await ports.deliveries.begin(mine);
+  if (there && there.status !== "accepted") return there;
+  const delivery = there ?? mine;
+  const by: Principal = { id: `trigger:${workflow}/${trigger.id}`, role: "runner", client, name: trigger.id };
+  const ulid = (delivery.execution ?? "").slice("exec_".length);
+  try {
+    await execute(ports, by, { ulid, workflow, client, context, ...(files && { files }) });
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return finished(ports, delivery, { status: "refused", execution: null, reason: error.message });
+  }
+  return finished(ports, delivery, { status: "started", execution: delivery.execution, reason: null });
+}
+
+/** What an arrival is known by where it starts nothing; less is known of what nobody can place. */
+export type Unstarted = Pick<Delivery, "type" | "workflow" | "trigger" | "client" | "dedupe" | "from" | "about">;
+
+/** Leaves the record of what starts no run; of the same delivered again the first record stays. */
+export async function recordUnstarted(
+  ports: Pick<ServicePorts, "deliveries" | "clock">,
+  unstarted: Unstarted,
+  reason: string,
+  status: "refused" | "failed" = "refused",
+): Promise<Delivery> {
+  const { type, trigger, ...rest } = unstarted;
+  const placed = { ...rest, trigger: { type, id: trigger } };
+  const delivery: Delivery = { ...deliveryOf(ports, placed, status), execution: null, reason };
+  return (await ports.deliveries.begin(delivery)) ?? delivery;
+}
+
+type Placed = Pick<Arrival, "dedupe" | "from" | "about"> & {
+  workflow: string | null;
+  trigger: { type: Delivery["type"]; id: string | null };
+  client: string | null;
+};
+
+function deliveryOf(ports: Pick<ServicePorts, "clock">, placed: Placed, status: Delivery["status"]): Delivery {
+  const { workflow, trigger, client, dedupe, from, about = "" } = placed;
+  const now = ports.clock.now();
+  const ulid = nextId(now);
+  const key = createHash("sha256").update(JSON.stringify([workflow, trigger.type, trigger.id, client, dedupe]));
+  return {
+    ...{ format: 1, key: key.digest("hex"), id: `dlv_${ulid}`, type: trigger.type },
+    ...{ workflow, trigger: trigger.id, client, at: new Date(now).toISOString() },
+    ...{ from: shortened(from), about: shortened(about), dedupe: shortened(dedupe) },
+    ...{ status, execution: `exec_${ulid}`, reason: null, expiresAt: Math.floor(now / 1000) + keptSeconds },
+  };
+}
+
+async function finished(
+  ports: ServicePorts,
+  delivery: Delivery,
+  outcome: Pick<Delivery, "status" | "execution" | "reason">,
+): Promise<Delivery> {
+  await ports.deliveries.finish(delivery.key, outcome);
+  return { ...delivery, ...outcome };
+}
+
+/** What others have written is kept up to a length that any list can show. */
+function shortened(text: string): string {
+  return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
+}
+
+/** It would be the same tomorrow. */
+function isRefusal(error: unknown): error is Error {
+  return [NotFound, Refused, Conflict, Forbidden, InputsRefused].some((kind) => error instanceof kind);
+}
