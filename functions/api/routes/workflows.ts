@@ -1,5 +1,5 @@
 import { toStateMachine } from "@nova/compiler";
-import { findWorkflow, listVersions, listWorkflows, publish, sourceOf } from "@nova/service";
+import { listVersions, listWorkflows, publish, showWorkflow, sourceOf } from "@nova/service";
 import { z } from "zod";
 import { type Answer, route } from "../http/route.ts";
 import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
@@ -13,7 +13,10 @@ const query = z.object({ version: wholeNumber(1, 1_000_000_000).optional() });
 const published = {
   200: { description: "it was the latest version already", schema: PublishedAnswer },
   201: { description: "a new version, ready", schema: PublishedAnswer },
-  202: { description: "a new version, `publishing` until Step Functions has it", schema: PublishedAnswer },
+  202: {
+    description: "a version, `publishing` until Step Functions has it, or `failed` with the reason",
+    schema: PublishedAnswer,
+  },
 };
 
 export const create = route({
@@ -38,7 +41,8 @@ export const replace = route({
 });
 
 function answerTo(found: Awaited<ReturnType<typeof publish>>): Answer {
-  return { status: found.created ? 201 : 200, body: schemas.publishedAnswer(found) };
+  const status = found.status !== "ready" ? 202 : found.created ? 201 : 200;
+  return { status, body: schemas.publishedAnswer(found) };
 }
 
 export const list = route({
@@ -62,7 +66,7 @@ export const get = route({
   answers: { 200: { description: "the workflow", schema: schemas.WholeWorkflow } },
   handle: async (ports, { params: { id }, query: { version } }) => ({
     status: 200,
-    body: schemas.wholeWorkflow(await findWorkflow(ports, id, version)),
+    body: schemas.wholeWorkflow(await showWorkflow(ports, id, version)),
   }),
 });
 
@@ -89,7 +93,7 @@ export const asl = route({
   query,
   answers: { 200: { description: "Amazon States Language", schema: z.looseObject({ StartAt: z.string() }) } },
   async handle(ports, { params: { id }, query }) {
-    const { version } = await findWorkflow(ports, id, query.version);
+    const { version } = await showWorkflow(ports, id, query.version);
     const { functions } = ports;
     return { status: 200, body: toStateMachine(version.workflow, functions ? { functions } : {}) };
   },

@@ -1,5 +1,4 @@
-import type { WorkflowVersion } from "@nova/engine";
-import type { FoundWorkflow, Published } from "@nova/service";
+import type { Published, ShownWorkflow } from "@nova/service";
 import { z } from "zod";
 import { Finding } from "./problem.ts";
 import { Time, VersionNumber, WorkflowId } from "./values.ts";
@@ -8,6 +7,8 @@ export const Status = z
   .enum(["publishing", "ready", "failed"])
   .meta({ description: "`publishing` while it waits for Step Functions; runs start once it is `ready`" });
 
+const Reason = z.string().optional().meta({ description: "why it has `failed`" });
+
 /** The definition itself, or `{definition, files}` where it names files. */
 export const Definition = z.looseObject({
   definition: z.looseObject({}).optional(),
@@ -15,7 +16,13 @@ export const Definition = z.looseObject({
 });
 
 export const PublishedAnswer = z
-  .object({ id: WorkflowId, version: VersionNumber, status: Status, findings: z.array(Finding).optional() })
+  .object({
+    id: WorkflowId,
+    version: VersionNumber,
+    status: Status,
+    reason: Reason,
+    findings: z.array(Finding).optional(),
+  })
   .meta({ id: "PublishedWorkflow" });
 
 export const WorkflowItem = z
@@ -23,8 +30,9 @@ export const WorkflowItem = z
     id: WorkflowId,
     name: z.string(),
     version: VersionNumber,
-    active_version: VersionNumber.meta({ description: "what new runs use" }),
+    active_version: VersionNumber.nullable().meta({ description: "what new runs use; null until a version is ready" }),
     status: Status,
+    reason: Reason,
     created_at: Time,
   })
   .meta({ id: "Workflow" });
@@ -35,31 +43,45 @@ export const WholeWorkflow = WorkflowItem.extend({
 }).meta({ id: "WholeWorkflow" });
 
 export const VersionItem = z
-  .object({ version: VersionNumber, status: Status, active: z.boolean(), hash: z.string(), created_at: Time })
+  .object({
+    version: VersionNumber,
+    status: Status,
+    reason: Reason,
+    active: z.boolean(),
+    hash: z.string(),
+    created_at: Time,
+  })
   .meta({ id: "WorkflowVersion" });
 
 export const Validated = z.object({ valid: z.boolean(), findings: z.array(Finding) }).meta({ id: "Validation" });
 
-export function publishedAnswer({ id, version, status, findings }: Published) {
-  return { id, version, status, ...(findings.length > 0 && { findings }) };
+export function publishedAnswer({ id, version, findings, ...state }: Published) {
+  return { id, version, ...stateOf(state), ...(findings.length > 0 && { findings }) };
 }
 
-export function workflowItem({ version, active }: FoundWorkflow) {
+/** What has no status is a version that runs use. */
+function stateOf(version: object) {
+  const { status = "ready", reason } = version as { status?: z.infer<typeof Status>; reason?: string };
+  return { status, ...(reason !== undefined && { reason }) };
+}
+
+export function workflowItem({ version, active }: ShownWorkflow) {
   const { workflowId, workflow, createdAt } = version;
   return {
     id: workflowId,
     name: workflow.name,
     version: version.version,
     active_version: active,
-    status: "ready",
+    ...stateOf(version),
     created_at: createdAt,
   };
 }
 
-export function wholeWorkflow(found: FoundWorkflow) {
+export function wholeWorkflow(found: ShownWorkflow) {
   return { ...workflowItem(found), hash: found.version.hash, definition: found.version.workflow };
 }
 
-export function versionItem({ version, hash, createdAt }: WorkflowVersion, active: number) {
-  return { version, status: "ready", active: version === active, hash, created_at: createdAt };
+export function versionItem(found: ShownWorkflow["version"], active: number | null) {
+  const { version, hash, createdAt } = found;
+  return { version, ...stateOf(found), active: version === active, hash, created_at: createdAt };
 }

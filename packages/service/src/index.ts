@@ -22,8 +22,8 @@ export {
   deliveryStatuses,
 } from "./ports/deliveries.ts";
 export type * from "./ports/index.ts";
-export type * from "./ports/machine-versions.ts";
 export { type ApiKey, type KeyStore, type Role, roles } from "./ports/keys.ts";
+export type * from "./ports/machine-versions.ts";
 export { type Page, type PageQuery, pageFrom } from "./ports/page.ts";
 export type * from "./ports/publications.ts";
 export type * from "./ports/schedules.ts";

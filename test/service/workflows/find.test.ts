@@ -2,11 +2,13 @@ import { findWorkflow, listVersions, listWorkflows, NotFound } from "@nova/servi
 import { beforeEach, describe, expect, it } from "vitest";
 import { action, flow } from "../../support/engine/flows.ts";
 import { World } from "../../support/engine/world.ts";
+import { MemoryPublications } from "../support/publications.ts";
 import { MemoryWorkflowStates } from "../support/workflow-states.ts";
 
 let world: World;
 let states: MemoryWorkflowStates;
-const ports = () => ({ workflows: world.workflows.port(), workflowStates: states });
+let publications: MemoryPublications;
+const ports = () => ({ workflows: world.workflows.port(), workflowStates: states, publications });
 
 function publish(id: string, versions: number): void {
   const workflow = flow(
@@ -23,6 +25,7 @@ function publish(id: string, versions: number): void {
 beforeEach(() => {
   world = new World();
   states = new MemoryWorkflowStates();
+  publications = new MemoryPublications();
 });
 
 describe("a workflow", () => {

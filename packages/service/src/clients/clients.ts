@@ -5,6 +5,7 @@ import { Conflict, NotFound, Refused } from "../errors.ts";
 import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
+import { demandMachine } from "../publishing/runnable.ts";
 
 /** What belongs to nobody in particular belongs to this one. It needs no record. */
 export const defaultClient = "default";
@@ -50,17 +51,20 @@ export async function demandClient(
 
 /** Pins are replaced as a whole. Throws `NotFound`; `Refused` where there is nothing that a pin could hold. */
 export async function changeClient(
-  ports: ClientPorts & Pick<ServicePorts, "workflows">,
+  ports: ClientPorts & Pick<ServicePorts, "workflows" | "machineVersions">,
   by: Principal,
   slug: string,
   changes: Partial<Pick<Client, "name" | "pins">>,
 ): Promise<Client> {
   await clientOf(ports, by, slug);
   for (const [workflow, version] of Object.entries(changes.pins ?? {})) {
-    if (await ports.workflows.get(workflow, version)) continue;
-    throw new Refused(
-      `workflow "${workflow}" has no version ${version} - pin one that GET /workflows/${workflow}/versions lists`,
-    );
+    const pinned = await ports.workflows.get(workflow, version);
+    if (!pinned) {
+      throw new Refused(
+        `workflow "${workflow}" has no version ${version} - pin one that GET /workflows/${workflow}/versions lists`,
+      );
+    }
+    await demandMachine(ports, pinned);
   }
   if (!(await ports.clients.update(slug, changes))) throw noClient(slug);
   await recordDeed(ports, by, { action: "client.changed", client: slug, subject: slug });

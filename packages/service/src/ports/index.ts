@@ -2,7 +2,6 @@ import type { EmitOptions } from "@nova/compiler";
 import type { Ports } from "@nova/engine";
 import type { AttemptStore } from "./attempts.ts";
 import type { AuditLog } from "./audit.ts";
-import type { PublishQueue } from "./bus.ts";
 import type { Bus, PublishQueue } from "./bus.ts";
 import type { ClientStore } from "./clients.ts";
 import type { DeliveryStore } from "./deliveries.ts";
@@ -38,7 +37,6 @@ export interface ServicePorts extends Ports, ServiceStores {
   /** Absent: whoever publishes waits for Step Functions itself, as on a laptop, whose own takes as many as come. */
   publishQueue?: PublishQueue;
   bus: Bus;
-  publishQueue: PublishQueue;
   schedules: Schedules;
   eventRules: EventRules;
   /** The functions that state machines name; absent: those of a laptop. */

@@ -3,12 +3,18 @@ import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
 import { Conflict } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import { demandMachine } from "../publishing/runnable.ts";
+import { syncTriggers } from "../triggers/sync.ts";
 import { findWorkflow } from "./find.ts";
+import { showWorkflow } from "./show.ts";
 
 /** Makes a version what new runs use; runs that go on stay on theirs. Throws `NotFound`, `Forbidden`. */
 export async function activateVersion(ports: ServicePorts, by: Principal, id: string, version: number): Promise<void> {
   demandAllClients(by);
-  await findWorkflow(ports, id, version);
+  const found = await findWorkflow(ports, id, version);
+  await demandMachine(ports, found.version);
+  const before = await ports.workflows.get(id, found.active);
+  await syncTriggers(ports, id, before?.workflow.triggers, found.version.workflow.triggers);
   await ports.workflowStates.set(id, { active: version });
   await recordDeed(ports, by, { action: "workflow.activated", client: null, subject: id, detail: { version } });
 }
@@ -18,13 +24,18 @@ const open = ["running", "waiting", "queued"] as const;
 /** Its versions stay for the executions that ran on them. Throws `NotFound`, `Forbidden`; `Conflict` while runs are open. */
 export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
   demandAllClients(by);
-  const { latest } = await findWorkflow(ports, id);
+  const { version, latest, active } = await showWorkflow(ports, id);
+  if ("status" in version && version.status === "publishing") {
+    throw new Conflict(`version ${version.version} of "${id}" is being published - try again in a moment`);
+  }
   for (const status of open) {
     const { items } = await ports.executions.list({ workflow: id, status, limit: 1 });
     if (items[0]) {
       throw new Conflict(`execution ${items[0].id} of "${id}" is ${status} - cancel it, or wait for its end`);
     }
   }
+  const before = active === null ? undefined : await ports.workflows.get(id, active);
+  await syncTriggers(ports, id, before?.workflow.triggers, []);
   await ports.workflowStates.set(id, { deleted: latest });
   await recordDeed(ports, by, { action: "workflow.deleted", client: null, subject: id, detail: { version: latest } });
 }

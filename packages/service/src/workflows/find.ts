@@ -1,13 +1,13 @@
 import type { WorkflowVersion } from "@nova/engine";
-import { NotFound } from "../errors.ts";
+import { Conflict, NotFound } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 
-type FindPorts = Pick<ServicePorts, "workflows" | "workflowStates">;
+type FindPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publications">;
 
-/** A workflow that is there: the version asked for, and how it stands among the others. */
+/** A workflow that runs can use: the version asked for, and how it stands among the others. */
 export interface FoundWorkflow {
   version: WorkflowVersion;
+  /** The latest that is ready. */
   latest: number;
   /** What new runs use. */
   active: number;
@@ -15,56 +15,37 @@ export interface FoundWorkflow {
   deleted: number;
 }
 
-/** Throws `NotFound`. Without a version it is the latest. */
+/** Without a version it is the latest that is ready. Throws `NotFound`; `Conflict` where it is not ready. */
 export async function findWorkflow(ports: FindPorts, id: string, version?: number): Promise<FoundWorkflow> {
   const [latest, state] = await Promise.all([ports.workflows.latest(id), ports.workflowStates.get(id)]);
   const { deleted = 0, active } = state ?? {};
-  if (!latest || latest.version <= deleted)
-    throw new NotFound(`there is no workflow "${id}" - GET /workflows lists them`);
+  if (!latest || latest.version <= deleted) throw await reasonFor(ports, id, version);
   const found = version === undefined ? latest : version > deleted ? await ports.workflows.get(id, version) : undefined;
-  if (!found) {
-    throw new NotFound(`workflow "${id}" has no version ${version} - GET /workflows/${id}/versions lists them`);
-  }
+  if (!found) throw await reasonFor(ports, id, version, deleted);
   const isThere = active !== undefined && active > deleted;
   return { version: found, latest: latest.version, active: isThere ? active : latest.version, deleted };
 }
 
-/** By id, each with its latest version. */
-export async function listWorkflows(ports: FindPorts, { limit, cursor = "" }: PageQuery): Promise<Page<FoundWorkflow>> {
-  const found: FoundWorkflow[] = [];
-  const ids = await workflowIds(ports, cursor);
-  while (ids.length > 0 && found.length <= limit) {
-    const next = ids.splice(0, limit + 1).map((id) => findUnlessDeleted(ports, id));
-    found.push(...(await Promise.all(next)).filter((workflow) => workflow !== undefined));
-  }
-  return pageFrom(found, limit, ({ version }) => version.workflowId);
+/** Why there is nothing to run. `deleted` where the workflow is there, and the version is not. */
+async function reasonFor(
+  { publications }: Pick<FindPorts, "publications">,
+  workflowId: string,
+  version: number | undefined,
+  deleted?: number,
+): Promise<NotFound | Conflict> {
+  const unready =
+    version === undefined ? await publications.latest(workflowId) : await publications.get({ workflowId, version });
+  const name = `version ${unready?.version} of "${workflowId}"`;
+  if (unready?.status === "publishing") return new Conflict(`${name} is being published - try again in a moment`);
+  if (unready?.status === "failed")
+    return new Conflict(`${name} could not be published: ${unready.reason} - correct it, and publish it again`);
+  return deleted === undefined ? noWorkflow(workflowId) : noVersion(workflowId, version);
 }
 
-async function workflowIds({ workflows }: FindPorts, after: string): Promise<string[]> {
-  const ids = new Set<string>();
-  for await (const { workflowId } of workflows.list()) if (workflowId > after) ids.add(workflowId);
-  return [...ids].sort();
+export function noWorkflow(id: string): NotFound {
+  return new NotFound(`there is no workflow "${id}" - GET /workflows lists them`);
 }
 
-async function findUnlessDeleted(ports: FindPorts, id: string): Promise<FoundWorkflow | undefined> {
-  try {
-    return await findWorkflow(ports, id);
-  } catch (error) {
-    if (error instanceof NotFound) return undefined;
-    throw error;
-  }
-}
-
-/** Newest first. Throws `NotFound`. */
-export async function listVersions(
-  ports: FindPorts,
-  id: string,
-  { limit, cursor }: PageQuery,
-): Promise<Page<WorkflowVersion> & { active: number }> {
-  const { latest, active, deleted } = await findWorkflow(ports, id);
-  const first = Math.min(latest, (cursor === undefined ? latest + 1 : Number(cursor)) - 1);
-  const numbers = Array.from({ length: Math.max(0, Math.min(limit + 1, first - deleted)) }, (_, i) => first - i);
-  const found = await Promise.all(numbers.map((version) => ports.workflows.get(id, version)));
-  const there = found.filter((version) => version !== undefined);
-  return { ...pageFrom(there, limit, ({ version }) => String(version)), active };
+export function noVersion(id: string, version: number | undefined): NotFound {
+  return new NotFound(`workflow "${id}" has no version ${version} - GET /workflows/${id}/versions lists them`);
 }

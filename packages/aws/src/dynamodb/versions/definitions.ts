@@ -3,7 +3,6 @@ import type { WorkflowVersion } from "@nova/engine";
 import type { BucketConnection } from "../../s3/connection.ts";
 import { readObject } from "../../s3/read-object.ts";
 import { writeOnce } from "../../s3/write-once.ts";
-import type { VersionItem } from "./version-entity.ts";
 
 /** What a version's item holds inline; the same limit as in the chain (protocol, Sizes). */
 const inlineBytes = 8192;
@@ -14,6 +13,8 @@ export class DefinitionMissing extends Error {
 }
 
 type Named = Pick<WorkflowVersion, "workflowId" | "hash">;
+/** An item that has a definition, or names one in S3. */
+type DefinitionItem = Named & Pick<WorkflowVersion, "version"> & { definition?: string };
 
 /** Large definitions go to S3 before the item that refers to them; answers what the item holds itself. */
 export async function storeDefinition(
@@ -35,12 +36,12 @@ export async function storeDefinition(
 
 export async function readDefinition(
   bucket: BucketConnection,
-  item: VersionItem,
+  item: DefinitionItem,
 ): Promise<WorkflowVersion["workflow"]> {
   return JSON.parse(item.definition ?? (await readText(bucket, item)));
 }
 
-async function readText(bucket: BucketConnection, item: VersionItem): Promise<string> {
+async function readText(bucket: BucketConnection, item: DefinitionItem): Promise<string> {
   const object = await readObject(bucket, definitionKey(item));
   if (!object) {
     const what = `the definition of version ${item.version} of workflow "${item.workflowId}"`;

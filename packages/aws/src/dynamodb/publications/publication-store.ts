@@ -1,0 +1,65 @@
+import type { Publication, PublicationStore } from "@nova/service";
+import { reaching, reachingIf } from "../../clients/outage.ts";
+import type { BucketConnection } from "../../s3/connection.ts";
+import type { TableConnection } from "../connection.ts";
+import { checkFormat, FORMAT } from "../format.ts";
+import { consistently, plainly } from "../options.ts";
+import { readDefinition, storeDefinition } from "../versions/definitions.ts";
+import { type PublicationEntity, type PublicationItem, publicationEntity } from "./publication-entity.ts";
+
+const store = "DynamoDB";
+
+/** Versions on their way to Step Functions, and what became of them. */
+export function createPublicationStore(connection: TableConnection, bucket: BucketConnection): PublicationStore {
+  const entity = publicationEntity(connection);
+  const materialise = (item: PublicationItem) => publicationOf(bucket, item);
+  return {
+    async create({ workflow, ...publication }) {
+      const definition = await storeDefinition(bucket, { ...publication, workflow });
+      const open = publication.status === "publishing" && { open: "publications" as const };
+      return reachingIf(store, () => entity.create({ ...publication, ...definition, ...open }).go(plainly));
+    },
+    async get(name) {
+      const { data } = await reaching(store, () => entity.get(name).go(consistently));
+      return data ? materialise(data) : undefined;
+    },
+    async latest(workflowId) {
+      const newest = { ...consistently, order: "desc", limit: 1 } as const;
+      const { data } = await reaching(store, () => entity.query.record({ workflowId }).go(newest));
+      return data[0] && materialise(data[0]);
+    },
+    async settle({ workflowId, version }, state) {
+      const patch = entity.patch({ workflowId, version }).set(state).remove(["open"]);
+      await reachingIf(store, () => patch.where(({ status }, { eq }) => eq(status, "publishing")).go(plainly));
+    },
+    async *list() {
+      const latest = new Map<string, PublicationItem>();
+      for await (const item of pagesOf((cursor) => entity.query.all({}).go({ ...plainly, cursor }))) {
+        if ((latest.get(item.workflowId)?.version ?? 0) < item.version) latest.set(item.workflowId, item);
+      }
+      for (const item of latest.values()) yield await materialise(item);
+    },
+    async *pending() {
+      const query = entity.query.pending({ open: "publications" });
+      for await (const item of pagesOf((cursor) => query.go({ ...plainly, cursor }))) yield await materialise(item);
+    },
+  };
+}
+
+type ItemPage = Awaited<ReturnType<ReturnType<PublicationEntity["query"]["all"]>["go"]>>;
+
+async function* pagesOf(read: (cursor: string | null) => Promise<ItemPage>): AsyncGenerator<PublicationItem> {
+  let cursor: string | null = null;
+  do {
+    const page: ItemPage = await reaching(store, () => read(cursor));
+    yield* page.data;
+    cursor = page.cursor;
+  } while (cursor);
+}
+
+async function publicationOf(bucket: BucketConnection, item: PublicationItem): Promise<Publication> {
+  const { open: _, definition: __, format, status, reason, ...publication } = item;
+  checkFormat(`publication ${item.version} of workflow "${item.workflowId}"`, format);
+  const state = status === "failed" ? { status, reason: reason ?? "" } : { status };
+  return { ...publication, ...state, format: FORMAT, workflow: await readDefinition(bucket, item) };
+}

@@ -1,0 +1,29 @@
+import type { WorkflowVersion } from "@nova/engine";
+
+/** What a version is before Step Functions has it. */
+type Definition = Pick<WorkflowVersion, "workflowId" | "version" | "hash" | "workflow" | "template" | "createdAt">;
+
+/** How far a publication is: `ready` ones are versions of the engine, with a state machine. */
+export type PublicationState = { status: "publishing" } | { status: "ready" } | { status: "failed"; reason: string };
+
+/** A version on its way to Step Functions. Its number is taken for good, whatever becomes of it. */
+export type Publication = Definition & { format: 1 } & PublicationState;
+
+/** A version that no run can use, or not yet. */
+export type UnreadyVersion = Extract<Publication, { status: "publishing" | "failed" }>;
+
+export type PublicationName = Pick<Publication, "workflowId" | "version">;
+
+export interface PublicationStore {
+  /** False when this version number is taken. */
+  create(publication: Publication): Promise<boolean>;
+  get(name: PublicationName): Promise<Publication | undefined>;
+  /** The one with the highest number. */
+  latest(workflowId: string): Promise<Publication | undefined>;
+  /** Ends a publication; of one that is over nothing changes. */
+  settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
+  /** The latest of each workflow, in no order. */
+  list(): AsyncIterable<Publication>;
+  /** Those that are `publishing`, oldest first; eventually consistent. */
+  pending(): AsyncIterable<Publication>;
+}

@@ -1,0 +1,56 @@
+import type { WorkflowVersion } from "@nova/engine";
+import type { ServicePorts } from "../ports/index.ts";
+import { callsOf } from "../workflows/called.ts";
+
+/** Versions of one state machine that stay, whatever needs them. Step Functions takes 1,000. */
+const keptVersions = 50;
+
+type DropPorts = Pick<ServicePorts, "machineVersions" | "executions" | "clients" | "workflows" | "workflowStates">;
+
+/**
+ * Deletes the oldest versions of a workflow's state machine that no run needs: none that is going on, none that will
+ * begin on the version that is active, pinned for a client or named by a node.
+ */
+export async function dropOldMachines(ports: DropPorts, published: WorkflowVersion): Promise<void> {
+  const old = (await ports.machineVersions.list(published.stateMachineArn)).slice(keptVersions);
+  if (old.length === 0) return;
+  const needed = await neededMachines(ports, published.workflowId);
+  for (const arn of old) if (!needed.has(arn)) await ports.machineVersions.remove(arn);
+}
+
+async function neededMachines(ports: DropPorts, workflowId: string): Promise<ReadonlySet<string>> {
+  const arns = new Set<string>();
+  for await (const { stateMachineArn } of ports.executions.open()) arns.add(stateMachineArn);
+  for (const number of await neededNumbers(ports, workflowId)) {
+    const version = await ports.workflows.get(workflowId, number);
+    if (version) arns.add(version.stateMachineArn);
+  }
+  return arns;
+}
+
+async function neededNumbers(ports: DropPorts, workflowId: string): Promise<ReadonlySet<number>> {
+  const numbers = new Set<number>();
+  const { active } = (await ports.workflowStates.get(workflowId)) ?? {};
+  if (active !== undefined) numbers.add(active);
+  for await (const { pins } of everyClient(ports)) {
+    const pinned = pins[workflowId];
+    if (pinned !== undefined) numbers.add(pinned);
+  }
+  for await (const { workflow } of ports.workflows.list()) {
+    for (const call of callsOf(workflow)) {
+      if (call.workflow === workflowId && call.version !== undefined) numbers.add(call.version);
+    }
+  }
+  return numbers;
+}
+
+const pageSize = 200;
+
+async function* everyClient({ clients }: Pick<ServicePorts, "clients">) {
+  for (let after: string | undefined; ; ) {
+    const page = await clients.list({ limit: pageSize, ...(after !== undefined && { after }) });
+    yield* page;
+    after = page.at(-1)?.slug;
+    if (page.length < pageSize || after === undefined) return;
+  }
+}

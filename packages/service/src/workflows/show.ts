@@ -1,0 +1,85 @@
+import type { WorkflowVersion } from "@nova/engine";
+import { NotFound } from "../errors.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
+import type { Publication, UnreadyVersion } from "../ports/publications.ts";
+import { noVersion, noWorkflow } from "./find.ts";
+
+type ShowPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publications">;
+
+/** A version as people see it, whether runs can use it or not. */
+export interface ShownWorkflow {
+  version: WorkflowVersion | UnreadyVersion;
+  /** The highest number there is. */
+  latest: number;
+  /** What new runs use; null while no version is ready. */
+  active: number | null;
+  /** Versions up to this one were deleted. */
+  deleted: number;
+}
+
+/** Throws `NotFound`. Without a version it is the latest, ready or not. */
+export async function showWorkflow(ports: ShowPorts, id: string, number?: number): Promise<ShownWorkflow> {
+  // The publication first: what is none any more is a version by then.
+  const queued = await ports.publications.latest(id);
+  const [ready, state] = await Promise.all([ports.workflows.latest(id), ports.workflowStates.get(id)]);
+  const { deleted = 0, active } = state ?? {};
+  const latest = Math.max(queued?.version ?? 0, ready?.version ?? 0);
+  if (latest <= deleted) throw noWorkflow(id);
+  const wanted = number ?? latest;
+  const known = [unready(queued), ready].find((one) => one?.version === wanted);
+  const version = known ?? (wanted > deleted ? await versionOf(ports, id, wanted) : undefined);
+  if (!version) throw noVersion(id, number);
+  const newest = ready && ready.version > deleted ? ready.version : null;
+  return { version, latest, active: active !== undefined && active > deleted ? active : newest, deleted };
+}
+
+async function versionOf({ workflows, publications }: ShowPorts, workflowId: string, version: number) {
+  const ready = await workflows.get(workflowId, version);
+  return ready ?? unready(await publications.get({ workflowId, version }));
+}
+
+function unready(publication: Publication | undefined): UnreadyVersion | undefined {
+  return publication && publication.status !== "ready" ? (publication as UnreadyVersion) : undefined;
+}
+
+/** By id, each with its latest version. */
+export async function listWorkflows(ports: ShowPorts, { limit, cursor = "" }: PageQuery): Promise<Page<ShownWorkflow>> {
+  const found: ShownWorkflow[] = [];
+  const ids = await workflowIds(ports, cursor);
+  while (ids.length > 0 && found.length <= limit) {
+    const next = ids.splice(0, limit + 1).map((id) => showUnlessDeleted(ports, id));
+    found.push(...(await Promise.all(next)).filter((workflow) => workflow !== undefined));
+  }
+  return pageFrom(found, limit, ({ version }) => version.workflowId);
+}
+
+async function workflowIds({ workflows, publications }: ShowPorts, after: string): Promise<string[]> {
+  const ids = new Set<string>();
+  for await (const { workflowId } of publications.list()) if (workflowId > after) ids.add(workflowId);
+  for await (const { workflowId } of workflows.list()) if (workflowId > after) ids.add(workflowId);
+  return [...ids].sort();
+}
+
+async function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWorkflow | undefined> {
+  try {
+    return await showWorkflow(ports, id);
+  } catch (error) {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Newest first. Throws `NotFound`. */
+export async function listVersions(
+  ports: ShowPorts,
+  id: string,
+  { limit, cursor }: PageQuery,
+): Promise<Page<ShownWorkflow["version"]> & Pick<ShownWorkflow, "active">> {
+  const { latest, active, deleted } = await showWorkflow(ports, id);
+  const first = Math.min(latest, (cursor === undefined ? latest + 1 : Number(cursor)) - 1);
+  const numbers = Array.from({ length: Math.max(0, Math.min(limit + 1, first - deleted)) }, (_, i) => first - i);
+  const found = await Promise.all(numbers.map((version) => versionOf(ports, id, version)));
+  const there = found.filter((version) => version !== undefined);
+  return { ...pageFrom(there, limit, ({ version }) => String(version)), active };
+}
