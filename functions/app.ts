@@ -1,6 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
-import { createAwsPorts } from "@nova/aws";
+import { createAwsPorts, type NovaBus } from "@nova/aws";
 import {
   type Clock,
   type EventBus,
@@ -16,8 +16,13 @@ import { Environment } from "./environment.ts";
 
 export const logger = new Logger({ serviceName: "nova" });
 
+/** What every function has: the engine's ports, and the bus in all its uses. */
+export interface FunctionPorts extends Ports {
+  bus: NovaBus;
+}
+
 /** The composition root: every port of the engine, with its adapter. */
-export function createPorts(variables: NodeJS.ProcessEnv): Ports {
+export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
   const env = Environment.parse(variables);
   const signer =
     env.NOVA_SIGNING_KMS_KEY !== undefined
@@ -26,6 +31,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): Ports {
   const aws = createAwsPorts({
     table: env.NOVA_TABLE,
     bucket: env.NOVA_BUCKET,
+    eventBus: env.NOVA_EVENT_BUS,
     roleArn: env.NOVA_STATES_ROLE_ARN,
     statesLogGroupArn: env.NOVA_STATES_LOG_GROUP_ARN,
     s3PathStyle: env.NOVA_S3_PATH_STYLE,
@@ -42,7 +48,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): Ports {
     credentials: noCredentials,
     aftermath: noAftermath,
     spares: new SandboxPool(),
-    events: eventLog,
+    events: logged(aws.bus),
     links: linksTo(env.NOVA_LINK_BASE),
     clock,
   };
@@ -63,12 +69,15 @@ function pipelineFor(variables: NodeJS.ProcessEnv, env: Environment, generations
   return env.NOVA_FROZEN ? frozenPipeline(pipeline) : pipeline;
 }
 
-/** Events of executions as structured log lines, which a metric filter or a subscription can pick up. */
-const eventLog: EventBus = {
-  async publish(type, detail) {
-    logger.info(type, { detail });
-  },
-};
+/** Events of executions are structured log lines besides, which a metric filter can pick up. */
+function logged(bus: EventBus): EventBus {
+  return {
+    async publish(type, detail) {
+      logger.info(type, { detail });
+      if (process.env.AWS_ENDPOINT_URL_EVENTBRIDGE) await bus.publish(type, detail);
+    },
+  };
+}
 
 function linksTo(base: string | undefined): Links {
   return {
@@ -79,10 +88,15 @@ function linksTo(base: string | undefined): Links {
   };
 }
 
-let ports: Ports | undefined;
+let ports: FunctionPorts | undefined;
 
 /** Made at the first invocation of a process and kept while it is warm. */
-export function warmPorts(): Ports {
+export function warmPorts(): FunctionPorts {
   ports ??= createPorts(process.env);
   return ports;
+}
+
+/** What the variables say has changed: the next invocation makes them anew. */
+export function coolPorts(): void {
+  ports = undefined;
 }

@@ -18,6 +18,8 @@ export const Environment = z
     /** A KMS key seals the task tokens of approvals; without one, 32 bytes in hex do. */
     NOVA_VAULT_KMS_KEY: z.string().optional(),
     NOVA_VAULT_KEY: z.string().optional(),
+    /** Name of NOVA's bus of events. */
+    NOVA_EVENT_BUS: z.string().default("nova"),
     /** Address of the page that answers tasks, such as `https://nova.example.com/tasks`; else events name the command. */
     NOVA_LINK_BASE: z.url().optional(),
     /** Whether models may never be asked: the default where nothing else is said, which is where NOVA is deployed. */

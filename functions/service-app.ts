@@ -1,7 +1,7 @@
 import { createServiceStores, createTriggerPorts } from "@nova/aws";
 import type { ServicePorts, Templates } from "@nova/service";
 import { templateName } from "@nova/workflow";
-import { createPorts, warmPorts } from "./app.ts";
+import { coolPorts, createPorts, warmPorts } from "./app.ts";
 import { ServiceEnvironment } from "./service-environment.ts";
 
 /** Every port of the service, with its adapter; those of the engine are made where none are given. */
@@ -19,7 +19,7 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     ...ports,
     ...createServiceStores({ table: env.NOVA_TABLE }),
     ...triggers,
-    publishQueue: ports.bus,
+    ...(env.NOVA_QUEUES && { publishQueue: ports.bus }),
     templates: templates ?? {
       of: async (requirements) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),
     },
@@ -53,4 +53,10 @@ let ports: ServicePorts | undefined;
 export function warmServicePorts(): ServicePorts {
   ports ??= createServicePorts(process.env, warmPorts());
   return ports;
+}
+
+/** The same for what is the service's besides. */
+export function coolServicePorts(): void {
+  coolPorts();
+  ports = undefined;
 }

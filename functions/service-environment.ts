@@ -5,6 +5,14 @@ export const ServiceEnvironment = z.object({
   NOVA_TABLE: z.string().default("nova"),
   /** ARN of the functions that state machines call, `{name}` in the place of the name; absent: those of a laptop. */
   NOVA_FUNCTION_ARN: z.string().includes("{name}").optional(),
+  /** Whether rules of the bus hand what is to be published to a function that keeps to one a second. */
+  NOVA_QUEUES: z.stringbool().default(false),
+  NOVA_EVENT_BUS: z.string().default("nova"),
+  /** Group of the stage's schedules, and what EventBridge Scheduler calls functions as. */
+  NOVA_SCHEDULE_GROUP: z.string().default("nova"),
+  NOVA_SCHEDULE_ROLE_ARN: z.string().default("arn:aws:iam::000000000000:role/nova-schedules"),
+  /** ARN of the queue for events and schedules that no function took; absent: they are lost. */
+  NOVA_UNDELIVERED_ARN: z.string().optional(),
   /** Sandbox template of workflows without requirements. */
   E2B_TEMPLATE_ID: z.string().default("nova"),
 });

@@ -5,6 +5,7 @@ import { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
 import { createGenerationStore } from "./dynamodb/generations/generation-store.ts";
 import { createTaskStore } from "./dynamodb/tasks/task-store.ts";
 import { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
+import { createBus, type NovaBus } from "./events/bus.ts";
 import { createBlobStore } from "./s3/blob-store.ts";
 import { createKeySigner } from "./signer/key.ts";
 import { createKmsSigner } from "./signer/kms.ts";
@@ -24,14 +25,19 @@ export interface AwsPortsOptions {
   signer: { kmsKeyId: string } | { keyHex: string };
   /** Seals task tokens: a KMS key, or 32 bytes in hex. */
   vault: { kmsKeyId: string } | { keyHex: string };
+  /** Name of NOVA's bus. */
+  eventBus: string;
   /** For S3 endpoints that have no host name per bucket. */
   s3PathStyle?: boolean;
 }
 
-export type AwsPorts = Pick<
-  Ports,
-  "chain" | "executions" | "workflows" | "blobs" | "stateMachines" | "signer" | "tasks" | "vault" | "generations"
->;
+export interface AwsPorts
+  extends Pick<
+    Ports,
+    "chain" | "executions" | "workflows" | "blobs" | "stateMachines" | "signer" | "tasks" | "vault" | "generations"
+  > {
+  bus: NovaBus;
+}
 
 /**
  * The ports on AWS. Region, credentials and endpoints are the SDK's own business (`AWS_REGION`,
@@ -55,6 +61,7 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
     tasks: createTaskStore(table),
     vault: vaultOf(options.vault),
     generations: createGenerationStore(table),
+    bus: createBus({ busName: options.eventBus, bucket }),
   };
 }
 

@@ -1,4 +1,3 @@
-import { createServiceStores } from "@nova/aws";
 import { createApi } from "@nova/functions/api";
 import { openHttpApi } from "@nova/local";
 import { createKey, type Role, type ServicePorts } from "@nova/service";
@@ -48,8 +47,7 @@ export function useApi(): TestApi {
   let close: () => Promise<void>;
   beforeAll(async () => {
     const cloud = await openTestCloud();
-    const templates = { of: (lines: readonly string[]) => cloud.templateFor(lines) };
-    const ports: ServicePorts = { ...cloud.ports, ...createServiceStores({}), templates };
+    const ports = { ...cloud.service };
     const handler = createApi(() => ports, { origins: ["https://console.example.com"] });
     const server = await openHttpApi({ handler, onFailure: (error) => api.failures.push(error) });
     const key: TestApi["key"] = async (role, client) => {

@@ -1,0 +1,29 @@
+import { patientRetries } from "./retries.ts";
+
+const requestHandler = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+
+/** Loads an SDK at its first use, and once: most processes publish no schedule, and none begins with an event. */
+function whenNeeded<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= load().catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}
+
+/** The client of EventBridge beside its commands. */
+export const eventBridge = whenNeeded(async () => {
+  const sdk = await import("@aws-sdk/client-eventbridge");
+  // Two changes of one rule at the same moment.
+  const retryStrategy = patientRetries(["ConcurrentModificationException"]);
+  return { sdk, client: new sdk.EventBridgeClient({ retryStrategy, requestHandler }) };
+});
+
+/** The client of EventBridge Scheduler beside its commands. */
+export const scheduler = whenNeeded(async () => {
+  const sdk = await import("@aws-sdk/client-scheduler");
+  return { sdk, client: new sdk.SchedulerClient({ retryStrategy: patientRetries(), requestHandler }) };
+});
