@@ -5,6 +5,7 @@ import { findCycle, type SourceFile, sourceFiles } from "./support/imports.ts";
 const arrows: Record<string, string[]> = {
   workflow: [],
   python: [],
+  client: [],
   compiler: ["workflow", "python"],
   engine: ["workflow"],
   service: ["engine", "compiler", "workflow"],
@@ -13,7 +14,19 @@ const arrows: Record<string, string[]> = {
   aws: ["engine", "service", "workflow"],
   functions: ["engine", "service", "compiler", "sandbox", "agents", "aws", "workflow"],
   local: ["functions", "functions/api", "engine", "service", "aws", "sandbox", "workflow", "compiler"],
-  cli: ["local", "service", "compiler", "engine", "workflow", "functions", "sandbox", "agents", "python"],
+  cli: [
+    "client",
+    "aws",
+    "local",
+    "service",
+    "compiler",
+    "engine",
+    "workflow",
+    "functions",
+    "sandbox",
+    "agents",
+    "python",
+  ],
   examples: ["cli", "local", "compiler", "engine", "workflow"],
   stacks: ["aws/table", "agents"],
 };

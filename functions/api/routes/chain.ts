@@ -1,4 +1,4 @@
-import { readTrace } from "@nova/engine";
+import { readTrace, renderJson, type TraceEntry } from "@nova/engine";
 import { executionWithin, NotFound, readLink } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
@@ -9,17 +9,24 @@ import { ExecutionId, Flag, wholeNumber } from "../schemas/values.ts";
 export const list = route({
   method: "GET",
   path: "/executions/{id}/chain",
-  summary: "The chain of work, branches inside of the links that they begin behind",
+  summary:
+    "The chain of work, branches inside of the links that they begin behind; `full` adds code, contexts and logs",
   role: "viewer",
   params: z.object({ id: ExecutionId }),
-  query: ListQuery,
+  query: ListQuery.extend({
+    full: Flag.optional().meta({ description: "large values stay references; a link alone has them whole" }),
+  }),
   answers: { 200: { description: "a page", schema: listOf(ChainEntry) } },
-  async handle(ports, { by, params: { id }, query }) {
+  async handle(ports, { by, params: { id }, query: { full = false, ...query } }) {
     await executionWithin(ports, by, id);
-    const { entries } = await readTrace(ports, id);
-    return listAnswer(pageOfAll(entries, pageQuery(query, /^\d{1,9}$/)), (entry) => entry);
+    const { entries } = await readTrace(ports, id, { full });
+    return listAnswer(pageOfAll(entries, pageQuery(query, /^\d{1,9}$/), bytesOf), (entry) => entry);
   },
 });
+
+function bytesOf(entry: TraceEntry): number {
+  return Buffer.byteLength(renderJson(entry));
+}
 
 export const entry = route({
   method: "GET",

@@ -12,6 +12,15 @@ export const ExecutionStatus = z.enum([
   "interrupted",
 ]);
 
+const Spent = z
+  .object({ cost_usd: z.number(), tokens_input: z.int(), tokens_cached: z.int(), tokens_output: z.int() })
+  .nullable();
+
+const Parent = z
+  .object({ execution_id: ExecutionId, scope: z.string(), seq: z.int() })
+  .nullable()
+  .meta({ description: "the node that runs it, in another execution" });
+
 const RunError = z.object({ node: z.string(), class: z.string(), message: z.string() }).nullable();
 
 export const ExecutionItem = z
@@ -25,6 +34,9 @@ export const ExecutionItem = z
     ended_at: Time.nullable(),
     duration_ms: z.number().nullable(),
     error: RunError,
+    nodes: z.int().nullable().meta({ description: "runs of code, once it is over" }),
+    spent: Spent.meta({ description: "on models, once it is over" }),
+    parent: Parent,
   })
   .meta({ id: "Execution" });
 
@@ -65,6 +77,11 @@ export function executionItem({ id, workflowId, version, client, status, started
     ended_at: rest.endedAt ?? null,
     duration_ms: rest.durationMs ?? null,
     error: rest.error ?? null,
+    nodes: rest.nodes ?? null,
+    spent: rest.spent ?? null,
+    parent: rest.parent
+      ? { execution_id: rest.parent.execution, scope: rest.parent.scope, seq: rest.parent.seq }
+      : null,
   };
 }
 

@@ -41,9 +41,26 @@ export function listAnswer<T>({ items, cursor }: Page<T>, shown: (item: T) => un
   return { status: 200, body: { items: items.map(shown), next_cursor: next } };
 }
 
-/** A page of what is in memory as a whole; its cursor is how many came before. */
-export function pageOfAll<T>(all: readonly T[], { limit, cursor = "0" }: { limit: number; cursor?: string }): Page<T> {
+/** AWS Lambda answers 6 MB at most, the body as an escaped JSON string in it. */
+const mostBytes = 4 * 1024 * 1024;
+
+/**
+ * A page of what is in memory as a whole; its cursor is how many came before. A page that would be too large for an
+ * answer ends before its limit, behind one item at least.
+ */
+export function pageOfAll<T>(
+  all: readonly T[],
+  { limit, cursor = "0" }: { limit: number; cursor?: string },
+  bytesOf: (item: T) => number = () => 0,
+): Page<T> {
   const first = Number(cursor);
   const rest = all.slice(first, first + limit + 1);
-  return pageFrom(rest, limit, () => String(first + limit));
+  let [fitting, bytes] = [0, 0];
+  for (const item of rest) {
+    bytes += bytesOf(item);
+    if (fitting > 0 && bytes > mostBytes) break;
+    fitting++;
+  }
+  const shown = Math.min(limit, fitting);
+  return pageFrom(rest, shown, () => String(first + shown));
 }

@@ -1,0 +1,75 @@
+import openApiClient, { type Client as OpenApiClient } from "openapi-fetch";
+import { type Fetch, send } from "./patience.ts";
+import { ApiProblem, ApiUnreachable } from "./problem.ts";
+import type { paths } from "./schema.d.ts";
+
+export interface ClientOptions {
+  /** Where the API is: `https://nova.example.com`. */
+  url: string;
+  apiKey: string;
+  fetch?: Fetch;
+  /** Instead of `JSON.parse`, which takes digits from large numbers. */
+  parse?: (text: string) => unknown;
+  /** Instead of `JSON.stringify`. */
+  stringify?: (value: unknown) => string;
+}
+
+/** Every route as the OpenAPI document has it. */
+export type Api = OpenApiClient<paths>;
+
+interface Answered<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+export interface Connection {
+  api: Api;
+  sleep(ms: number): Promise<void>;
+  /** What was answered. Throws `ApiProblem`. */
+  ask<T>(answer: Promise<Answered<T>>): Promise<T>;
+}
+
+/** The API behind a URL. Requests that make something carry an `Idempotency-Key`: repeated, they make nothing twice. */
+export function connect({ url, apiKey, fetch: given, parse = JSON.parse, stringify }: ClientOptions): Connection {
+  const patience = { fetch: given ?? ((request: Request) => fetch(request)), sleep };
+  const api = openApiClient<paths>({
+    baseUrl: url,
+    headers: { authorization: `Bearer ${apiKey}` },
+    bodySerializer: stringify ?? JSON.stringify,
+    async fetch(request) {
+      if (request.method === "POST" && !request.headers.has("idempotency-key")) {
+        request.headers.set("idempotency-key", crypto.randomUUID());
+      }
+      return readBy(parse, await send(request, patience));
+    },
+  });
+  return { api, sleep, ask };
+}
+
+async function ask<T>(answer: Promise<Answered<T>>): Promise<T> {
+  const { data, error, response } = await answer;
+  if (!response.ok) throw new ApiProblem(response.status, error);
+  return data as T;
+}
+
+/** The same answer, whose JSON is read in this way. */
+async function readBy(parse: (text: string) => unknown, answer: Response): Promise<Response> {
+  if (!answer.ok || answer.status === 204) return answer;
+  const text = await answer.text();
+  const { status, headers } = answer;
+  const known = new Response(text, { status, headers: { ...Object.fromEntries(headers), "content-length": "1" } });
+  return Object.assign(known, { json: async () => parsed(parse, text) });
+}
+
+function parsed(parse: (text: string) => unknown, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new ApiUnreachable("what answered is no NOVA: it sent no JSON - check the URL", { cause });
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,28 @@
+import type { Connection } from "../connection.ts";
+import { itemsOf, queryAt } from "../pages.ts";
+import type { Schemas, Task } from "../schemas.ts";
+
+export interface Answer {
+  choice: string;
+  /** What the form asks for. */
+  data?: unknown;
+  /** Who answers; absent: the name of the key. */
+  by?: string;
+}
+
+export class Tasks {
+  readonly #at: Connection;
+
+  constructor(at: Connection) {
+    this.#at = at;
+  }
+
+  /** What waits for somebody's answer, oldest first. */
+  list(): AsyncGenerator<Task> {
+    return itemsOf((cursor) => this.#at.ask(this.#at.api.GET("/tasks", { params: { query: queryAt({}, cursor) } })));
+  }
+
+  answer(id: string, answer: Answer): Promise<Schemas["AnsweredTask"]> {
+    return this.#at.ask(this.#at.api.POST("/tasks/{id}", { params: { path: { id } }, body: answer as never }));
+  }
+}

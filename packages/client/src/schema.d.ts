@@ -1,0 +1,1898 @@
+// Made by `npm run client` from the OpenAPI document: the types of every request and answer.
+
+export interface paths {
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who did what, newest first; with a key of one client, what was about that one
+         * @description Needs the role admin, or one that may more.
+         */
+        get: operations["getAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Clients by slug; with a key of one client, that one
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getClients"];
+        put?: never;
+        /**
+         * Make a client; needs a key for all clients
+         * @description Needs the role admin, or one that may more.
+         */
+        post: operations["postClients"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clients/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A client
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getClientsSlug"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a client's name, or the versions that are pinned for it
+         * @description Needs the role editor, or one that may more.
+         */
+        patch: operations["patchClientsSlug"];
+        trace?: never;
+    };
+    "/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Executions, newest first
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getExecutions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An execution: how it stands, what it knows, the way that it took
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getExecutionsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop an execution; of one that is over it says how it ended
+         * @description Needs the role runner, or one that may more.
+         */
+        post: operations["postExecutionsIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions/{id}/chain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The chain of work, branches inside of the links that they begin behind; `full` adds code, contexts and logs
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getExecutionsIdChain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions/{id}/chain/{seq}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One link; `full` adds code, contexts and logs
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getExecutionsIdChainSeq"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that the chain of work is whole and unchanged
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getExecutionsIdVerify"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** State and latency of everything that runs need; looked at every five seconds at most */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Keys, oldest first, without their secrets
+         * @description Needs the role admin, or one that may more.
+         */
+        get: operations["getKeys"];
+        put?: never;
+        /**
+         * Make an API key, which is shown this once
+         * @description Needs the role admin, or one that may more.
+         */
+        post: operations["postKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a key: it opens nothing any more
+         * @description Needs the role admin, or one that may more.
+         */
+        delete: operations["deleteKeysId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document */
+        get: operations["getOpenapiJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What waits for somebody's answer, oldest first
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer an approval
+         * @description Needs the role runner, or one that may more.
+         */
+        post: operations["postTasksId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Workflows by id
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getWorkflows"];
+        put?: never;
+        /**
+         * Validate, store a version, publish it; of an existing workflow it is the next version
+         * @description Needs the role editor, or one that may more.
+         */
+        post: operations["postWorkflows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A workflow with its definition, the latest version or the one asked for
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getWorkflowsId"];
+        /**
+         * As POST /workflows, for the workflow of this id
+         * @description Needs the role editor, or one that may more.
+         */
+        put: operations["putWorkflowsId"];
+        post?: never;
+        /**
+         * Delete a workflow; its executions stay readable
+         * @description Needs the role editor, or one that may more.
+         */
+        delete: operations["deleteWorkflowsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a version what new runs use, such as an earlier one
+         * @description Needs the role editor, or one that may more.
+         */
+        post: operations["postWorkflowsIdActivate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/asl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The state machine that a version compiles to
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getWorkflowsIdAsl"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a run; with `wait` answer its result if it ends in time
+         * @description Needs the role runner, or one that may more.
+         */
+        post: operations["postWorkflowsIdExecute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Versions of a workflow, newest first
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getWorkflowsIdVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Findings about a definition, without a side effect
+         * @description Needs the role viewer, or one that may more.
+         */
+        post: operations["postWorkflowsValidate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        ActivatedWorkflow: {
+            active_version: number;
+            id: string;
+        };
+        AnsweredTask: {
+            /** Format: date-time */
+            at: string;
+            choice: string;
+            execution_id: string;
+            node: string;
+            /** @description false: kept, and handed to Step Functions by the next sweep */
+            sent: boolean;
+            task_id: string;
+        };
+        AuditRecord: {
+            /** @enum {string} */
+            action: "workflow.published" | "workflow.activated" | "workflow.deleted" | "execution.cancelled" | "task.answered" | "client.created" | "client.changed" | "key.created" | "key.deleted";
+            /** Format: date-time */
+            at: string;
+            /** @description id of the key; null: whoever set NOVA up */
+            by: string | null;
+            client_slug: string | null;
+            detail: {
+                [key: string]: string | number;
+            };
+            id: string;
+            subject: string;
+        };
+        ChainEntry: {
+            node_id: string;
+            node_type: string;
+            scope: string;
+            seq: number;
+            status: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Client: {
+            /** Format: date-time */
+            created_at: string;
+            name: string;
+            pins: {
+                [key: string]: number;
+            };
+            slug: string;
+        };
+        CreatedKey: {
+            client_slug: string | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            id: string;
+            /** @description shown this once: only a digest of it is kept */
+            key: string;
+            name: string;
+            /** @enum {string} */
+            role: "viewer" | "runner" | "editor" | "admin";
+        };
+        Execution: {
+            client: string;
+            duration_ms: number | null;
+            ended_at: string | null;
+            error: {
+                class: string;
+                message: string;
+                node: string;
+            } | null;
+            execution_id: string;
+            /** @description runs of code, once it is over */
+            nodes: number | null;
+            /** @description the node that runs it, in another execution */
+            parent: {
+                execution_id: string;
+                scope: string;
+                seq: number;
+            } | null;
+            /** @description on models, once it is over */
+            spent: {
+                cost_usd: number;
+                tokens_cached: number;
+                tokens_input: number;
+                tokens_output: number;
+            } | null;
+            /** Format: date-time */
+            started_at: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
+            version: number;
+            workflow: string;
+        };
+        Finding: {
+            /** @example NOVA404 */
+            code: string;
+            column?: number;
+            file?: string;
+            line?: number;
+            message: string;
+            /**
+             * @description JSON path into the definition
+             * @example $.nodes[2].timeout
+             */
+            path: string;
+            /** @enum {string} */
+            severity: "error" | "warning";
+        };
+        Health: {
+            checks: {
+                dynamodb: components["schemas"]["HealthCheck"];
+                e2b: components["schemas"]["HealthCheck"];
+                model: components["schemas"]["HealthCheck"];
+                s3: components["schemas"]["HealthCheck"];
+                states: components["schemas"]["HealthCheck"];
+            };
+            /** @enum {string} */
+            status: "ok" | "degraded" | "down";
+        };
+        HealthCheck: {
+            latency_ms: number;
+            /** @enum {string} */
+            state: "ok" | "down";
+        };
+        Key: {
+            client_slug: string | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            role: "viewer" | "runner" | "editor" | "admin";
+        };
+        Problem: {
+            /** @description one sentence: what is wrong, and the way out */
+            detail: string;
+            errors?: {
+                message: string;
+                path: string;
+            }[];
+            findings?: components["schemas"]["Finding"][];
+            status: number;
+            title: string;
+            type: string;
+        };
+        PublishedWorkflow: {
+            findings?: components["schemas"]["Finding"][];
+            id: string;
+            /** @description why it has `failed` */
+            reason?: string;
+            /**
+             * @description `publishing` while it waits for Step Functions; runs start once it is `ready`
+             * @enum {string}
+             */
+            status: "publishing" | "ready" | "failed";
+            version: number;
+        };
+        StartedExecution: {
+            execution_id: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
+        };
+        Task: {
+            choices: string[];
+            /** Format: date-time */
+            created_at: string;
+            execution_id: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description JSON schema of the data that comes with an answer */
+            form: {
+                [key: string]: unknown;
+            } | null;
+            message: string;
+            node: string;
+            task_id: string;
+            to: string[];
+            workflow: string;
+        };
+        Validation: {
+            findings: components["schemas"]["Finding"][];
+            valid: boolean;
+        };
+        Verification: {
+            erased: ({
+                content: string;
+                execution?: string;
+                scope?: string;
+                seq: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            execution_id: string;
+            links: number;
+            problem: ({
+                execution?: string;
+                message: string;
+                scope?: string;
+                seq: number;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @enum {string} */
+            state: "open" | "complete" | "anchored" | "broken";
+        };
+        WholeExecution: {
+            client: string;
+            /** @description numbers keep the digits that they were written with */
+            context: {
+                [key: string]: unknown;
+            };
+            duration_ms: number | null;
+            ended_at: string | null;
+            error: {
+                class: string;
+                message: string;
+                node: string;
+            } | null;
+            execution_id: string;
+            /** @description runs of code, once it is over */
+            nodes: number | null;
+            /** @description the node that runs it, in another execution */
+            parent: {
+                execution_id: string;
+                scope: string;
+                seq: number;
+            } | null;
+            /** @description nodes in the order in which they ran */
+            path: string[];
+            /** @description on models, once it is over */
+            spent: {
+                cost_usd: number;
+                tokens_cached: number;
+                tokens_input: number;
+                tokens_output: number;
+            } | null;
+            /** Format: date-time */
+            started_at: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
+            version: number;
+            workflow: string;
+        };
+        WholeWorkflow: {
+            /** @description what new runs use; null until a version is ready */
+            active_version: number | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description the normalised definition */
+            definition: {
+                [key: string]: unknown;
+            };
+            hash: string;
+            id: string;
+            name: string;
+            /** @description why it has `failed` */
+            reason?: string;
+            /**
+             * @description `publishing` while it waits for Step Functions; runs start once it is `ready`
+             * @enum {string}
+             */
+            status: "publishing" | "ready" | "failed";
+            version: number;
+        };
+        Workflow: {
+            /** @description what new runs use; null until a version is ready */
+            active_version: number | null;
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            name: string;
+            /** @description why it has `failed` */
+            reason?: string;
+            /**
+             * @description `publishing` while it waits for Step Functions; runs start once it is `ready`
+             * @enum {string}
+             */
+            status: "publishing" | "ready" | "failed";
+            version: number;
+        };
+        WorkflowVersion: {
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            hash: string;
+            /** @description why it has `failed` */
+            reason?: string;
+            /**
+             * @description `publishing` while it waits for Step Functions; runs start once it is `ready`
+             * @enum {string}
+             */
+            status: "publishing" | "ready" | "failed";
+            version: number;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getAudit: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AuditRecord"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getClients: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Client"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postClients: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    slug: string;
+                };
+            };
+        };
+        responses: {
+            /** @description the client */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Client"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getClientsSlug: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the client */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Client"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patchClientsSlug: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description versions of workflows that its runs use, whatever is active */
+                    pins?: {
+                        [key: string]: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description the client */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Client"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getExecutions: {
+        parameters: {
+            query?: {
+                client?: string;
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description started then or later */
+                from?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+                status?: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
+                /** @description started then or earlier; a date means all of that day */
+                to?: string;
+                workflow?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Execution"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getExecutionsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the execution */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeExecution"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postExecutionsIdCancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description how it ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedExecution"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getExecutionsIdChain: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description large values stay references; a link alone has them whole */
+                full?: "" | "true" | "false";
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ChainEntry"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getExecutionsIdChainSeq: {
+        parameters: {
+            query?: {
+                full?: "" | "true" | "false";
+                /** @description of a link in a branch; absent: the main line */
+                scope?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the link */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainEntry"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getExecutionsIdVerify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description what the check found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description runs can start; `degraded`: their code or models cannot be reached */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description runs cannot start */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getKeys: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Key"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description the one client that it reaches; absent: as far as the key that asks */
+                    client_slug?: string;
+                    name?: string;
+                    /** @enum {string} */
+                    role: "viewer" | "runner" | "editor" | "admin";
+                };
+            };
+        };
+        responses: {
+            /** @description the key */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedKey"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteKeysId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description it is the key of the request */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOpenapiJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.1 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        openapi: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTasks: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Task"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postTasksId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description who answers; absent: the name of the key */
+                    by?: string;
+                    choice: string;
+                    /** @description what the form asks for */
+                    data?: Record<string, never> | unknown[] | string | number | boolean | null;
+                };
+            };
+        };
+        responses: {
+            /** @description answered */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnsweredTask"];
+                };
+            };
+            /** @description it waits no longer: answered before, expired, or the run is over */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWorkflows: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Workflow"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postWorkflows: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    definition?: {
+                        [key: string]: unknown;
+                    };
+                    files?: {
+                        [key: string]: string;
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description it was the latest version already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedWorkflow"];
+                };
+            };
+            /** @description a new version, ready */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedWorkflow"];
+                };
+            };
+            /** @description a version, `publishing` until Step Functions has it, or `failed` with the reason */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedWorkflow"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWorkflowsId: {
+        parameters: {
+            query?: {
+                version?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the workflow */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeWorkflow"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putWorkflowsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    definition?: {
+                        [key: string]: unknown;
+                    };
+                    files?: {
+                        [key: string]: string;
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description it was the latest version already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedWorkflow"];
+                };
+            };
+            /** @description a new version, ready */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedWorkflow"];
+                };
+            };
+            /** @description a version, `publishing` until Step Functions has it, or `failed` with the reason */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedWorkflow"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteWorkflowsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description runs are open */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postWorkflowsIdActivate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    version: number;
+                };
+            };
+        };
+        responses: {
+            /** @description activated */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivatedWorkflow"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWorkflowsIdAsl: {
+        parameters: {
+            query?: {
+                version?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Amazon States Language */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        StartAt: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postWorkflowsIdExecute: {
+        parameters: {
+            query?: {
+                /** @description seconds */
+                wait?: number;
+            };
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    client_slug?: string;
+                    context?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description absent: pinned for the client, or active */
+                    version?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description it ended in time */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeExecution"];
+                };
+            };
+            /** @description it runs */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedExecution"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWorkflowsIdVersions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["WorkflowVersion"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postWorkflowsValidate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    definition?: {
+                        [key: string]: unknown;
+                    };
+                    files?: {
+                        [key: string]: string;
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description all findings; `valid` where none is an error */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}

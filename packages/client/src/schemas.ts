@@ -1,0 +1,14 @@
+import type { components } from "./schema.d.ts";
+
+/** What the API takes and answers, by the names of the OpenAPI document. */
+export type Schemas = components["schemas"];
+
+export type Execution = Schemas["Execution"];
+export type WholeExecution = Schemas["WholeExecution"];
+export type StartedExecution = Schemas["StartedExecution"];
+export type ChainEntry = Schemas["ChainEntry"];
+export type Workflow = Schemas["Workflow"];
+export type Task = Schemas["Task"];
+export type Client = Schemas["Client"];
+export type Key = Schemas["Key"];
+export type AuditRecord = Schemas["AuditRecord"];
