@@ -1,0 +1,154 @@
+import { ApiProblem, ApiUnreachable, createClient, type NovaClient } from "@nova/client";
+import { describe, expect, it, vi } from "vitest";
+import { type Reply, ScriptedServer } from "./support/scripted-server.ts";
+
+const exec = `exec_${"0".repeat(26)}`;
+
+function open(...script: [string, Reply | Error][]) {
+  const server = new ScriptedServer(...script);
+  const nova = createClient({ url: "https://nova.example.com/", apiKey: "nova_key", fetch: server.fetch });
+  return { server, nova };
+}
+
+function page(items: unknown[], next_cursor: string | null = null): Reply {
+  return { body: { items, next_cursor } };
+}
+
+describe("a request", () => {
+  it("carries the key, and the types of the document lead to its path", async () => {
+    const { server, nova } = open(["GET /workflows/invoice?version=3", { body: { id: "invoice" } }]);
+    expect(await nova.workflows.get("invoice", { version: 3 })).toEqual({ id: "invoice" });
+    expect(server.sent[0]?.headers.get("authorization")).toBe("Bearer nova_key");
+  });
+
+  it.each<[string, string, (nova: NovaClient) => Promise<unknown>]>([
+    ["publishes", "POST /workflows", (nova) => nova.workflows.publish({ nodes: [] })],
+    ["validates", "POST /workflows/validate", (nova) => nova.workflows.validate({ nodes: [] })],
+    ["activates", "POST /workflows/a/activate", (nova) => nova.workflows.activate("a", 2)],
+    ["shows a state machine", "GET /workflows/a/asl", (nova) => nova.workflows.asl("a")],
+    ["deletes", "DELETE /workflows/a", (nova) => nova.workflows.delete("a")],
+    ["cancels", `POST /executions/${exec}/cancel`, (nova) => nova.executions.cancel(exec)],
+    ["verifies", `GET /executions/${exec}/verify`, (nova) => nova.executions.verify(exec)],
+    ["answers", "POST /tasks/task_1", (nova) => nova.tasks.answer("task_1", { choice: "approved" })],
+    ["makes a client", "POST /clients", (nova) => nova.clients.create({ slug: "acme", name: "Acme" })],
+    ["reads a client", "GET /clients/acme", (nova) => nova.clients.get("acme")],
+    ["makes a key", "POST /keys", (nova) => nova.keys.create({ role: "viewer" })],
+    ["deletes a key", "DELETE /keys/key_1", (nova) => nova.keys.delete("key_1")],
+    ["asks for health", "GET /health", (nova) => nova.health()],
+  ])("%s with %s", async (_what, request, work) => {
+    const { server, nova } = open([request, request.startsWith("DELETE") ? { status: 204 } : { body: {} }]);
+    await work(nova);
+    server.expectDone();
+  });
+
+  it("reads one link of a branch whole", async () => {
+    const { nova } = open([`GET /executions/${exec}/chain/4?full=true&scope=2.a`, { body: { seq: 4 } }]);
+    expect(await nova.executions.link(exec, 4, { scope: "2.a" })).toEqual({ seq: 4 });
+  });
+
+  it("writes and reads values as it is told to", async () => {
+    const server = new ScriptedServer(["POST /workflows/a/execute", { body: '{"execution_id":12345678901234567890}' }]);
+    const nova = createClient({
+      ...{ url: "https://nova.example.com", apiKey: "key", fetch: server.fetch },
+      parse: (text) => text,
+      stringify: () => "850.0",
+    });
+    expect(await nova.executions.execute("a")).toBe('{"execution_id":12345678901234567890}');
+    expect(server.sent[0]?.text).toBe("850.0");
+  });
+});
+
+describe("a list", () => {
+  it("goes on with the next page when that is wanted", async () => {
+    const { server, nova } = open(
+      ["GET /executions?workflow=a", page([{ execution_id: "1" }, { execution_id: "2" }], "two")],
+      ["GET /executions?workflow=a&cursor=two", page([{ execution_id: "3" }])],
+    );
+    const found = await Array.fromAsync(nova.executions.list({ workflow: "a" }));
+    expect(found.map(({ execution_id }) => execution_id)).toEqual(["1", "2", "3"]);
+    server.expectDone();
+  });
+
+  it("reads no page that nobody wants", async () => {
+    const { server, nova } = open(["GET /executions", page([{ execution_id: "1" }], "two")]);
+    for await (const { execution_id } of nova.executions.list()) {
+      expect(execution_id).toBe("1");
+      break;
+    }
+    server.expectDone();
+  });
+
+  it.each<[string, (nova: NovaClient) => AsyncGenerator<unknown>]>([
+    ["GET /workflows", (nova) => nova.workflows.list()],
+    ["GET /workflows/a/versions", (nova) => nova.workflows.versions("a")],
+    [`GET /executions/${exec}/chain?full=true`, (nova) => nova.executions.chain(exec, { full: true })],
+    ["GET /tasks", (nova) => nova.tasks.list()],
+    ["GET /clients", (nova) => nova.clients.list()],
+    ["GET /keys", (nova) => nova.keys.list()],
+    ["GET /audit", (nova) => nova.audit()],
+  ])("is there for %s", async (request, list) => {
+    const { nova } = open([request, page([{ id: 1 }])]);
+    expect(await Array.fromAsync(list(nova))).toEqual([{ id: 1 }]);
+  });
+});
+
+describe("a run", () => {
+  it("answers at once where it ends while the server waits", async () => {
+    const { server, nova } = open(["POST /workflows/a/execute?wait=5", { body: { status: "completed", path: [] } }]);
+    expect(await nova.executions.run("a", { context: { total: 1 } })).toMatchObject({ status: "completed" });
+    expect(server.sent[0]?.text).toBe('{"context":{"total":1}}');
+  });
+
+  it("is asked for until it is over, and tells what it is seen in", async () => {
+    vi.useFakeTimers();
+    try {
+      const { server, nova } = open(
+        ["POST /workflows/a/execute?wait=5", { status: 202, body: { execution_id: exec, status: "running" } }],
+        [`GET /executions/${exec}`, { body: { status: "queued" } }],
+        [`GET /executions/${exec}`, { body: { status: "waiting" } }],
+        [`GET /executions/${exec}`, { body: { status: "failed" } }],
+      );
+      const seen: string[] = [];
+      const running = nova.executions.run("a", { onStatus: ({ status }) => seen.push(status) });
+      await vi.runAllTimersAsync();
+      expect(await running).toEqual({ status: "failed" });
+      expect(seen).toEqual(["queued", "waiting", "failed"]);
+      server.expectDone();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("is left alone when whoever follows it gives up", async () => {
+    const { nova } = open();
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(nova.executions.untilEnded(exec, { signal })).rejects.toThrow("enough");
+  });
+});
+
+describe("a refusal", () => {
+  it("is an ApiProblem that says why, with the findings", async () => {
+    const findings = [{ code: "NOVA404", severity: "error", path: "$.nodes[0]", message: "no such node" }];
+    const body = { type: "about:blank", title: "Refused", status: 422, detail: "NOVA404: no such node", findings };
+    const { nova } = open(["POST /workflows", { status: 422, body }]);
+    const refused = await nova.workflows.publish({}).catch((error: ApiProblem) => error);
+    expect(refused).toBeInstanceOf(ApiProblem);
+    expect(refused).toMatchObject({
+      name: "ApiProblem",
+      status: 422,
+      title: "Refused",
+      message: body.detail,
+      findings,
+    });
+  });
+
+  it("without a body still has a sentence", async () => {
+    const { nova } = open(["GET /health", { status: 500, body: "<html>" }]);
+    await expect(nova.health()).rejects.toThrow("the server answered 500 and did not say why - ask whoever runs it");
+  });
+
+  it("of a server that sends pages is that it is no NOVA", async () => {
+    const { nova } = open(["GET /health", { body: "<html>" }]);
+    await expect(nova.health()).rejects.toThrow(ApiUnreachable);
+  });
+});

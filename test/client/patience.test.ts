@@ -1,0 +1,72 @@
+import { createClient } from "@nova/client";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Reply, ScriptedServer } from "./support/scripted-server.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const lost = new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNRESET" }) });
+
+/** What a call comes to when it has waited for all that it waits for, and what was sent. */
+async function ask(request: string, replies: (Reply | Error)[]) {
+  const server = new ScriptedServer(...replies.map((reply) => [request, reply] as [string, Reply | Error]));
+  const nova = createClient({ url: "https://nova.example.com", apiKey: "key", fetch: server.fetch });
+  const calls = {
+    "POST /keys": () => nova.keys.create({ role: "viewer" }),
+    "GET /health": () => nova.health(),
+    "PATCH /clients/a": () =>
+      nova.ask(nova.api.PATCH("/clients/{slug}", { params: { path: { slug: "a" } }, body: { name: "A" } })),
+  };
+  const asked = calls[request as keyof typeof calls]().catch((error: Error) => error);
+  await vi.runAllTimersAsync();
+  const result = await asked;
+  server.expectDone();
+  return { result, sent: server.sent };
+}
+
+describe("a request whose answer was lost", () => {
+  it("is sent again with the same Idempotency-Key", async () => {
+    const { result, sent } = await ask("POST /keys", [lost, { status: 201, body: { id: "key_1" } }]);
+    expect(result).toEqual({ id: "key_1" });
+    const keys = sent.map(({ headers }) => headers.get("idempotency-key"));
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect(sent[1]?.text).toBe(sent[0]?.text);
+  });
+
+  it("is given up after four times, with the reason", async () => {
+    const { result } = await ask("GET /health", [lost, lost, lost, lost]);
+    expect(result).toMatchObject({
+      name: "ApiUnreachable",
+      message: "https://nova.example.com cannot be reached (ECONNRESET) - check the URL, and that it is up",
+    });
+  });
+
+  it("is not sent again where that could do something twice", async () => {
+    const { result } = await ask("PATCH /clients/a", [lost]);
+    expect(result).toMatchObject({ name: "ApiUnreachable" });
+  });
+});
+
+describe("a server that has too much to do", () => {
+  it.each([429, 502, 503, 504])("is asked again after %i", async (status) => {
+    const { result } = await ask("GET /health", [{ status, body: "later" }, { body: { status: "ok" } }]);
+    expect(result).toEqual({ status: "ok" });
+  });
+
+  it("says how long to wait", async () => {
+    const began = Date.now();
+    await ask("GET /health", [{ status: 429, headers: { "retry-after": "7" } }, { body: {} }]);
+    expect(Date.now() - began).toBe(7_000);
+  });
+
+  it("is not asked again after an answer that will not change", async () => {
+    const { result } = await ask("GET /health", [{ status: 500, body: "broken" }]);
+    expect(result).toMatchObject({ status: 500 });
+  });
+});

@@ -1,0 +1,42 @@
+import { expect } from "vitest";
+
+export interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  /** Sent as JSON; a text as it is. Absent: nothing. */
+  body?: unknown;
+}
+
+export interface Sent {
+  /** `POST /keys?limit=2` */
+  request: string;
+  headers: Headers;
+  text: string;
+}
+
+/** A server that answers these requests, in this order, and no others. */
+export class ScriptedServer {
+  readonly sent: Sent[] = [];
+  readonly #script: [request: string, reply: Reply | Error][];
+
+  constructor(...script: [request: string, reply: Reply | Error][]) {
+    this.#script = script;
+  }
+
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url);
+    const asked = `${request.method} ${pathname}${search}`;
+    const [expected, reply] = this.#script.shift() ?? ["nothing more", {}];
+    expect(asked).toBe(expected);
+    this.sent.push({ request: asked, headers: request.headers, text: await request.text() });
+    if (reply instanceof Error) throw reply;
+    const { status = 200, headers = {}, body } = reply;
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return new Response(body === undefined ? null : text, { status, headers });
+  };
+
+  /** Fails where something that was expected never came. */
+  expectDone(): void {
+    expect(this.#script).toEqual([]);
+  }
+}
