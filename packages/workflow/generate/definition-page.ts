@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AuthoredEdge } from "../src/authored/edge.ts";
 import { fanOutFields, nodeFields } from "../src/authored/fields.ts";
 import { kinds } from "../src/authored/kinds.ts";
+import { triggerKinds } from "../src/authored/triggers/kinds.ts";
 import { workflowFields } from "../src/authored/workflow.ts";
 import { fieldsOf } from "./editor-schema.ts";
 
@@ -26,8 +27,14 @@ export function definitionPage(frame: string): string {
     wait: () => table(ownFields(kinds.wait.schema)),
     workflow_node: () => table(ownFields(kinds.workflow.schema)),
     edge: () => table(AuthoredEdge.shape),
+    triggers: () => Object.values(triggerKinds).map(triggerSection).join("\n\n"),
   };
   return notice + frame.replace(/^\{\{(\w+)\}\}$/gm, (gap, name: string) => gaps[name]?.() ?? gap);
+}
+
+function triggerSection({ type, schema }: { type: string; schema: z.ZodObject }): string {
+  const { type: _, ...fields } = schema.shape;
+  return `### \`${type}\`\n\n${schema.description}\n\n${table(fields)}`;
 }
 
 /** What a kind has beyond what all nodes have, and beyond what nodes with branches have. */

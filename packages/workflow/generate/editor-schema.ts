@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { AuthoredEdge } from "../src/authored/edge.ts";
 import { kinds } from "../src/authored/kinds.ts";
+import { triggerKinds } from "../src/authored/triggers/kinds.ts";
 import { workflowFields } from "../src/authored/workflow.ts";
 
 type Schema = Record<string, unknown>;
 
 /** The JSON schema of `workflow.json` for editors: completion per type of node, and a text for every field. */
 export function editorSchema(): Schema {
-  const fields = fieldsOf(z.strictObject(workflowFields));
+  const fields = withTriggers(fieldsOf(z.strictObject(workflowFields)));
   const graph = {
     nodes: { type: "array", items: { $ref: "#/$defs/node" }, description: "The nodes, in any order." },
     edges: { type: "array", items: { $ref: "#/$defs/edge" }, description: "The edges, in any order." },
@@ -26,7 +27,13 @@ export function editorSchema(): Schema {
     properties: { ...fields, ...graph, graph_definition: older },
     additionalProperties: false,
     anyOf: [{ required: ["nodes", "edges"] }, { required: ["graph_definition"] }],
-    $defs: { node: anyNode(), ...kindDefinitions(), edge: jsonSchemaOf(AuthoredEdge) },
+    $defs: {
+      node: anyNode(),
+      ...kindDefinitions(),
+      edge: jsonSchemaOf(AuthoredEdge),
+      trigger: anyTrigger(),
+      ...triggerDefinitions(),
+    },
   };
 }
 
@@ -43,6 +50,30 @@ function anyNode(): Schema {
       then: { $ref: `#/$defs/${name}` },
     })),
   };
+}
+
+/** The parser reads each trigger by itself, as it does with nodes. */
+function withTriggers({ triggers, ...fields }: Record<string, Schema>): Schema {
+  return { ...fields, triggers: { ...triggers, items: { $ref: "#/$defs/trigger" } } };
+}
+
+function anyTrigger(): Schema {
+  const types = Object.keys(triggerKinds);
+  return {
+    type: "object",
+    required: ["type"],
+    properties: { type: { enum: types, description: "What starts a run." } },
+    allOf: types.map((type) => ({
+      if: { properties: { type: { const: type } }, required: ["type"] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON schema
+      then: { $ref: `#/$defs/${type}_trigger` },
+    })),
+  };
+}
+
+function triggerDefinitions(): Schema {
+  const entries = Object.entries(triggerKinds);
+  return Object.fromEntries(entries.map(([type, { schema }]) => [`${type}_trigger`, jsonSchemaOf(schema)]));
 }
 
 function kindDefinitions(): Schema {

@@ -42,6 +42,8 @@ describe("the schema for editors", () => {
     ["an approval that asks nothing", row(approval("a", { message: undefined }))],
     ["an edge without an end", { ...row(), edges: [{ from: "start" }] }],
     ["a workflow without a graph", { name: "x" }],
+    ["an unknown type of trigger", { ...row(), triggers: [{ type: "email" }] }],
+    ["a field of another type of trigger", { ...row(), triggers: [{ type: "mail", address: "a", every: "1d" }] }],
   ])("refuses %s", (_, definition) => {
     expect(validate(definition)).toBe(false);
   });

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { aiFields } from "./ai.ts";
+import { credentialNames } from "./credentials.ts";
 import { aYearSeconds } from "./duration.ts";
 import type { AuthoredEdge } from "./edge.ts";
 import { filledText, seconds, text } from "./fields.ts";
 import type { AuthoredNode } from "./node.ts";
+import type { AuthoredTrigger } from "./triggers/kinds.ts";
 
 /** Everything but the graph: the part that the older form leaves beside `graph_definition`. */
 export const workflowFields = {
@@ -22,7 +24,7 @@ export const workflowFields = {
     model: "the prompt nodes that name none",
     limits: "one run of the whole workflow",
     ai: "Absent: it does. A node may say otherwise.",
-    network: "the code of every prompt node can connect to, besides its own",
+    network: "the code of every node can connect to, besides its own and those of its credentials",
   }),
   approval: z
     .literal("required", { error: 'must be "required", or be left out' })
@@ -32,11 +34,16 @@ export const workflowFields = {
     .literal("client", { error: 'must be "client", or be left out' })
     .describe("`client`: the code that models write is kept for each client apart. Absent: one for all.")
     .optional(),
+  credentials: credentialNames("nodes get which name none themselves. Absent: all there are.").optional(),
   inputs: z
     .record(z.string(), z.json(), { error: "must be a JSON schema (an object)" })
     .describe(
       "JSON schema of the context that a run starts with, checked before it starts. `secret: true` in a property keeps its value out of logs, prompts and records.",
     )
+    .optional(),
+  triggers: z
+    .array(z.unknown(), { error: "must be a list of triggers" })
+    .describe("What starts runs from outside, while the version is the active one; see Triggers.")
     .optional(),
   requirements: z
     .array(filledText("One pip requirement, such as `pandas==2.2`."), { error: "must be a list of pip requirements" })
@@ -53,7 +60,8 @@ export const WorkflowFields = z.strictObject({
 export type WorkflowFields = z.output<typeof WorkflowFields>;
 
 /** What people write: a graph whose nodes run Python. */
-export interface AuthoredWorkflow extends z.input<z.ZodObject<typeof workflowFields>> {
+export interface AuthoredWorkflow extends Omit<z.input<z.ZodObject<typeof workflowFields>>, "triggers"> {
+  triggers?: AuthoredTrigger[];
   nodes: AuthoredNode[];
   edges: AuthoredEdge[];
 }

@@ -1,3 +1,4 @@
+import { accessFindings } from "./access.ts";
 import { childFindings } from "./children.ts";
 import { dataFindings } from "./data.ts";
 import { forkFindings } from "./forks.ts";
@@ -8,11 +9,13 @@ import { loopFindings } from "./loops.ts";
 import { nodeFindings } from "./nodes.ts";
 import { promptFindings } from "./prompts.ts";
 import { sourceFindings } from "./source.ts";
+import { triggerFindings } from "./triggers.ts";
 import { waitingFindings } from "./waiting.ts";
 
 /** Every code there is; a code never changes its meaning, and the code of a removed finding is not used again. */
 export const findings = {
   ...sourceFindings,
+  ...triggerFindings,
   ...graphFindings,
   ...forkFindings,
   ...loopFindings,
@@ -20,6 +23,7 @@ export const findings = {
   ...waitingFindings,
   ...childFindings,
   ...promptFindings,
+  ...accessFindings,
   ...dataFindings,
   ...lockedFindings,
   ...laterFindings,

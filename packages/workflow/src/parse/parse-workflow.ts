@@ -15,6 +15,7 @@ import { locate } from "./locate.ts";
 import { readNode } from "./nodes.ts";
 import type { PythonSource, WorkflowSource } from "./source.ts";
 import { sharedSettings } from "./surroundings.ts";
+import { readTriggers } from "./triggers.ts";
 
 export interface ParsedWorkflow {
   /** There if no finding is an error. */
@@ -35,7 +36,8 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const identity = identityOf(document, source);
   const lib = libOf(source.files);
   findings.push(...checkLists(document), ...identity.findings, ...fieldFindings, ...checkInputs(document));
-  findings.push(...findingsIn(body));
+  const { triggers, findings: triggerFindings } = readTriggers(document);
+  findings.push(...triggerFindings, ...findingsIn(body));
   const outlines = outlinesOf(body);
   findings.push(...checkWhole(outlines));
   const lock = lockOf(source.files, body, fields?.approval);
@@ -44,6 +46,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   if (hasNoError(findings)) findings.push(...checkKeys(outlines));
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   if (workflow && lock.locked) workflow.lock = lock.locked;
+  if (workflow && triggers.length > 0) workflow.triggers = triggers;
   return { ...(workflow && { workflow }), findings: locate(findings, { ...document, file: source.fileName }), python };
 }
 
@@ -53,7 +56,7 @@ function hasNoError(findings: readonly Finding[]): boolean {
 
 function normalise(
   { id, name }: { id: string; name: string },
-  { description, timeout, inputs, requirements = [], model, limits, approval, scope }: WorkflowFields,
+  { description, timeout, inputs, requirements = [], model, limits, approval, scope, credentials }: WorkflowFields,
   lib: Record<string, string>,
   body: Body,
 ): Workflow {
@@ -70,6 +73,7 @@ function normalise(
     ...(limits !== undefined && { maxCostUsd: limits.max_cost_usd }),
     ...(approval !== undefined && { approval }),
     ...(scope !== undefined && { scope }),
+    ...(credentials !== undefined && { credentials }),
     ...body,
   };
 }

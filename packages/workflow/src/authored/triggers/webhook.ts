@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { dotPathPattern } from "../../template/dot-path.ts";
+import { filledText, seconds, text } from "../fields.ts";
+import { optional } from "../normalised.ts";
+import { clientField, plainName } from "./fields.ts";
+import type { TriggerKind } from "./kind.ts";
+
+const headerError = "must be the name of an HTTP header";
+const dedupeError = "must be headers. and the name of a header, or body. and a dot path: headers.x-delivery, body.id";
+
+const Signature = z.strictObject(
+  {
+    header: z
+      .string({ error: headerError })
+      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: headerError })
+      .transform((header) => header.toLowerCase())
+      .describe("The header that carries the HMAC of the body, in hex or base64."),
+    secret: filledText("Name of the credential that holds the key."),
+    algorithm: z
+      .enum(["sha1", "sha256", "sha512"], { error: "must be sha1, sha256 or sha512" })
+      .describe("How the digest is made.")
+      .prefault("sha256"),
+    prefix: text("What stands in front of the digest: `sha256=`.").optional(),
+  },
+  { error: 'must be an object such as { "header": "x-signature", "secret": "stripe" }' },
+);
+
+export const AuthoredWebhookTrigger = z
+  .strictObject({
+    id: plainName("The last part of its address, `/hooks/<id>`. No other workflow may have it."),
+    type: z.literal("webhook").describe("Somebody sends a request."),
+    signature: Signature.describe(
+      "How the sender signs: `header` carries the HMAC of the body in hex or base64, made with the key in the credential `secret`; `algorithm` is `sha256` where absent, `prefix` stands in front of the digest. Absent: whoever knows the address may call it.",
+    ).optional(),
+    dedupe: z
+      .string({ error: dedupeError })
+      .refine((path) => /^(headers|body)\../.test(path) && dotPathPattern.test(path), { error: dedupeError })
+      .describe(
+        "Where a request says which delivery it is, so that a repeated one starts no second run: `headers.x-delivery`, `body.id`.",
+      )
+      .optional(),
+    wait: seconds(
+      { min: 1, max: 25, integer: true },
+      "How many seconds the request waits for the end of the run and its result. Absent: it is answered at once.",
+    ).optional(),
+    ...clientField,
+  })
+  .describe("A request `POST /hooks/<id>`, with the sender's signature.");
+export type AuthoredWebhookTrigger = z.input<typeof AuthoredWebhookTrigger>;
+
+export const webhookTrigger: TriggerKind<typeof AuthoredWebhookTrigger> = {
+  type: "webhook",
+  schema: AuthoredWebhookTrigger,
+  codes: {},
+  normalise: ({ signature, dedupe, wait, client }, id) => ({
+    type: "webhook",
+    id,
+    ...optional("client", client),
+    ...(signature && {
+      signature: {
+        header: signature.header,
+        secret: signature.secret,
+        algorithm: signature.algorithm,
+        ...optional("prefix", signature.prefix),
+      },
+    }),
+    ...optional("dedupe", dedupe?.startsWith("headers.") ? dedupe.toLowerCase() : dedupe),
+    ...optional("waitSeconds", wait),
+  }),
+};

@@ -1,0 +1,76 @@
+import { triggerKindOf, triggerTypes } from "../authored/triggers/kinds.ts";
+import { type Finding, finding } from "../findings/finding.ts";
+import { at } from "../findings/path.ts";
+import { didYouMean } from "../findings/suggest.ts";
+import type { Trigger } from "../trigger.ts";
+import type { Document } from "./document.ts";
+import { findingsOf, shown } from "./issues.ts";
+import { isObject, type Loose } from "./loose.ts";
+
+const codes = { id: "NOVA121", client: "NOVA126" } as const;
+
+export interface ReadTriggers {
+  /** Those that are right. */
+  triggers: Trigger[];
+  findings: Finding[];
+}
+
+/** Each trigger on its own, then whether they can be told apart. */
+export function readTriggers({ body, pathOf }: Document): ReadTriggers {
+  const written = Array.isArray(body.triggers) ? body.triggers : [];
+  const ids = idsOf(written);
+  const read = written.map((one, index) => readTrigger(one, ids[index] ?? "", at(pathOf("triggers"), index)));
+  const findings = [...read.flatMap((one) => one.findings), ...checkAlike(read)];
+  return { triggers: read.flatMap(({ trigger }) => trigger ?? []), findings };
+}
+
+interface ReadTrigger {
+  path: string;
+  trigger?: Trigger;
+  findings: Finding[];
+}
+
+function readTrigger(value: unknown, id: string, path: string): ReadTrigger {
+  if (!isObject(value)) {
+    const message = `a trigger must be an object such as { "type": "mail", "address": "invoices" }, not ${shown(value)}`;
+    return { path, findings: [finding("NOVA104", path, message)] };
+  }
+  const name = typeof value.id === "string" ? `trigger "${value.id}"` : `the trigger at ${path}`;
+  const kind = triggerKindOf(value.type);
+  if (!kind) return { path, findings: [unknownType(value, name, path)] };
+  const parsed = kind.schema.safeParse(value);
+  const pathIn = (field?: string) => (field === undefined ? path : at(path, field));
+  const subject = { name, value, pathOf: pathIn, schema: kind.schema, codes: { ...codes, ...kind.codes } };
+  const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
+  findings.push(...(kind.check?.(value, { name, path }) ?? []));
+  return { path, ...(parsed.success && { trigger: kind.normalise(parsed.data, id) }), findings };
+}
+
+/** As written; where nothing is, the type and which of its type it is. */
+function idsOf(written: unknown[]): string[] {
+  const counts = new Map<unknown, number>();
+  return written.map((one) => {
+    const { id, type } = isObject(one) ? one : {};
+    counts.set(type, (counts.get(type) ?? 0) + 1);
+    return typeof id === "string" ? id : `${type}-${counts.get(type)}`;
+  });
+}
+
+function checkAlike(read: ReadTrigger[]): Finding[] {
+  const seen = new Set<string>();
+  return read.flatMap(({ trigger, path }) => {
+    if (!trigger) return [];
+    const marks = [`the id "${trigger.id}"`, ...(trigger.type === "mail" ? [`the address "${trigger.address}"`] : [])];
+    const twice = marks.find((mark) => seen.has(mark));
+    for (const mark of marks) seen.add(mark);
+    return twice === undefined ? [] : [finding("NOVA121", path, `two triggers have ${twice} - change one of them`)];
+  });
+}
+
+function unknownType({ type }: Loose, name: string, path: string): Finding {
+  if (type === undefined)
+    return finding("NOVA106", path, `${name} has no "type" - add one of ${triggerTypes.join(", ")}`);
+  const hint = typeof type === "string" ? didYouMean(type, triggerTypes) : "";
+  const wayOut = hint || ` - the types are ${triggerTypes.join(", ")}`;
+  return finding("NOVA120", at(path, "type"), `${name} has the unknown type ${shown(type)}${wayOut}`);
+}

@@ -1,0 +1,143 @@
+import { defineWorkflow, end, start, type Trigger, workflowHash } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { codesOf, type Loose, mustParse, parse, row } from "../definition.ts";
+
+const mail = { type: "mail", address: "invoices" };
+const with1 = (trigger: unknown): Loose => ({ ...row(), triggers: [trigger] });
+const normalised = (trigger: Loose): Trigger | undefined => mustParse(with1(trigger)).triggers?.[0];
+
+describe("a trigger", () => {
+  it.each<[Loose, Trigger]>([
+    [mail, { type: "mail", id: "mail-1", address: "invoices" }],
+    [
+      { ...mail, id: "in", from: ["Anna@Example.com", "@B.example"], client: "acme" },
+      { type: "mail", id: "in", address: "invoices", from: ["anna@example.com", "@b.example"], client: "acme" },
+    ],
+    [
+      { type: "imap", client: "acme" },
+      {
+        ...{ type: "imap", id: "imap-1", client: "acme", credential: "email", mailbox: "INBOX" },
+        everySeconds: 300,
+      },
+    ],
+    [
+      { type: "webhook", id: "stripe" },
+      { type: "webhook", id: "stripe" },
+    ],
+    [
+      {
+        ...{ type: "webhook", id: "hub", dedupe: "headers.X-Delivery", wait: 20 },
+        signature: { header: "X-Signature", secret: "hub", prefix: "sha256=" },
+      },
+      {
+        ...{ type: "webhook", id: "hub", dedupe: "headers.x-delivery", waitSeconds: 20 },
+        signature: { header: "x-signature", secret: "hub", algorithm: "sha256", prefix: "sha256=" },
+      },
+    ],
+    [
+      { type: "schedule", cron: " 0 9  ? * mon-fri * ", timezone: "Europe/Madrid", context: { a: 1 } },
+      {
+        ...{ type: "schedule", id: "schedule-1", timezone: "Europe/Madrid", context: { a: 1 } },
+        when: { kind: "cron", cron: "0 9 ? * MON-FRI *" },
+      },
+    ],
+    [
+      { type: "schedule", every: "2h" },
+      { type: "schedule", id: "schedule-1", when: { kind: "every", everySeconds: 7200 } },
+    ],
+    [
+      { type: "schedule", at: "2026-01-31T09:00" },
+      { type: "schedule", id: "schedule-1", when: { kind: "at", at: "2026-01-31T09:00:00" } },
+    ],
+    [
+      { type: "event", pattern: { source: ["shop"] } },
+      { type: "event", id: "event-1", pattern: { source: ["shop"] }, bus: "nova" },
+    ],
+  ])("%j becomes %j", (written, expected) => {
+    expect(normalised(written)).toEqual(expected);
+  });
+
+  it.each<[unknown, string[]]>([
+    ["mail", ["NOVA104 $.triggers[0]"]],
+    [{}, ["NOVA106 $.triggers[0]"]],
+    [{ type: "email" }, ["NOVA120 $.triggers[0].type"]],
+    [{ type: "constructor" }, ["NOVA120 $.triggers[0].type"]],
+    [{ ...mail, id: "Nightly run" }, ["NOVA121 $.triggers[0].id"]],
+    [{ ...mail, adress: "x" }, ["NOVA105 $.triggers[0].adress"]],
+    [{ type: "mail" }, ["NOVA106 $.triggers[0]"]],
+    [{ type: "mail", address: "invoices@example.com" }, ["NOVA122 $.triggers[0].address"]],
+    [{ type: "mail", address: "a+b" }, ["NOVA122 $.triggers[0].address"]],
+    [{ ...mail, from: [] }, ["NOVA122 $.triggers[0].from"]],
+    [{ ...mail, from: ["anna"] }, ["NOVA122 $.triggers[0].from[0]"]],
+    [{ type: "imap" }, ["NOVA106 $.triggers[0]"]],
+    [{ type: "imap", client: "Acme Ltd." }, ["NOVA126 $.triggers[0].client"]],
+    [{ type: "imap", client: "acme", every: "90s" }, ["NOVA123 $.triggers[0].every"]],
+    [{ type: "webhook" }, ["NOVA106 $.triggers[0]"]],
+    [{ type: "webhook", id: "a", dedupe: "id" }, ["NOVA104 $.triggers[0].dedupe"]],
+    [{ type: "webhook", id: "a", wait: 30 }, ["NOVA104 $.triggers[0].wait"]],
+    [{ type: "webhook", id: "a", signature: { header: "x" } }, ["NOVA106 $.triggers[0].signature"]],
+    [
+      { type: "webhook", id: "a", signature: { header: "x", secret: "y", algorithm: "md5" } },
+      ["NOVA104 $.triggers[0].signature.algorithm"],
+    ],
+    [{ type: "schedule" }, ["NOVA123 $.triggers[0]"]],
+    [{ type: "schedule", cron: "0 9 * * ? *", every: "1d" }, ["NOVA123 $.triggers[0].every"]],
+    [{ type: "schedule", cron: "0 9 * * 1-5" }, ["NOVA123 $.triggers[0].cron"]],
+    [{ type: "schedule", every: 90 }, ["NOVA123 $.triggers[0].every"]],
+    [{ type: "schedule", at: "2026-01-31T09:00Z" }, ["NOVA123 $.triggers[0].at"]],
+    [{ type: "schedule", at: "2026-01-31T09:00", timezone: "CEST" }, ["NOVA124 $.triggers[0].timezone"]],
+    [{ type: "schedule", every: "1d", timezone: "UTC" }, ["NOVA124 $.triggers[0].timezone"]],
+    [{ type: "event" }, ["NOVA106 $.triggers[0]"]],
+    [{ type: "event", pattern: { source: "shop" } }, ["NOVA125 $.triggers[0].pattern.source"]],
+    [{ type: "event", pattern: { source: ["shop"] }, bus: "own" }, ["NOVA104 $.triggers[0].bus"]],
+  ])("that is %j has %j", (trigger, expected) => {
+    expect(codesOf(with1(trigger))).toEqual(expected);
+  });
+
+  it("is told to be like one that there is", () => {
+    expect(parse(with1({ type: "webhok" })).findings[0]?.message).toMatch(/did you mean "webhook"\?/);
+  });
+});
+
+describe("the triggers of a workflow", () => {
+  it("are a list", () => {
+    expect(codesOf({ ...row(), triggers: mail })).toEqual(["NOVA104 $.triggers"]);
+  });
+
+  it("count by type where they have no ids", () => {
+    const triggers = [mail, { type: "schedule", every: "1d" }, { ...mail, address: "bills" }];
+    expect(mustParse({ ...row(), triggers }).triggers?.map(({ id }) => id)).toEqual(["mail-1", "schedule-1", "mail-2"]);
+  });
+
+  it.each<[string, Loose[]]>([
+    ["ids", [mail, { type: "schedule", id: "mail-1", every: "1d" }]],
+    ["addresses", [mail, { ...mail, client: "acme" }]],
+  ])("have different %s", (_what, triggers) => {
+    expect(codesOf({ ...row(), triggers })).toEqual(["NOVA121 $.triggers[1]"]);
+  });
+
+  it("stand in the older form, too", () => {
+    const { id, ...graph_definition } = row();
+    expect(codesOf({ id, graph_definition: { ...graph_definition, triggers: [{ type: "email" }] } })).toEqual([
+      "NOVA120 $.graph_definition.triggers[0].type",
+    ]);
+  });
+
+  it("make another version, and none of them leaves the version as it was", () => {
+    const plain = mustParse(row());
+    expect(workflowHash(mustParse({ ...row(), triggers: [] }))).toBe(workflowHash(plain));
+    expect(workflowHash(mustParse(with1(mail)))).not.toBe(workflowHash(plain));
+  });
+
+  it("are written in TypeScript as in JSON", () => {
+    const written = defineWorkflow({
+      name: "test",
+      triggers: [{ type: "mail", address: "invoices" }],
+      nodes: { start: start(), end: end() },
+      edges: [{ from: "start", to: "end" }],
+    });
+    expect(mustParse(written).triggers).toEqual([normalised(mail)]);
+    // @ts-expect-error: a mail trigger has no cron
+    defineWorkflow({ name: "x", triggers: [{ type: "mail", address: "a", cron: "" }], nodes: {}, edges: [] });
+  });
+});
