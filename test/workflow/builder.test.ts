@@ -149,7 +149,8 @@ it("makes workflows whose prompt nodes share models, limits and hosts", () => {
     model: { code_generator: "gpt-5.1" },
     limits: { max_cost_usd: 2 },
     ai: { samples: false },
-    network: { allow: ["imap.example.com:993"] },
+    network: { allow: ["rates.example.com:443"] },
+    credentials: ["rates"],
     approval: "required",
     scope: "client",
     nodes: { start: start(), read: action({ prompt: "Read.", limits: { max_cost_usd: 0.5 } }), end: end() },
@@ -161,8 +162,9 @@ it("makes workflows whose prompt nodes share models, limits and hosts", () => {
   const { workflow: parsed, findings } = parseWorkflow({ text: JSON.stringify(made), fileName: "w.json", files: {} });
   expect(findings).toEqual([]);
   expect(parsed?.nodes[1]).toMatchObject({
-    executor: { kind: "prompt", maxCostUsd: 0.5, samples: false, allow: ["imap.example.com:993"] },
+    executor: { kind: "prompt", maxCostUsd: 0.5, samples: false, allow: ["rates.example.com:443"] },
   });
+  expect(parsed?.credentials).toEqual(["rates"]);
 });
 
 it("makes edges that lead back", () => {

@@ -30,6 +30,8 @@ export interface Workflow {
   scope?: "client";
   /** Code of prompt nodes that is locked beside the workflow, by node. */
   lock?: Record<string, LockedCode>;
+  /** Names of the credentials that nodes get which name none themselves. Absent: all. */
+  credentials?: string[];
   /** What starts runs from outside. */
   triggers?: Trigger[];
   nodes: Node[];
@@ -68,6 +70,8 @@ interface TaskNodeBase extends NodeBase {
   onError?: string;
   /** Runs of failing code in all (2 or 3); needs `effects: false`. */
   retry?: { attempts: number; delaySeconds: number };
+  /** Names of the credentials that its code gets. Absent: as the workflow says. */
+  credentials?: string[];
   /** `fresh`: its own sandbox, used by no later node. */
   isolation?: "fresh";
 }
@@ -139,7 +143,16 @@ export interface WorkflowNode extends NodeBase {
   onError?: string;
 }
 
-export type Executor = { kind: "code"; code: string; file?: string } | PromptExecutor;
+export type Executor = CodeExecutor | PromptExecutor;
+
+/** Code written by hand. */
+export interface CodeExecutor {
+  kind: "code";
+  code: string;
+  file?: string;
+  /** `host` or `host:port`, sorted: all that it can connect to. Absent: whatever its sandbox can. */
+  allow?: string[];
+}
 
 /** A model writes the code. What the workflow says for all of them is merged in, but for `model` and `maxCostUsd`. */
 export interface PromptExecutor {

@@ -38,6 +38,7 @@ export function taskWith(changes: TaskChanges = {}): PromptTask {
     edges: changes.edges ?? [],
     input: membersOf(changes.input ?? '{"lines": [1, 2], "order": {"discount": 0.5}, "other": true}'),
     secrets: new Set(),
+    credentials: new Set(),
     mask: (text) => text,
     frozen: changes.frozen ?? false,
     spentUsd: 0,

@@ -12,13 +12,20 @@ export interface TaskOptions {
   node?: Partial<Pick<TaskNode, "timeoutSeconds" | "effects">>;
   workflow?: Partial<Workflow>;
   secrets?: Record<string, string>;
+  credentials?: Record<string, string | number>;
   frozen?: boolean;
   spentUsd?: number;
 }
 
 /** A prompt node as the engine hands it to a pipeline. */
 export function promptTask(options: TaskOptions = {}): PromptTask {
-  const { secrets = {}, type = "action", conditions = [true, false], context = { total: 1500 } } = options;
+  const {
+    secrets = {},
+    credentials = {},
+    type = "action",
+    conditions = [true, false],
+    context = { total: 1500 },
+  } = options;
   const executor: PromptExecutor = {
     kind: "prompt",
     prompt: options.prompt ?? "Calculate discount (10% if total > 1000)",
@@ -29,7 +36,7 @@ export function promptTask(options: TaskOptions = {}): PromptTask {
   const node = { id: "work", type, executor, timeoutSeconds: 30, ...options.node } as TaskNode;
   const edges = conditions.map((condition, index) => ({ from: "work", to: `next${index}`, condition }));
   const workflow = { format: 1, id: "wf", name: "Wf", requirements: [], lib: {}, nodes: [node], edges: [] } as Workflow;
-  const values = Object.entries({ ...context, ...secrets }).map(([key, value]) => ({
+  const values = Object.entries({ ...context, ...secrets, ...credentials }).map(([key, value]) => ({
     key,
     json: JSON.stringify(value),
   }));
@@ -42,6 +49,7 @@ export function promptTask(options: TaskOptions = {}): PromptTask {
     edges: type === "decision" ? edges : [{ from: "work", to: "end" }],
     input: [...values, ...slots],
     secrets: new Set(Object.keys(secrets)),
+    credentials: new Set(Object.keys(credentials)),
     mask: (text) => Object.values(secrets).reduce((masked, secret) => masked.replaceAll(secret, "***"), text),
     frozen: options.frozen ?? false,
     spentUsd: options.spentUsd ?? 0,

@@ -32,6 +32,8 @@ const longestKey = 200;
 export interface Confidence {
   /** Keys whose values nobody sees. */
   secrets: ReadonlySet<string>;
+  /** Keys of whose values people and models may know the type. */
+  credentials?: ReadonlySet<string>;
   mask(text: string): string;
 }
 
@@ -49,13 +51,21 @@ export function summarise(values: readonly Member[], limits: SummaryLimits, conf
   throw new RangeError("the last limits are always taken");
 }
 
-function summaryOf(values: readonly Member[], limits: SummaryLimits, { secrets, mask }: Confidence) {
+function summaryOf(values: readonly Member[], limits: SummaryLimits, { secrets, credentials, mask }: Confidence) {
+  const summaryOfMember = ({ key, json }: Member): Summary => {
+    if (secrets.has(key)) return new Placeholder("secret");
+    if (credentials?.has(key)) return new Placeholder(`${typeName(json)} of a credential`);
+    return summaryOfValue(parseExact(json), limits, mask);
+  };
   return Object.fromEntries(
-    values.map(({ key, json }): [string, Summary] => [
-      mask(shortKey(key)),
-      secrets.has(key) ? new Placeholder("secret") : summaryOfValue(parseExact(json), limits, mask),
-    ]),
+    values.map((member): [string, Summary] => [mask(shortKey(member.key)), summaryOfMember(member)]),
   );
+}
+
+function typeName(json: string): string {
+  const value = parseExact(json);
+  if (isRawNumber(value)) return isInteger(value.rawJSON) ? "integer" : "number";
+  return Array.isArray(value) ? "list" : typeof value;
 }
 
 function summaryOfValue(value: ExactValue, limits: SummaryLimits, mask: (text: string) => string): Summary {

@@ -1,4 +1,5 @@
 import type { Changes } from "../context/context.ts";
+import type { Member } from "../json/text.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import { decide } from "./decide.ts";
 import { wayOn, wayTo } from "./definition.ts";
@@ -10,10 +11,11 @@ import type { Task } from "./task.ts";
 /** What the code's result means for the run: the node's changes and the edge it takes, or why it failed. */
 export async function judge(
   { node, edges, version, position }: Task,
-  result: CodeResult,
+  raw: CodeResult,
   io: NodeIo,
   run: RunFacts,
 ): Promise<Outcome> {
+  const result = io.withoutLaid(raw);
   const common = { logs: io.maskLogs(result.logs), executionTimeMs: result.durationMs, run };
   const fail = (message: string): Outcome => ({
     ...common,
@@ -34,9 +36,8 @@ export async function judge(
     return fail(
       `context["${foreign.key}"] refers to a blob that is not this node's (${foreign.ref.sha256}) - set the value itself`,
     );
-  const leaked = io.leakedSecret(result.set);
-  if (leaked !== undefined)
-    return fail(`context["${leaked}"] contains the value of a secret input - keep secrets out of what the node sets`);
+  const problem = secretProblem(result.set, io);
+  if (problem !== undefined) return fail(problem);
   const changes: Changes = { set: result.set, delete: result.delete };
   if (node.type === "action")
     return { ...common, status: "success", changes, decision: null, next: wayOn({ node, edges, version }) };
@@ -46,4 +47,15 @@ export async function judge(
   const { label, to, loops } = taken;
   const more = loops && { more: { loops } };
   return { ...common, status: "success", changes, decision: label, next: wayTo(version, to), ...more };
+}
+
+/** Why what a node sets cannot be kept. */
+export function secretProblem(set: readonly Member[], io: NodeIo): string | undefined {
+  const leaked = io.leakedSecret(set);
+  if (leaked !== undefined)
+    return `context["${leaked}"] contains the value of a secret input or credential - keep secrets out of what the node sets`;
+  const changed = io.changedCredential(set);
+  if (changed !== undefined)
+    return `context["${changed}"] belongs to a credential, and the next node would find that again - set another key`;
+  return undefined;
 }

@@ -10,7 +10,7 @@ export interface NodeCode {
   code: string;
   fileName: string;
   timeoutSeconds: number;
-  /** Absent: code written by hand, which reaches whatever its sandbox does. */
+  /** Absent: it reaches whatever its sandbox does. */
   network?: { allow: string[] };
 }
 

@@ -7,8 +7,10 @@ import { NovaError } from "../errors.ts";
 import { type Member, objectText } from "../json/text.ts";
 import type { BlobRef } from "../ports/blobs.ts";
 import type { StoredEntry } from "../ports/chain.ts";
+import type { LaidOver } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
-import type { RunIo } from "../ports/sandboxes.ts";
+import type { CodeResult, RunIo } from "../ports/sandboxes.ts";
+import { changedOf, nothingLaid, withoutLaid } from "../secrets/laid-over.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";
 import { entriesBefore, wasWrittenBefore } from "./scope-entries.ts";
 
@@ -20,7 +22,11 @@ export interface NodeIo extends RunIo {
   isOwn(sha256: string): boolean;
   /** An earlier delivery of the same run knew the blob as its own. */
   meet(sha256: string): void;
-  /** The first key that contains a secret input, itself or in its value or a blob of that. */
+  /** A result without what credentials had laid over the context. */
+  withoutLaid(result: CodeResult): CodeResult;
+  /** The first key of a credential that is set to something else. */
+  changedCredential(set: readonly Member[]): string | undefined;
+  /** The first key that contains a secret, itself or in its value or a blob of that. */
   leakedSecret(set: readonly Member[]): string | undefined;
   /** Text as people may read it. */
   mask(text: string): string;
@@ -33,6 +39,7 @@ export async function createNodeIo(
   position: Position,
   input: Context,
   secrets: ReadonlySet<string>,
+  laid: LaidOver = nothingLaid,
 ): Promise<NodeIo> {
   const { before, at } = position;
   const inInput = lazy(
@@ -47,7 +54,7 @@ export async function createNodeIo(
   /** Uploaded by this run, or named inside results of other nodes or a JSON blob that crossed here. */
   const met = new Set<string>();
   const leaking = new Set<string>();
-  const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256));
+  const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256), laid.secrets);
   const isKnown = (sha256: string) => inInput().has(sha256) || met.has(sha256);
 
   return {
@@ -85,6 +92,8 @@ export async function createNodeIo(
     },
     isOwn: (sha256) => isKnown(sha256) && !leaking.has(sha256),
     meet: (sha256) => void met.add(sha256),
+    withoutLaid: (result) => withoutLaid(result, laid),
+    changedCredential: (set) => changedOf(laid, set),
     leakedSecret(set) {
       if (redactor.isIdle) return undefined;
       return set.find(

@@ -1,7 +1,6 @@
 import { isLong, type TaskNode } from "@nova/workflow";
 import { headOf } from "../chain/head.ts";
 import type { LoadedContext } from "../chain/position.ts";
-import type { Context } from "../context/context.ts";
 import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
@@ -28,7 +27,7 @@ import {
 import { requestFor } from "./request.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
 import { lifetimeLeft } from "./sandbox-choice.ts";
-import { type Task, taskInput } from "./task.ts";
+import { type Task, type TaskInput, taskInput } from "./task.ts";
 
 /**
  * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
@@ -37,13 +36,13 @@ import { type Task, taskInput } from "./task.ts";
  */
 export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise<StoredEntry | "again" | Turn> {
   const { position, node, version } = task;
-  const { kept, input } = await taskInput(ports, task);
-  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow));
+  const { kept, input, laid } = await taskInput(ports, task);
+  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
   const held = position.next.turn;
   const place = held ? adoptTurn(held, task) : await takeTurn(ports, task);
 
   const { signal, follow } = followed(node, time);
-  const request = codeRequest(task, input, place.turn);
+  const request = codeRequest(task, { input, laid }, place.turn);
   const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !held,
     permit: place.permit,
@@ -142,10 +141,11 @@ function factsOf(task: Task, place: Place): RunFacts {
   };
 }
 
-function codeRequest(task: Task, input: Context, turn: Turn): RunRequest {
+function codeRequest(task: Task, { input, laid }: Pick<TaskInput, "input" | "laid">, turn: Turn): RunRequest {
   const { id, timeoutSeconds } = task.node;
-  const { code, file = `${id}.py` } = codeOf(task.node);
-  return requestFor(task, turn, { step: 0, code, fileName: file, timeoutSeconds }, input.slots());
+  const { code, file = `${id}.py`, allow } = codeOf(task.node);
+  const network = allow && { network: { allow: [...new Set([...allow, ...laid.hosts])] } };
+  return requestFor(task, turn, { step: 0, code, fileName: file, timeoutSeconds, ...network }, input.slots());
 }
 
 function codeOf({ id, executor }: TaskNode) {

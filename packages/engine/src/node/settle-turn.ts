@@ -5,6 +5,7 @@ import { sha256 } from "../json/hash.ts";
 import { contextBefore } from "../map/item-input.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import { stoppedOutcome } from "../prompt/stopped.ts";
+import { laidOverBefore, nothingLaid } from "../secrets/laid-over.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { settleWaiting } from "../task/settle.ts";
 import { commitOutcome } from "./commit.ts";
@@ -34,7 +35,9 @@ export async function settleTurn(
     throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
   }
   const kept = await contextBefore(ports, position);
-  const io = await createNodeIo(ports, position, kept.context, secretKeys(version.workflow));
+  const whose = "executor" in node && { client: position.before.client, version, node };
+  const laid = whose ? await laidOverBefore(ports, whose) : nothingLaid;
+  const io = await createNodeIo(ports, position, kept.context, secretKeys(version.workflow), laid);
   const isPrompt = "executor" in node && node.executor.kind === "prompt";
   const stopped = await stopCode(ports, position, turn, io, isPrompt ? noStep : 0);
   const warm = stopped?.kind !== "gone" && position.before.warm?.id === turn.sandbox ? position.before.warm : null;

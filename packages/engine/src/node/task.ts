@@ -2,8 +2,10 @@ import type { Edge, TaskNode } from "@nova/workflow";
 import { inputAfter, type LoadedContext, type Position } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
 import { contextBefore } from "../map/item-input.ts";
+import type { LaidOver } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { laidOver, layOver } from "../secrets/laid-over.ts";
 
 /** A node that runs code, at its place in the chain. */
 export interface Task {
@@ -14,12 +16,19 @@ export interface Task {
   edges: Edge[];
 }
 
-/** What the node finds, and the context that its entry builds on. A decision never sees the one before it. */
-export async function taskInput(
-  ports: Ports,
-  { position, node }: Task,
-): Promise<{ kept: LoadedContext; input: Context }> {
-  const kept = await contextBefore(ports, position);
+/** What a node finds. */
+export interface TaskInput {
+  /** The context that its entry builds on. */
+  kept: LoadedContext;
+  /** The same with its credentials over it. */
+  input: Context;
+  laid: LaidOver;
+}
+
+/** A decision never sees the one before it. */
+export async function taskInput(ports: Ports, { position, node, version }: Task): Promise<TaskInput> {
+  const whose = { client: position.before.client, version, node };
+  const [kept, laid] = await Promise.all([contextBefore(ports, position), laidOver(ports, whose)]);
   const input = await inputAfter(position.beforeEntry, kept.context, ports.blobs);
-  return { kept, input: node.type === "decision" ? input.without("branch_decision") : input };
+  return { kept, input: layOver(node.type === "decision" ? input.without("branch_decision") : input, laid), laid };
 }

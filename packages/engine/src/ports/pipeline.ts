@@ -16,6 +16,8 @@ export interface PromptTask {
   input: readonly Member[];
   /** Top-level keys whose values nobody but the code may see. */
   secrets: ReadonlySet<string>;
+  /** Top-level keys of credentials, of whose values nobody but the code may know more than the type. */
+  credentials: ReadonlySet<string>;
   /** The text with the values of secrets masked. */
   mask(text: string): string;
   /** Only pinned code may run: no model is ever called. */

@@ -7,6 +7,7 @@ import type { Task } from "../node/task.ts";
 import type { PipelineMeans } from "../ports/pipeline.ts";
 import type { CodeResult, RunOutcome } from "../ports/sandboxes.ts";
 import { codeToBegin } from "./begun-code.ts";
+import { confinedResult } from "./confined-result.ts";
 import type { JournalSite, StepJournal } from "./journal.ts";
 import { SandboxGone, TurnLost } from "./lost.ts";
 import { isPinnedPlace } from "./step-number.ts";
@@ -21,10 +22,11 @@ export function sandboxRuns(
   input: Context,
   journal: StepJournal,
   { isFirst, signal }: { isFirst: boolean; signal: AbortSignal },
+  hosts: readonly string[],
 ): PipelineMeans["execute"] {
   const { ports, place, io } = site;
   const { id, executor } = task.node;
-  const allow = executor.kind === "prompt" ? executor.allow : [];
+  const allow = executor.kind === "prompt" ? [...new Set([...executor.allow, ...hosts])] : [];
   const asked = new Set<number>();
   return async (step, written, { timeoutSeconds, extra = [], network }) => {
     if (asked.has(step)) throw new RangeError(`code of node "${id}" is to begin twice at place ${step} of its journal`);
@@ -48,7 +50,8 @@ export function sandboxRuns(
       lifetimeSeconds: codeLifetime(timeoutSeconds),
       signal,
     });
-    const result = without(finished(outcome, id, step), extra);
+    const isAnalysis = network === false;
+    const result = confinedResult(without(finished(outcome, id, step), extra), io, { isAnalysis });
     journal.ran(step, result);
     return { sandboxId, result, code };
   };

@@ -1,6 +1,5 @@
-import type { Context } from "../context/context.ts";
 import { keepWarm, promptBudgetSeconds } from "../node/sandbox-choice.ts";
-import type { Task } from "../node/task.ts";
+import type { Task, TaskInput } from "../node/task.ts";
 import type { PipelineMeans } from "../ports/pipeline.ts";
 import { sandboxRuns } from "./execute.ts";
 import type { JournalSite, StepJournal } from "./journal.ts";
@@ -12,7 +11,7 @@ import { wholeValue } from "./whole-value.ts";
 export function meansFor(
   site: JournalSite,
   task: Task,
-  input: Context,
+  { input, laid }: TaskInput,
   journal: StepJournal,
   delivery: { isFirst: boolean; signal: AbortSignal },
 ): PipelineMeans {
@@ -28,7 +27,7 @@ export function meansFor(
           return work(at);
         }),
     },
-    execute: sandboxRuns(site, task, input, journal, delivery),
+    execute: sandboxRuns(site, task, input, journal, delivery, laid.hosts),
     judge: (result) => judgementOf(task, result, io),
     valueText: (key, maxBytes) => wholeValue(input, key, maxBytes, source),
     spentBesideUsd: () => spentBesideUsd(ports, position.at),

@@ -1,5 +1,4 @@
 import type { LoadedContext } from "../chain/position.ts";
-import type { Context } from "../context/context.ts";
 import { commitOutcome } from "../node/commit.ts";
 import {
   adoptTurn,
@@ -13,7 +12,7 @@ import {
 } from "../node/place.ts";
 import { createNodeIo, type NodeIo } from "../node/run-io.ts";
 import { noStep, stopCode } from "../node/stop-code.ts";
-import { type Task, taskInput } from "../node/task.ts";
+import { type Task, type TaskInput, taskInput } from "../node/task.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PinnedCode, PipelineOutcome, PromptTask } from "../ports/pipeline.ts";
@@ -30,16 +29,17 @@ import { stoppedOutcome } from "./stopped.ts";
  */
 export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): Promise<StoredEntry | "again"> {
   const { position, version } = task;
-  const { kept, input } = await taskInput(ports, task);
-  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow));
-  const asked = promptTask(task, input, io);
+  const found = await taskInput(ports, task);
+  const { kept, input, laid } = found;
+  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
+  const asked = promptTask(task, found, io);
   const { place, pinned } = await beginOrAdopt(ports, task, asked);
   const site: JournalSite = { ports, position, place, io };
   const journal = new StepJournal(site);
   const isFirst = !position.next.turn;
   try {
     if (!isFirst) await journal.adopt();
-    const means = meansFor(site, task, input, journal, { isFirst, signal });
+    const means = meansFor(site, task, found, journal, { isFirst, signal });
     const ending = isFirst ? null : await journal.ending();
     const told = ending ?? (await ports.pipeline.run(asked, means, pinned));
     if (!(await place.permit)) throw new TurnLost();
@@ -118,7 +118,7 @@ async function replaceSandbox(
   return commitOutcome(ports, task.position, task.node, await stoppedOutcome(ports, task.position, task, turn, why));
 }
 
-function promptTask({ position, node, version, edges }: Task, input: Context, io: NodeIo): PromptTask {
+function promptTask({ position, node, version, edges }: Task, { input, laid }: TaskInput, io: NodeIo): PromptTask {
   const { before, at } = position;
   return {
     at,
@@ -128,6 +128,7 @@ function promptTask({ position, node, version, edges }: Task, input: Context, io
     edges,
     input: input.slots(),
     secrets: secretKeys(version.workflow),
+    credentials: new Set(laid.members.map(({ key }) => key)),
     mask: (text) => io.mask(text),
     frozen: before.frozen ?? false,
     spentUsd: before.spent?.cost_usd ?? 0,

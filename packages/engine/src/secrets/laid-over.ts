@@ -1,4 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
+import type { TaskNode } from "@nova/workflow";
+import type { Context } from "../context/context.ts";
+import { NovaError } from "../errors.ts";
 import type { Credentials, LaidOver } from "../ports/credentials.ts";
+import type { Ports } from "../ports/index.ts";
+import type { CodeResult } from "../ports/sandboxes.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
 
 export const nothingLaid: LaidOver = { members: [], secrets: [], hosts: [] };
 
@@ -7,3 +14,60 @@ export const noCredentials: Credentials = {
   forNode: async () => nothingLaid,
   secretsOf: async () => [],
 };
+
+/** Whose run it is, and what of credentials its definition declares. */
+export interface Whose {
+  client: string;
+  version: WorkflowVersion;
+  node: Pick<TaskNode, "credentials">;
+}
+
+/** What lies over the context of a node. Throws what `Credentials.forNode` throws. */
+export async function laidOver(ports: Pick<Ports, "credentials">, whose: Whose): Promise<LaidOver> {
+  const names = declared(whose);
+  if (names?.length === 0) return nothingLaid;
+  return ports.credentials.forNode(whose.client, whose.version.workflowId, names);
+}
+
+/** The same for code that has begun before: it is stopped and its result is kept whatever became of the credentials. */
+export async function laidOverBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<LaidOver> {
+  try {
+    return await laidOver(ports, whose);
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error;
+    return { ...nothingLaid, secrets: await ports.credentials.secretsOf(whose.client, whose.version.workflowId) };
+  }
+}
+
+function declared({ version: { workflow }, node }: Whose): readonly string[] | undefined {
+  return node.credentials ?? workflow.credentials;
+}
+
+/** What the code finds: where both have a key, the credential's value. */
+export function layOver(input: Context, { members }: LaidOver): Context {
+  return members.length === 0 ? input : input.apply({ set: members, delete: [] }, "");
+}
+
+/**
+ * A result without what was laid over the context: a key that is as it was is nothing that the code has set, and one
+ * that it deletes lies there again for the next node. A key that it changed stays, for `changedOf` to name.
+ */
+export function withoutLaid(result: CodeResult, { members }: LaidOver): CodeResult {
+  if (result.status === "error" || members.length === 0) return result;
+  const laid = new Map(members.map(({ key, json }) => [key, json]));
+  return {
+    ...result,
+    set: result.set.filter(({ key, json }) => !isSame(laid.get(key), json)),
+    delete: result.delete.filter((key) => !laid.has(key)),
+  };
+}
+
+/** The first key of a credential that code set to something else. */
+export function changedOf({ members }: LaidOver, set: readonly { key: string }[]): string | undefined {
+  const laid = new Set(members.map(({ key }) => key));
+  return set.find(({ key }) => laid.has(key))?.key;
+}
+
+function isSame(laid: string | undefined, json: string): boolean {
+  return laid !== undefined && (laid === json || isDeepStrictEqual(JSON.parse(laid), JSON.parse(json)));
+}

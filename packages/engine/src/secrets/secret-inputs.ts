@@ -14,11 +14,16 @@ export function secretKeys({ inputs }: Pick<Workflow, "inputs">): Set<string> {
   return new Set(properties.filter(([, schema]) => isObject(schema) && schema.secret === true).map(([key]) => key));
 }
 
-/** Knows every text and number inside the secret keys of this context, in blobs too. */
-export async function redactorFor(keys: ReadonlySet<string>, context: Context, read: ReadBlob): Promise<Redactor> {
+/** Knows every text and number inside the secret keys of this context, in blobs too, and what else is secret. */
+export async function redactorFor(
+  keys: ReadonlySet<string>,
+  context: Context,
+  read: ReadBlob,
+  others: readonly string[] = [],
+): Promise<Redactor> {
   const slots = keys.size === 0 ? [] : context.slots().filter(({ key }) => keys.has(key));
   const texts = await Promise.all(slots.map(({ json }) => textsIn(json, read)));
-  return new Redactor(texts.flat());
+  return new Redactor([...texts.flat(), ...others]);
 }
 
 /** What people may see of a context: secret keys masked. */

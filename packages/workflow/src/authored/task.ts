@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { longestNodeSeconds } from "../long-node.ts";
 import { aiFields } from "./ai.ts";
+import { credentialNames } from "./credentials.ts";
 import { filledText, flag, NodeId, seconds } from "./fields.ts";
 
 const Retry = z
@@ -35,7 +36,7 @@ export const taskFields = {
     model: "a prompt node; roles that it leaves out have the workflow's",
     limits: "one run of a prompt node",
     ai: "Absent: as the workflow says.",
-    network: "a prompt node's code can connect to, besides the workflow's",
+    network: "the node's code can connect to, besides the workflow's and those of its credentials",
   }),
   timeout: seconds(
     { min: 1, max: longestNodeSeconds },
@@ -47,6 +48,7 @@ export const taskFields = {
   ).optional(),
   onError: NodeId.describe("Node to go on with when this one fails, instead of failing the run.").optional(),
   retry: Retry.optional(),
+  credentials: credentialNames("the node's code gets. Absent: as the workflow says.").optional(),
   isolation: z
     .literal("fresh", { error: 'must be "fresh", or be left out' })
     .describe("`fresh` gives the node a sandbox of its own, which no later node uses.")

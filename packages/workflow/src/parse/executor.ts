@@ -43,7 +43,7 @@ export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): Rea
     path: at(scope.path, field),
     ...written,
   };
-  return { source: { kind, code: text, ...written }, python, findings };
+  return { source: { kind, code: text, ...written, shared: scope.shared }, python, findings };
 }
 
 function doesNotFit(

@@ -1,5 +1,7 @@
 import { WorkflowFields } from "../authored/workflow.ts";
+import { checkPorts } from "../check/ports.ts";
 import { type Finding, finding } from "../findings/finding.ts";
+import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
 import type { Document } from "./document.ts";
 import { findingsOf } from "./issues.ts";
@@ -17,13 +19,20 @@ export function checkLists({ body, pathOf }: Document): Finding[] {
   });
 }
 
-const codes = { id: "NOVA108", timeout: "NOVA406", inputs: "NOVA501", network: "NOVA422" } as const;
+const codes = {
+  id: "NOVA108",
+  timeout: "NOVA406",
+  inputs: "NOVA501",
+  network: "NOVA422",
+  credentials: "NOVA423",
+} as const;
 
 /** Everything else at the top level. */
 export function readFields({ body, pathOf }: Document): { fields?: WorkflowFields; findings: Finding[] } {
   const value = { ...body, nodes: [], edges: [] };
   const parsed = WorkflowFields.safeParse(value);
-  if (parsed.success) return { fields: parsed.data, findings: [] };
+  const ports = checkPorts(body.network, "the workflow", (i) => at(pathOf("network"), "allow", i));
+  if (parsed.success) return { fields: parsed.data, findings: [...ports] };
   const subject = {
     name: "the workflow",
     value,

@@ -23,6 +23,7 @@ const codes = {
   prompt: "NOVA401",
   promptFile: "NOVA401",
   network: "NOVA422",
+  credentials: "NOVA423",
 } as const;
 
 export function readNode(value: unknown, path: string, around: Surroundings): ReadNode {

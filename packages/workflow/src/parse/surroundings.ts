@@ -1,3 +1,4 @@
+import { optional } from "../authored/normalised.ts";
 import type { SharedSettings } from "../authored/task-source.ts";
 import type { WorkflowFields } from "../authored/workflow.ts";
 
@@ -9,5 +10,5 @@ export interface Surroundings {
 
 /** Of fields that are wrong nothing is taken: there will be no workflow. */
 export function sharedSettings(fields: WorkflowFields | undefined): SharedSettings {
-  return { samples: fields?.ai?.samples ?? true, allow: fields?.network?.allow ?? [] };
+  return { samples: fields?.ai?.samples ?? true, ...optional("allow", fields?.network?.allow) };
 }

@@ -1,0 +1,52 @@
+import type {
+  CredentialCipher,
+  CredentialOwner,
+  CredentialRecord,
+  CredentialStore,
+} from "../ports/credential-store.ts";
+import type { Post } from "./ask-token.ts";
+import { type CredentialContent, openContent } from "./content.ts";
+
+/** What opened credentials are made of. */
+export interface CredentialParts {
+  store: CredentialStore;
+  cipher: CredentialCipher;
+  now(): number;
+  post: Post;
+}
+
+/** A credential of an owner; opened when it is first needed, and once. */
+export class OwnedCredential {
+  readonly #parts: CredentialParts;
+  #record: CredentialRecord;
+  #opening: Promise<CredentialContent> | undefined;
+
+  constructor(parts: CredentialParts, record: CredentialRecord) {
+    this.#parts = parts;
+    this.#record = record;
+  }
+
+  get record(): CredentialRecord {
+    return this.#record;
+  }
+
+  /** Throws `CredentialLocked`. */
+  content(): Promise<CredentialContent> {
+    this.#opening ??= openContent(this.#parts.cipher, this.#record).catch((error) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  /** A later revision, which this process has written or read. */
+  become(record: CredentialRecord, content?: CredentialContent): void {
+    this.#record = record;
+    this.#opening = content && Promise.resolve(content);
+  }
+}
+
+/** The credentials of one owner as they were read. */
+export async function readOwned(parts: CredentialParts, owner: CredentialOwner): Promise<OwnedCredential[]> {
+  return (await parts.store.list(owner)).map((record) => new OwnedCredential(parts, record));
+}

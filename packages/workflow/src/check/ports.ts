@@ -1,0 +1,18 @@
+import { isIPv4 } from "node:net";
+import { type Finding, finding } from "../findings/finding.ts";
+
+/** The ports at which E2B tells names apart. */
+const webPorts = ["80", "443"];
+
+/** Names that E2B can only be told as addresses. Looks at what was written, and trusts nothing of it. */
+export function* checkPorts(network: unknown, name: string, path: (index: number) => string): Iterable<Finding> {
+  const allow = (network as { allow?: unknown } | null | undefined)?.allow;
+  if (!Array.isArray(allow)) return;
+  for (const [index, entry] of allow.entries()) {
+    const [, host, port] = (typeof entry === "string" && /^([^:[\]/]+):(\d+)$/.exec(entry.trim())) || [];
+    if (host === undefined || port === undefined || isIPv4(host) || host === "localhost" || webPorts.includes(port))
+      continue;
+    const message = `${name}: E2B itself does not hold ports, so "${entry}" is resolved before each run and the port is held inside of the sandbox alone - write an address to have nothing resolved`;
+    yield finding("NOVA424", path(index), message);
+  }
+}
