@@ -22,6 +22,8 @@ export function createBucket(scope: Construct, stage: Stage): Bucket {
       { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       gone("blobs/", 30),
       gone("workflows/", 90),
+      // What no run took within a day is not asked for any more.
+      { prefix: "uploads/", expiration: Duration.days(1), noncurrentVersionExpiration: Duration.days(1) },
     ],
   });
 }

@@ -9,6 +9,7 @@ import * as executions from "./executions.ts";
 import { health } from "./health.ts";
 import * as keys from "./keys.ts";
 import * as tasks from "./tasks.ts";
+import * as uploads from "./uploads.ts";
 import * as changes from "./workflow-changes.ts";
 import * as workflows from "./workflows.ts";
 
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   ...Object.values(executions),
   ...Object.values(chain),
   ...Object.values(tasks),
+  ...Object.values(uploads),
   ...Object.values(keys),
   ...Object.values(clients),
   ...Object.values(audit),

@@ -7,10 +7,12 @@ import type { TableConnection } from "./dynamodb/connection.ts";
 import { createDeliveryStore } from "./dynamodb/deliveries/delivery-store.ts";
 import { createKeyStore } from "./dynamodb/keys/key-store.ts";
 import { createPublicationStore } from "./dynamodb/publications/publication-store.ts";
+import { createSlotStore } from "./dynamodb/slots/slot-store.ts";
 import { createTriggerStore } from "./dynamodb/triggers/trigger-store.ts";
 import { createWorkflowStates } from "./dynamodb/workflow-states/workflow-state-store.ts";
 import type { BucketConnection } from "./s3/connection.ts";
 import { createMachineVersions } from "./states/machine-versions.ts";
+import { createUploadStore } from "./uploads/upload-store.ts";
 
 type Connections = Partial<TableConnection> & { bucket?: BucketConnection };
 
@@ -31,6 +33,8 @@ export function createServiceStores({
     deliveries: createDeliveryStore(connection),
     publications: createPublicationStore(connection, bucket),
     machineVersions: createMachineVersions(sfnClient),
+    slots: createSlotStore(connection),
+    uploads: createUploadStore(connection, bucket),
   };
 }
 

@@ -116,6 +116,12 @@ const table: Record<string, Row> = {
     role: "editor",
     status: ofClient(200),
   },
+  "POST /uploads": {
+    path: plain("/uploads"),
+    body: { bytes: 5, client_slug: "acme" },
+    role: "runner",
+    status: ofClient(201),
+  },
   "GET /audit": { path: plain("/audit"), role: "admin", status: everybody(200) },
 };
 

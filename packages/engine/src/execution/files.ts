@@ -3,9 +3,12 @@ import { escapeReferences, referenceText } from "../context/references.ts";
 import type { Member } from "../json/text.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 
-interface Bytes {
+interface Stored {
   sha256: string;
   bytes: number;
+}
+
+interface Bytes extends Stored {
   open(): AsyncIterable<Uint8Array>;
 }
 
@@ -20,6 +23,11 @@ export interface FileInPlace extends Bytes {
   mark: string;
 }
 
+/** Bytes that are a blob of the execution already, under a key or in the place of a text. */
+export type StoredFile = Stored & ({ key: string } | { mark: string });
+
+export type StartFile = FileInput | FileInPlace | StoredFile;
+
 interface FilePorts {
   blobs: Pick<BlobStore, "put">;
 }
@@ -32,14 +40,14 @@ export function newFileMark(): string {
 const marks = /"nova-file-[0-9a-f-]{36}"/g;
 
 /** The context with references in the places of marks; whatever else in it looks like a reference is escaped. */
-export function placeFiles(context: string, files: readonly FileInPlace[]): string {
+export function placeFiles(context: string, files: readonly (Stored & Pick<FileInPlace, "mark">)[]): string {
   const escaped = escapeReferences(context);
   if (files.length === 0) return escaped;
   const references = new Map(files.map((file) => [`"${file.mark}"`, referenceOf(file)]));
   return escaped.replaceAll(marks, (mark) => references.get(mark) ?? mark);
 }
 
-export function fileMembers(files: readonly FileInput[]): Member[] {
+export function fileMembers(files: readonly (Stored & Pick<FileInput, "key">)[]): Member[] {
   return files.map((file) => ({ key: file.key, json: referenceOf(file) }));
 }
 
@@ -58,6 +66,6 @@ export async function saveFiles({ blobs }: FilePorts, home: BlobHome, files: rea
   await Promise.all(Array.from({ length: atOnce }, saveNext));
 }
 
-function referenceOf({ sha256, bytes }: Bytes): string {
+function referenceOf({ sha256, bytes }: Stored): string {
   return referenceText({ sha256, bytes, type: "bytes" });
 }

@@ -7,7 +7,7 @@ import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
-import { type FileInPlace, type FileInput, fileMembers, placeFiles, saveFiles } from "./files.ts";
+import { fileMembers, placeFiles, type StartFile, saveFiles } from "./files.ts";
 import { firstLink, recordOf, startInput } from "./first-link.ts";
 import { refuseMisfits } from "./inputs.ts";
 
@@ -17,10 +17,12 @@ export interface StartRequest {
   version: WorkflowVersion;
   /** JSON text of an object; its values arrive at the nodes digit for digit. */
   context: string;
-  files?: readonly (FileInput | FileInPlace)[];
+  files?: readonly StartFile[];
   client?: string;
   /** No model is ever called, in this execution and in those that it runs: only pinned code runs. */
   frozen?: boolean;
+  /** It waits for slots of these pools until somebody begins it (`beginExecution`); `admission` may, to begin with. */
+  queue?: { pools: string[]; admission: string };
 }
 
 /** Clients come with a later release; until then everything belongs to this one. */
@@ -29,7 +31,7 @@ const nextId = monotonicFactory();
 
 /**
  * Link 0 (the start node's entry: the initial context), then the record, then StartExecution: a sweeper
- * repeats what was lost. Throws `InputsRefused`.
+ * repeats what was lost. With a `queue` there is no StartExecution yet. Throws `InputsRefused`.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
   const { version, client = defaultClient, files = [], frozen = false } = request;
@@ -43,14 +45,31 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const { id = `exec_${nextId(ports.clock.now())}` } = request;
   const home: BlobHome = { client, root: id };
   const startedAt = new Date(ports.clock.now()).toISOString();
-  await saveFiles(ports, home, files);
+  await saveFiles(
+    ports,
+    home,
+    files.filter((file) => "open" in file),
+  );
   const set = [...(await inlineMembers(ports, home, placeFiles(request.context, placed))), ...fileMembers(keyed)];
   const entry = await firstLink(ports, { id, version, home, set, startedAt, frozen });
   const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
   const record = isNew ? recordOf(headOf(entry), version) : await begunRecord(ports, id, version);
+  if (request.queue) {
+    const queued: Execution = { ...record, ...request.queue, status: "queued" };
+    await ports.executions.create(queued);
+    return queued;
+  }
   await ports.executions.create(record);
-  await ports.stateMachines.start(record.stateMachineArn, id, startInput(record));
+  await beginExecution(ports, record);
   return record;
+}
+
+/** Has the state machine run what link 0 and record are there of; of one that it runs already it does nothing. */
+export async function beginExecution(
+  { stateMachines }: Pick<Ports, "stateMachines">,
+  record: Execution,
+): Promise<void> {
+  await stateMachines.start(record.stateMachineArn, record.id, startInput(record));
 }
 
 /** The record of a run whose link 0 was written before, on the version that it was begun with. */

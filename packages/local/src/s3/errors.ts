@@ -3,6 +3,7 @@ import { element, xmlDocument } from "./xml.ts";
 
 const statusOf = {
   AccessDenied: 403,
+  AuthorizationQueryParametersError: 400,
   BadDigest: 400,
   BucketAlreadyOwnedByYou: 409,
   BucketNotEmpty: 409,
@@ -25,6 +26,7 @@ const statusOf = {
   NoSuchUpload: 404,
   NotImplemented: 501,
   PreconditionFailed: 412,
+  SignatureDoesNotMatch: 403,
   SlowDown: 503,
   XAmzContentSHA256Mismatch: 400,
 } as const;

@@ -9,6 +9,7 @@ import { announcedBytes } from "./body/receive.ts";
 import { addressOf } from "./call.ts";
 import { S3Error, sendError } from "./errors.ts";
 import { type OperationName, operationOf, runOperation } from "./operations/route.ts";
+import { checkPresigned, isPresigned } from "./presigned.ts";
 import { MultipartUploads } from "./store/multipart-uploads.ts";
 import { ObjectStore } from "./store/object-store.ts";
 
@@ -25,6 +26,8 @@ export interface S3Options {
   dataDir: string | null;
   /** The only access key that is answered. */
   accessKeyId: string;
+  /** With which presigned addresses are checked; absent: there are none. */
+  secretAccessKey?: string;
   /** 0: any free port. */
   port?: number;
   onRequest?: (request: S3Request) => void;
@@ -68,7 +71,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   response.setHeader("x-amz-request-id", randomUUID());
   try {
     const call = { request, response, ...context, ...addressOf(request.url ?? "/") };
-    checkAccess(request, context.options.accessKeyId);
+    checkAccess(request, call.query, context.options);
     const operation = operationOf(call);
     report(context.options, { operation, bucket: call.bucket, key: call.key, bodyBytes: announcedBytes(request) ?? 0 });
     await runOperation(operation, call);
@@ -80,7 +83,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   }
 }
 
-function checkAccess(request: IncomingMessage, accessKeyId: string): void {
+function checkAccess(request: IncomingMessage, query: URLSearchParams, options: S3Options): void {
+  const { accessKeyId, secretAccessKey } = options;
+  if (secretAccessKey !== undefined && isPresigned(query)) {
+    checkPresigned(request, query, { accessKeyId, secretAccessKey }, Date.now());
+    return;
+  }
   if (isSignedBy(request, accessKeyId)) return;
   if (!request.headers.authorization) throw new S3Error("AccessDenied", "Access Denied");
   throw new S3Error("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.");

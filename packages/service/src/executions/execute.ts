@@ -3,6 +3,7 @@ import type { Principal } from "../access/principal.ts";
 import { defaultClient, demandClient } from "../clients/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { demandMachine } from "../publishing/runnable.ts";
+import { placeUploads } from "../uploads/place.ts";
 import { findWorkflow } from "../workflows/find.ts";
 
 export interface ExecuteRequest {
@@ -24,7 +25,9 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
   const record = await demandClient(ports, by, client);
   const version = await versionFor(ports, workflow, request.version ?? record?.pins[workflow]);
   if (request.version !== undefined) await demandMachine(ports, version);
-  return startExecution(ports, { id: `exec_${ulid}`, version, context, files, client });
+  const id = `exec_${ulid}`;
+  const placed = await placeUploads(ports, { client, root: id }, context);
+  return startExecution(ports, { id, version, context: placed.context, files: [...files, ...placed.files], client });
 }
 
 async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<WorkflowVersion> {

@@ -9,7 +9,9 @@ import type { KeyStore } from "./keys.ts";
 import type { MachineVersions } from "./machine-versions.ts";
 import type { PublicationStore } from "./publications.ts";
 import type { EventRules, Schedules } from "./schedules.ts";
+import type { SlotStore } from "./slots.ts";
 import type { TriggerStore } from "./triggers.ts";
+import type { UploadStore } from "./uploads.ts";
 import type { WorkflowStates } from "./workflow-states.ts";
 
 /** Sandbox templates, by the pip lines of the workflows that run in them. */
@@ -29,6 +31,8 @@ export interface ServiceStores {
   deliveries: DeliveryStore;
   publications: PublicationStore;
   machineVersions: MachineVersions;
+  slots: SlotStore;
+  uploads: UploadStore;
 }
 
 /** The outside world of the service. */

@@ -1,0 +1,65 @@
+import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { openS3, type S3Server } from "../../../packages/local/src/s3/index.ts";
+
+const key = { accessKeyId: "test-key", secretAccessKey: "test-secret" };
+let server: S3Server;
+
+beforeAll(async () => {
+  server = await openS3({ dataDir: null, ...key });
+  await fetch(`${server.url}/bucket`, { method: "PUT", headers: { authorization: "Credential=test-key/x" } });
+  const url = await signed("PUT", "a file+name (1)!.txt");
+  expect((await fetch(url, { method: "PUT", body: "hello" })).status).toBe(200);
+});
+
+afterAll(() => server.close());
+
+function signed(method: "GET" | "PUT", Key: string, credentials = key): Promise<string> {
+  const client = new S3Client({
+    ...{ endpoint: server.url, region: "us-east-1", credentials, forcePathStyle: true },
+    requestChecksumCalculation: "WHEN_REQUIRED",
+  });
+  const Command = method === "GET" ? GetObjectCommand : PutObjectCommand;
+  return getSignedUrl(client, new Command({ Bucket: "bucket", Key }), { expiresIn: 60 });
+}
+
+async function answered(url: string): Promise<string> {
+  const answer = await fetch(url);
+  const text = await answer.text();
+  return `${answer.status} ${/<Code>(\w+)/.exec(text)?.[1] ?? text}`;
+}
+
+describe("a presigned address", () => {
+  it("opens the object that it names, whatever characters are in its key", async () => {
+    expect(await answered(await signed("GET", "a file+name (1)!.txt"))).toBe("200 hello");
+  });
+
+  it.each<[string, (url: string) => string | Promise<string>, string]>([
+    ["for another object", (url) => url.replace("file", "fil"), "403 SignatureDoesNotMatch"],
+    ["with another query", (url) => `${url}&response-content-type=text/html`, "403 SignatureDoesNotMatch"],
+    ["with half a signature", (url) => url.replace(/(X-Amz-Signature=\w{10})\w+/, "$1"), "403 SignatureDoesNotMatch"],
+    ["that was made for longer", (url) => url.replace("Expires=60", "Expires=61"), "403 SignatureDoesNotMatch"],
+    ["without a time", (url) => url.replace("Expires=60", "Expires=soon"), "400 AuthorizationQueryParametersError"],
+    ["of another algorithm", (url) => url.replace("HMAC-SHA256", "NONE"), "400 AuthorizationQueryParametersError"],
+    ["of a key that nobody has", () => signed("GET", "x", { ...key, accessKeyId: "other" }), "403 InvalidAccessKeyId"],
+    ["of another secret", () => signed("GET", "x", { ...key, secretAccessKey: "no" }), "403 SignatureDoesNotMatch"],
+  ])("%s opens nothing", async (_what, changed, answer) => {
+    expect(await answered(await changed(await signed("GET", "a file+name (1)!.txt")))).toBe(answer);
+  });
+
+  it("opens what it was made for and not for another method", async () => {
+    const url = await signed("GET", "a file+name (1)!.txt");
+    expect((await fetch(url, { method: "DELETE" })).status).toBe(403);
+  });
+
+  it("opens nothing once its time is over", async () => {
+    const url = await signed("GET", "a file+name (1)!.txt");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    try {
+      expect(await answered(url)).toBe("403 AccessDenied");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
