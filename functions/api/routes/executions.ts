@@ -1,10 +1,10 @@
-import { verifyExecution } from "@nova/engine";
+import { readTrace, verifyExecution } from "@nova/engine";
 import { cancel as cancelExecution, executionWithin, listExecutions, readExecution } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import * as schemas from "../schemas/execution.ts";
 import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
-import { ExecutionId, Slug, WorkflowId } from "../schemas/values.ts";
+import { ExecutionId, Flag, Slug, WorkflowId } from "../schemas/values.ts";
 
 const params = z.object({ id: ExecutionId });
 const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
@@ -48,10 +48,14 @@ export const get = route({
   summary: "An execution: how it stands, what it knows, the way that it took",
   role: "viewer",
   params,
+  query: z.object({
+    references: Flag.optional().meta({ description: "large values stay references, as in the chain of work" }),
+  }),
   answers: { 200: { description: "the execution", schema: schemas.WholeExecution } },
-  async handle(ports, { by, params: { id } }) {
+  async handle(ports, { by, params: { id }, query: { references = false } }) {
     await executionWithin(ports, by, id);
-    return { status: 200, body: schemas.wholeExecution(await readExecution(ports, id)) };
+    const read = references ? readTrace : readExecution;
+    return { status: 200, body: schemas.wholeExecution(await read(ports, id)) };
   },
 });
 

@@ -307,6 +307,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An address that takes bytes for a run; they are kept for a day
+         * @description Needs the role runner, or one that may more.
+         */
+        post: operations["postUploads"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows": {
         parameters: {
             query?: never;
@@ -639,6 +659,20 @@ export interface components {
             task_id: string;
             to: string[];
             workflow: string;
+        };
+        /** @description in a context, `{"$upload": id}` stands for the bytes */
+        Upload: {
+            /** Format: date-time */
+            expires_at: string;
+            /** @description to be sent as they are: they are signed */
+            headers: {
+                [key: string]: string;
+            };
+            id: string;
+            /** @constant */
+            method: "PUT";
+            /** Format: uri */
+            url: string;
         };
         Validation: {
             findings: components["schemas"]["Finding"][];
@@ -995,7 +1029,10 @@ export interface operations {
     };
     getExecutionsId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description large values stay references, as in the chain of work */
+                references?: "" | "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -1431,6 +1468,53 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postUploads: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description exactly so many will be sent */
+                    bytes: number;
+                    client_slug?: string;
+                    /** @description of the bytes, in hex: then S3 takes no others, and a run starts without reading them */
+                    sha256?: string;
+                    /**
+                     * @description media type
+                     * @example application/pdf
+                     */
+                    type?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description where to send the bytes */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
                 };
             };
             /** @description what is wrong, and the way out (RFC 9457) */

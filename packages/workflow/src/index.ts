@@ -1,5 +1,6 @@
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, approval, decision, defineWorkflow, end, map, start, wait, workflow } from "./builder.ts";
+export { checkPattern } from "./event-pattern/check-pattern.ts";
 export { matchesPattern } from "./event-pattern/matches-pattern.ts";
 export type { Finding, FindingCode } from "./findings/finding.ts";
 export { finding, findings } from "./findings/finding.ts";
@@ -37,3 +38,4 @@ export { templateName } from "./template-name.ts";
 export { workflowHash, workflowText } from "./text.ts";
 export type * from "./trigger.ts";
 export type * from "./workflow.ts";
+export { writeWorkflow } from "./write/write-workflow.ts";

@@ -1,6 +1,7 @@
-import { withCloud } from "../cloud.ts";
+import type { Execution } from "@nova/engine";
 import { exitCodes } from "../errors.ts";
 import { statusText } from "../output/text.ts";
+import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 export const cancel: CliCommand = {
@@ -12,7 +13,10 @@ export const cancel: CliCommand = {
 
   async run([id = ""], { json }) {
     const { cancelExecution } = await import("@nova/engine");
-    const { status } = await withCloud(({ ports }) => cancelExecution(ports, id));
+    const { status } = await inPlace<Pick<Execution, "status">>({
+      local: ({ ports }) => cancelExecution(ports, id),
+      remote: (server) => server.executions.cancel(id),
+    });
     console.log(json ? JSON.stringify({ execution_id: id, status }) : `${id}: ${statusText(status)}`);
     return exitCodes.completed;
   },

@@ -1,8 +1,10 @@
-import type { Execution, ExecutionQuery } from "@nova/engine";
-import { withCloud } from "../cloud.ts";
+import type { ExecutionQuery } from "@nova/engine";
+import type { LocalCloud } from "@nova/local";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { duration, statusText } from "../output/text.ts";
+import { inPlace } from "../place.ts";
+import type { ShownExecution } from "../remote/records.ts";
 import type { CliCommand } from "./command.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
@@ -17,10 +19,14 @@ export const executions: CliCommand = {
       .option("--json", "print one JSON object"),
 
   async run(_, { workflow, status, limit, json }) {
-    const items = await list({
+    const query = {
       ...(typeof workflow === "string" && { workflow }),
       ...(typeof status === "string" && { status: readStatus(status) }),
-      limit: readLimit(String(limit)),
+    };
+    const most = readLimit(String(limit));
+    const items = await inPlace<ShownExecution[]>({
+      local: (cloud) => list(cloud, { ...query, limit: most }),
+      remote: async (server) => (await import("../remote/lists.ts")).listExecutions(server, query, most),
     });
     if (json) console.log(JSON.stringify({ items: items.map(itemOf) }));
     else if (items.length === 0) console.log("no executions - nova run <folder> makes one");
@@ -30,16 +36,14 @@ export const executions: CliCommand = {
 };
 
 /** A page may be shorter than its limit while there are more. */
-function list(query: ExecutionQuery & { limit: number }): Promise<Execution[]> {
-  return withCloud(async ({ ports }) => {
-    const items: Execution[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const page = await ports.executions.list({ ...query, ...(cursor !== undefined && { cursor }) });
-      items.push(...page.items);
-      cursor = page.cursor;
-      if (cursor === undefined || items.length >= query.limit) return items.slice(0, query.limit);
-    }
-  });
+async function list({ ports }: LocalCloud, query: ExecutionQuery & { limit: number }): Promise<ShownExecution[]> {
+  const items: ShownExecution[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await ports.executions.list({ ...query, ...(cursor !== undefined && { cursor }) });
+    items.push(...page.items);
+    cursor = page.cursor;
+    if (cursor === undefined || items.length >= query.limit) return items.slice(0, query.limit);
+  }
 }
 
 function readStatus(text: string): (typeof statuses)[number] {
@@ -54,11 +58,11 @@ function readLimit(text: string): number {
   return limit;
 }
 
-function itemOf({ id, workflowId, status, startedAt, durationMs }: Execution) {
+function itemOf({ id, workflowId, status, startedAt, durationMs }: ShownExecution) {
   return { execution_id: id, workflow: workflowId, status, started_at: startedAt, duration_ms: durationMs ?? null };
 }
 
-function rowOf({ id, workflowId, status, startedAt, durationMs }: Execution): string[] {
+function rowOf({ id, workflowId, status, startedAt, durationMs }: ShownExecution): string[] {
   const time = durationMs === undefined ? "" : duration(durationMs);
   return [id, workflowId, statusText(status), startedAt, time];
 }

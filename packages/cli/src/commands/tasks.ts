@@ -1,9 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
-import type { WaitingTask } from "@nova/engine";
-import { withCloud } from "../cloud.ts";
+import type { LocalCloud } from "@nova/local";
 import { exitCodes } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { shortened } from "../output/text.ts";
+import { inPlace } from "../place.ts";
+import type { ShownTask } from "../remote/records.ts";
 import type { CliCommand } from "./command.ts";
 
 export const tasks: CliCommand = {
@@ -11,12 +12,9 @@ export const tasks: CliCommand = {
     command.summary("list what waits for somebody's answer, oldest first").option("--json", "print one JSON object"),
 
   async run(_, { json }) {
-    const items = await withCloud(async ({ ports }) => {
-      const now = new Date(ports.clock.now()).toISOString();
-      const pending = await Array.fromAsync(ports.tasks.pending());
-      return pending.filter(
-        ({ kind, status, expiresAt }) => kind === "approval" && status === "open" && expiresAt > now,
-      );
+    const items = await inPlace<ShownTask[]>({
+      local: openTasks,
+      remote: async (server) => (await import("../remote/lists.ts")).listTasks(server),
     });
     if (json) console.log(JSON.stringify({ items: items.map(itemOf) }));
     else if (items.length === 0) console.log("nothing waits for an answer");
@@ -25,7 +23,13 @@ export const tasks: CliCommand = {
   },
 };
 
-function itemOf({ id, execution, node, message, choices, to, createdAt, expiresAt }: WaitingTask) {
+async function openTasks({ ports }: LocalCloud): Promise<ShownTask[]> {
+  const now = new Date(ports.clock.now()).toISOString();
+  const pending = await Array.fromAsync(ports.tasks.pending());
+  return pending.filter(({ kind, status, expiresAt }) => kind === "approval" && status === "open" && expiresAt > now);
+}
+
+function itemOf({ id, execution, node, message, choices, to, createdAt, expiresAt }: ShownTask) {
   return {
     task_id: id,
     execution_id: execution,
@@ -39,6 +43,6 @@ function itemOf({ id, execution, node, message, choices, to, createdAt, expiresA
 }
 
 /** A message is filled with what others sent: it must not steer the terminal. */
-function rowOf({ execution, node, choices, expiresAt, message }: WaitingTask): string[] {
+function rowOf({ execution, node, choices, expiresAt, message }: ShownTask): string[] {
   return [execution, node, choices.join("|"), expiresAt, shortened(stripVTControlCharacters(message), 60)];
 }

@@ -1,5 +1,5 @@
-import { withCloud } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
+import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 export const trace: CliCommand = {
@@ -13,7 +13,11 @@ export const trace: CliCommand = {
   async run([id = ""], { full, json }) {
     const { readTrace, renderJson } = await import("@nova/engine");
     const { traceLines, traceResult } = await import("../output/trace.ts");
-    const found = await withCloud(({ ports }) => readTrace(ports, id, { full: full === true }));
+    const reading = { full: full === true };
+    const found = await inPlace({
+      local: ({ ports }) => readTrace(ports, id, reading),
+      remote: async (server) => (await import("../remote/records.ts")).readServersTrace(server, id, reading),
+    });
     console.log(json ? renderJson(traceResult(found)) : traceLines(found).join("\n"));
     return exitCodes.completed;
   },

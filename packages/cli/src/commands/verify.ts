@@ -1,8 +1,13 @@
 import { styleText } from "node:util";
 import type { Verification } from "@nova/engine";
-import { withCloud } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
+import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
+
+type Found = Pick<Verification, "state" | "links"> & {
+  erased: { seq: number; scope?: string; execution?: string; content: string }[];
+  problem: { seq: number; scope?: string; execution?: string; message: string } | null;
+};
 
 const meanings: Record<Verification["state"], string> = {
   open: "every link so far holds; the execution is not closed yet",
@@ -25,8 +30,11 @@ export const verify: CliCommand = {
 
   async run([id = ""], { json }) {
     const { verifyExecution } = await import("@nova/engine");
-    const { state, links, erased, problem } = await withCloud(({ ports }) => verifyExecution(ports, id));
-    if (json) console.log(JSON.stringify({ execution_id: id, state, links, erased, problem: problem ?? null }));
+    const { state, links, erased, problem } = await inPlace<Found>({
+      local: async ({ ports }) => ({ problem: null, ...(await verifyExecution(ports, id)) }),
+      remote: (server) => server.executions.verify(id),
+    });
+    if (json) console.log(JSON.stringify({ execution_id: id, state, links, erased, problem }));
     else {
       console.log(`${styleText(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`);
       if (problem) console.log(`${placeText(problem)}: ${problem.message}`);

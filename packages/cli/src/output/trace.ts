@@ -1,12 +1,13 @@
 import { styleText } from "node:util";
-import { membersOf, type RawJson, type Trace, type TraceBranch, type TraceEntry } from "@nova/engine";
+import { membersOf, type RawJson, type TraceBranch, type TraceEntry } from "@nova/engine";
+import type { ShownTrace } from "../remote/records.ts";
 import { indented, section } from "./section.ts";
 import { tableLines } from "./table.ts";
 import { duration, shortened, statusText } from "./text.ts";
 import { codeCell, spentText, writtenLines } from "./written.ts";
 
 /** What `nova trace --json` prints, to be rendered with `renderJson`. */
-export function traceResult({ execution, entries, path, context }: Trace) {
+export function traceResult({ execution, entries, path, context }: ShownTrace) {
   const { id, workflowId, version, status, startedAt, endedAt, durationMs, error, parent, spent } = execution;
   return {
     execution_id: id,
@@ -25,7 +26,7 @@ export function traceResult({ execution, entries, path, context }: Trace) {
   };
 }
 
-export function traceLines({ execution, entries }: Trace): string[] {
+export function traceLines({ execution, entries }: Pick<ShownTrace, "execution" | "entries">): string[] {
   const { id, workflowId, version, status, startedAt, durationMs, parent, spent } = execution;
   const took = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
   const shown = treeOf(entries);

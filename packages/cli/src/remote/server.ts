@@ -1,0 +1,22 @@
+import type { NovaClient } from "@nova/client";
+import { InvalidInput } from "../errors.ts";
+
+/** The server that `NOVA_URL` names, whose key is in `NOVA_API_KEY`; undefined: what is asked is asked of this machine. */
+export async function serverHere(): Promise<NovaClient | undefined> {
+  const { NOVA_URL: url, NOVA_API_KEY: apiKey } = process.env;
+  if (!url) return undefined;
+  if (!URL.canParse(url)) throw new InvalidInput(`NOVA_URL is "${url}", which is no URL - write https://host`);
+  if (!apiKey) throw new InvalidInput("NOVA_URL names a server, and NOVA_API_KEY no key for it - set both, or neither");
+  const [{ createClient }, { renderJson }, { parseAnswer }] = await Promise.all([
+    import("@nova/client"),
+    import("@nova/engine"),
+    import("./exact-answers.ts"),
+  ]);
+  return createClient({ url, apiKey, parse: parseAnswer, stringify: renderJson });
+}
+
+/** For a command that is of this machine alone. */
+export function refuseServer(what: string): void {
+  if (!process.env.NOVA_URL) return;
+  throw new InvalidInput(`${what} works on this machine's own runs, not on a server's - unset NOVA_URL`);
+}

@@ -1,0 +1,92 @@
+import type { Body, Edge, Executor, Node, TaskNode, WaitNode } from "../workflow.ts";
+
+/** Fields of a node as people write them. */
+export type Written = Record<string, unknown>;
+
+/** A node in the words of a workflow file. Its code goes to `files` where it came from a file. */
+export function writeNode(node: Node, files: Record<string, string>): Written {
+  const { id, type, name, description, merge } = node;
+  const onError = "onError" in node ? node.onError : undefined;
+  return withoutAbsent({ id, type, name, description, ...ownFields(node, files), onError, merge });
+}
+
+export function writeEdges(edges: readonly Edge[]): Written[] {
+  return edges.map((edge) => ({ ...edge }));
+}
+
+function ownFields(node: Node, files: Record<string, string>): Written {
+  switch (node.type) {
+    case "start":
+    case "end":
+      return {};
+    case "action":
+    case "decision":
+      return { ...executorFields(node.executor, files), ...taskFields(node) };
+    case "map":
+      return { ...mapFields(node), ...writeBody(node.body, files) };
+    case "approval": {
+      const { message, form, choices, timeoutSeconds: timeout, to, into } = node;
+      return { message, form, choices, timeout, to, into };
+    }
+    case "wait":
+      return waitFields(node.for);
+    case "workflow": {
+      const { workflow, version, input, output } = node;
+      return { workflow, version, input, output };
+    }
+  }
+}
+
+function executorFields(executor: Executor, files: Record<string, string>): Written {
+  const isCode = executor.kind === "code";
+  const text = isCode ? executor.code : executor.prompt;
+  const { kind, file } = executor;
+  if (file !== undefined) files[file] = text;
+  const [inline, named] = isCode ? ["code", "codeFile"] : ["prompt", "promptFile"];
+  const source = file === undefined ? { [inline as string]: text } : { [named as string]: file };
+  return { executor: kind, ...source, ...(executor.kind === "prompt" && promptFields(executor)) };
+}
+
+function promptFields({ model, samples, maxCostUsd }: Extract<Executor, { kind: "prompt" }>): Written {
+  return {
+    model: model && writeModel(model),
+    ai: { samples },
+    limits: maxCostUsd === undefined ? undefined : { max_cost_usd: maxCostUsd },
+  };
+}
+
+function taskFields(node: TaskNode): Written {
+  const { executor, timeoutSeconds: timeout, effects, retry, isolation, credentials } = node;
+  const { allow } = executor as { allow?: string[] };
+  return {
+    ...{ timeout, effects, isolation, credentials },
+    network: allow && { allow },
+    retry: retry && { attempts: retry.attempts, delay: retry.delaySeconds },
+  };
+}
+
+function mapFields({ items, as, into, maxConcurrency, toleratedFailures }: Extract<Node, { type: "map" }>): Written {
+  const tolerated = toleratedFailures && "percent" in toleratedFailures ? `${toleratedFailures.percent}%` : undefined;
+  const count = toleratedFailures && "count" in toleratedFailures ? toleratedFailures.count : undefined;
+  return { items, as, into, max_concurrency: maxConcurrency, tolerated_failures: tolerated ?? count };
+}
+
+function waitFields(waited: WaitNode["for"]): Written {
+  if (waited.kind === "seconds") return { seconds: waited.seconds };
+  if (waited.kind === "until") return { until: waited.until };
+  return { event: waited.pattern, timeout: waited.timeoutSeconds, into: waited.into };
+}
+
+export function writeBody({ nodes, edges }: Body, files: Record<string, string>): Written {
+  return { nodes: nodes.map((node) => writeNode(node, files)), edges: writeEdges(edges) };
+}
+
+/** One id for every role is written as that id. */
+export function writeModel(model: object): unknown {
+  const { default: every, ...byRole } = model as Record<string, string>;
+  return every !== undefined && Object.keys(byRole).length === 0 ? every : model;
+}
+
+export function withoutAbsent(fields: Written): Written {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
