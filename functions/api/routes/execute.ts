@@ -21,6 +21,7 @@ export const execute = route({
     client_slug: Slug.optional(),
     context: ExactObject.optional(),
     version: VersionNumber.optional().meta({ description: "absent: pinned for the client, or active" }),
+    frozen: z.boolean().optional().meta({ description: "no model is asked: prompt nodes run locked code, or fail" }),
   }),
   exact: ["context"],
   answers: {
@@ -29,7 +30,8 @@ export const execute = route({
   },
   async handle(ports, { by, params, query: { wait = 0 }, body, once }) {
     const { id } = await once(async (ulid) => {
-      const request = { ulid, workflow: params.id, context: body.context?.text ?? "{}" };
+      const { context, frozen = false } = body;
+      const request = { ulid, workflow: params.id, context: context?.text ?? "{}", frozen };
       const client = body.client_slug !== undefined && { client: body.client_slug };
       const version = body.version !== undefined && { version: body.version };
       return started(await executeWorkflow(ports, by, { ...request, ...client, ...version }));

@@ -2,10 +2,13 @@ import { z } from "zod";
 import { openRoute, type Route } from "../http/route.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import * as audit from "./audit.ts";
+import * as blobs from "./blobs.ts";
 import * as chain from "./chain.ts";
 import * as clients from "./clients.ts";
+import * as events from "./events.ts";
 import { execute } from "./execute.ts";
 import * as executions from "./executions.ts";
+import * as generations from "./generations.ts";
 import { health } from "./health.ts";
 import * as keys from "./keys.ts";
 import * as tasks from "./tasks.ts";
@@ -38,6 +41,9 @@ export const routes: readonly Route[] = [
   execute,
   ...Object.values(executions),
   ...Object.values(chain),
+  ...Object.values(blobs),
+  ...Object.values(events),
+  ...Object.values(generations),
   ...Object.values(tasks),
   ...Object.values(uploads),
   ...Object.values(keys),

@@ -1,15 +1,20 @@
 import type { ServiceStores } from "@nova/service";
 import { documentClient, s3Client, sfnClient } from "./clients/clients.ts";
+import { createCredentialCipher } from "./credentials/cipher.ts";
+import { credentialKeysFrom } from "./credentials/keys-from.ts";
 import { createAttemptStore } from "./dynamodb/attempts/attempt-store.ts";
 import { createAuditLog } from "./dynamodb/audit/audit-log.ts";
 import { createClientStore } from "./dynamodb/clients/client-store.ts";
 import type { TableConnection } from "./dynamodb/connection.ts";
+import { createCredentialStore } from "./dynamodb/credentials/credential-store.ts";
 import { createDeliveryStore } from "./dynamodb/deliveries/delivery-store.ts";
 import { createKeyStore } from "./dynamodb/keys/key-store.ts";
 import { createPublicationStore } from "./dynamodb/publications/publication-store.ts";
 import { createSlotStore } from "./dynamodb/slots/slot-store.ts";
 import { createTriggerStore } from "./dynamodb/triggers/trigger-store.ts";
 import { createWorkflowStates } from "./dynamodb/workflow-states/workflow-state-store.ts";
+import { createEraser } from "./erasing/eraser.ts";
+import { createBlobLinks } from "./s3/blob-links.ts";
 import type { BucketConnection } from "./s3/connection.ts";
 import { createMachineVersions } from "./states/machine-versions.ts";
 import { createUploadStore } from "./uploads/upload-store.ts";
@@ -34,7 +39,11 @@ export function createServiceStores({
     publications: createPublicationStore(connection, bucket),
     machineVersions: createMachineVersions(sfnClient),
     slots: createSlotStore(connection),
+    credentialStore: createCredentialStore(connection),
+    credentialCipher: createCredentialCipher(credentialKeysFrom(process.env)),
     uploads: createUploadStore(connection, bucket),
+    eraser: createEraser(connection, bucket),
+    blobLinks: createBlobLinks(bucket),
   };
 }
 

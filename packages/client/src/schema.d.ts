@@ -69,6 +69,26 @@ export interface paths {
         patch: operations["patchClientsSlug"];
         trace?: never;
     };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hand an event to the runs that wait for one like it; needs a key for all clients
+         * @description Needs the role runner, or one that may more.
+         */
+        post: operations["postEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/executions": {
         parameters: {
             query?: never;
@@ -101,6 +121,26 @@ export interface paths {
          * @description Needs the role viewer, or one that may more.
          */
         get: operations["getExecutionsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions/{id}/blobs/{sha256}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An address of the bytes that a reference in a context stands for
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getExecutionsIdBlobsSha"];
         put?: never;
         post?: never;
         delete?: never;
@@ -439,6 +479,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workflows/{id}/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Code that models wrote for a workflow: all of it, or that for the key's client and for everybody
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getWorkflowsIdGenerations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows/{id}/versions": {
         parameters: {
             query?: never;
@@ -510,6 +570,15 @@ export interface components {
             };
             id: string;
             subject: string;
+        };
+        BlobLink: {
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * Format: uri
+             * @description answers the bytes to whoever has it
+             */
+            url: string;
         };
         ChainEntry: {
             node_id: string;
@@ -588,6 +657,38 @@ export interface components {
             /** @enum {string} */
             severity: "error" | "warning";
         };
+        Generation: {
+            analysis: string | null;
+            analysis_hash: string | null;
+            approved: {
+                at: string;
+                by: string;
+            } | null;
+            /** @description null: it runs for every client */
+            client_slug: string | null;
+            code: string;
+            code_hash: string;
+            cost: {
+                tokens_cached: number;
+                tokens_input: number;
+                tokens_output: number;
+                usd: number;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** @description everything that the code depends on */
+            ingredients: {
+                [key: string]: unknown;
+            };
+            key: string;
+            model: string;
+            node: string;
+            /** @enum {string} */
+            origin: "generated" | "edited";
+            proven_by: string | null;
+            /** @enum {string} */
+            status: "candidate" | "pinned" | "replaced";
+        };
         Health: {
             checks: {
                 dynamodb: components["schemas"]["HealthCheck"];
@@ -642,6 +743,14 @@ export interface components {
             execution_id: string;
             /** @enum {string} */
             status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
+        };
+        TakenEvent: {
+            event_id: string;
+            items: {
+                execution_id: string;
+                node: string;
+                task_id: string;
+            }[];
         };
         Task: {
             choices: string[];
@@ -983,6 +1092,51 @@ export interface operations {
             };
         };
     };
+    postEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what there is to say */
+                    detail?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description where it comes from, as in `shop.orders` */
+                    source: string;
+                    /** @description what happened, as in `OrderPaid` */
+                    type: string;
+                };
+            };
+        };
+        responses: {
+            /** @description what waited for it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TakenEvent"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getExecutions: {
         parameters: {
             query?: {
@@ -1048,6 +1202,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WholeExecution"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getExecutionsIdBlobsSha: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                sha256: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the address */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlobLink"];
                 };
             };
             /** @description what is wrong, and the way out (RFC 9457) */
@@ -1860,6 +2046,8 @@ export interface operations {
                     context?: {
                         [key: string]: unknown;
                     };
+                    /** @description no model is asked: prompt nodes run locked code, or fail */
+                    frozen?: boolean;
                     /** @description absent: pinned for the client, or active */
                     version?: number;
                 };
@@ -1882,6 +2070,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StartedExecution"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWorkflowsIdGenerations: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Generation"][];
+                        next_cursor: string | null;
+                    };
                 };
             };
             /** @description what is wrong, and the way out (RFC 9457) */

@@ -3,15 +3,25 @@ export { hasRole, type Principal, reaches } from "./access/principal.ts";
 export { listAudit } from "./audit/list.ts";
 export { changeClient, clientOf, createClient, defaultClient, listClients } from "./clients/clients.ts";
 export { listDeliveries } from "./deliveries/list.ts";
+export { deleteClient, sweepErasures } from "./erasing/delete-client.ts";
+export { eraseClient } from "./erasing/erase-client.ts";
+export { eraseExecution } from "./erasing/erase-execution.ts";
 export { Conflict, Forbidden, NotFound, Refused, Unauthenticated } from "./errors.ts";
 export { cancel } from "./executions/cancel.ts";
 export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions/execute.ts";
 export { executionWithin, listExecutions } from "./executions/find.ts";
 export { readExecution, readLink } from "./executions/read.ts";
 export { createKey, deleteKey, type KeyRequest, listKeys, type NewKey } from "./keys/keys.ts";
+export { dmarcPolicies } from "./mail/dmarc.ts";
+export { largestMailBytes } from "./mail/guard.ts";
+export { receiveMail } from "./mail/receive.ts";
+export { imapMailboxes } from "./mailboxes/imap.ts";
+export { pollMailbox } from "./mailboxes/poll.ts";
+export { MailboxUnreachable } from "./mailboxes/unreachable.ts";
 export { type OnceRequest, once } from "./once/once.ts";
 export type * from "./ports/attempts.ts";
 export { type AuditAction, type AuditLog, type AuditRecord, auditActions } from "./ports/audit.ts";
+export type * from "./ports/blob-links.ts";
 export type * from "./ports/bus.ts";
 export type * from "./ports/clients.ts";
 export {
@@ -21,9 +31,11 @@ export {
   type DeliveryStore,
   deliveryStatuses,
 } from "./ports/deliveries.ts";
+export type * from "./ports/erasing.ts";
 export type * from "./ports/index.ts";
 export { type ApiKey, type KeyStore, type Role, roles } from "./ports/keys.ts";
 export type * from "./ports/machine-versions.ts";
+export type * from "./ports/mail.ts";
 export { type Page, type PageQuery, pageFrom } from "./ports/page.ts";
 export type * from "./ports/publications.ts";
 export type * from "./ports/quotas.ts";
@@ -36,7 +48,9 @@ export { publishVersion } from "./publishing/publish-version.ts";
 export { sweepPublications } from "./publishing/sweep-publications.ts";
 export { startOrQueue } from "./quotas/queue.ts";
 export { sweepQueues } from "./quotas/sweep-queues.ts";
+export { emit, envelopeOf } from "./tasks/emit.ts";
 export { answer, listTasks, type TaskAnswer } from "./tasks/tasks.ts";
+export { type Fired, type Firing, fireTrigger } from "./triggers/fire.ts";
 export { hookKey, mailKey, ownKey, triggerKey } from "./triggers/key.ts";
 export { type Arrival, recordUnstarted, startFromTrigger, type Unstarted } from "./triggers/start.ts";
 export { syncTriggers } from "./triggers/sync.ts";

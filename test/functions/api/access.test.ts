@@ -87,6 +87,22 @@ const table: Record<string, Row> = {
     role: "viewer",
     status: ofClient(200),
   },
+  "GET /executions/{id}/blobs/{sha256}": {
+    path: ({ execution }) => `/executions/${execution}/blobs/${"0".repeat(64)}`,
+    role: "viewer",
+    status: ofClient(200),
+  },
+  "GET /workflows/{id}/generations": {
+    path: plain("/workflows/asking/generations"),
+    role: "viewer",
+    status: everybody(200),
+  },
+  "POST /events": {
+    path: plain("/events"),
+    body: { source: "shop", type: "OrderPaid" },
+    role: "runner",
+    status: sharedChange(200),
+  },
   "GET /tasks": { path: plain("/tasks"), role: "viewer", status: everybody(200) },
   "POST /tasks/{id}": {
     path: ({ task }) => `/tasks/${task}`,

@@ -17,17 +17,26 @@ export interface ExecuteRequest {
   client?: string;
   /** Absent: what is pinned for the client, or active. */
   version?: number;
+  /** No model is asked: prompt nodes run locked code, or fail. */
+  frozen?: boolean;
 }
 
 /** Starts a run. Throws `NotFound`, `InputsRefused`. */
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
-  const { ulid, workflow, context, files = [], client = by.client ?? defaultClient } = request;
+  const { ulid, workflow, context, files = [], client = by.client ?? defaultClient, frozen = false } = request;
   const record = await demandClient(ports, by, client);
   const version = await versionFor(ports, workflow, request.version ?? record?.pins[workflow]);
   if (request.version !== undefined) await demandMachine(ports, version);
   const id = `exec_${ulid}`;
   const placed = await placeUploads(ports, { client, root: id }, context);
-  return startExecution(ports, { id, version, context: placed.context, files: [...files, ...placed.files], client });
+  return startExecution(ports, {
+    id,
+    version,
+    context: placed.context,
+    files: [...files, ...placed.files],
+    client,
+    frozen,
+  });
 }
 
 async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<WorkflowVersion> {

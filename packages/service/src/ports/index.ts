@@ -1,12 +1,15 @@
 import type { EmitOptions } from "@nova/compiler";
-import type { Ports } from "@nova/engine";
+import type { CredentialCipher, CredentialStore, Ports } from "@nova/engine";
 import type { AttemptStore } from "./attempts.ts";
 import type { AuditLog } from "./audit.ts";
+import type { BlobLinks } from "./blob-links.ts";
 import type { Bus, PublishQueue } from "./bus.ts";
 import type { ClientStore } from "./clients.ts";
 import type { DeliveryStore } from "./deliveries.ts";
+import type { Eraser, ErasureQueue } from "./erasing.ts";
 import type { KeyStore } from "./keys.ts";
 import type { MachineVersions } from "./machine-versions.ts";
+import type { MailPorts } from "./mail.ts";
 import type { PublicationStore } from "./publications.ts";
 import type { EventRules, Schedules } from "./schedules.ts";
 import type { SlotStore } from "./slots.ts";
@@ -33,13 +36,20 @@ export interface ServiceStores {
   machineVersions: MachineVersions;
   slots: SlotStore;
   uploads: UploadStore;
+  eraser: Eraser;
+  credentialStore: CredentialStore;
+  credentialCipher: CredentialCipher;
+  blobLinks: BlobLinks;
 }
 
 /** The outside world of the service. */
 export interface ServicePorts extends Ports, ServiceStores {
   templates: Templates;
+  mail: MailPorts;
   /** Absent: whoever publishes waits for Step Functions itself, as on a laptop, whose own takes as many as come. */
   publishQueue?: PublishQueue;
+  /** Absent: whoever deletes a client waits until it is erased. */
+  erasureQueue?: ErasureQueue;
   bus: Bus;
   schedules: Schedules;
   eventRules: EventRules;

@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import { deliverEvent, RawJson, renderJson, type WaitingTask } from "@nova/engine";
+import { demandAllClients } from "../access/authenticate.ts";
+import type { Principal } from "../access/principal.ts";
+import type { BusEvent } from "../ports/bus.ts";
+import type { ServicePorts } from "../ports/index.ts";
+
+/** What EventBridge puts around a detail. */
+export function envelopeOf({ source, type, detail }: BusEvent, at: Date): { id: string; text: string } {
+  const id = randomUUID();
+  const around = { version: "0", id, "detail-type": type, source, account: "000000000000", time: at.toISOString() };
+  return { id, text: renderJson({ ...around, resources: [], detail: new RawJson(detail) }) };
+}
+
+/**
+ * Hands an event to the runs that wait for one like it, at once and without a bus; answers what waited. Runs of every
+ * client may wait for it, so it needs a key for all. Throws `Forbidden`.
+ */
+export async function emit(
+  ports: ServicePorts,
+  by: Principal,
+  event: BusEvent,
+): Promise<{ id: string; tasks: WaitingTask[] }> {
+  demandAllClients(by);
+  const { id, text } = envelopeOf(event, new Date(ports.clock.now()));
+  return { id, tasks: await deliverEvent(ports, text) };
+}
