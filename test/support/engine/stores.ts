@@ -40,6 +40,13 @@ export class ExecutionState {
           records.set(id, { ...record, status });
           return true;
         }),
+      admit: (id, { from, to, begun }) =>
+        ask(`admit record${begun ? " as begun" : ""}`, () => {
+          const record = records.get(id);
+          if (!record?.open || record.status !== "queued" || ![from, to].includes(record.admission ?? "")) return false;
+          records.set(id, { ...record, admission: to, ...(begun && { status: "running" }) });
+          return true;
+        }),
       list: () => ask("list records", () => ({ items: Array.from(records.values()).reverse() })),
       async *open() {
         yield* await ask("open records", () => Array.from(records.values()).filter(({ open }) => open));

@@ -67,6 +67,8 @@ export async function sweepExecution(ports: Ports, record: Execution): Promise<"
     await closeExecution(ports, { execution: record.id, status: "completed" });
     return "closed";
   }
+  // Whoever looks after the quotas begins it.
+  if (record.status === "queued") return null;
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
   if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);
   if (!hasEnded(run)) return null;

@@ -49,6 +49,10 @@ export interface Execution {
   spent?: Spending;
   /** Hash of the close entry, once closed. */
   tip?: string;
+  /** Pools in which it holds or waits for a slot; absent: no quota counts it. */
+  pools?: string[];
+  /** While it is queued: whoever tries to begin it, a ULID; "" where nobody does. */
+  admission?: string;
   /** In the sparse "open" index until everything that follows a close is done. */
   open: boolean;
 }
@@ -72,6 +76,11 @@ export interface ExecutionStore {
   update(id: string, changes: Partial<Execution>): Promise<void>;
   /** Sets the status of an open execution where it is one of `from`; false where it is not. */
   setStatus(id: string, status: ExecutionStatus, from: readonly ExecutionStatus[]): Promise<boolean>;
+  /**
+   * Of a queued, open execution whose admission is `from`, or `to` already: whose it is from now on, and with `begun`
+   * that it runs. False where it is another's by now, or is not queued any more.
+   */
+  admit(id: string, change: { from: string; to: string; begun?: true }): Promise<boolean>;
   /** Newest first. */
   list(query: ExecutionQuery): Promise<{ items: Execution[]; cursor?: string }>;
   open(): AsyncIterable<Execution>;

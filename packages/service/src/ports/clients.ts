@@ -1,4 +1,5 @@
 import type { Range } from "./page.ts";
+import type { ClientQuotas } from "./quotas.ts";
 
 /** Somebody for whom workflows run. */
 export interface Client {
@@ -7,8 +8,21 @@ export interface Client {
   name: string;
   /** Versions of workflows that its runs use, whatever is active. */
   pins: Record<string, number>;
+  quotas?: ClientQuotas;
   /** ISO 8601. */
   createdAt: string;
+  /** There once somebody has deleted it: how far that is. */
+  erasing?: Erasing;
+}
+
+/** Of what begins for a client that is being erased nothing does. */
+export interface Erasing {
+  /** Id of the key that asked for it. */
+  by: string;
+  /** ISO 8601: when it last went on. */
+  since: string;
+  part: "executions" | "rest";
+  cursor?: string;
 }
 
 export interface ClientStore {
@@ -16,7 +30,8 @@ export interface ClientStore {
   create(client: Client): Promise<boolean>;
   get(slug: string): Promise<Client | undefined>;
   /** False when there is no such client. */
-  update(slug: string, changes: Partial<Pick<Client, "name" | "pins">>): Promise<boolean>;
+  update(slug: string, changes: Partial<Pick<Client, "name" | "pins" | "quotas" | "erasing">>): Promise<boolean>;
+  remove(slug: string): Promise<void>;
   /** By slug. */
   list(query: Range): Promise<Client[]>;
 }

@@ -1,3 +1,5 @@
+import type { WorkflowQuotas } from "./quotas.ts";
+
 /** What changes about a workflow while its versions do not. */
 export interface WorkflowState {
   format: 1;
@@ -6,11 +8,12 @@ export interface WorkflowState {
   active?: number;
   /** Versions up to this one were deleted; their executions stay readable. */
   deleted?: number;
+  quotas?: WorkflowQuotas;
 }
 
 export interface WorkflowStates {
   get(workflowId: string): Promise<WorkflowState | undefined>;
-  set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted">>): Promise<void>;
+  set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted" | "quotas">>): Promise<void>;
   /** Makes a version the active one unless a later one is. */
   advance(workflowId: string, version: number): Promise<void>;
 }

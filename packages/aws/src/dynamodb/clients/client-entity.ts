@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
+import type { ClientQuotas, Erasing } from "@nova/service";
 import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
 
@@ -13,7 +14,9 @@ export function clientEntity({ client, table }: TableConnection) {
         format: { type: "number", required: true },
         name: requiredText,
         pins: { type: CustomAttributeType<Record<string, number>>("any"), required: true },
+        quotas: { type: CustomAttributeType<ClientQuotas>("any") },
         createdAt: requiredText,
+        erasing: { type: CustomAttributeType<Erasing>("any") },
       },
       indexes: {
         record: {

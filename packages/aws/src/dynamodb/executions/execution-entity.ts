@@ -40,6 +40,8 @@ export function executionEntity({ client, table }: TableConnection) {
         nodes: number,
         spent: { type: CustomAttributeType<Spending>("any") },
         tip: text,
+        pools: { type: CustomAttributeType<string[]>("any") },
+        admission: text,
         /** There while the execution is open: the key of a sparse index. */
         open: { type: ["open"] as const },
       },

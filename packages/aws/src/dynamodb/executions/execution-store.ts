@@ -38,6 +38,17 @@ export function createExecutionStore(
           )
           .go(plainly),
       ),
+    admit: (id, { from, to, begun }) =>
+      reachingIf(store, () =>
+        entity
+          .patch({ id })
+          .set({ admission: to, ...(begun && { status: "running" as const }) })
+          .where(
+            (record, { eq, exists }) =>
+              `${exists(record.open)} AND ${eq(record.status, "queued")} AND (${eq(record.admission, from)} OR ${eq(record.admission, to)})`,
+          )
+          .go(plainly),
+      ),
     async list(query) {
       const { items, cursor } = await listExecutions(entity, workflows, query);
       return { items: items.map(executionOf), ...(cursor !== undefined && { cursor }) };

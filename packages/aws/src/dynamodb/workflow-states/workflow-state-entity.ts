@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
-import { Entity } from "electrodb";
+import type { WorkflowQuotas } from "@nova/service";
+import { CustomAttributeType, Entity } from "electrodb";
 import type { TableConnection } from "../connection.ts";
 
 const number = { type: "number" } as const;
@@ -13,6 +14,7 @@ export function workflowStateEntity({ client, table }: TableConnection) {
         format: { type: "number", required: true },
         active: number,
         deleted: number,
+        quotas: { type: CustomAttributeType<WorkflowQuotas>("any") },
       },
       indexes: {
         record: {

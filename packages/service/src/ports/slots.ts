@@ -1,0 +1,30 @@
+/** A place in the queue of a pool; its run's id, a ULID, is when it arrived. */
+export interface Ticket {
+  execution: string;
+  /** All the pools of which the run needs a slot. */
+  pools: string[];
+}
+
+/**
+ * Slots of pools, which runs hold, and the queues in front of them. Every read is strongly consistent. `admission` is
+ * the ULID of an attempt to begin a run: what an earlier attempt does late undoes nothing of a later one's.
+ */
+export interface SlotStore {
+  /**
+   * Takes a slot where fewer than `limit` are taken. The one that the run has already becomes this admission's, unless a
+   * later one has it. False where there is none, or it is a later one's.
+   */
+  take(pool: string, execution: string, admission: string, limit: number): Promise<boolean>;
+  /** Gives the run's slot back, with an `admission` only that one's. */
+  giveBack(pool: string, execution: string, admission?: string): Promise<void>;
+  /** Executions that hold a slot. */
+  taken(pool: string): Promise<string[]>;
+  /** Into the queues of all its pools; again is harmless. */
+  enqueue(ticket: Ticket): Promise<void>;
+  /** Out of the queues of all its pools. */
+  leave(ticket: Ticket): Promise<void>;
+  /** In the order of arrival. */
+  waiting(pool: string): AsyncIterable<Ticket>;
+  /** Every pool that ever had a queue. */
+  pools(): AsyncIterable<string>;
+}

@@ -1,0 +1,78 @@
+import { beginExecution, type Execution } from "@nova/engine";
+import { decodeTime, ulid } from "ulid";
+import type { ServicePorts } from "../ports/index.ts";
+import type { Ticket } from "../ports/slots.ts";
+
+export type QueuePorts = Pick<
+  ServicePorts,
+  "executions" | "stateMachines" | "slots" | "workflowStates" | "clients" | "clock"
+>;
+
+/**
+ * What became of an attempt to begin a queued run: `busy` where somebody else is at it, `gone` where it waits no longer.
+ * Whoever tried meanwhile to begin another run of the same pools may have stood back for it.
+ */
+export type Admitted = { outcome: "begun" | "busy" | "gone" } | { outcome: "full"; pool: string };
+
+/** Whoever took longer to begin a run is taken for dead; if it is not, its admission has been overtaken. */
+const abandonedMs = 30_000;
+
+/** Takes a slot of each of its pools, and begins the run; or takes none. `limit`: slots that a pool has for it. */
+export async function admit(
+  ports: QueuePorts,
+  ticket: Ticket,
+  limit: (pool: string) => Promise<number>,
+): Promise<Admitted> {
+  const { executions, slots, clock } = ports;
+  const record = await executions.get(ticket.execution);
+  if (!isQueued(record)) {
+    await slots.leave(ticket);
+    return { outcome: "gone" };
+  }
+  const { admission: from = "" } = record;
+  if (from !== "" && clock.now() - decodeTime(from) < abandonedMs) return { outcome: "busy" };
+  const admission = ulid(clock.now());
+  if (!(await executions.admit(record.id, { from, to: admission }))) return { outcome: "busy" };
+  const full = await takeSlots(ports, ticket, admission, limit);
+  if (full === null) return begin(ports, ticket, record, admission);
+  await executions.admit(record.id, { from: admission, to: "" });
+  return { outcome: "full", pool: full };
+}
+
+function isQueued(record: Execution | undefined): record is Execution {
+  return record?.status === "queued" && record.open;
+}
+
+/** Null where all are taken; else the pool that has none, and none is taken. */
+async function takeSlots(
+  { slots }: Pick<QueuePorts, "slots">,
+  { execution, pools }: Ticket,
+  admission: string,
+  limit: (pool: string) => Promise<number>,
+): Promise<string | null> {
+  for (const [at, pool] of pools.entries()) {
+    if (await slots.take(pool, execution, admission, await limit(pool))) continue;
+    for (const taken of pools.slice(0, at)) await slots.giveBack(taken, execution, admission);
+    return pool;
+  }
+  return null;
+}
+
+/** The record says that it runs; a state machine that is not started behind that is started by the sweeper. */
+async function begin(ports: QueuePorts, ticket: Ticket, record: Execution, admission: string): Promise<Admitted> {
+  const { slots } = ports;
+  if (!(await hasBegun(ports, record.id, admission))) {
+    for (const pool of ticket.pools) await slots.giveBack(pool, record.id, admission);
+    return { outcome: "gone" };
+  }
+  await beginExecution(ports, record);
+  await slots.leave(ticket);
+  return { outcome: "begun" };
+}
+
+async function hasBegun({ executions }: QueuePorts, id: string, admission: string): Promise<boolean> {
+  if (await executions.admit(id, { from: admission, to: admission, begun: true })) return true;
+  // The first answer may have been lost on its way back.
+  const record = await executions.get(id);
+  return record?.admission === admission && record.status !== "queued" && record.open;
+}

@@ -1,0 +1,78 @@
+import type { Ticket } from "../ports/slots.ts";
+import { admit, type QueuePorts } from "./admit.ts";
+import { inOrderOfArrival } from "./arrival.ts";
+import { limitsOf } from "./pools.ts";
+
+/** How often it is waited for somebody else who is beginning a run; afterwards a sweeper looks again. */
+const mostPauses = 5;
+const pauseMs = 20;
+
+/**
+ * Begins queued runs of these pools as long as there are slots, in the order of arrival: a run that needs a slot of
+ * another pool, which has none, lets later ones pass. Answers which have begun. Several at once do no harm.
+ */
+export async function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
+  const queues = new Queues(ports);
+  let pauses = 0;
+  for (let due: ReadonlySet<string> = new Set(pools); due.size > 0; ) {
+    const stoodBack = await queues.goThrough(due);
+    due = await queues.missed();
+    if (due.size === 0 || !stoodBack) continue;
+    if (++pauses > mostPauses) break;
+    await ports.clock.sleep(pauseMs * pauses);
+  }
+  return queues.begun;
+}
+
+class Queues {
+  readonly begun: string[] = [];
+  readonly #ports: QueuePorts;
+  readonly #limit: (pool: string) => Promise<number>;
+  /** Pools that had no slot when they were last asked. */
+  readonly #full = new Set<string>();
+  /** Pools of runs that were tried in vain: others may have stood back for them. */
+  #touched = new Set<string>();
+
+  constructor(ports: QueuePorts) {
+    this.#ports = ports;
+    this.#limit = limitsOf(ports);
+  }
+
+  /** Answers whether slots were left for runs ahead that somebody else is beginning. */
+  async goThrough(pools: ReadonlySet<string>): Promise<boolean> {
+    const ahead = new Map<string, number>();
+    this.#touched = new Set();
+    const queues = Array.from(pools, (pool) => this.#ports.slots.waiting(pool));
+    for await (const ticket of inOrderOfArrival(queues)) {
+      if (!ticket.pools.some((pool) => this.#full.has(pool))) await this.#try(ticket, ahead);
+      if (Array.from(pools).every((pool) => this.#full.has(pool))) break;
+    }
+    return ahead.size > 0;
+  }
+
+  async #try(ticket: Ticket, ahead: Map<string, number>): Promise<void> {
+    const left = async (pool: string) => (await this.#limit(pool)) - (ahead.get(pool) ?? 0);
+    const admitted = await admit(this.#ports, ticket, left);
+    if (admitted.outcome === "begun") this.begun.push(ticket.execution);
+    if (admitted.outcome === "full") this.#full.add(admitted.pool);
+    for (const pool of ticket.pools) {
+      if (admitted.outcome === "busy") ahead.set(pool, (ahead.get(pool) ?? 0) + 1);
+      else if (admitted.outcome !== "begun") this.#touched.add(pool);
+    }
+  }
+
+  /** Pools to go through again: somebody may have given a slot back, or stood back, while a run was tried. */
+  async missed(): Promise<ReadonlySet<string>> {
+    const missed = new Set(this.#touched);
+    for (const pool of this.#full) {
+      const taken = await this.#ports.slots.taken(pool);
+      if (taken.length >= (await this.#limit(pool))) {
+        missed.delete(pool);
+      } else {
+        this.#full.delete(pool);
+        missed.add(pool);
+      }
+    }
+    return missed;
+  }
+}

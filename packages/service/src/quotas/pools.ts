@@ -1,0 +1,55 @@
+import type { ServicePorts } from "../ports/index.ts";
+import type { ClientQuotas, WorkflowQuotas } from "../ports/quotas.ts";
+
+/** Whose runs a pool counts: a workflow's, a client's, or a workflow's for one client. */
+export type Pool = { workflow: string; client?: string } | { client: string; workflow?: undefined };
+
+export interface RunQuotas {
+  workflow: string;
+  client: string;
+  ofWorkflow: WorkflowQuotas | undefined;
+  ofClient: ClientQuotas | undefined;
+}
+
+/** `W#<workflow>`, `C#<client>`, `P#<workflow>#<client>`: no id has a `#` in it. */
+export function poolName({ workflow, client }: Pool): string {
+  if (workflow === undefined) return `C#${client}`;
+  return client === undefined ? `W#${workflow}` : `P#${workflow}#${client}`;
+}
+
+export function readPool(name: string): Pool {
+  const [kind, first = "", second = ""] = name.split("#");
+  if (kind === "C") return { client: first };
+  return kind === "W" ? { workflow: first } : { workflow: first, client: second };
+}
+
+/** The pools of which a run needs a slot, in the order in which every run takes them; none where no quota counts it. */
+export function poolsOf({ workflow, client, ofWorkflow, ofClient }: RunQuotas): string[] {
+  const pools: Pool[] = [];
+  if (ofClient?.maxConcurrent !== undefined) pools.push({ client });
+  if (ofWorkflow?.maxConcurrentPerClient !== undefined) pools.push({ workflow, client });
+  if (ofWorkflow?.maxConcurrent !== undefined) pools.push({ workflow });
+  return pools.map(poolName);
+}
+
+/** More than anything runs at once: a quota that was lifted while its queue was not empty. */
+const unlimited = 1_000_000;
+
+/** How many slots a pool has now; each is looked up once. */
+export function limitsOf(ports: Pick<ServicePorts, "workflowStates" | "clients">): (name: string) => Promise<number> {
+  const known = new Map<string, Promise<number>>();
+  return (name) => {
+    const limit = known.get(name) ?? limitOf(ports, readPool(name));
+    known.set(name, limit);
+    return limit;
+  };
+}
+
+async function limitOf(
+  { workflowStates, clients }: Pick<ServicePorts, "workflowStates" | "clients">,
+  { workflow, client }: Pool,
+): Promise<number> {
+  if (workflow === undefined) return (await clients.get(client as string))?.quotas?.maxConcurrent ?? unlimited;
+  const { maxConcurrent, maxConcurrentPerClient } = (await workflowStates.get(workflow))?.quotas ?? {};
+  return (client === undefined ? maxConcurrent : maxConcurrentPerClient) ?? unlimited;
+}

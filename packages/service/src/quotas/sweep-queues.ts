@@ -1,0 +1,33 @@
+import { admit, type QueuePorts } from "./admit.ts";
+import { fillPools } from "./fill.ts";
+import { limitsOf } from "./pools.ts";
+
+/**
+ * What died on its way in or out of a queue: runs that are queued and in no queue go into theirs, slots of runs that are
+ * over come back, and whoever has a slot begins.
+ */
+export async function sweepQueues(ports: QueuePorts): Promise<void> {
+  const running = new Set<string>();
+  const waitedFor = new Set<string>();
+  for await (const { id, status, pools = [] } of ports.executions.open()) {
+    if (status !== "queued") {
+      running.add(id);
+      continue;
+    }
+    await ports.slots.enqueue({ execution: id, pools });
+    for (const pool of pools) waitedFor.add(pool);
+  }
+  for await (const pool of ports.slots.pools()) await lookAfter(ports, pool, running);
+  await fillPools(ports, Array.from(waitedFor));
+}
+
+/** Slots that nobody uses. The index of what is open may be late, so the record is asked. */
+async function lookAfter(ports: QueuePorts, pool: string, running: ReadonlySet<string>): Promise<void> {
+  for (const execution of await ports.slots.taken(pool)) {
+    if (running.has(execution)) continue;
+    const record = await ports.executions.get(execution);
+    if (!record?.open) await ports.slots.giveBack(pool, execution);
+    // Whoever was beginning it may be dead: it begins now, or gives back what it has.
+    else if (record.status === "queued") await admit(ports, { execution, pools: record.pools ?? [] }, limitsOf(ports));
+  }
+}

@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { playQueues } from "../support/queue-model.ts";
+
+const runs = Number(process.env.NOVA_MODEL_RUNS ?? 400);
+const first = Number(process.env.NOVA_MODEL_SEED ?? 1);
+
+it(`keeps every promise of a quota in ${runs} random runs with faults`, { timeout: 120_000 }, async () => {
+  for (let seed = first; seed < first + runs; seed++) {
+    const { violations, story } = await playQueues(seed);
+    const told = process.env.NOVA_MODEL_SEED ? story.join("\n") : "";
+    expect(violations, `seed ${seed}\n${told}`).toEqual([]);
+  }
+});

@@ -1,0 +1,101 @@
+import { type Execution, StoreUnavailable } from "@nova/engine";
+import type { Client, WorkflowState } from "@nova/service";
+import type { QueuePorts } from "../../../packages/service/src/quotas/admit.ts";
+import { fillPools } from "../../../packages/service/src/quotas/fill.ts";
+import { giveSlotsBack } from "../../../packages/service/src/quotas/give-back.ts";
+import { sweepQueues } from "../../../packages/service/src/quotas/sweep-queues.ts";
+import { VirtualClock } from "../../support/engine/clock.ts";
+import { type Caller, type Process, Scheduler } from "../../support/engine/scheduler.ts";
+import { ExecutionState } from "../../support/engine/stores.ts";
+import { SlotState } from "./slot-state.ts";
+
+const outage = () => new StoreUnavailable("it did not answer in time");
+
+/** Runs, their slots and their queues under a scheduler: whatever touches them is a call that can come late, fail or never come. */
+export class QueueWorld {
+  readonly scheduler = new Scheduler();
+  readonly clock = new VirtualClock();
+  readonly executions = new ExecutionState();
+  readonly slots = new SlotState();
+  /** Names of runs that Step Functions has, in the order in which they began. */
+  readonly started: string[] = [];
+  /** Slots by pool; those of a client are its `maxConcurrent`, those of a workflow the workflow's. */
+  readonly limits: Record<string, number>;
+
+  constructor(limits: Record<string, number>) {
+    this.limits = limits;
+  }
+
+  ports(caller: Caller): QueuePorts {
+    const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
+    const start = (id: string) =>
+      ask("StartExecution", () => void (this.started.includes(id) || this.started.push(id)));
+    const quotas = (pool: string) => (pool in this.limits ? { quotas: { maxConcurrent: this.limits[pool] } } : {});
+    return {
+      executions: this.executions.port(caller),
+      slots: this.slots.port(caller),
+      stateMachines: { start: (_arn: string, id: string) => start(id) } as never,
+      clients: { get: async (slug: string) => quotas(`C#${slug}`) as Client } as never,
+      workflowStates: { get: async (id: string) => quotas(`W#${id}`) as WorkflowState } as never,
+      clock: this.clock.port(caller),
+    };
+  }
+
+  spawn(name: string, body: (ports: QueuePorts) => Promise<unknown>, weight = 1): Process {
+    return this.scheduler.spawn(name, (process) => body(this.ports(process)), weight);
+  }
+
+  /** What `startOrQueue` does behind link 0. */
+  arrive(id: string, pools: string[]): Process {
+    return this.spawn(`arrive ${id}`, async (ports) => {
+      await ports.executions.create(runOf(id, pools));
+      await ports.slots.enqueue({ execution: id, pools });
+      return fillPools(ports, pools);
+    });
+  }
+
+  /** What `finishClose` does for a run that has ended or was cancelled. */
+  end(id: string, status: "completed" | "cancelled" = "completed", label = ""): Process {
+    return this.spawn(`end ${id}${label}`, async (ports) => {
+      const record = await ports.executions.get(id);
+      if (!record?.open) return;
+      await ports.executions.update(id, { status });
+      await giveSlotsBack(ports, { ...record, status });
+      await ports.executions.update(id, { open: false });
+    });
+  }
+
+  /** Our sweeper behind the engine's, which repeats starts that were lost and goes on with closes that died. */
+  sweep(): Process {
+    return this.spawn("sweep", async (ports) => {
+      for await (const { id, status, pools } of ports.executions.open()) {
+        if (status === "running") await ports.stateMachines.start("", id, "");
+        if (status === "completed" || status === "cancelled") {
+          await giveSlotsBack(ports, { id, pools: pools ?? [] } as Execution);
+          await ports.executions.update(id, { open: false });
+        }
+      }
+      return sweepQueues(ports);
+    });
+  }
+
+  get records(): Execution[] {
+    return Array.from(this.executions.records.values());
+  }
+
+  /** Only these can end by themselves. */
+  get underWay(): string[] {
+    return this.of("running").filter((id) => this.started.includes(id));
+  }
+
+  of(status: Execution["status"]): string[] {
+    return this.records.flatMap((record) => (record.status === status ? [record.id] : []));
+  }
+}
+
+function runOf(id: string, pools: string[]): Execution {
+  return {
+    ...{ format: 1, id, workflowId: "w", version: 1, stateMachineArn: "arn", client: "c", root: id },
+    ...{ status: "queued", startedAt: new Date(0).toISOString(), pools, admission: "", open: true },
+  };
+}
