@@ -94,6 +94,19 @@ context["answers"] = "".join(connection.recv(1).decode() for connection in held)
         self.assertRegex(result["message"], "Connection reset|Broken pipe|reset by peer")
         self.assertIn("[network] 127.0.0.1:1 cannot be reached: Connection refused\n", result["logs"])
 
+    def test_each_run_has_the_doors_that_it_was_given_whatever_was_before(self):
+        server = self.serve()
+        self.sandbox.kernel().run(_LEADS.format(ports={"10.9.8.7": server.port}))
+        own, others = ["10.9.8.7:25"], ["10.9.8.8:25"]
+        for allow in (own, [], None, [], own, own, others, []):
+            with self.subTest(str(allow)):
+                if allow == own:
+                    self.assertEqual(self.answer("10.9.8.7", 25, allow), b"x")
+                elif allow is None:
+                    self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
+                else:
+                    self.assertIn("Network is unreachable", self.failure("10.9.8.7", 25, allow)["message"])
+
     def test_a_name_that_leads_back_to_the_machine_is_no_way_to_it(self):
         server = self.serve()
         name = next(iter(_names_of_this_machine()), None)

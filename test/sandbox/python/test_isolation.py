@@ -38,6 +38,11 @@ context["a"] = 1
 """
 
 
+def _children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return file.read().split()
+
+
 @unittest.skipUnless(_IS_ROOT and _PYTHON, "needs root and a Python that everybody may run")
 class Walls(unittest.TestCase):
     @classmethod
@@ -160,18 +165,37 @@ except OSError:
             {"a": "x\n"},
         )
 
-
     def test_a_node_begins_when_the_last_process_of_the_one_before_is_gone(self):
         self.sandbox.run(_SLOW_TO_DIE)
         begun = self.sandbox.begin("context['x']", {"x": self.sandbox.keep(b"2" * 9, "bytes")})
         need = next(self.sandbox.answers(*begun))
         with open(f"{self.sandbox.root}/daemon.pid") as file:
-            daemon = file.read()
-        with open(f"/proc/{daemon}/task/{daemon}/children") as file:
-            children = file.read().split()
+            inits = _children_of(file.read())
+        own = [_children_of(init) for init in inits]
         self.sandbox.serve(need)
         self.assertEqual(self.sandbox.finish(begun)["result"]["status"], "success")
-        self.assertEqual(len(children), 1)
+        self.assertEqual([len(children) for children in own], [1])
+
+    def test_what_a_node_leaves_running_unheard_is_dead_when_the_next_one_begins(self):
+        leave = """
+import os, subprocess
+unheard = dict(start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+for _ in range(5):
+    subprocess.Popen(["sh", "-c", "sleep 98 & sleep 99"], **unheard)
+os.close(1)
+os.close(2)
+"""
+        pids = "import os; context['pids'] = [int(name) for name in os.listdir('/proc') if name.isdigit()]"
+        for end in ("context['a'] = 1", "os._exit(3)", "os.kill(os.getpid(), 9)"):
+            with self.subTest(end):
+                self.sandbox.run(leave + end, environment={"MARK": self.sandbox.root})
+                self.assertLessEqual(len(self.values_of(pids)["pids"]), 2)
+                self.assertEqual(marked_processes(self.sandbox.root), [])
+
+    def test_nodes_go_on_after_one_whose_processes_were_killed_all_at_once(self):
+        for code, limit in (("while True: pass", 0.2), (_SEND.format(message="[1]"), 9)):
+            self.assertEqual(self.sandbox.run(code, timeout=limit)["status"], "error")
+            self.assertEqual([self.values_of("context['a'] = 1") for _ in range(2)], [{"a": 1}] * 2)
 
     def test_who_comes_while_the_code_is_dying_gets_its_result(self):
         for ask in (lambda link: self.sandbox.finish(self.sandbox.begin("", link=link)), self.sandbox.stop):

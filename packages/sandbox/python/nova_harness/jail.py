@@ -14,7 +14,7 @@ import signal
 import stat
 import sys
 
-from . import netns, ways_out
+from . import ways_out
 
 _NEWNS, _NEWPID, _NEWNET = 0x00020000, 0x20000000, 0x40000000
 _NOSUID, _NODEV, _BIND, _REC, _PRIVATE = 2, 4, 4096, 16384, 1 << 18
@@ -74,6 +74,7 @@ class Jail:
 
     def __init__(self, isolated, root):
         self.isolated, self.root, self.has_own_network = isolated, root, False
+        self.hosts = None
         self.fresh = []
         self.others = 0 if isolated else _count_tasks()
         self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) and _others_may_read(sys.base_prefix) else None
@@ -85,8 +86,7 @@ class Jail:
 
     def fork(self):
         """
-        Like os.fork, but the child is the first process of a pid namespace, with mounts of its own: with it everything
-        in there dies. The call that forks and unshares at once is too plain for processes that run anybody's code (the
+        Like os.fork, but the child is the first process of a pid namespace: with it everything in there dies. The call that forks and unshares at once is too plain for processes that run anybody's code (the
         C library does not hear of it), so the child forks in the ordinary way before that.
         """
         if not self.isolated:
@@ -96,24 +96,24 @@ class Jail:
             raise OSError(f"no namespaces on {os.uname().machine}")
         zero = ctypes.c_long(0)
         own_network = _NEWNET if self.has_own_network else 0
-        flags = ctypes.c_long(_NEWPID | _NEWNS | own_network | signal.SIGCHLD)
+        flags = ctypes.c_long(_NEWPID | own_network | signal.SIGCHLD)
         return _checked(_libc_holding_the_lock.syscall(ctypes.c_long(number), flags, zero, zero, zero, zero), "clone")
 
     def enter(self):
-        """In the first process of the namespace."""
+        """In the process that will run the code: mounts of its own, which end with the last process that sees them."""
         if not self.isolated:
             return
+        _checked(_libc.unshare(ctypes.c_int(_NEWNS)), "unshare")
         _mount("none", "/", None, _REC | _PRIVATE)
         self._make_fresh()
         if self.has_own_network:
-            netns.raise_loopback()
             self._forget_names()
         with contextlib.suppress(OSError):  # some containers put covers on /proc; the old one shows pids, but no data
             _mount("proc", "/proc", "proc", _NOSUID | _NODEV)
 
     def _forget_names(self):
         """
-        No name leads anywhere but those written to `hosts`. Programs outside that look names up, and all others that
+        No name leads anywhere but those that will be written to `hosts`. Programs outside that look names up, and all others that
         wait for messages in the file tree, have their sockets below /run.
         """
         for folder in ("/run", "/var/run"):
@@ -153,10 +153,8 @@ class Jail:
         return _LIB_INSIDE if self.isolated else os.path.join(self.root, "lib")
 
     def settle(self):
-        """In the process that will run the code. Returns its home, which is also where it starts."""
+        """Behind `enter`, in the same process. Returns its home, which is also where it starts."""
         os.setsid()
-        if self.has_own_network:
-            os.close(self.hosts)
         home = self._make_home()
         _offer_to_the_oom_killer()
         if self.user is not None:

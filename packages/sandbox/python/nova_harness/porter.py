@@ -11,7 +11,7 @@ import socket
 import traceback
 
 from . import jail, netns, wire
-from .allow import Door, hosts_file
+from .allow import Door
 from .carriers import Carriers, hand_over
 
 
@@ -60,18 +60,12 @@ class Porter:
         self.control.close()
 
 
-def keep_gate(gatehouse, hosts):
-    """
-    In the run's init: opens the doors that the porter names, and tells the code where they are through `hosts`, an open
-    file. The socket stays open for as long as init lives: its end is the end of the run.
-    """
+def keep_gate(gatehouse):
+    """In the run's init: opens the doors that the porter names. The end of this socket is the end of the run."""
     message = wire.Reader(gatehouse, takes_files=False).read()
     if message is None:
         return
-    doors = [Door(*door) for door in message["doors"]]
-    os.write(hosts, hosts_file(doors).encode())
-    listeners = netns.open_doors(doors)
-    hand_over(gatehouse, listeners)
+    hand_over(gatehouse, netns.open_doors([Door(*door) for door in message["doors"]]))
 
 
 def _become_porter(control, channel):

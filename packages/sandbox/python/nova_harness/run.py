@@ -47,7 +47,7 @@ class Run:
         self.on_end = []
 
     def begin(self, request, out, ahead):
-        self.process.tell({"begin": True}, [request.fileno(), out])
+        self.process.begin(request.fileno(), out)
         for blob in ahead:
             self.needs.ask({"blob": blob}, is_awaited=False)
 

@@ -29,13 +29,17 @@ _LOST_ANSWER = (
 )
 
 
-def serve(control, home, lib):
+def serve(control, walls):
     """Never returns. Waits for a request behind finished walls, everything ready that does not depend on it."""
     reader = wire.Reader(control)
-    runner = Runner(Supply(control, reader), home, lib)
+    runner = Runner(Supply(control, reader), walls.settle(), walls.lib)
     wire.send(control, {"ready": True})
-    if reader.read() is None:
+    message = reader.read()
+    if message is None:
         os._exit(0)
+    if walls.hosts is not None:
+        os.write(walls.hosts, message["hosts"].encode())
+        os.close(walls.hosts)
     request, out = reader.files
     reader.files = []
     with open(request, encoding="utf-8") as file:

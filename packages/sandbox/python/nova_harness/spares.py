@@ -25,14 +25,27 @@ class Spares:
         return iter([spare for spare in (self._usual, self._without_network) if spare])
 
     def prepare_after(self, process):
+        """Takes over what can be used again of a process whose run is over."""
+        init, process.init = process.init, None
+        if process.hosts is None:
+            self._prepare_usual(init)
+            return
+        if self._without_network:
+            self._drop(init)
+        else:
+            self._without_network = Process(self.walls.without_network(), init, has_gate=process.porter is not None)
         self._prepare_usual()
-        if process.porter and self._without_network is None:
-            self._without_network = Process(self.walls.without_network())
 
-    def _prepare_usual(self):
-        if self._usual is None or not self._usual.is_alive():
-            self._usual = None
-            self._usual = Process(self.walls)
+    def _prepare_usual(self, init=None):
+        if self._usual and self._usual.is_alive():
+            self._drop(init)
+            return
+        self._usual = None
+        self._usual = Process(self.walls, init)
+
+    def _drop(self, init):
+        if init:
+            init.dismiss()
 
     def take(self, network):
         """`network`: what the run may connect to, {"allow": [...]}; None for all that the sandbox can."""
@@ -44,7 +57,7 @@ class Spares:
             raise Unable(endings.NO_WALLS)
         try:
             doors = doors_of(network["allow"])
-            process = self._take_without_network()
+            process = self._take_without_network(has_gate=doors != [])
         except ValueError as error:
             raise Unable(endings.no_such_network(error)) from None
         except OSError as error:
@@ -55,16 +68,20 @@ class Spares:
             raise Unable(endings.no_network_walls(process.last_words().strip().rpartition("\n")[2]))
         return process
 
-    def _take_without_network(self):
+    def _take_without_network(self, has_gate):
         process, self._without_network = self._without_network, None
-        return process if process and process.is_alive() else Process(self.walls.without_network())
+        if process and process.is_alive():
+            if (process.porter is not None) == has_gate:
+                return process
+            process.last_words()
+        return Process(self.walls.without_network(), has_gate=has_gate)
 
     def give_back(self, process):
         """There was nothing to run. Doors that are open may not be those of the next one."""
-        if process.porter:
-            process.last_words()
-        else:
+        if process.hosts is None:
             self._usual = process
+        else:
+            process.last_words()
 
 
 def _strongest_walls(root):
