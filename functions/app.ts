@@ -6,7 +6,7 @@ import {
   type EventBus,
   type Links,
   noAftermath,
-  noCredentials,
+  noBudgets,
   type Pipeline,
   type Ports,
   SandboxPool,
@@ -36,6 +36,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     statesLogGroupArn: env.NOVA_STATES_LOG_GROUP_ARN,
     s3PathStyle: env.NOVA_S3_PATH_STYLE,
     signer,
+    keyVariables: variables,
     vault:
       env.NOVA_VAULT_KMS_KEY !== undefined
         ? { kmsKeyId: env.NOVA_VAULT_KMS_KEY }
@@ -45,8 +46,8 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     ...aws,
     sandboxes: createSandboxes(),
     pipeline: pipelineFor(variables, env, aws.generations),
-    credentials: noCredentials,
     aftermath: noAftermath,
+    budgets: noBudgets,
     spares: new SandboxPool(),
     events: logged(aws.bus),
     links: linksTo(env.NOVA_LINK_BASE),
@@ -74,7 +75,7 @@ function logged(bus: EventBus): EventBus {
   return {
     async publish(type, detail) {
       logger.info(type, { detail });
-      if (process.env.AWS_ENDPOINT_URL_EVENTBRIDGE) await bus.publish(type, detail);
+      await bus.publish(type, detail);
     },
   };
 }

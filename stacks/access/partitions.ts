@@ -4,3 +4,4 @@ export const executionPartitions = ["E#*"];
 export const taskPartitions = ["T#*"];
 export const generationPartitions = ["G#*"];
 export const workflowPartitions = ["W#*"];
+export const credentialPartitions = ["S#*"];

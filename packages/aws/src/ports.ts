@@ -1,6 +1,9 @@
-import type { Ports } from "@nova/engine";
+import { createCredentials, type Ports } from "@nova/engine";
 import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
+import { createCredentialCipher } from "./credentials/cipher.ts";
+import { credentialKeysFrom } from "./credentials/keys-from.ts";
 import { createChainStore } from "./dynamodb/chain/chain-store.ts";
+import { createCredentialStore } from "./dynamodb/credentials/credential-store.ts";
 import { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
 import { createGenerationStore } from "./dynamodb/generations/generation-store.ts";
 import { createTaskStore } from "./dynamodb/tasks/task-store.ts";
@@ -25,6 +28,8 @@ export interface AwsPortsOptions {
   signer: { kmsKeyId: string } | { keyHex: string };
   /** Seals task tokens: a KMS key, or 32 bytes in hex. */
   vault: { kmsKeyId: string } | { keyHex: string };
+  /** Variables that name the keys of credentials; those of the process, where absent. */
+  keyVariables?: NodeJS.ProcessEnv;
   /** Name of NOVA's bus. */
   eventBus: string;
   /** For S3 endpoints that have no host name per bucket. */
@@ -34,7 +39,16 @@ export interface AwsPortsOptions {
 export interface AwsPorts
   extends Pick<
     Ports,
-    "chain" | "executions" | "workflows" | "blobs" | "stateMachines" | "signer" | "tasks" | "vault" | "generations"
+    | "chain"
+    | "executions"
+    | "workflows"
+    | "blobs"
+    | "stateMachines"
+    | "signer"
+    | "tasks"
+    | "vault"
+    | "generations"
+    | "credentials"
   > {
   bus: NovaBus;
 }
@@ -61,6 +75,12 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
     tasks: createTaskStore(table),
     vault: vaultOf(options.vault),
     generations: createGenerationStore(table),
+    credentials: createCredentials({
+      store: createCredentialStore(table),
+      cipher: createCredentialCipher(credentialKeysFrom(options.keyVariables ?? process.env)),
+      now: () => Date.now(),
+      post: (url, init) => fetch(url, init),
+    }),
     bus: createBus({ busName: options.eventBus, bucket }),
   };
 }

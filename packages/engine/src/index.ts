@@ -3,6 +3,17 @@ export { linkName } from "./chain/link-name.ts";
 export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";
 export { asReference } from "./context/references.ts";
+export type { Post } from "./credentials/ask-token.ts";
+export { openContent, ownerText, replacing, sealRecord, secretsIn } from "./credentials/content.ts";
+export { createCredentials } from "./credentials/create-credentials.ts";
+export { flatMembers } from "./credentials/flat-names.ts";
+export {
+  type CredentialValues,
+  checkValues,
+  type KindName as CredentialKindName,
+  kindNames as credentialKindNames,
+} from "./credentials/kinds.ts";
+export { CredentialLocked } from "./credentials/locked.ts";
 export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
 export { cancelExecution } from "./execution/cancel.ts";
 export { type CloseRequest, closeExecution } from "./execution/close.ts";
@@ -26,7 +37,9 @@ export { SandboxPool } from "./node/sandbox-pool.ts";
 export { reasonOf, type SettleAnswer, type SettleEvent, settleNode } from "./node/settle-node.ts";
 export type * from "./ports/aftermath.ts";
 export type * from "./ports/blobs.ts";
+export type * from "./ports/budgets.ts";
 export type * from "./ports/chain.ts";
+export type * from "./ports/credential-store.ts";
 export type * from "./ports/credentials.ts";
 export type * from "./ports/executions.ts";
 export type * from "./ports/generations.ts";
@@ -38,6 +51,7 @@ export type * from "./ports/state-machines.ts";
 export type * from "./ports/tasks.ts";
 export type * from "./ports/vault.ts";
 export type * from "./ports/workflows.ts";
+export { noBudgets } from "./prompt/no-budgets.ts";
 export { wholeValue } from "./prompt/whole-value.ts";
 export { noCredentials, nothingLaid } from "./secrets/laid-over.ts";
 export { type Answer, type Answered, answerTask } from "./task/answer.ts";
@@ -47,6 +61,7 @@ export { AnswerRefused } from "./task/refusals.ts";
 export { type RequestEvent, type Requested, requestApproval } from "./task/request.ts";
 export { type SweptTasks, sweepTasks } from "./task/sweep-tasks.ts";
 export type { AiMetadata, AnalysisMetadata, Attempt } from "./trace/ai-metadata.ts";
+export { furtherScopes } from "./trace/further-scopes.ts";
 export { contextAt, historyOf, type KeyChange, rollback } from "./trace/history.ts";
 export { readTrace, type Trace } from "./trace/read-trace.ts";
 export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";

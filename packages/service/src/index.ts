@@ -1,7 +1,16 @@
 export { authenticate, demandRole } from "./access/authenticate.ts";
 export { hasRole, type Principal, reaches } from "./access/principal.ts";
 export { listAudit } from "./audit/list.ts";
-export { changeClient, clientOf, createClient, defaultClient, listClients } from "./clients/clients.ts";
+export { changeClient, clientOf, createClient, defaultClient, demandClient, listClients } from "./clients/clients.ts";
+export {
+  type CredentialInfo,
+  credentialOf,
+  listCredentials,
+  removeCredential,
+  removeCredentialsOf,
+  setCredential,
+} from "./credentials/credentials.ts";
+export { type Rotated, rotateCredentials } from "./credentials/rotate.ts";
 export { listDeliveries } from "./deliveries/list.ts";
 export { deleteClient, sweepErasures } from "./erasing/delete-client.ts";
 export { eraseClient } from "./erasing/erase-client.ts";

@@ -19,7 +19,7 @@ interface Remembered {
 }
 
 /** Opened credentials. What an owner has is read once a minute; what this process stores itself counts at once. */
-export function createCredentials(parts: CredentialParts): Credentials & { forget(owner: CredentialOwner): void } {
+export function createCredentials(parts: CredentialParts): Credentials {
   const remembered = new Map<string, Remembered>();
   const ofOwner = (owner: CredentialOwner): Promise<OwnedCredential[]> => {
     const known = remembered.get(ownerText(owner));

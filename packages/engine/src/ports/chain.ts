@@ -73,7 +73,7 @@ export type StepContentName =
 /** How far a scope reaches. */
 export type ScopeTip = Pick<LinkId, "scope" | "seq">;
 
-/** One agent run inside a node: `text` is its JSON record, `hash` the SHA-256 of that text. */
+/** One agent run inside a node: `text` is its JSON record, empty where it was erased, `hash` the SHA-256 of that text. */
 export interface StoredStep {
   step: number;
   text: string;

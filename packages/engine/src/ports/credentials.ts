@@ -1,4 +1,5 @@
 import type { Member } from "../json/text.ts";
+import type { CredentialOwner } from "./credential-store.ts";
 
 /** What a node's code finds of credentials, and nobody but it. */
 export interface LaidOver {
@@ -19,4 +20,6 @@ export interface Credentials {
   forNode(client: string, workflowId: string, names: readonly string[] | undefined): Promise<LaidOver>;
   /** The secret values of a client and a workflow as far as they open: for text that was made with them before. */
   secretsOf(client: string, workflowId: string): Promise<string[]>;
+  /** What this process has read of an owner counts no more: somebody has just stored something here. */
+  forget(owner: CredentialOwner): void;
 }

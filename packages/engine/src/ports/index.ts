@@ -1,6 +1,7 @@
 import type { SandboxPool } from "../node/sandbox-pool.ts";
 import type { Aftermath } from "./aftermath.ts";
 import type { BlobStore } from "./blobs.ts";
+import type { Budgets } from "./budgets.ts";
 import type { ChainStore } from "./chain.ts";
 import type { Credentials } from "./credentials.ts";
 import type { ExecutionStore } from "./executions.ts";
@@ -50,6 +51,7 @@ export interface Ports {
   signer: Signer;
   events: EventBus;
   aftermath: Aftermath;
+  budgets: Budgets;
   tasks: TaskStore;
   vault: Vault;
   credentials: Credentials;

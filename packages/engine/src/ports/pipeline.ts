@@ -1,5 +1,6 @@
 import type { Edge, RunErrorClass, TaskNode } from "@nova/workflow";
 import type { Member } from "../json/text.ts";
+import type { MonthBudget } from "./budgets.ts";
 import type { LinkId } from "./chain.ts";
 import type { CodeResult } from "./sandboxes.ts";
 import type { WorkflowVersion } from "./workflows.ts";
@@ -125,6 +126,8 @@ export interface PipelineMeans {
   valueText(key: string, maxBytes: number): Promise<string | null>;
   /** US dollars that models have cost so far in other branches and items of the run. */
   spentBesideUsd(): Promise<number>;
+  /** What the client's models have cost this month, steps that are recorded here included; null where nobody limits it. */
+  monthBudget(): Promise<MonthBudget | null>;
   /** Milliseconds until the node's budget is spent. */
   timeLeftMs(): number;
   /** Fires when this Lambda has to stop: throw `NodeUnfinished`. */

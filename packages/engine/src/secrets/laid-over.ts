@@ -13,6 +13,7 @@ export const nothingLaid: LaidOver = { members: [], secrets: [], hosts: [] };
 export const noCredentials: Credentials = {
   forNode: async () => nothingLaid,
   secretsOf: async () => [],
+  forget: () => undefined,
 };
 
 /** Whose run it is, and what of credentials its definition declares. */

@@ -1,4 +1,5 @@
 import { hkdfSync } from "node:crypto";
+import { join } from "node:path";
 import { docstringsFolder } from "./docstrings.ts";
 import type { Keys } from "./keys.ts";
 import type { Endpoints } from "./owner-file.ts";
@@ -13,6 +14,8 @@ export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys)
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_S3: endpoints.s3,
     AWS_ENDPOINT_URL_SFN: endpoints.states,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventbridge,
+    AWS_ENDPOINT_URL_SCHEDULER: endpoints.scheduler,
     AWS_ACCESS_KEY_ID: keys.accessKeyId,
     AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
     AWS_REGION: region,
@@ -24,6 +27,7 @@ export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys)
     NOVA_S3_PATH_STYLE: "true",
     NOVA_SIGNING_KEY: keys.signingKey,
     NOVA_VAULT_KEY: derivedKey(keys.signingKey, "nova vault"),
+    NOVA_CREDENTIALS_KEY_FILE: join(dataDir, "credential-keys.json"),
     NOVA_DOCSTRINGS: docstringsFolder(dataDir),
   };
 }

@@ -8,6 +8,11 @@ export const auditActions = [
   "task.answered",
   "client.created",
   "client.changed",
+  "client.deleted",
+  "client.erased",
+  "credential.set",
+  "credential.removed",
+  "credentials.rotated",
   "key.created",
   "key.deleted",
 ] as const;

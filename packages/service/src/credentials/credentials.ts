@@ -1,0 +1,123 @@
+import {
+  type CredentialKindName,
+  CredentialLocked,
+  type CredentialOwner,
+  type CredentialRecord,
+  type CredentialValues,
+  checkValues,
+  openContent,
+  replacing,
+  sealRecord,
+} from "@nova/engine";
+import type { Principal } from "../access/principal.ts";
+import { recordDeed } from "../audit/record.ts";
+import { Conflict, NotFound, Refused } from "../errors.ts";
+import { type CredentialPorts, clientIn, demandOwner, subjectOf } from "./owner.ts";
+
+/** What is told of a credential: never what is in it. */
+export type CredentialInfo = Pick<CredentialRecord, "name" | "kind" | "changedAt">;
+
+/** An owner's whole list is read for each run, so it stays short. */
+const mostOfOwner = 50;
+
+/**
+ * Stores a credential in the place of the one before. Secrets that it replaces are masked for some days more, since
+ * nodes that began with them may be running. Throws `Refused`, which names fields and never values; `NotFound`,
+ * `Forbidden`, `Conflict`.
+ */
+export async function setCredential(
+  ports: CredentialPorts,
+  by: Principal | null,
+  { owner, name, kind, values }: { owner: CredentialOwner; name: string; kind: CredentialKindName; values: unknown },
+): Promise<CredentialInfo> {
+  await demandOwner(ports, by, owner);
+  const checked = demandFitting(kind, values);
+  const all = await ports.credentialStore.list(owner);
+  const before = all.find((one) => one.name === name);
+  if (!before && all.length >= mostOfOwner) {
+    throw new Refused(`there are ${mostOfOwner} credentials already, and no more fit - remove one that is not used`);
+  }
+  const now = ports.clock.now();
+  const content = replacing(checked, before && (await openedUnlessLocked(ports, before)), now);
+  const place = { owner, name, kind, revision: (before?.revision ?? 0) + 1, changedAt: new Date(now).toISOString() };
+  const record = await sealRecord(ports.credentialCipher, place, content);
+  if (!(await ports.credentialStore.put(record))) {
+    throw new Conflict(`credential "${name}" was changed by somebody else at this moment - try again`);
+  }
+  ports.credentials.forget(owner);
+  const deed = { action: "credential.set", client: clientIn(owner), subject: subjectOf(owner, name) } as const;
+  await recordDeed(ports, by, { ...deed, detail: { kind } });
+  return infoOf(record);
+}
+
+/** By name. Throws `NotFound`, `Forbidden`. */
+export async function listCredentials(
+  ports: CredentialPorts,
+  by: Principal | null,
+  owner: CredentialOwner,
+): Promise<CredentialInfo[]> {
+  await demandOwner(ports, by, owner);
+  return (await ports.credentialStore.list(owner)).map(infoOf);
+}
+
+/** Throws `NotFound`, `Forbidden`. */
+export async function credentialOf(
+  ports: CredentialPorts,
+  by: Principal | null,
+  owner: CredentialOwner,
+  name: string,
+): Promise<CredentialInfo> {
+  await demandOwner(ports, by, owner);
+  const record = await ports.credentialStore.get({ owner, name });
+  if (!record) throw noCredential(name);
+  return infoOf(record);
+}
+
+/** Throws `NotFound`, `Forbidden`. */
+export async function removeCredential(
+  ports: CredentialPorts,
+  by: Principal | null,
+  owner: CredentialOwner,
+  name: string,
+): Promise<void> {
+  await demandOwner(ports, by, owner);
+  const isRemoved = await ports.credentialStore.remove({ owner, name });
+  ports.credentials.forget(owner);
+  if (!isRemoved) throw noCredential(name);
+  const deed = { action: "credential.removed", client: clientIn(owner), subject: subjectOf(owner, name) } as const;
+  await recordDeed(ports, by, deed);
+}
+
+/** All that an owner has, where the owner itself goes. */
+export async function removeCredentialsOf(
+  ports: Pick<CredentialPorts, "credentialStore" | "credentials">,
+  owner: CredentialOwner,
+): Promise<void> {
+  for (const { name } of await ports.credentialStore.list(owner)) await ports.credentialStore.remove({ owner, name });
+  ports.credentials.forget(owner);
+}
+
+function demandFitting(kind: CredentialKindName, values: unknown): CredentialValues {
+  const checked = checkValues(kind, values);
+  if (checked.success) return checked.data;
+  const problems = checked.error.issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(" "));
+  throw new Refused(`these are no values of the kind ${kind}: ${problems.join("; ")}`);
+}
+
+/** One that no key opens any more can still be replaced. */
+async function openedUnlessLocked({ credentialCipher }: CredentialPorts, record: CredentialRecord) {
+  try {
+    return { kind: record.kind, content: await openContent(credentialCipher, record) };
+  } catch (error) {
+    if (error instanceof CredentialLocked) return undefined;
+    throw error;
+  }
+}
+
+function infoOf({ name, kind, changedAt }: CredentialRecord): CredentialInfo {
+  return { name, kind, changedAt };
+}
+
+function noCredential(name: string): NotFound {
+  return new NotFound(`there is no credential "${name}" here - GET lists them`);
+}
