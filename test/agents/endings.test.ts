@@ -138,6 +138,22 @@ describe("the budget of money", () => {
     else expect(outcome.status).toBe("success");
   });
 
+  it("of the client counts its month, and the requests of this call", async () => {
+    const { outcome } = await play({
+      means: { month: { spentUsd: 4.9985, limitUsd: 5 } },
+      lines: [
+        { ...simple, estimatedUsd: 0.0015 },
+        { ...writes("a = 1"), estimatedUsd: 0.002 },
+      ],
+    });
+    expect(outcome).toMatchObject({
+      class: "BudgetExceeded",
+      message: expect.stringMatching(
+        /client "\w+" has spent \$4\.9985 of \$5\.00 .*may cost \$0\.002 - raise the client's quotas\.max_cost_usd/,
+      ),
+    });
+  });
+
   it("counts what recorded steps have cost", async () => {
     const scene: Scene = {
       task: { executor: { maxCostUsd: 0.0015 } },

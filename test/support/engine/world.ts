@@ -1,5 +1,6 @@
 import {
   type Aftermath,
+  type Budgets,
   type Execution,
   executionEnded,
   type FollowTime,
@@ -7,6 +8,7 @@ import {
   joinFork,
   type NodeEvent,
   noAftermath,
+  noBudgets,
   noCredentials,
   type Pipeline,
   type Ports,
@@ -64,6 +66,8 @@ export class World {
   followTime: FollowTime = () => new AbortController().signal;
   /** Writes the code of prompt nodes; none, unless a test says so. */
   pipeline: (caller: Caller) => Pipeline = () => refusingPipeline;
+  /** What models may cost a client; whatever they like, unless a test says so. */
+  budgets: Budgets = noBudgets;
   /** What a service does after a close; nothing, unless a test says so. */
   aftermath: (caller: Caller) => Aftermath = () => noAftermath;
   lambdas: Lambdas = {
@@ -86,6 +90,7 @@ export class World {
       signer: signerWith("key", caller),
       events: this.events.port(caller),
       aftermath: this.aftermath(caller),
+      budgets: this.budgets,
       tasks: this.tasks.port(caller),
       vault: mirrorVault,
       credentials: noCredentials,

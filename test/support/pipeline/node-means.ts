@@ -3,6 +3,7 @@ import {
   type JournalStep,
   type Judgement,
   type Member,
+  type MonthBudget,
   NovaError,
   type PipelineMeans,
   type StepDraft,
@@ -25,6 +26,7 @@ export interface NodeMeansOptions {
   isDecision?: boolean;
   timeLeftMs?: () => number;
   spentBesideUsd?: number;
+  month?: MonthBudget;
   texts?: Record<string, string>;
 }
 
@@ -61,6 +63,7 @@ export class NodeMeans {
       judge: async (result) => this.#judge(result),
       valueText: async (key) => this.#options.texts?.[key] ?? null,
       spentBesideUsd: async () => this.#options.spentBesideUsd ?? 0,
+      monthBudget: async () => this.#options.month ?? null,
       timeLeftMs: this.#options.timeLeftMs ?? (() => 840_000),
       signal: this.abort.signal,
       now: () => 1_000,

@@ -30,7 +30,7 @@ export async function askModel<T>(run: NodeRun, { role, prompt, ...question }: Q
   const instructions = task.mask(prompt.instructions);
   const input = task.mask(prompt.input);
   const told: Told = { prompt: `${instructions}\n\n${input}` };
-  const besideUsd = await spentBeside(run);
+  const [besideUsd, month] = await Promise.all([spentBeside(run), means.monthBudget()]);
   try {
     const model = modelOf(run, role);
     told.model_used = model;
@@ -44,7 +44,7 @@ export async function askModel<T>(run: NodeRun, { role, prompt, ...question }: Q
       timeoutMs: Math.max(1, Math.min(mostTimeMs, means.timeLeftMs())),
       beforeRequest: (estimatedUsd, usd, usage) => {
         Object.assign(told, usageOf(usage), { cost_usd: usd });
-        checkBudget(run, { besideUsd, inCallUsd: usd, estimatedUsd });
+        checkBudget(run, { besideUsd, month, inCallUsd: usd, estimatedUsd });
       },
     });
     return { told: { ...told, ...toldOf(answer) }, value: answer.value };

@@ -1,4 +1,4 @@
-import { NovaError } from "@nova/engine";
+import { type MonthBudget, NovaError } from "@nova/engine";
 import type { NodeRun } from "./node-run.ts";
 import type { Deed } from "./step.ts";
 
@@ -7,40 +7,48 @@ export async function spentBeside({ task, means }: NodeRun): Promise<number> {
   return task.version.workflow.maxCostUsd === undefined ? 0 : means.spentBesideUsd();
 }
 
-/** What of a call's cost is not recorded yet. */
+/** What a call is measured against. */
 export interface CallCost {
   /** Of other branches and items, when the call began. */
   besideUsd: number;
-  /** Of the requests of this call so far. */
+  /** Of the client, when the call began; null where nobody limits it. */
+  month: MonthBudget | null;
+  /** Of the requests of this call so far: nothing has recorded them yet. */
   inCallUsd: number;
   /** The most that its next request should cost. */
   estimatedUsd: number;
 }
 
 /**
- * Refuses a request that could lead above the limit of the node, or of the whole run.
+ * Refuses a request that could lead above the limit of the node, of the whole run, or of the client's month.
  * @throws {NovaError} BudgetExceeded, which says what was spent.
  */
 export function checkBudget(
   { task, executor, spent }: NodeRun,
-  { besideUsd, inCallUsd, estimatedUsd }: CallCost,
+  { besideUsd, month, inCallUsd, estimatedUsd }: CallCost,
 ): void {
   const byNode = spent.usd + inCallUsd;
   const limits = [
-    { of: `node "${task.node.id}"`, spentUsd: byNode, limitUsd: executor.maxCostUsd, place: "the node's" },
+    { of: `node "${task.node.id}"`, spentUsd: byNode, limitUsd: executor.maxCostUsd, raise: "the node's limits" },
     {
       of: "this run",
       spentUsd: task.spentUsd + besideUsd + byNode,
       limitUsd: task.version.workflow.maxCostUsd,
-      place: "the workflow's",
+      raise: "the workflow's limits",
+    },
+    {
+      of: `client "${task.client}"`,
+      spentUsd: (month?.spentUsd ?? 0) + inCallUsd,
+      limitUsd: month?.limitUsd,
+      raise: "the client's quotas",
     },
   ];
-  for (const { of, spentUsd, limitUsd, place } of limits) {
+  for (const { of, spentUsd, limitUsd, raise } of limits) {
     if (limitUsd === undefined || spentUsd + estimatedUsd <= limitUsd) continue;
     const next = `the next request may cost ${dollars(estimatedUsd)}`;
     throw new NovaError(
       "BudgetExceeded",
-      `${of} has spent ${dollars(spentUsd)} of ${dollars(limitUsd)} on models, and ${next} - raise ${place} limits.max_cost_usd, or choose a cheaper model`,
+      `${of} has spent ${dollars(spentUsd)} of ${dollars(limitUsd)} on models, and ${next} - raise ${raise}.max_cost_usd, or choose a cheaper model`,
     );
   }
 }

@@ -171,11 +171,17 @@ export class StepJournal implements Journal {
       position.before,
       ports.blobs,
     );
+    // Before the step: nothing is recorded that no budget knows of.
+    if (draft.cost_usd > 0) await ports.budgets.note(position.before.client, position.at, this.#costUsd(draft));
     const isWritten = await ports.chain.putStep(position.at, stored);
     await this.#stayOurs();
     if (!isWritten) return this.#theirs(journal);
     this.hashes.push(stored.hash);
     return step;
+  }
+
+  #costUsd(draft: StepDraft): number {
+    return [...this.steps, draft].reduce((usd, { cost_usd }) => usd + cost_usd, 0);
   }
 
   /** Another delivery was faster: what it has recorded is what happened. */

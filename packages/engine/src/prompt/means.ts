@@ -31,6 +31,7 @@ export function meansFor(
     judge: (result) => judgementOf(task, result, io),
     valueText: (key, maxBytes) => wholeValue(input, key, maxBytes, source),
     spentBesideUsd: () => spentBesideUsd(ports, position.at),
+    monthBudget: () => ports.budgets.ofMonth(position.before.client),
     // Steps that are repeated find the time as it was.
     timeLeftMs: () => endMs - (journal.nextRecordedMs ?? now()),
     signal: delivery.signal,
