@@ -7,7 +7,8 @@ import { handler as settleNode } from "./settle-node.ts";
 import { handler as sweep } from "./sweep.ts";
 
 export { createPorts, warmPorts } from "./app.ts";
-export { provideTemplates, warmServicePorts } from "./service-app.ts";
+export { coolServicePorts, provideTemplates, warmServicePorts } from "./service-app.ts";
+export { serviceFunctions } from "./service-functions.ts";
 
 /** Every function by the name it is deployed under. */
 export const functions = {

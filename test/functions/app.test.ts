@@ -17,10 +17,12 @@ it.each([
   expect(links.toTask(task)).toBe(link);
 });
 
-it("logs events of executions as objects, whose fields a metric can be made of", async () => {
+it("puts events of executions on the bus, and logs them as objects, whose fields a metric can be made of", async () => {
   const info = vi.spyOn(logger, "info").mockReturnValue(undefined);
-  await createPorts(least).events.publish("execution.completed", { execution_id: "exec_1", cost_usd: 0.012 });
-  expect(info).toHaveBeenCalledExactlyOnceWith("execution.completed", {
-    detail: { execution_id: "exec_1", cost_usd: 0.012 },
-  });
+  const { events, bus } = createPorts(least);
+  const publish = vi.spyOn(bus, "publish").mockResolvedValue(undefined);
+  const detail = { execution_id: "exec_1", cost_usd: 0.012 };
+  await events.publish("execution.completed", detail);
+  expect(info).toHaveBeenCalledExactlyOnceWith("execution.completed", { detail });
+  expect(publish).toHaveBeenCalledExactlyOnceWith("execution.completed", detail);
 });

@@ -36,6 +36,8 @@ export { onlyPath, templateParts } from "./template/template.ts";
 export { timeOf } from "./template/time.ts";
 export { templateName } from "./template-name.ts";
 export { workflowHash, workflowText } from "./text.ts";
+export { cronProblem } from "./time/cron.ts";
+export { isTimeZone } from "./time/zone.ts";
 export type * from "./trigger.ts";
 export type * from "./workflow.ts";
 export { writeWorkflow } from "./write/write-workflow.ts";

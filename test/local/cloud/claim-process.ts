@@ -18,7 +18,7 @@ if (claim.role === "guest") {
 } else {
   const instance = randomUUID();
   const admin = await openAdmin({ adminKey, instance, counters: new CounterBook(), progress: new Progress() });
-  const nowhere = { dynamodb: "", s3: "", states: "", e2bApi: "", e2bSandbox: "" };
+  const nowhere = { dynamodb: "", s3: "", states: "", e2bApi: "", e2bSandbox: "", eventbridge: "", scheduler: "" };
   await writeOwner(dataDir, newOwner({ ...nowhere, admin: admin.url }, instance));
   report("owner", instance);
   await told();

@@ -3,9 +3,10 @@ import type { E2bOptions, E2bServer } from "../e2b/open.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { S3Options } from "../s3/index.ts";
 import { region } from "./environment.ts";
+import { openHappenings } from "./happenings.ts";
 import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
-import { createLambda, deliver, statusFunction } from "./lambda.ts";
+import { createLambda, deliver, functionArn } from "./lambda.ts";
 import type { Endpoints } from "./owner-file.ts";
 import type { Progress, Watcher } from "./progress.ts";
 import { readObject } from "./read-object.ts";
@@ -21,6 +22,8 @@ export interface CloudOptions {
   chaos?: { seed: number };
   /** False: executions that wait do not go on before a guest comes that drives them; for whoever only wants to know something. */
   drives?: boolean;
+  /** True: schedules fire, as long as it is open. */
+  fires?: boolean;
   /** What the endpoints are to suffer, for tests. */
   faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };
   /** The plan that the E2B endpoint plays. */
@@ -50,11 +53,12 @@ export async function openEndpoints(
   progress: Progress,
 ): Promise<OpenedEndpoints> {
   const lambda = createLambda(options.chaos);
-  const [e2b, dynamodb, s3, states] = await Promise.all([
+  const [e2b, dynamodb, s3, states, happenings] = await Promise.all([
     opening,
     openDynamoDbWith(options, keys),
     openS3With(options, keys),
     openStatesWith(options, keys, lambda.invoke, progress),
+    openHappenings(options, keys, lambda.invoke),
   ]);
   return {
     urls: {
@@ -63,15 +67,24 @@ export async function openEndpoints(
       states: states.url,
       e2bApi: e2b.apiUrl,
       e2bSandbox: e2b.sandboxUrl,
+      ...happenings.urls,
     },
     e2b,
-    drive: states.drive,
+    drive() {
+      states.drive();
+      happenings.drive();
+    },
     async rest() {
-      await states.rest();
-      await lambda.settled();
+      // Runs that end are events, and events start runs.
+      do {
+        await happenings.rest();
+        await states.rest();
+        await lambda.settled();
+      } while (happenings.isBusy());
     },
     interrupt: (error, cause) => states.stopBusy({ kind: "aborted", error, cause }),
     async close() {
+      await happenings.close();
       await states.close();
       await lambda.close();
       await Promise.all([e2b.close(), s3.close(), dynamodb.close()]);
@@ -106,7 +119,7 @@ async function openStatesWith(
     readObject,
     // EventBridge's part: the function that is subscribed to status changes, then whoever waits.
     async onStatusChange(detail) {
-      await deliver(invoke, statusFunction, JSON.stringify({ detail }));
+      await deliver(invoke, functionArn("nova-execution-status"), JSON.stringify({ detail }));
       progress.end(detail.name);
     },
   });

@@ -12,7 +12,9 @@ export interface Lambda {
   close(): Promise<void>;
 }
 
-export const statusFunction = `arn:aws:lambda:${region}:000000000000:function:nova-execution-status:live`;
+export function functionArn(name: string): string {
+  return `arn:aws:lambda:${region}:000000000000:function:${name}:live`;
+}
 
 /** An asynchronous event is tried so often (AWS Lambda, "Asynchronous invocation"). */
 const deliveries = 3;
@@ -40,20 +42,21 @@ function createChaoticLambda(seed: number): Lambda {
   return { invoke: invokeLambda, settled, close: () => threads.close() };
 }
 
-/** Hands an event on; what fails for good is the sweeper's. */
-export async function deliver(invoke: InvokeLambda, functionArn: string, payload: string): Promise<void> {
+/** Hands an event on; false: no attempt succeeded. */
+export async function deliver(invoke: InvokeLambda, functionArn: string, payload: string): Promise<boolean> {
   for (let delivery = 1; delivery <= deliveries; delivery++) {
     if (delivery > 1) await sleep(1000);
     const result = await invoke(functionArn, payload).catch(() => ({ ok: false }));
-    if (result.ok) return;
+    if (result.ok) return true;
   }
+  return false;
 }
 
 /** Only a first invocation reads the environment, so the functions can be loaded before there is one. */
 async function loadFunctions(): Promise<InvokeLambda> {
-  const [{ functions }, { createLambdaRuntime }] = await Promise.all([
+  const [{ functions, serviceFunctions }, { createLambdaRuntime }] = await Promise.all([
     import("@nova/functions"),
     import("../lambda/lambda-runtime.ts"),
   ]);
-  return createLambdaRuntime({ functions });
+  return createLambdaRuntime({ functions: { ...functions, ...serviceFunctions } });
 }

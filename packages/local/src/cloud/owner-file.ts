@@ -9,6 +9,8 @@ export interface Endpoints {
   states: string;
   e2bApi: string;
   e2bSandbox: string;
+  eventbridge: string;
+  scheduler: string;
   admin: string;
 }
 

@@ -7,7 +7,7 @@ import { withDeadline } from "./lambda-runtime.ts";
 import { WorkerSandbox } from "./worker-sandbox.ts";
 
 export interface WorkerLambdaOptions {
-  /** A module that exports `functions` (LambdaFunctions). */
+  /** A module that exports `functions`, and `serviceFunctions` where it has them (LambdaFunctions). */
   entry: URL;
   /** Laid over this process's variables. */
   env?: Record<string, string>;

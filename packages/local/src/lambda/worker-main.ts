@@ -8,7 +8,8 @@ function post(message: FromWorker): void {
 }
 
 async function serve(entry: string): Promise<void> {
-  const { functions } = (await import(entry)) as { functions: LambdaFunctions };
+  const loaded = (await import(entry)) as { functions: LambdaFunctions; serviceFunctions?: LambdaFunctions };
+  const functions = { ...loaded.functions, ...loaded.serviceFunctions };
   parentPort?.on("message", async (invocation: ToWorker) => {
     post({ answer: await callHandler(functions[invocation.functionName] as LambdaFunction, invocation, Date.now) });
   });

@@ -1,0 +1,15 @@
+import { fireTrigger } from "@nova/service";
+import { z } from "zod";
+import { serviceLambda } from "./service-lambda.ts";
+
+const name = { workflow: z.string(), trigger: z.string() };
+const Payload = z.union([
+  z.object({ ...name, scheduled_at: z.iso.datetime() }),
+  z.object({ ...name, event: z.looseObject({ id: z.string(), source: z.string(), "detail-type": z.string() }) }),
+]);
+
+/** EventBridge and its Scheduler: a trigger of a workflow fires. */
+export const handler = serviceLambda(async (ports, payload: unknown) => {
+  const { status, execution, reason } = await fireTrigger(ports, Payload.parse(payload));
+  return { status, execution, reason };
+});

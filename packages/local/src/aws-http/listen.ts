@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { isSignedBy } from "../access.ts";
+import { AwsError } from "../states/server/aws-error.ts";
+
+/** Longer than any request that these services allow. */
+const mostBytes = 2 * 1024 * 1024;
+
+export interface AwsHttp {
+  /** Of the service, for whoever reads an error of the emulator's own. */
+  name: string;
+  contentType: "application/x-amz-json-1.1" | "application/json";
+  accessKeyId: string;
+  answer(message: IncomingMessage, body: string): object | Promise<object>;
+}
+
+export interface Listening {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Serves one service of AWS that speaks JSON, on 127.0.0.1. */
+export async function listen(service: AwsHttp): Promise<Listening> {
+  const server = createServer((message, response) => {
+    answerTo(service, message).then(
+      (body) => send(response, service, 200, body),
+      (error: unknown) => sendError(response, service, error),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => closeServer(server) };
+}
+
+async function answerTo({ accessKeyId, answer }: AwsHttp, message: IncomingMessage): Promise<object> {
+  const body = await readBody(message);
+  if (isSignedBy(message, accessKeyId)) return answer(message, body);
+  throw new AwsError("UnrecognizedClientException", "The security token included in the request is invalid.", 403);
+}
+
+async function readBody(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= mostBytes) chunks.push(chunk);
+  }
+  if (bytes > mostBytes) throw new AwsError("RequestEntityTooLargeException", "Request is too large.", 413);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function send(response: ServerResponse, { contentType }: AwsHttp, status: number, body: object, error = ""): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    "content-type": contentType,
+    "content-length": Buffer.byteLength(text),
+    "x-amzn-requestid": randomUUID(),
+    // REST services name the error in a header, JSON-RPC ones in the body; a client takes either.
+    ...(error && { "x-amzn-errortype": error }),
+  });
+  response.end(text);
+}
+
+function sendError(response: ServerResponse, service: AwsHttp, error: unknown): void {
+  if (error instanceof AwsError) {
+    const body = { __type: error.name, message: error.message, Message: error.message };
+    send(response, service, error.status, body, error.name);
+    return;
+  }
+  process.emitWarning(error instanceof Error ? error : String(error));
+  const body = { __type: "InternalException", message: `The local ${service.name} failed: ${error}` };
+  send(response, service, 500, body, body.__type);
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,65 @@
+import type { Events } from "../events/open-events.ts";
+import type { StandingRule } from "../events/rule.ts";
+import type { InvokeLambda } from "../lambda-types.ts";
+import type { Schedules } from "../schedules/open-schedules.ts";
+import type { CloudOptions } from "./endpoints.ts";
+import { region } from "./environment.ts";
+import type { Keys } from "./keys.ts";
+import { deliver, functionArn } from "./lambda.ts";
+
+/** Name of NOVA's bus, as functions know it that are told no other. */
+const bus = "nova";
+
+/** What the deployed bus hands on of itself (stacks/engine/events.ts). Runs wait for the world, and for each other in another way. */
+const standing: StandingRule[] = [
+  { bus, pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
+  { ...own("workflow.publishing", "nova-publish"), inTurn: true },
+];
+
+function own(type: string, name: string): StandingRule {
+  return { bus, pattern: { source: ["nova"], "detail-type": [type] }, functionArn: functionArn(name) };
+}
+
+export interface Happenings {
+  urls: { eventbridge: string; scheduler: string };
+  drive(): void;
+  isBusy(): boolean;
+  rest(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** EventBridge and its Scheduler: what begins without anybody asking for it. */
+export async function openHappenings(
+  { dataDir, fires = false, warn }: CloudOptions,
+  { accessKeyId }: Keys,
+  invoke: InvokeLambda,
+): Promise<Happenings> {
+  const [{ openEvents }, { openSchedules }] = await Promise.all([
+    import("../events/open-events.ts"),
+    import("../schedules/open-schedules.ts"),
+  ]);
+  const common = { dataDir, accessKeyId, region, invoke: (arn: string, text: string) => deliver(invoke, arn, text) };
+  const [events, schedules] = await Promise.all([
+    openEvents({ ...common, bus, standing }),
+    openSchedules({ ...common, group: "nova", ...(warn && { warn }) }),
+  ]);
+  return together(events, schedules, fires);
+}
+
+function together(events: Events, schedules: Schedules, fires: boolean): Happenings {
+  return {
+    urls: { eventbridge: events.url, scheduler: schedules.url },
+    drive() {
+      events.drive();
+      if (fires) schedules.fire();
+    },
+    isBusy: () => events.isBusy() || schedules.isBusy(),
+    async rest() {
+      await schedules.rest();
+      await events.rest();
+    },
+    async close() {
+      await Promise.all([events.close(), schedules.close()]);
+    },
+  };
+}

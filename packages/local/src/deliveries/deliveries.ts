@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { LineFile } from "../states/store/line-file.ts";
+
+export interface Delivery {
+  functionArn: string;
+  /** JSON text. */
+  payload: string;
+  /** After the one before it of the same function has ended. */
+  inTurn: boolean;
+}
+
+type Line = { id: string; delivery: Delivery } | { id: string; ended: true };
+
+/** Never rejects: what no function takes is kept elsewhere. */
+export type Deliver = (functionArn: string, payload: string) => Promise<void>;
+
+/**
+ * What was accepted and not yet handed over. It is written down first: a process that is killed leaves it to the next,
+ * and what had begun comes twice, as it does in the cloud.
+ */
+export class Deliveries {
+  readonly #path: string;
+  readonly #deliver: Deliver;
+  #file: LineFile<Line> | undefined;
+  #drives = false;
+  readonly #waiting = new Map<string, Delivery>();
+  readonly #underWay = new Set<Promise<void>>();
+  /** The end of the last one, of each function that takes them in turn. */
+  readonly #turns = new Map<string, Promise<void>>();
+
+  constructor(path: string, deliver: Deliver) {
+    this.#path = path;
+    this.#deliver = deliver;
+  }
+
+  add(delivery: Delivery): void {
+    const id = randomUUID();
+    this.#lines().append({ id, delivery });
+    if (this.#drives) this.#begin(id, delivery);
+    else this.#waiting.set(id, delivery);
+  }
+
+  /** Begins, also with what others left: before, everything is only kept. */
+  drive(): void {
+    if (this.#drives) return;
+    this.#drives = true;
+    if (existsSync(this.#path)) this.#lines();
+    for (const [id, delivery] of this.#waiting) this.#begin(id, delivery);
+    this.#waiting.clear();
+  }
+
+  isBusy(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** Resolves when nothing is under way. */
+  async rest(): Promise<void> {
+    while (this.isBusy()) await Promise.all(this.#underWay);
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  /** Opened at the first need; what is over is left out of a new file. */
+  #lines(): LineFile<Line> {
+    if (this.#file) return this.#file;
+    mkdirSync(dirname(this.#path), { recursive: true });
+    const { file, lines } = LineFile.open<Line>(this.#path);
+    file.close();
+    rmSync(this.#path);
+    this.#file = LineFile.open<Line>(this.#path).file;
+    for (const line of leftOf(lines)) {
+      this.#file.append(line);
+      this.#waiting.set(line.id, line.delivery);
+    }
+    return this.#file;
+  }
+
+  #begin(id: string, delivery: Delivery): void {
+    const work = this.#inTurn(delivery).finally(() => {
+      this.#file?.append({ id, ended: true });
+      this.#underWay.delete(work);
+    });
+    this.#underWay.add(work);
+  }
+
+  #inTurn({ functionArn, payload, inTurn }: Delivery): Promise<void> {
+    if (!inTurn) return this.#deliver(functionArn, payload);
+    const before = this.#turns.get(functionArn) ?? Promise.resolve();
+    const mine = before.then(() => this.#deliver(functionArn, payload));
+    this.#turns.set(functionArn, mine);
+    return mine;
+  }
+}
+
+function leftOf(lines: Line[]): Extract<Line, { delivery: Delivery }>[] {
+  const ended = new Set(lines.flatMap((line) => ("ended" in line ? [line.id] : [])));
+  return lines.flatMap((line) => ("delivery" in line && !ended.has(line.id) ? [line] : []));
+}

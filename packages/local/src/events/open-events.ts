@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { requestOf } from "../aws-http/json-object.ts";
+import { listen } from "../aws-http/listen.ts";
+import { Deliveries } from "../deliveries/deliveries.ts";
+import { type Invoke, keepingUndelivered } from "../deliveries/undelivered.ts";
+import { AwsError } from "../states/server/aws-error.ts";
+import { putEvents } from "./operations/put-events.ts";
+import { deleteRule, describeRule, listRules, putRule } from "./operations/rules.ts";
+import { listTargetsByRule, putTargets, removeTargets } from "./operations/targets.ts";
+import type { StandingRule } from "./rule.ts";
+import { Rules } from "./rules.ts";
+import type { EventOperation } from "./service.ts";
+
+export interface EventsOptions {
+  /** Rules, and what is not delivered yet, are in its folder `events`. */
+  dataDir: string;
+  accessKeyId: string;
+  /** Besides `default`. */
+  bus: string;
+  region: string;
+  standing: readonly StandingRule[];
+  invoke: Invoke;
+  accountId?: string;
+  now?: () => number;
+}
+
+export interface Events {
+  url: string;
+  /** Begins to deliver. */
+  drive(): void;
+  isBusy(): boolean;
+  /** Resolves when nothing is being delivered. */
+  rest(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The operations of EventBridge that the local cloud serves. */
+const operations: Record<string, EventOperation> = {
+  PutEvents: putEvents,
+  PutRule: putRule,
+  DeleteRule: deleteRule,
+  DescribeRule: describeRule,
+  ListRules: listRules,
+  PutTargets: putTargets,
+  RemoveTargets: removeTargets,
+  ListTargetsByRule: listTargetsByRule,
+};
+
+/** Opens EventBridge over a data folder. */
+export async function openEvents(options: EventsOptions): Promise<Events> {
+  const { dataDir, accessKeyId, bus, region, standing, accountId = "000000000000", now = Date.now } = options;
+  const folder = join(dataDir, "events");
+  const deliver = keepingUndelivered(options.invoke, join(folder, "undelivered.ndjson"), now);
+  const deliveries = new Deliveries(join(folder, "deliveries.ndjson"), deliver);
+  const rules = new Rules(join(folder, "rules.json"));
+  const service = { rules, standing, deliveries, buses: [bus, "default"], region, accountId, now };
+  const { url, close } = await listen({
+    name: "EventBridge",
+    contentType: "application/x-amz-json-1.1",
+    accessKeyId,
+    answer({ headers }, body) {
+      const [api, name = ""] = String(headers["x-amz-target"] ?? "").split(".");
+      const operation = api === "AWSEvents" && Object.hasOwn(operations, name) ? operations[name] : undefined;
+      if (!operation) throw new AwsError("UnknownOperationException", `The local EventBridge does not serve "${name}"`);
+      return operation(service, requestOf(body));
+    },
+  });
+  return {
+    url,
+    drive: () => deliveries.drive(),
+    isBusy: () => deliveries.isBusy(),
+    rest: () => deliveries.rest(),
+    async close() {
+      await close();
+      deliveries.close();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { type JsonObject, matchesPattern } from "@nova/workflow";
+import { isObject } from "../../states/asl/json.ts";
+import { constraint } from "../../states/server/aws-error.ts";
+import { type Envelope, eventText } from "../envelope.ts";
+import { busIn, ruleArn } from "../names.ts";
+import type { EventOperation, EventService } from "../service.ts";
+import { inputOf } from "../target-input.ts";
+
+/** EventBridge, "PutEvents": entries of one request, and what they weigh together. */
+const mostEntries = 10;
+const mostBytes = 256 * 1024;
+const longestType = 128;
+
+/** What is wrong with one entry: the others are taken all the same. */
+interface EntryError {
+  ErrorCode: "InvalidArgument" | "MalformedDetail" | "NotAuthorizedForSourceException";
+  ErrorMessage: string;
+}
+
+export const putEvents: EventOperation = (service, request) => {
+  const entries = request.list("Entries").filter(isObject) as JsonObject[];
+  if (entries.length < 1 || entries.length > mostEntries) {
+    throw constraint("entries", `[${entries.length} entries]`, `must have length between 1 and ${mostEntries}`);
+  }
+  const bytes = entries.reduce((sum, entry) => sum + entryBytes(entry), 0);
+  if (bytes > mostBytes) {
+    throw constraint("entries", `[${bytes} bytes]`, "must have a total size of less than 256KB");
+  }
+  const results = entries.map((entry) => putEntry(service, entry));
+  return { FailedEntryCount: results.filter((result) => "ErrorCode" in result).length, Entries: results };
+};
+
+function entryBytes({ Time, Source = "", DetailType = "", Detail = "", Resources = [] }: JsonObject): number {
+  const texts = [Source, DetailType, Detail, ...(Array.isArray(Resources) ? Resources : [])].map(String);
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), Time === undefined ? 0 : 14);
+}
+
+function putEntry(service: EventService, entry: JsonObject): EntryError | { EventId: string } {
+  const problem = problemOf(entry);
+  if (problem) return problem;
+  const bus = busIn(service, entry.EventBusName === undefined ? undefined : String(entry.EventBusName));
+  const envelope: Envelope = {
+    id: randomUUID(),
+    account: service.accountId,
+    region: service.region,
+    source: String(entry.Source),
+    "detail-type": String(entry.DetailType),
+    time: new Date(typeof entry.Time === "number" ? entry.Time * 1000 : service.now())
+      .toISOString()
+      .replace(/\.\d+/, ""),
+    resources: Array.isArray(entry.Resources) ? entry.Resources.map(String) : [],
+  };
+  fire(service, bus, eventText(envelope, String(entry.Detail)));
+  return { EventId: envelope.id };
+}
+
+function problemOf({ Source, DetailType, Detail }: JsonObject): EntryError | undefined {
+  const missing = Object.entries({ Source, DetailType, Detail }).find(([, text]) => typeof text !== "string" || !text);
+  if (missing) return invalid(`Parameter ${missing[0]} is not valid. Reason: ${missing[0]} is a required argument.`);
+  if (String(DetailType).length > longestType) {
+    return invalid(`Parameter DetailType is not valid. Reason: it has more than ${longestType} characters.`);
+  }
+  if (String(Source).startsWith("aws.")) {
+    const ErrorMessage = `Not authorized for the source ${Source}: sources that begin with aws. are AWS's.`;
+    return { ErrorCode: "NotAuthorizedForSourceException", ErrorMessage };
+  }
+  return isJsonObject(String(Detail))
+    ? undefined
+    : { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
+}
+
+function invalid(ErrorMessage: string): EntryError {
+  return { ErrorCode: "InvalidArgument", ErrorMessage };
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+/** Everything that an event sets off. */
+function fire(service: EventService, bus: string, text: string): void {
+  const event = JSON.parse(text) as JsonObject;
+  for (const { functionArn, inTurn = false, ...rule } of service.standing) {
+    if (rule.bus !== bus || !matchesPattern(rule.pattern, event)) continue;
+    service.deliveries.add({ functionArn, payload: text, inTurn });
+  }
+  for (const rule of service.rules.of(bus)) {
+    if (rule.state === "DISABLED" || !matchesPattern(JSON.parse(rule.pattern), event)) continue;
+    const fired = { event: text, rule, ruleArn: ruleArn(service, rule) };
+    for (const target of rule.targets) {
+      service.deliveries.add({ functionArn: target.Arn, payload: inputOf(target, fired), inTurn: false });
+    }
+  }
+}

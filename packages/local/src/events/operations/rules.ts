@@ -1,0 +1,79 @@
+import { checkPattern } from "@nova/workflow";
+import { isObject, type Json } from "../../states/asl/json.ts";
+import { AwsError, validation } from "../../states/server/aws-error.ts";
+import { busIn, ruleArn, ruleIn, ruleNameIn } from "../names.ts";
+import type { Rule } from "../rule.ts";
+import type { EventOperation, EventService } from "../service.ts";
+
+/** EventBridge, "Quotas": rules of a bus; the longest pattern. */
+const mostRules = 300;
+const longestPattern = 4096;
+const longestDescription = 512;
+
+export const putRule: EventOperation = (service, request) => {
+  const bus = busIn(service, request.optionalText("EventBusName"));
+  const name = ruleNameIn(request, "Name");
+  if (request.optionalText("ScheduleExpression") !== undefined) {
+    throw validation("The local EventBridge has no rules on a schedule - use EventBridge Scheduler.");
+  }
+  const pattern = request.optionalText("EventPattern", longestPattern);
+  if (pattern === undefined) throw validation("Parameter(s) EventPattern or ScheduleExpression must be specified.");
+  assertPattern(pattern);
+  const description = request.optionalText("Description", longestDescription);
+  const before = service.rules.get(bus, name);
+  if (!before && service.rules.of(bus).length >= mostRules) {
+    throw new AwsError(
+      "LimitExceededException",
+      `The requested resource exceeds the maximum number allowed: ${mostRules}`,
+    );
+  }
+  const state = request.choice("State", ["ENABLED", "DISABLED"]) ?? "ENABLED";
+  const rule: Rule = { name, bus, pattern, state, ...(description && { description }), targets: before?.targets ?? [] };
+  service.rules.put(rule);
+  return { RuleArn: ruleArn(service, rule) };
+};
+
+function assertPattern(text: string): void {
+  const pattern = parsed(text);
+  if (!isObject(pattern)) throw invalidPattern("it is no JSON object");
+  const [problem] = checkPattern(pattern);
+  if (problem) throw invalidPattern(`it ${problem.message}`);
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalidPattern(error.message);
+    throw error;
+  }
+}
+
+function invalidPattern(reason: string): AwsError {
+  return new AwsError("InvalidEventPatternException", `Event pattern is not valid. Reason: ${reason}`);
+}
+
+export const deleteRule: EventOperation = (service, request) => {
+  const bus = busIn(service, request.optionalText("EventBusName"));
+  const name = ruleNameIn(request, "Name");
+  if ((service.rules.get(bus, name)?.targets.length ?? 0) > 0) {
+    throw validation("Rule can't be deleted since it has targets.");
+  }
+  service.rules.remove({ bus, name });
+  return {};
+};
+
+export const describeRule: EventOperation = (service, request) => shown(service, ruleIn(service, request, "Name"));
+
+export const listRules: EventOperation = (service, request) => {
+  const bus = busIn(service, request.optionalText("EventBusName"));
+  const prefix = request.optionalText("NamePrefix") ?? "";
+  const found = service.rules.of(bus).filter(({ name }) => name.startsWith(prefix));
+  return { Rules: found.map((rule) => shown(service, rule)) };
+};
+
+function shown(service: EventService, rule: Rule): object {
+  const { name: Name, bus: EventBusName, pattern: EventPattern, state: State, description } = rule;
+  const Arn = ruleArn(service, rule);
+  return { Name, Arn, EventBusName, EventPattern, State, ...(description && { Description: description }) };
+}

@@ -1,0 +1,77 @@
+import { isObject, type Json } from "../../states/asl/json.ts";
+import { AwsError, constraint, validation } from "../../states/server/aws-error.ts";
+import { ruleIn } from "../names.ts";
+import type { Target } from "../rule.ts";
+import type { EventOperation } from "../service.ts";
+import { unservedVariables } from "../target-input.ts";
+
+/** EventBridge, "Quotas": targets of a rule. */
+const mostTargets = 5;
+const longestInput = 8192;
+
+const targetId = /^[.\-_A-Za-z0-9]{1,64}$/;
+const functionArn = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/;
+
+export const putTargets: EventOperation = (service, request) => {
+  const rule = ruleIn(service, request, "Rule");
+  const given = request.list("Targets").map(targetOf);
+  const ids = new Set(given.map(({ Id }) => Id));
+  const targets = [...rule.targets.filter(({ Id }) => !ids.has(Id)), ...given];
+  if (targets.length > mostTargets) {
+    throw new AwsError("LimitExceededException", "The requested resource exceeds the maximum number allowed.");
+  }
+  service.rules.put({ ...rule, targets });
+  return { FailedEntryCount: 0, FailedEntries: [] };
+};
+
+function targetOf(value: Json): Target {
+  const { Id, Arn, Input, InputTransformer } = isObject(value) ? value : {};
+  if (typeof Id !== "string" || !targetId.test(Id)) {
+    throw constraint("targets.1.member.id", Id, "must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+");
+  }
+  if (typeof Arn !== "string" || !functionArn.test(Arn)) {
+    throw validation(`Provided Arn is not in correct format, or is no function's, which alone are served here: ${Arn}`);
+  }
+  if (Input !== undefined) return { Id, Arn, Input: inputText(Input) };
+  return { Id, Arn, ...(InputTransformer !== undefined && { InputTransformer: transformerOf(Id, InputTransformer) }) };
+}
+
+function inputText(input: Json): string {
+  if (typeof input === "string" && input.length <= longestInput && isJson(input)) return input;
+  throw validation("JSON syntax error in input for target.");
+}
+
+function transformerOf(id: string, value: Json): { InputTemplate: string } {
+  const { InputTemplate, InputPathsMap = {} } = isObject(value) ? value : {};
+  if (typeof InputTemplate !== "string" || InputTemplate.length > longestInput) {
+    throw validation(`Invalid InputTemplate for target ${id}.`);
+  }
+  const [unserved] = unservedVariables(InputTemplate);
+  if (unserved !== undefined || Object.keys(InputPathsMap ?? {}).length > 0) {
+    throw validation(`Invalid InputTemplate for target ${id} : the local EventBridge does not fill in <${unserved}>.`);
+  }
+  // With any value in the places of variables it has to be JSON.
+  if (!isJson(InputTemplate.replaceAll(/<[^<>]+>/g, "0"))) throw validation(`Invalid InputTemplate for target ${id}.`);
+  return { InputTemplate };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+export const removeTargets: EventOperation = (service, request) => {
+  const rule = ruleIn(service, request, "Rule");
+  const ids = request.list("Ids");
+  service.rules.put({ ...rule, targets: rule.targets.filter(({ Id }) => !ids.includes(Id)) });
+  return { FailedEntryCount: 0, FailedEntries: [] };
+};
+
+export const listTargetsByRule: EventOperation = (service, request) => ({
+  Targets: ruleIn(service, request, "Rule").targets,
+});

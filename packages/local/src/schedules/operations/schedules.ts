@@ -1,0 +1,94 @@
+import { AwsError, constraint } from "../../states/server/aws-error.ts";
+import { type StoredSchedule, scheduleKey } from "../schedule.ts";
+import type { ScheduleCall, ScheduleOperation, ScheduleService } from "../service.ts";
+import { readSchedule } from "./read-schedule.ts";
+
+const nameRule = /^[0-9a-zA-Z\-_.]{1,64}$/;
+
+export const createSchedule: ScheduleOperation = (service, call) => {
+  const place = placeOf(service, call.name, call.request.optionalText("GroupName"));
+  const asked = readSchedule(call.request);
+  if (service.store.get(scheduleKey(place))) throw conflict(place.name);
+  const now = service.now();
+  // A rate fires at once (Scheduler User Guide, "Rate-based schedules"); a cron only after now.
+  const times = { createdMs: now, modifiedMs: now, startMs: now, doneMs: now - 1 };
+  return put(service, { ...place, ...asked, ...times });
+};
+
+export const updateSchedule: ScheduleOperation = (service, call) => {
+  const before = find(service, call.name, call.request.optionalText("GroupName"));
+  const asked = readSchedule(call.request);
+  const now = service.now();
+  const isSame = asked.expression === before.expression && asked.timezone === before.timezone;
+  const { name, group, createdMs } = before;
+  const times = isSame ? { startMs: before.startMs, doneMs: before.doneMs } : { startMs: now, doneMs: now - 1 };
+  return put(service, { name, group, createdMs, modifiedMs: now, ...asked, ...times });
+};
+
+export const deleteSchedule: ScheduleOperation = (service, { name, query }) => {
+  const key = scheduleKey(find(service, name, query.get("groupName") ?? undefined));
+  service.store.remove(key);
+  service.firing.watch(key);
+  return {};
+};
+
+export const getSchedule: ScheduleOperation = (service, { name, query }) => {
+  const found = find(service, name, query.get("groupName") ?? undefined);
+  const { windowMinutes, target, createdMs, modifiedMs, description } = found;
+  return {
+    ...summary(service, found),
+    ...(description && { Description: description }),
+    ScheduleExpression: found.expression,
+    ScheduleExpressionTimezone: found.timezone,
+    FlexibleTimeWindow:
+      windowMinutes === 0 ? { Mode: "OFF" } : { Mode: "FLEXIBLE", MaximumWindowInMinutes: windowMinutes },
+    Target: target,
+    CreationDate: createdMs / 1000,
+    LastModificationDate: modifiedMs / 1000,
+  };
+};
+
+export const listSchedules: ScheduleOperation = (service, { query }) => {
+  const [group, prefix] = [query.get("ScheduleGroup"), query.get("NamePrefix") ?? ""];
+  const found = service.store
+    .all()
+    .filter((one) => (group === null || one.group === group) && one.name.startsWith(prefix));
+  return { Schedules: found.map((one) => ({ ...summary(service, one), Target: { Arn: one.target.Arn } })) };
+};
+
+function summary(service: ScheduleService, schedule: StoredSchedule) {
+  const { name: Name, group: GroupName, state: State } = schedule;
+  return { Arn: arnOf(service, schedule), Name, GroupName, State };
+}
+
+function put(service: ScheduleService, schedule: StoredSchedule): { ScheduleArn: string } {
+  service.store.put(schedule);
+  service.firing.watch(scheduleKey(schedule));
+  return { ScheduleArn: arnOf(service, schedule) };
+}
+
+/** Throws `ResourceNotFoundException`. */
+function find(service: ScheduleService, name: string, group: string | undefined): StoredSchedule {
+  const found = service.store.get(scheduleKey(placeOf(service, name, group)));
+  if (!found) throw absent(`Schedule ${name} does not exist.`);
+  return found;
+}
+
+function placeOf({ groups }: ScheduleService, name: ScheduleCall["name"], group = "default") {
+  if (!nameRule.test(name))
+    throw constraint("name", name, `must satisfy regular expression pattern: ${nameRule.source}`);
+  if (!groups.includes(group)) throw absent(`Schedule group ${group} does not exist.`);
+  return { name, group };
+}
+
+function arnOf({ region, accountId }: ScheduleService, { group, name }: StoredSchedule): string {
+  return `arn:aws:scheduler:${region}:${accountId}:schedule/${group}/${name}`;
+}
+
+function absent(message: string): AwsError {
+  return new AwsError("ResourceNotFoundException", message, 404);
+}
+
+function conflict(name: string): AwsError {
+  return new AwsError("ConflictException", `Schedule ${name} already exists.`, 409);
+}

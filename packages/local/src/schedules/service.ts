@@ -1,0 +1,23 @@
+import type { Request } from "../states/server/request.ts";
+import type { Firing } from "./firing.ts";
+import type { ScheduleStore } from "./schedule-store.ts";
+
+/** What the operations work on. */
+export interface ScheduleService {
+  store: ScheduleStore;
+  firing: Firing;
+  /** Names of the groups that there are. */
+  groups: readonly string[];
+  region: string;
+  accountId: string;
+  now(): number;
+}
+
+export interface ScheduleCall {
+  /** From the address. */
+  name: string;
+  query: URLSearchParams;
+  request: Request;
+}
+
+export type ScheduleOperation = (service: ScheduleService, call: ScheduleCall) => object;

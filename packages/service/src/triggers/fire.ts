@@ -1,0 +1,54 @@
+import type { EventTrigger, ScheduleTrigger } from "@nova/workflow";
+import type { Delivery } from "../ports/deliveries.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { TriggerName } from "../ports/schedules.ts";
+import { ownKey } from "./key.ts";
+import { type Arrival, startFromTrigger } from "./start.ts";
+
+/** That a schedule is due (ISO 8601), or an event as EventBridge has it. */
+export type Firing = TriggerName &
+  ({ scheduled_at: string } | { event: { id: string; source: string; "detail-type": string } });
+
+/** What came of it; `ignored`: there is no such trigger any more. */
+export type Fired = Pick<Delivery, "execution" | "reason"> & { status: Delivery["status"] | "ignored" };
+
+/**
+ * A schedule or a rule has fired: starts the one run of this time, or of this event. A rule that is being removed may
+ * fire for a while; nobody waits for that.
+ */
+export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<Fired> {
+  const live = await ports.triggers.get(ownKey(firing.workflow, firing.trigger));
+  const trigger = live?.trigger;
+  if (trigger?.type === "schedule" && "scheduled_at" in firing) {
+    return startFromTrigger(ports, onSchedule(firing.workflow, trigger, firing.scheduled_at));
+  }
+  if (trigger?.type === "event" && "event" in firing) {
+    return startFromTrigger(ports, await onEvent(ports, firing.workflow, trigger, firing.event));
+  }
+  const reason = `workflow "${firing.workflow}" has no trigger "${firing.trigger}" that this could be for`;
+  return { status: "ignored", execution: null, reason };
+}
+
+function onSchedule(workflow: string, trigger: ScheduleTrigger, at: string): Arrival {
+  const schedule = { trigger: trigger.id, scheduled_at: at };
+  return {
+    ...{ workflow, trigger, dedupe: at, from: "schedule", about: at },
+    ...(trigger.client !== undefined && { client: trigger.client }),
+    context: JSON.stringify({ ...trigger.context, schedule }),
+  };
+}
+
+/** An event of any size: what EventBridge could not carry is fetched, and a run's context has no limit. */
+async function onEvent(
+  { bus }: Pick<ServicePorts, "bus">,
+  workflow: string,
+  trigger: EventTrigger,
+  event: { id: string; source: string; "detail-type": string },
+): Promise<Arrival> {
+  const whole = await bus.whole(JSON.stringify(event));
+  return {
+    ...{ workflow, trigger, dedupe: event.id, from: event.source, about: event["detail-type"] },
+    ...(trigger.client !== undefined && { client: trigger.client }),
+    context: `{"event":${whole}}`,
+  };
+}

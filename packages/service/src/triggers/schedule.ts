@@ -1,0 +1,28 @@
+import type { ScheduleTrigger } from "@nova/workflow";
+import type { TriggerKind } from "./kind.ts";
+
+export const scheduleKind: TriggerKind<ScheduleTrigger> = {
+  async put({ schedules }, workflow, { id, when, timezone }) {
+    const zone = timezone !== undefined && { timezone };
+    await schedules.put({ workflow, trigger: id, expression: expressionOf(when), ...zone });
+  },
+  remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
+};
+
+function expressionOf(when: ScheduleTrigger["when"]): string {
+  if (when.kind === "cron") return `cron(${when.cron})`;
+  return when.kind === "every" ? rateOf(when.everySeconds) : `at(${when.at})`;
+}
+
+const units = [
+  ["day", 24 * 60 * 60],
+  ["hour", 60 * 60],
+  ["minute", 60],
+] as const;
+
+/** EventBridge Scheduler counts whole minutes, hours and days. */
+export function rateOf(seconds: number): string {
+  const [unit, size] = units.find(([, each]) => seconds % each === 0) ?? units[2];
+  const count = Math.ceil(seconds / size);
+  return `rate(${count} ${unit}${count === 1 ? "" : "s"})`;
+}
