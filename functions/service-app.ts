@@ -1,5 +1,12 @@
 import { createServiceStores, createTriggerPorts } from "@nova/aws";
-import type { ServicePorts, Templates } from "@nova/service";
+import {
+  type Bus,
+  dmarcPolicies,
+  imapMailboxes,
+  type PublishQueue,
+  type ServicePorts,
+  type Templates,
+} from "@nova/service";
 import { templateName } from "@nova/workflow";
 import { coolPorts, createPorts, warmPorts } from "./app.ts";
 import { ServiceEnvironment } from "./service-environment.ts";
@@ -8,22 +15,37 @@ import { ServiceEnvironment } from "./service-environment.ts";
 export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createPorts(variables)): ServicePorts {
   const env = ServiceEnvironment.parse(variables);
   const functions = env.NOVA_FUNCTION_ARN === undefined ? undefined : functionsAt(env.NOVA_FUNCTION_ARN);
+  const arnOf = (name: string) => (env.NOVA_FUNCTION_ARN ?? laptopArn).replace("{name}", name);
   const triggers = createTriggerPorts({
     busName: env.NOVA_EVENT_BUS,
     scheduleGroup: env.NOVA_SCHEDULE_GROUP,
     scheduleRoleArn: env.NOVA_SCHEDULE_ROLE_ARN,
-    fireTriggerArn: (env.NOVA_FUNCTION_ARN ?? laptopArn).replace("{name}", "nova-fire-trigger"),
+    fireTriggerArn: arnOf("nova-fire-trigger"),
+    pollMailboxArn: arnOf("nova-poll-mailbox"),
     deadLetterArn: env.NOVA_UNDELIVERED_ARN,
   });
   return {
     ...ports,
     ...createServiceStores({ table: env.NOVA_TABLE }),
     ...triggers,
-    ...(env.NOVA_QUEUES && { publishQueue: ports.bus }),
+    mail: { domains: env.NOVA_MAIL_DOMAINS, dmarcPolicies: dmarcPolicies(), mailboxes: imapMailboxes },
+    ...(env.NOVA_QUEUES && queuesOn(ports.bus)),
     templates: templates ?? {
       of: async (requirements) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),
     },
     ...(functions && { functions }),
+  };
+}
+
+/** What takes long is an event of NOVA's own, which a rule hands to the function that does it. */
+function queuesOn(bus: Bus & PublishQueue): Pick<ServicePorts, "publishQueue" | "erasureQueue"> {
+  return {
+    publishQueue: bus,
+    erasureQueue: {
+      async enqueue({ client }) {
+        await bus.put({ source: "nova", type: "client.erasing", detail: JSON.stringify({ client }) });
+      },
+    },
   };
 }
 
@@ -55,8 +77,9 @@ export function warmServicePorts(): ServicePorts {
   return ports;
 }
 
-/** The same for what is the service's besides. */
+/** The same for all that is the service's, the templates that were provided among it. */
 export function coolServicePorts(): void {
   coolPorts();
   ports = undefined;
+  templates = undefined;
 }

@@ -5,7 +5,7 @@ export const ServiceEnvironment = z.object({
   NOVA_TABLE: z.string().default("nova"),
   /** ARN of the functions that state machines call, `{name}` in the place of the name; absent: those of a laptop. */
   NOVA_FUNCTION_ARN: z.string().includes("{name}").optional(),
-  /** Whether rules of the bus hand what is to be published to a function that keeps to one a second. */
+  /** Whether rules of the bus hand what is to be published, or erased, to functions that take their time. */
   NOVA_QUEUES: z.stringbool().default(false),
   NOVA_EVENT_BUS: z.string().default("nova"),
   /** Group of the stage's schedules, and what EventBridge Scheduler calls functions as. */
@@ -13,6 +13,11 @@ export const ServiceEnvironment = z.object({
   NOVA_SCHEDULE_ROLE_ARN: z.string().default("arn:aws:iam::000000000000:role/nova-schedules"),
   /** ARN of the queue for events and schedules that no function took; absent: they are lost. */
   NOVA_UNDELIVERED_ARN: z.string().optional(),
+  /** Domains that NOVA takes mail for, with commas between; absent: whatever comes in is for it, as on a laptop. */
+  NOVA_MAIL_DOMAINS: z
+    .string()
+    .default("")
+    .transform((text) => text.split(",").flatMap((domain) => domain.trim().toLowerCase() || [])),
   /** Sandbox template of workflows without requirements. */
   E2B_TEMPLATE_ID: z.string().default("nova"),
 });

@@ -11,9 +11,11 @@ import { createDeliveryStore } from "./dynamodb/deliveries/delivery-store.ts";
 import { createKeyStore } from "./dynamodb/keys/key-store.ts";
 import { createPublicationStore } from "./dynamodb/publications/publication-store.ts";
 import { createSlotStore } from "./dynamodb/slots/slot-store.ts";
+import { createSpendingStore } from "./dynamodb/spending/spending-store.ts";
 import { createTriggerStore } from "./dynamodb/triggers/trigger-store.ts";
 import { createWorkflowStates } from "./dynamodb/workflow-states/workflow-state-store.ts";
 import { createEraser } from "./erasing/eraser.ts";
+import { createIncomingMail } from "./mail/incoming-mail.ts";
 import { createBlobLinks } from "./s3/blob-links.ts";
 import type { BucketConnection } from "./s3/connection.ts";
 import { createMachineVersions } from "./states/machine-versions.ts";
@@ -36,9 +38,11 @@ export function createServiceStores({
     attempts: createAttemptStore(connection),
     triggers: createTriggerStore(connection),
     deliveries: createDeliveryStore(connection),
+    incomingMail: createIncomingMail(bucket),
     publications: createPublicationStore(connection, bucket),
     machineVersions: createMachineVersions(sfnClient),
     slots: createSlotStore(connection),
+    spending: createSpendingStore(connection),
     credentialStore: createCredentialStore(connection),
     credentialCipher: createCredentialCipher(credentialKeysFrom(process.env)),
     uploads: createUploadStore(connection, bucket),

@@ -50,6 +50,7 @@ export type * from "./ports/publications.ts";
 export type * from "./ports/quotas.ts";
 export type * from "./ports/schedules.ts";
 export type * from "./ports/slots.ts";
+export type * from "./ports/spending.ts";
 export type * from "./ports/triggers.ts";
 export type * from "./ports/uploads.ts";
 export type * from "./ports/workflow-states.ts";

@@ -9,6 +9,8 @@ export interface SchedulesOptions {
   group: string;
   /** The function that starts runs. */
   targetArn: string;
+  /** The function that looks at mailboxes. */
+  pollArn: string;
   /** What Scheduler calls it as. */
   roleArn: string;
   /** Where invocations go that failed for a day; absent: nowhere. */
@@ -19,7 +21,7 @@ export interface SchedulesOptions {
 const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 24 * 60 * 60 };
 
 /** Schedules of EventBridge Scheduler, whose target hears of the trigger and of the time that it was due. */
-export function createSchedules({ group, targetArn, roleArn, deadLetterArn }: SchedulesOptions): Schedules {
+export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetterArn }: SchedulesOptions): Schedules {
   const inputOf = (schedule: Schedule) => ({
     Name: resourceName(schedule),
     GroupName: group,
@@ -29,7 +31,7 @@ export function createSchedules({ group, targetArn, roleArn, deadLetterArn }: Sc
     FlexibleTimeWindow: { Mode: "OFF" as const },
     State: "ENABLED" as const,
     Target: {
-      Arn: targetArn,
+      Arn: schedule.polls ? pollArn : targetArn,
       RoleArn: roleArn,
       Input: payloadFor(schedule),
       RetryPolicy: retries,

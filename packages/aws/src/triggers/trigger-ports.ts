@@ -11,15 +11,24 @@ export interface TriggerPortsOptions {
   scheduleRoleArn: string;
   /** The function that starts runs on schedules and events. */
   fireTriggerArn: string;
+  /** The function that looks at mailboxes. */
+  pollMailboxArn: string;
   /** Queue for what could not be delivered; absent: it is lost. */
   deadLetterArn?: string | undefined;
 }
 
 /** What makes triggers of workflows real. */
 export function createTriggerPorts(options: TriggerPortsOptions): { schedules: Schedules; eventRules: EventRules } {
-  const { busName, scheduleGroup, scheduleRoleArn, fireTriggerArn: targetArn, deadLetterArn } = options;
+  const {
+    busName,
+    scheduleGroup,
+    scheduleRoleArn,
+    fireTriggerArn: targetArn,
+    deadLetterArn,
+    pollMailboxArn: pollArn,
+  } = options;
   return {
-    schedules: createSchedules({ group: scheduleGroup, roleArn: scheduleRoleArn, targetArn, deadLetterArn }),
+    schedules: createSchedules({ group: scheduleGroup, roleArn: scheduleRoleArn, targetArn, pollArn, deadLetterArn }),
     eventRules: createEventRules({ busName, targetArn, deadLetterArn }),
   };
 }

@@ -12,6 +12,8 @@ export interface Schedule extends TriggerName {
   expression: string;
   /** IANA name; absent: UTC. */
   timezone?: string;
+  /** It is time to look at a mailbox. Absent: the trigger fires. */
+  polls?: true;
 }
 
 /** Schedules by the name of their trigger. Doing the same twice is harmless. */

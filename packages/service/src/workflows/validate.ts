@@ -2,9 +2,10 @@ import { type Compiled, compileWorkflow } from "@nova/compiler";
 import type { Workflow, WorkflowSource } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import { takenTriggers } from "../triggers/taken.ts";
 import { callFindings } from "./called.ts";
 
-type ValidatePorts = Pick<ServicePorts, "workflows" | "functions">;
+type ValidatePorts = Pick<ServicePorts, "workflows" | "functions" | "triggers">;
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
 /** Everything that keeps a definition from being published, and what it compiles to. No side effect. */
@@ -13,7 +14,9 @@ export async function validateWorkflow(ports: ValidatePorts, source: WorkflowSou
   const compiled = await compileWorkflow(source, functions ? { functions } : {});
   if (!compiled.workflow) return compiled;
   const missing = await callFindings(ports, compiled.workflow);
-  return missing.length > 0 ? { findings: [...compiled.findings, ...missing] } : compiled;
+  const taken = await takenTriggers(ports, compiled.workflow);
+  const more = [...missing, ...taken];
+  return more.length > 0 ? { findings: [...compiled.findings, ...more] } : compiled;
 }
 
 /** Throws `Refused` with all findings. */

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
+import type { LiveTrigger } from "@nova/service";
 import type { Trigger } from "@nova/workflow";
 import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
@@ -13,6 +14,7 @@ export function triggerEntity({ client, table }: TableConnection) {
         key: requiredText,
         format: { type: "number", required: true },
         workflowId: requiredText,
+        pause: { type: CustomAttributeType<NonNullable<LiveTrigger["pause"]>>("any") },
         trigger: { type: CustomAttributeType<Trigger>("any"), required: true },
       },
       indexes: {

@@ -26,6 +26,11 @@ export function createTriggerStore(connection: TableConnection): TriggerStore {
       checkFormat(`trigger "${key}"`, data.format);
       return { ...data, format: FORMAT };
     },
+    async pause({ key, workflowId }, pause) {
+      const patch = pause ? entity.patch({ key }).set({ pause }) : entity.patch({ key }).remove(["pause"]);
+      const own = patch.where((item, { eq }) => eq(item.workflowId, workflowId));
+      await reachingIf(store, () => own.go(plainly));
+    },
     async remove({ key, workflowId }) {
       const own = entity.delete({ key }).where((item, { eq }) => eq(item.workflowId, workflowId));
       await reachingIf(store, () => own.go(plainly));

@@ -1,0 +1,11 @@
+import { pollMailbox } from "@nova/service";
+import { z } from "zod";
+import { serviceLambda } from "./service-lambda.ts";
+
+const Payload = z.object({ workflow: z.string(), trigger: z.string() });
+
+/** EventBridge Scheduler: it is time to look at the mailbox of a trigger. */
+export const handler = serviceLambda(async (ports, payload: unknown, signal) => {
+  const found = await pollMailbox(ports, Payload.parse(payload), signal);
+  return { deliveries: found.map(({ id, status, execution, reason }) => ({ id, status, execution, reason })) };
+});

@@ -1,0 +1,23 @@
+import { receiveMail } from "@nova/service";
+import { z } from "zod";
+import { serviceLambda } from "./service-lambda.ts";
+
+const Notification = z.object({
+  Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),
+});
+
+/** What SES writes into the bucket when a rule is set up. */
+const setupNotice = /\/AMAZON_SES_SETUP_NOTIFICATION$/;
+
+/** S3: SES has put a mail under `mail/`. */
+export const handler = serviceLambda(async (ports, event: unknown) => {
+  const keys = Notification.parse(event).Records.map(({ s3 }) => keyOf(s3.object.key));
+  const found = [];
+  for (const key of keys.filter((one) => !setupNotice.test(one))) found.push(...(await receiveMail(ports, key)));
+  return { deliveries: found.map(({ id, status, execution, reason }) => ({ id, status, execution, reason })) };
+});
+
+/** S3 writes keys in notifications as a form does. */
+function keyOf(written: string): string {
+  return decodeURIComponent(written.replaceAll("+", " "));
+}

@@ -1,0 +1,41 @@
+import type { ImapTrigger, MailTrigger } from "@nova/workflow";
+import type { Delivery } from "../ports/deliveries.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { recordUnstarted, startFromTrigger } from "../triggers/start.ts";
+import { mailContext } from "./context.ts";
+import { refusedByShape } from "./guard.ts";
+import { letterhead, type RawMail } from "./letterhead.ts";
+import { type ParsedMail, parseMail } from "./parse-mail.ts";
+import { refusedSender } from "./sender.ts";
+
+/** For which trigger, and whose it is. */
+export interface MailPlace {
+  workflow: string;
+  trigger: MailTrigger | ImapTrigger;
+  client: string;
+}
+
+/** Starts the run of a mail that may come in; what may not is refused, with a record. The same mail starts one run. */
+export async function startFromMail(
+  ports: ServicePorts,
+  { workflow, trigger, client }: MailPlace,
+  mail: RawMail,
+): Promise<Delivery> {
+  const { messageId, ...head } = letterhead(mail);
+  const refuse = (reason: string) =>
+    recordUnstarted(ports, { type: trigger.type, workflow, trigger: trigger.id, client, ...head }, reason);
+  const refused = refusedSender(mail.headers, trigger.from) ?? refusedByShape(mail.raw);
+  if (refused !== undefined) return refuse(refused);
+  const parsed = await parsedOr(mail.raw);
+  if ("reason" in parsed) return refuse(parsed.reason);
+  const { context, files } = mailContext(parsed, messageId);
+  return startFromTrigger(ports, { workflow, trigger, client, ...head, about: parsed.subject, context, files });
+}
+
+async function parsedOr(raw: Buffer): Promise<ParsedMail | { reason: string }> {
+  try {
+    return await parseMail(raw);
+  } catch (error) {
+    return { reason: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

@@ -1,0 +1,74 @@
+import { buffer } from "node:stream/consumers";
+import type { MailTrigger } from "@nova/workflow";
+import { defaultClient } from "../clients/clients.ts";
+import type { Delivery } from "../ports/deliveries.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { mailKey } from "../triggers/key.ts";
+import { recordUnstarted, type Unstarted } from "../triggers/start.ts";
+import { type MailPlace, startFromMail } from "./arrive.ts";
+import { largestMailBytes, tooLarge } from "./guard.ts";
+import { longestHeadBytes, readHeaders } from "./headers.ts";
+import { letterhead, type RawMail } from "./letterhead.ts";
+import { type Recipient, recipientsOf } from "./recipients.ts";
+import { sesHeaders, verdictsOf } from "./ses-headers.ts";
+import { refusedBy } from "./verdicts.ts";
+
+/**
+ * A mail that SES has put into S3: a run, or a refusal with its record, for each recipient of ours. Whatever is wrong
+ * with a mail is no error, so that nobody tries it for ever; outages are thrown.
+ */
+export async function receiveMail(ports: ServicePorts, key: string): Promise<Delivery[]> {
+  const nowhere = {
+    type: "mail",
+    workflow: null,
+    trigger: null,
+    client: null,
+    dedupe: key,
+    from: "",
+    about: "",
+  } as const;
+  const stored = await ports.incomingMail.open(key);
+  if (!stored) return [await recordUnstarted(ports, nowhere, `there is no ${key} in the bucket any more`)];
+  if (stored.bytes > largestMailBytes) return [await recordUnstarted(ports, nowhere, tooLarge(stored.bytes))];
+  const raw = await buffer(stored.chunks);
+  const headers = readHeaders(raw);
+  if (!headers) {
+    return [await recordUnstarted(ports, nowhere, `its head does not end within ${longestHeadBytes} bytes`)];
+  }
+  return deliver(ports, { raw, headers });
+}
+
+async function deliver(ports: ServicePorts, mail: RawMail): Promise<Delivery[]> {
+  const { dedupe, from, about } = letterhead(mail);
+  const nowhere: Unstarted = { type: "mail", workflow: null, trigger: null, client: null, dedupe, from, about };
+  const ses = sesHeaders(mail.headers);
+  const recipients = recipientsOf(mail.headers, ses, ports.mail.domains);
+  if (recipients.length === 0) return [await recordUnstarted(ports, nowhere, "it is for no address of ours")];
+  const refused = await refusedBy(verdictsOf(ses), from, ports.mail.dmarcPolicies);
+  const deliveries: Delivery[] = [];
+  for (const recipient of recipients) {
+    const place = await placeOf(ports, recipient);
+    const known = "reason" in place ? { ...nowhere, dedupe: `${dedupe} ${recipient.text}` } : knownBy(place, nowhere);
+    const reason = "reason" in place ? place.reason : refused;
+    if (reason !== undefined) deliveries.push(await recordUnstarted(ports, known, reason));
+    else if ("trigger" in place) deliveries.push(await startFromMail(ports, place, mail));
+  }
+  return deliveries;
+}
+
+function knownBy({ workflow, trigger, client }: MailPlace, head: Unstarted): Unstarted {
+  return { ...head, workflow, trigger: trigger.id, client };
+}
+
+async function placeOf(ports: ServicePorts, recipient: Recipient): Promise<MailPlace | { reason: string }> {
+  const live = recipient.address === "" ? undefined : await ports.triggers.get(mailKey(recipient.address));
+  if (!live) return { reason: `no workflow has the mail address "${recipient.address}", of ${recipient.text}` };
+  const trigger = live.trigger as MailTrigger;
+  const client = recipient.client ?? trigger.client ?? defaultClient;
+  if (trigger.client !== undefined && trigger.client !== client) {
+    return { reason: `"${recipient.address}" takes no mail for the client "${client}"` };
+  }
+  const isThere = client === defaultClient || (await ports.clients.get(client)) !== undefined;
+  if (!isThere) return { reason: `there is no client "${client}", of ${recipient.text}` };
+  return { workflow: live.workflowId, trigger, client };
+}

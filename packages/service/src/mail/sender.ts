@@ -1,0 +1,24 @@
+import { headerOf, type MailHeader } from "./headers.ts";
+
+/** Whom the head of a mail names as its sender, in lower case; empty where it names nobody. */
+export function senderOf(headers: readonly MailHeader[]): string {
+  const from = headerOf(headers, "from") ?? "";
+  const [, inBrackets] = /<\s*([^\s<>]+@[^\s<>]+?)\s*>[^<>]*$/.exec(from) ?? [];
+  const [bare] = /[^\s<>,;:"()]+@[^\s<>,;:"()]+/.exec(from) ?? [];
+  return (inBrackets ?? bare ?? "").toLowerCase();
+}
+
+/** Why a sender may not write; undefined where they may. */
+export function refusedSender(
+  headers: readonly MailHeader[],
+  allowed: readonly string[] | undefined,
+): string | undefined {
+  if (allowed === undefined) return undefined;
+  const named = headers.filter(({ name }) => name === "from");
+  // Of several, who checks and who reads could each take another one.
+  if (named.length !== 1) return "it does not name exactly one sender";
+  const sender = senderOf(headers);
+  const domain = sender.slice(sender.lastIndexOf("@"));
+  if (sender !== "" && (allowed.includes(sender) || allowed.includes(domain))) return undefined;
+  return `${sender || "its sender"} is not in the trigger's list of senders`;
+}

@@ -1,0 +1,19 @@
+/** A mailbox that could not be read, and until when nobody tries it. */
+export interface Pause {
+  /** In a row. */
+  failures: number;
+  /** ISO 8601. */
+  until: string;
+}
+
+const longestSeconds = 6 * 60 * 60;
+
+/** After the first failure the next time, then twice as long as before, at most six hours. */
+export function pauseAfter(failures: number, everySeconds: number, nowMs: number): Pause {
+  const seconds = failures <= 1 ? 0 : Math.min(longestSeconds, everySeconds * 2 ** (failures - 1));
+  return { failures, until: new Date(nowMs + seconds * 1000).toISOString() };
+}
+
+export function isPaused(pause: Pause | undefined, nowMs: number): boolean {
+  return pause !== undefined && Date.parse(pause.until) > nowMs;
+}

@@ -1,0 +1,76 @@
+import type { ImapTrigger } from "@nova/workflow";
+import { type MailPlace, startFromMail } from "../mail/arrive.ts";
+import { largestMailBytes, tooLarge } from "../mail/guard.ts";
+import { longestHeadBytes, readHeaders } from "../mail/headers.ts";
+import { letterhead } from "../mail/letterhead.ts";
+import type { Delivery } from "../ports/deliveries.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { OpenMailbox, UnreadMail } from "../ports/mail.ts";
+import type { TriggerName } from "../ports/schedules.ts";
+import { ownKey } from "../triggers/key.ts";
+import { recordUnstarted } from "../triggers/start.ts";
+import { mailboxAddress } from "./address.ts";
+import { isPaused, pauseAfter } from "./pause.ts";
+import { MailboxUnreachable } from "./unreachable.ts";
+
+/** At one poll; the next one goes on with the others. */
+const mostMails = 50;
+
+/**
+ * Starts a run for each unread mail of a trigger's mailbox, oldest first, and marks each as read once its run was
+ * accepted or refused. A mailbox that cannot be read leaves a record with the reason, and is tried less and less often.
+ */
+export async function pollMailbox(ports: ServicePorts, name: TriggerName, signal?: AbortSignal): Promise<Delivery[]> {
+  const live = await ports.triggers.get(ownKey(name.workflow, name.trigger));
+  const now = ports.clock.now();
+  if (live?.trigger.type !== "imap" || isPaused(live.pause, now)) return [];
+  const place = { workflow: name.workflow, trigger: live.trigger, client: live.trigger.client };
+  try {
+    const deliveries = await readMailbox(ports, place, signal);
+    if (live.pause) await ports.triggers.pause(live, undefined);
+    return deliveries;
+  } catch (error) {
+    if (!(error instanceof MailboxUnreachable)) throw error;
+    await ports.triggers.pause(live, pauseAfter((live.pause?.failures ?? 0) + 1, live.trigger.everySeconds, now));
+    return [await recordFailure(ports, place, new Date(now).toISOString(), error.message)];
+  }
+}
+
+type ImapPlace = MailPlace & { trigger: ImapTrigger };
+
+function recordFailure(ports: ServicePorts, place: ImapPlace, at: string, reason: string): Promise<Delivery> {
+  const { workflow, trigger, client } = place;
+  const head = { dedupe: `poll ${at}`, from: "", about: trigger.mailbox };
+  return recordUnstarted(ports, { type: "imap", workflow, trigger: trigger.id, client, ...head }, reason, "failed");
+}
+
+async function readMailbox(ports: ServicePorts, place: ImapPlace, signal?: AbortSignal): Promise<Delivery[]> {
+  const mailbox = await ports.mail.mailboxes.open(await mailboxAddress(ports, place.workflow, place.trigger));
+  const deliveries: Delivery[] = [];
+  try {
+    for (const mail of await mailbox.unread(mostMails)) {
+      if (signal?.aborted) break;
+      deliveries.push(await takeMail(ports, place, mailbox, mail));
+    }
+  } finally {
+    await mailbox.close();
+  }
+  return deliveries;
+}
+
+async function takeMail(ports: ServicePorts, place: ImapPlace, mailbox: OpenMailbox, mail: UnreadMail) {
+  const isTooLarge = mail.bytes > largestMailBytes;
+  const raw = await mail.read(isTooLarge ? longestHeadBytes : largestMailBytes);
+  const headers = readHeaders(raw) ?? [];
+  const { workflow, trigger, client } = place;
+  const { dedupe, from, about } = letterhead({ raw, headers });
+  const delivery = isTooLarge
+    ? await recordUnstarted(
+        ports,
+        { type: "imap", workflow, trigger: trigger.id, client, dedupe, from, about },
+        tooLarge(mail.bytes),
+      )
+    : await startFromMail(ports, place, { raw, headers });
+  await mailbox.markRead(mail.uid);
+  return delivery;
+}

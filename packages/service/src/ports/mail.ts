@@ -1,0 +1,45 @@
+import type { DmarcPolicies } from "../mail/verdicts.ts";
+
+/** What mail needs of the outside world. */
+export interface MailPorts {
+  /** Domains that NOVA takes mail for; where none is named, whatever SES or a laptop takes in is for us. */
+  domains: readonly string[];
+  dmarcPolicies: DmarcPolicies;
+  mailboxes: Mailboxes;
+}
+
+/** Mails that have come in and are kept until somebody has looked at them. */
+export interface IncomingMail {
+  /** Undefined where there is none. */
+  open(key: string): Promise<{ bytes: number; chunks: AsyncIterable<Uint8Array> } | undefined>;
+}
+
+/** How a mailbox is reached. */
+export interface MailboxAddress {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  /** Its folder: `INBOX`. */
+  mailbox: string;
+}
+
+/** A mail that nobody has read yet. */
+export interface UnreadMail {
+  uid: number;
+  bytes: number;
+  /** As much of it as is asked for, from its beginning. It stays unread. */
+  read(mostBytes: number): Promise<Buffer>;
+}
+
+export interface OpenMailbox {
+  /** Oldest first, at most so many. */
+  unread(limit: number): Promise<UnreadMail[]>;
+  markRead(uid: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Mailboxes {
+  /** Throws `MailboxUnreachable`, as do the methods of what it opens. */
+  open(address: MailboxAddress): Promise<OpenMailbox>;
+}
