@@ -1,27 +1,27 @@
 import { AnyPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { chainPartitions } from "../access/partitions.ts";
 
-/** Whatever changes or removes an item; BatchWriteItem cannot be told from what it deletes. */
-const changing = [
-  "dynamodb:UpdateItem",
-  "dynamodb:DeleteItem",
-  "dynamodb:BatchWriteItem",
-  "dynamodb:PartiQLUpdate",
-  "dynamodb:PartiQLDelete",
-];
+/** Whatever removes an item; BatchWriteItem cannot be told from what it deletes. */
+const removing = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete"];
+
+const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": chainPartitions } };
 
 /**
- * Nobody of the account may change or delete an entry of a chain, administrators included. What IAM cannot say is that
- * a PutItem replaces nothing: that the engine's conditions do, and where they are left out `nova verify` tells.
+ * Nobody of the account may delete an entry of a chain, administrators included, and but for `eraser`, the ARN of the
+ * role that takes contents away on request, nobody may change one. What IAM cannot say is that a PutItem replaces
+ * nothing: that the engine's conditions do, and where they are left out `nova verify` tells.
  */
-export function chainStays(): PolicyStatement {
+export function chainStays(eraser: string): PolicyStatement[] {
+  const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);
+  changes.addCondition("ArnNotEquals", { "aws:PrincipalArn": eraser });
+  return [denied("ChainStays", removing), changes];
+}
+
+function denied(sid: string, actions: string[]): PolicyStatement {
   return new PolicyStatement({
-    sid: "ChainStays",
-    effect: Effect.DENY,
-    principals: [new AnyPrincipal()],
-    actions: changing,
+    ...{ sid, actions, effect: Effect.DENY, principals: [new AnyPrincipal()] },
     // The table itself: a policy of a table that named it by reference would be circular.
     resources: ["*"],
-    conditions: { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": chainPartitions } },
+    conditions: inChains,
   });
 }

@@ -1,7 +1,9 @@
 import { tableDefinition } from "@nova/aws/table";
 import { AttributeType, BillingMode, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyDocument } from "aws-cdk-lib/aws-iam";
+import { Stack } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
+import { eraserArn } from "../access/eraser.ts";
 import { explain } from "../findings.ts";
 import type { Stage } from "../stage.ts";
 import { chainStays } from "./chain-stays.ts";
@@ -15,7 +17,8 @@ export function createTable(scope: Construct, stage: Stage): Table {
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: stage.isProduction },
     deletionProtection: stage.isProduction,
     removalPolicy: stage.removal,
-    resourcePolicy: new PolicyDocument({ statements: [chainStays()] }),
+    timeToLiveAttribute: "expiresAt",
+    resourcePolicy: new PolicyDocument({ statements: chainStays(eraserArn(Stack.of(scope))) }),
   });
   for (const { name, partitionKey, sortKey } of tableDefinition.indexes) {
     table.addGlobalSecondaryIndex({

@@ -52,7 +52,7 @@ describe("the table", () => {
     });
   });
 
-  it("lets nobody change or delete what is in a chain", () => {
+  it("lets nobody delete what is in a chain, and nobody change it but who erases on request", () => {
     production.hasResourceProperties("AWS::DynamoDB::Table", {
       ResourcePolicy: {
         PolicyDocument: {
@@ -61,14 +61,30 @@ describe("the table", () => {
               Sid: "ChainStays",
               Effect: "Deny",
               Principal: { AWS: "*" },
-              Action: Match.arrayWith(["dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"]),
+              Action: Match.arrayWith(["dynamodb:DeleteItem", "dynamodb:BatchWriteItem"]),
               Resource: "*",
               Condition: { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": ["C#*"] } },
+            },
+            {
+              Sid: "ChainStaysAsItIs",
+              Effect: "Deny",
+              Principal: { AWS: "*" },
+              Action: "dynamodb:UpdateItem",
+              Resource: "*",
+              Condition: {
+                "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": ["C#*"] },
+                ArnNotEquals: { "aws:PrincipalArn": Match.objectLike({ "Fn::Join": Match.anyValue() }) },
+              },
             },
           ],
         },
       },
     });
+  });
+
+  it("forgets by itself what was only for a time", () => {
+    const TimeToLiveSpecification = { AttributeName: "expiresAt", Enabled: true };
+    production.hasResourceProperties("AWS::DynamoDB::Table", { TimeToLiveSpecification });
   });
 });
 

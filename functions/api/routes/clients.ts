@@ -1,4 +1,4 @@
-import { changeClient, clientOf, createClient, listClients } from "@nova/service";
+import { changeClient, clientOf, createClient, deleteClient, listClients } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import { ClientChanges, ClientItem, ClientRequest, clientItem } from "../schemas/client.ts";
@@ -55,5 +55,17 @@ export const change = route({
   async handle(ports, { by, params: { slug }, body: { name, pins } }) {
     const changes = { ...(name !== undefined && { name }), ...(pins !== undefined && { pins }) };
     return { status: 200, body: clientItem(await changeClient(ports, by, slug, changes)) };
+  },
+});
+
+export const remove = route({
+  method: "DELETE",
+  path: "/clients/{slug}",
+  summary: "Delete a client: open runs are cancelled, what runs knew is erased; digests stay, and verify",
+  role: "admin",
+  params,
+  answers: { 202: { description: "it is being erased" }, 204: { description: "it is erased" } },
+  async handle(ports, { by, params: { slug } }) {
+    return { status: (await deleteClient(ports, by, slug)) ? 204 : 202 };
   },
 });

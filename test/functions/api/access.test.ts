@@ -15,6 +15,8 @@ interface Things {
   execution: string;
   task: string;
   key: string;
+  /** One more client. */
+  client: string;
 }
 
 interface Row {
@@ -126,6 +128,11 @@ const table: Record<string, Row> = {
   },
   "GET /clients": { path: plain("/clients"), role: "viewer", status: everybody(200) },
   "GET /clients/{slug}": { path: plain("/clients/acme"), role: "viewer", status: ofClient(200) },
+  "DELETE /clients/{slug}": {
+    path: ({ client }) => `/clients/${client}`,
+    role: "admin",
+    status: sharedChange(204),
+  },
   "PATCH /clients/{slug}": {
     path: plain("/clients/acme"),
     body: { name: "Acme" },
@@ -144,12 +151,13 @@ const table: Record<string, Row> = {
 const keys = new Map<string, string>();
 const keyOf = (role: Role, scope: Scope) => keys.get(`${role} ${scope}`) as string;
 /** Of routes that use their things up. */
-const consuming = ["POST /executions/{id}/cancel", "POST /tasks/{id}", "DELETE /keys/{id}"];
+const consuming = ["POST /executions/{id}/cancel", "POST /tasks/{id}", "DELETE /keys/{id}", "DELETE /clients/{slug}"];
 const clients: Record<Scope, string | undefined> = { all: undefined, own: "acme", foreign: "globex" };
 const unknown: Things = {
   execution: `exec_${"0".repeat(26)}`,
   task: `task_${"0".repeat(26)}`,
   key: `key_${"0".repeat(26)}`,
+  client: "nobody",
 };
 let lasting: Things;
 
@@ -170,7 +178,9 @@ async function things(): Promise<Things> {
     expect(found).toHaveLength(1);
     return found;
   });
-  return { execution, task: task?.id as string, key: key.id };
+  const client = `client-${execution.slice(-6).toLowerCase()}`;
+  await api.call("POST /clients", { body: { slug: client, name: client } });
+  return { execution, task: task?.id as string, key: key.id, client };
 }
 
 async function ask(route: string, of: Things, key: string | null): Promise<Called> {

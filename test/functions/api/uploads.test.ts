@@ -50,7 +50,7 @@ describe("an upload", () => {
     const { text } = await api.call(`GET /executions/${body.execution_id}`);
     const reference = `{"$blob":{"sha256":"${sha256}","bytes":${pdf.length},"type":"bytes"}}`;
     expect(text).toContain(`"pdf":${reference}`);
-    expect(text).toContain(`[{"n": 12345678901234567890, "file": ${reference}}]`);
+    expect(text).toContain(`[{"n":12345678901234567890,"file":${reference}}]`);
     expect(text).toContain('"total":850.0');
     const stored = await api.ports.blobs.get({ client: "acme", root: body.execution_id }, sha256);
     expect(Buffer.from(stored)).toEqual(pdf);

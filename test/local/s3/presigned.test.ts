@@ -20,8 +20,11 @@ function signed(method: "GET" | "PUT", Key: string, credentials = key): Promise<
     ...{ endpoint: server.url, region: "us-east-1", credentials, forcePathStyle: true },
     requestChecksumCalculation: "WHEN_REQUIRED",
   });
-  const Command = method === "GET" ? GetObjectCommand : PutObjectCommand;
-  return getSignedUrl(client, new Command({ Bucket: "bucket", Key }), { expiresIn: 60 });
+  const input = { Bucket: "bucket", Key };
+  const options = { expiresIn: 60 };
+  return method === "GET"
+    ? getSignedUrl(client, new GetObjectCommand(input), options)
+    : getSignedUrl(client, new PutObjectCommand(input), options);
 }
 
 async function answered(url: string): Promise<string> {

@@ -13,7 +13,7 @@ export type LinkProblem = Omit<BadBlob, "blob"> & { blob?: string };
 
 /** A content that was erased on request, and where. */
 export interface Erased extends LinkPlace {
-  content: ContentName | StepContentName;
+  content: ContentName | StepContentName | "text";
   /** Where it is one of a step. */
   step?: number;
 }
@@ -57,6 +57,7 @@ export class ContentCheck {
 
   /** Of a step that an entry lists, and whose text is sound. */
   async stepProblem(head: Head, { step, text, contents = {} }: StoredStep): Promise<LinkProblem | undefined> {
+    if (text === "") return void this.erased.push({ ...placeOf(head, this.#walked), step, content: "text" });
     const { digests = {} } = JSON.parse(text) as Partial<StepText>;
     for (const [name, digest] of Object.entries(digests) as [StepContentName, string][]) {
       const content = contents[name];

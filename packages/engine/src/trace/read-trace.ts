@@ -142,7 +142,7 @@ class TraceReader {
     if (head.steps.length === 0) return [];
     const at = { execution: head.execution_id, scope: head.scope, seq: head.seq };
     const stored = await this.#ports.chain.steps(at);
-    const listed = head.steps.flatMap((hash) => stored.filter((step) => step.hash === hash));
+    const listed = head.steps.flatMap((hash) => stored.filter((step) => step.hash === hash && step.text !== ""));
     return Promise.all(listed.map((step) => traceStep(this.#ports, step, head, this.#full)));
   }
 

@@ -7,8 +7,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
 import { demandMachine } from "../publishing/runnable.ts";
 
-/** What belongs to nobody in particular belongs to this one. It needs no record. */
-export const defaultClient = "default";
+export { defaultClient };
 
 type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
 
@@ -44,7 +43,7 @@ export async function demandClient(
   by: Principal | null,
   slug: string,
 ): Promise<Client | undefined> {
-  if (slug !== defaultClient) return clientOf(ports, by, slug);
+  if (slug !== defaultClient) return unlessErased(await clientOf(ports, by, slug));
   if (by && !reaches(by, slug)) throw noClient(slug);
   return undefined;
 }
@@ -85,6 +84,11 @@ export async function listClients(
     );
   const own = await clients.get(by.client);
   return { items: own ? [own] : [] };
+}
+
+function unlessErased(client: Client): Client {
+  if (!client.erasing) return client;
+  throw new Conflict(`client "${client.slug}" was deleted and is being erased - nothing begins for it any more`);
 }
 
 function noClient(slug: string): NotFound {

@@ -19,6 +19,9 @@ export function createClientStore(connection: TableConnection): ClientStore {
       return data ? clientOf(data) : undefined;
     },
     update: (slug, changes) => reachingIf(store, () => entity.patch({ slug }).set(changes).go(plainly)),
+    async remove(slug) {
+      await reaching(store, () => entity.delete({ slug }).go(plainly));
+    },
     async list({ limit, after = beforeAll }) {
       const query = entity.query.all({}).gt({ slug: after });
       const { data } = await reaching(store, () => query.go({ ...plainly, count: limit }));

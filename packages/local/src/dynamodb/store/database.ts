@@ -44,7 +44,8 @@ export function openDatabase(dataDir: string | null): DatabaseSync {
 function prepared(database: DatabaseSync): DatabaseSync {
   try {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-    database.exec(`PRAGMA cache_size = -16000; BEGIN IMMEDIATE; ${schema} COMMIT`);
+    // What was deleted is overwritten: erased data is in no page of the file.
+    database.exec(`PRAGMA secure_delete = ON; PRAGMA cache_size = -16000; BEGIN IMMEDIATE; ${schema} COMMIT`);
     return database;
   } catch (error) {
     database.close();

@@ -1,0 +1,46 @@
+import { demandAllClients } from "../access/authenticate.ts";
+import type { Principal } from "../access/principal.ts";
+import { recordDeed } from "../audit/record.ts";
+import { clientOf } from "../clients/clients.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { eraseClient } from "./erase-client.ts";
+
+/** What made no progress for this long was lost on its way. */
+const lostMs = 120_000;
+const pageSize = 200;
+
+/**
+ * Marks a client to be erased, from when on nothing begins for it, and has it erased. Answers whether that is done
+ * already. Throws `NotFound`, `Forbidden`.
+ */
+export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
+  demandAllClients(by);
+  const { erasing } = await clientOf(ports, by, slug);
+  if (!erasing) {
+    const since = new Date(ports.clock.now()).toISOString();
+    await ports.clients.update(slug, { erasing: { by: by.id, since, part: "executions" } });
+    await recordDeed(ports, by, { action: "client.deleted", client: slug, subject: slug });
+  }
+  return handOver(ports, slug);
+}
+
+async function handOver(ports: ServicePorts, client: string): Promise<boolean> {
+  if (!ports.erasureQueue) return eraseClient(ports, client);
+  await ports.erasureQueue.enqueue({ client });
+  return false;
+}
+
+/** Hands erasures over again that nobody seems to work at. Answers of which clients. */
+export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
+  const again: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await ports.clients.list({ limit: pageSize, ...(after !== undefined && { after }) });
+    for (const { slug, erasing } of page) {
+      if (!erasing || ports.clock.now() - Date.parse(erasing.since) < lostMs) continue;
+      await handOver(ports, slug);
+      again.push(slug);
+    }
+    after = page.at(-1)?.slug;
+    if (page.length < pageSize || after === undefined) return again;
+  }
+}
