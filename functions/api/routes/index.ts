@@ -5,6 +5,7 @@ import * as audit from "./audit.ts";
 import * as blobs from "./blobs.ts";
 import * as chain from "./chain.ts";
 import * as clients from "./clients.ts";
+import * as credentials from "./credentials.ts";
 import * as events from "./events.ts";
 import { execute } from "./execute.ts";
 import * as executions from "./executions.ts";
@@ -48,5 +49,6 @@ export const routes: readonly Route[] = [
   ...Object.values(uploads),
   ...Object.values(keys),
   ...Object.values(clients),
+  ...Object.values(credentials),
   ...Object.values(audit),
 ];

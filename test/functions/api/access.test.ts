@@ -34,6 +34,8 @@ const sharedChange = (status: number) => ({ all: status, own: 403, foreign: 403 
 const ofClient = (status: number) => ({ all: status, own: status, foreign: 404 });
 const plain = (path: string) => () => path;
 
+const credential = { kind: "custom", values: { token: "s3cret-of-acme" } };
+
 /** Every route there is, as `GET /path`. */
 const table: Record<string, Row> = {
   "GET /health": { path: plain("/health"), role: null, status: everybody(200) },
@@ -139,6 +141,21 @@ const table: Record<string, Row> = {
     role: "editor",
     status: ofClient(200),
   },
+  ...Object.fromEntries(
+    [
+      { of: "/clients/{slug}", path: "/clients/acme", reached: ofClient },
+      { of: "/workflows/{id}", path: "/workflows/asking", reached: sharedChange },
+    ].flatMap(({ of, path, reached }): [string, Row][] => {
+      const one = ({ key }: Things) => `${path}/credentials/${key.toLowerCase()}`;
+      return [
+        [`GET ${of}/credentials`, { path: plain(`${path}/credentials`), role: "viewer", status: reached(200) }],
+        [`GET ${of}/credentials/{name}`, { path: one, role: "viewer", status: reached(200) }],
+        [`PUT ${of}/credentials/{name}`, { path: one, body: credential, role: "admin", status: reached(200) }],
+        [`DELETE ${of}/credentials/{name}`, { path: one, role: "admin", status: reached(204) }],
+      ];
+    }),
+  ),
+  "POST /credentials/rotate": { path: plain("/credentials/rotate"), role: "admin", status: sharedChange(200) },
   "POST /uploads": {
     path: plain("/uploads"),
     body: { bytes: 5, client_slug: "acme" },
@@ -151,7 +168,14 @@ const table: Record<string, Row> = {
 const keys = new Map<string, string>();
 const keyOf = (role: Role, scope: Scope) => keys.get(`${role} ${scope}`) as string;
 /** Of routes that use their things up. */
-const consuming = ["POST /executions/{id}/cancel", "POST /tasks/{id}", "DELETE /keys/{id}", "DELETE /clients/{slug}"];
+const consuming = [
+  "POST /executions/{id}/cancel",
+  "POST /tasks/{id}",
+  "DELETE /keys/{id}",
+  "DELETE /clients/{slug}/credentials/{name}",
+  "DELETE /workflows/{id}/credentials/{name}",
+  "DELETE /clients/{slug}",
+];
 const clients: Record<Scope, string | undefined> = { all: undefined, own: "acme", foreign: "globex" };
 const unknown: Things = {
   execution: `exec_${"0".repeat(26)}`,
@@ -173,6 +197,9 @@ async function things(): Promise<Things> {
   const { body: run } = await api.call("POST /workflows/asking/execute", { body: { client_slug: "acme" } });
   const { body: key } = await api.call("POST /keys", { body: { role: "viewer", client_slug: "acme" } });
   const execution = run.execution_id as string;
+  for (const owner of ["/clients/acme", "/workflows/asking"]) {
+    await api.call(`PUT ${owner}/credentials/${key.id.toLowerCase()}`, { body: credential });
+  }
   const [task] = await vi.waitFor(async () => {
     const found = await api.ports.tasks.ofExecution(execution);
     expect(found).toHaveLength(1);
