@@ -1,3 +1,4 @@
+import { coolServicePorts } from "@nova/functions";
 import { createServicePorts } from "@nova/functions/api";
 import { templateName } from "@nova/workflow";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +8,7 @@ import { ServiceEnvironment } from "../../functions/service-environment.ts";
 const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
 
 beforeAll(() => {
+  coolServicePorts();
   process.env.AWS_REGION ??= "us-east-1";
 });
 

@@ -11,9 +11,15 @@ export interface OwnedClock extends Disposable {
 
 export function ownTheClock(): OwnedClock {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const timers = vi.spyOn(globalThis, "setTimeout");
+  const [fake, delays] = [globalThis.setTimeout, [] as number[]];
+  // No spy of Vitest's: whoever restores all of them later would put the fake back in place for good.
+  const noted = (callback: () => void, milliseconds = 0, ...args: []) => {
+    delays.push(milliseconds);
+    return fake(callback, milliseconds, ...args);
+  };
+  globalThis.setTimeout = Object.assign(noted, fake);
   return {
-    delays: () => timers.mock.calls.map(([, milliseconds]) => milliseconds ?? 0),
+    delays: () => delays,
     pass: async (milliseconds) => {
       await vi.advanceTimersByTimeAsync(milliseconds);
     },
@@ -23,7 +29,7 @@ export function ownTheClock(): OwnedClock {
       }
     },
     [Symbol.dispose]() {
-      timers.mockRestore();
+      globalThis.setTimeout = fake;
       vi.useRealTimers();
     },
   };

@@ -11,7 +11,7 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
   const environment = environmentOf(dataDir, owner.endpoints, keys);
   enterEnvironment(environment);
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
-  const service = await servicePorts(dataDir);
+  const service = await servicePorts(dataDir, environment);
   return {
     role: "guest",
     dataDir,

@@ -6,7 +6,7 @@ import type { LocalCloud } from "./local-cloud.ts";
 
 /**
  * The cloud of a data folder: opened here, or another process's. Points the SDKs of this process at it, so it must be
- * called before a client is made, and there is one cloud per process. Throws `LocalCloudError`.
+ * called before a client is made, and a process has one cloud at a time. Throws `LocalCloudError`.
  */
 export async function openLocalCloud(options: CloudOptions): Promise<LocalCloud> {
   const dataDir = resolve(options.dataDir);

@@ -33,7 +33,7 @@ export async function openAsOwner(
   enterEnvironment(environment);
   const stopCounting = countRequests(counters, endpoints, opened.e2b);
   await createStores();
-  const service = await servicePorts(dataDir);
+  const service = await servicePorts(dataDir, environment);
   await sweep(service);
   if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();

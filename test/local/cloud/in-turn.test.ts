@@ -1,0 +1,19 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openLocalCloud } from "@nova/local";
+import { expect, it } from "vitest";
+
+it("a process that opens one cloud after another has the stores of the one that is open, also as its guest", async () => {
+  for (const turn of ["first", "second"]) {
+    const dataDir = await mkdtemp(join(tmpdir(), `nova-${turn}-`));
+    const owner = await openLocalCloud({ dataDir });
+    const guest = await openLocalCloud({ dataDir });
+    expect([owner.role, guest.role]).toEqual(["owner", "guest"]);
+    expect(guest.ports.blobs).toBe(owner.ports.blobs);
+    expect(await guest.ports.executions.list({ limit: 1 })).toEqual(await owner.ports.executions.list({ limit: 1 }));
+    await guest.close();
+    await owner.close();
+    await rm(dataDir, { recursive: true });
+  }
+}, 60_000);
