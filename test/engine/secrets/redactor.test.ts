@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
-import { Redactor } from "../../../packages/engine/src/secrets/redactor.ts";
+import { Redactor, SecretFound } from "../../../packages/engine/src/secrets/redactor.ts";
 import { maskSlots, redactorFor, secretKeys } from "../../../packages/engine/src/secrets/secret-inputs.ts";
 
 const secret = 'p4ss"wörd/é+';
@@ -30,15 +30,16 @@ describe("a secret", () => {
     expect(redactor.mask(text)).toContain("***");
   });
 
-  it("is found in a stream, also over the border of two chunks, which passes unchanged", async () => {
+  it("stops a stream, also at the border of two chunks, and what holds none passes unchanged", async () => {
     const body = Buffer.from(`${"x".repeat(50)}${secret}${"y".repeat(50)}`);
     for (const cut of [10, 53, 57, 60, 100]) {
-      let found = false;
-      const watched = redactor.watch(chunks(body.subarray(0, cut), body.subarray(cut)), () => {
-        found = true;
-      });
-      expect(Buffer.concat(await Array.fromAsync(watched))).toEqual(body);
-      expect(found).toBe(true);
+      const onFound = vi.fn();
+      const stopped = redactor.refuse(chunks(body.subarray(0, cut), body.subarray(cut)), onFound);
+      await expect(Array.fromAsync(stopped)).rejects.toThrow(SecretFound);
+      expect(onFound).toHaveBeenCalledOnce();
+      const honest = redactor.refuse(chunks(body.subarray(0, 53), body.subarray(58)), onFound);
+      expect(Buffer.concat(await Array.fromAsync(honest)).length).toBe(body.length - 5);
+      expect(onFound).toHaveBeenCalledOnce();
     }
   });
 

@@ -23,7 +23,7 @@ describe("a credential of a client", () => {
   it.each([
     ["a field that is missing", "email", { user: "x", smtp_host: "h" }, /password/],
     ["a field that is not known", "database", { ...email }, /host/],
-    ["a password that is too short to be masked", "email", { ...email, password: "abc" }, /at least 4 characters/],
+    ["a password that is too short to be masked", "email", { ...email, password: "abc" }, /at least 6 characters/],
     ["no server at all", "email", { user: "x", password: "s3cret-4711" }, /smtp_host, imap_host/],
     [
       "an address with a password in it",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Texts shorter than this occur everywhere, so nothing could tell where a secret stands. */
-const shortestSecret = 4;
+const shortestSecret = 6;
 /** Longer texts would leave the sandbox as blobs, and not be known again as what was given. */
 const longestTextBytes = 4096;
 
@@ -23,7 +23,7 @@ export const Text = z
   .refine((text) => !text.includes("\0") && text.isWellFormed(), { error: "must be printable text" });
 
 export const Secret = Text.refine((text) => text.length >= shortestSecret, {
-  error: "must have at least 4 characters: what is shorter cannot be told from other data, and so not be masked",
+  error: "must have at least 6 characters: what is shorter cannot be told from other data, and so not be masked",
 });
 
 export const Host = Text.regex(/^(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?)$/i, {

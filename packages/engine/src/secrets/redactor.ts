@@ -4,9 +4,14 @@ export const mask = "***";
 /** A secret shorter than this would match honest data everywhere; it is not looked for. */
 const shortestSecret = 4;
 
+/** Bytes are not to be stored. */
+export class SecretFound extends Error {
+  override name = "SecretFound";
+}
+
 /**
  * The one boundary that knows secret values: masks them in text that people read, and finds them in data that is kept.
- * It knows a value plain, JSON-escaped, URL-encoded, in hex, and in base64 (both alphabets) at each of the three byte
+ * It knows a value plain, JSON-escaped, as Python's `repr` writes it, URL-encoded, in hex, and in base64 (both alphabets) at each of the three byte
  * offsets. That is the guarantee and its limit: what code compresses or encrypts itself is not found.
  */
 export class Redactor {
@@ -40,13 +45,19 @@ export class Redactor {
     return this.#needles.some((needle) => text.includes(needle));
   }
 
-  /** Passes bytes through and calls `onFound` when a secret crosses, also over the border of two chunks. */
-  async *watch(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
+  /**
+   * Passes bytes through until a secret would cross, also over the border of two chunks: then it calls `onFound` and
+   * throws `SecretFound`, so that whoever takes the bytes has never seen their end.
+   */
+  async *refuse(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
     const longest = this.#needles[0]?.length ?? 0;
     let tail = "";
     for await (const chunk of body) {
       const text = tail + Buffer.from(chunk).toString("latin1");
-      if (this.#needles.some((needle) => text.includes(Buffer.from(needle).toString("latin1")))) onFound();
+      if (this.#needles.some((needle) => text.includes(Buffer.from(needle).toString("latin1")))) {
+        onFound();
+        throw new SecretFound("a secret is in what was to be stored - keep it out of what the node sets");
+      }
       tail = text.slice(-longest * 4);
       yield chunk;
     }
@@ -60,11 +71,23 @@ function formsOf(secret: string): string[] {
     secret,
     JSON.stringify(secret).slice(1, -1),
     asciiJson(secret),
+    ...reprForms(secret),
     ...urlForms(secret),
     hex,
     hex.toUpperCase(),
     ...[0, 1, 2].flatMap((offset) => base64Core(bytes, offset)),
   ];
+}
+
+/** As Python's `repr` writes a text and its bytes: errors such as `KeyError` show nothing else. */
+function reprForms(secret: string): string[] {
+  const bytes = Buffer.from(secret).toString("latin1");
+  const inBytes = escaped(bytes).replace(/[\u0080-\u00ff]/g, (c) => `\\x${c.charCodeAt(0).toString(16)}`);
+  return [escaped(secret), inBytes].flatMap((form) => [form, form.replaceAll("'", "\\'")]);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t");
 }
 
 /** As browsers, Python's `quote` and forms (`quote_plus`, `requests`) write it; they differ in what they leave as it is. */
