@@ -2,6 +2,7 @@ import { type Api, type ClientOptions, type Connection, connect } from "./connec
 import { auditOf, Clients, Keys } from "./resources/administration.ts";
 import { Executions } from "./resources/executions.ts";
 import { Tasks } from "./resources/tasks.ts";
+import { upload } from "./resources/uploads.ts";
 import { Workflows } from "./resources/workflows.ts";
 import type { AuditRecord, Schemas } from "./schemas.ts";
 
@@ -31,6 +32,11 @@ export class NovaClient {
   /** What a route answered. Throws `ApiProblem`. */
   ask<T>(answer: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
     return this.#at.ask(answer);
+  }
+
+  /** Sends bytes that a run gets: `{ context: { invoice: await nova.upload(file, { bytes: file.size }) } }`. */
+  upload(...sent: Parameters<typeof upload> extends [Connection, ...infer Rest] ? Rest : never) {
+    return upload(this.#at, ...sent);
   }
 
   audit(): AsyncGenerator<AuditRecord> {

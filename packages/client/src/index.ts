@@ -3,5 +3,6 @@ export type { Api, ClientOptions } from "./connection.ts";
 export { ApiProblem, ApiUnreachable } from "./problem.ts";
 export type { ExecuteOptions, FollowOptions } from "./resources/executions.ts";
 export type { Answer } from "./resources/tasks.ts";
+export type { Uploading } from "./resources/uploads.ts";
 export type { Source } from "./resources/workflows.ts";
 export type * from "./schemas.ts";

@@ -59,14 +59,106 @@ export interface paths {
         get: operations["getClientsSlug"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a client: open runs are cancelled, what runs knew is erased; digests stay, and verify
+         * @description Needs the role admin, or one that may more.
+         */
+        delete: operations["deleteClientsSlug"];
         options?: never;
         head?: never;
         /**
-         * Change a client's name, or the versions that are pinned for it
+         * Change a client's name, the versions that are pinned for it, or its quotas
          * @description Needs the role editor, or one that may more.
          */
         patch: operations["patchClientsSlug"];
+        trace?: never;
+    };
+    "/clients/{slug}/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Credentials of a client by name, without what is in them
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getClientsSlugCredentials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clients/{slug}/credentials/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A credential of a client, without what is in it
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getClientsSlugCredentialsName"];
+        /**
+         * Store a credential of a client, in the place of the one before
+         * @description Needs the role admin, or one that may more.
+         */
+        put: operations["putClientsSlugCredentialsName"];
+        post?: never;
+        /**
+         * Remove a credential of a client
+         * @description Needs the role admin, or one that may more.
+         */
+        delete: operations["deleteClientsSlugCredentialsName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clients/{slug}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that is stored of a client, page by page, as `nova import` takes it
+         * @description Needs the role admin, or one that may more.
+         */
+        get: operations["getClientsSlugExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/credentials/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Seal every credential with a new key; one that was interrupted goes on; needs a key for all clients
+         * @description Needs the role admin, or one that may more.
+         */
+        post: operations["postCredentialsRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/events": {
@@ -240,6 +332,23 @@ export interface paths {
         get: operations["getHealth"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a run, as a webhook trigger says; whoever sends signs with the trigger's key */
+        post: operations["postHooksId"];
         delete?: never;
         options?: never;
         head?: never;
@@ -459,6 +568,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workflows/{id}/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Credentials of a workflow, which its runs get for every client by name, without what is in them
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getWorkflowsIdCredentials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/credentials/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A credential of a workflow, which its runs get for every client, without what is in it
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getWorkflowsIdCredentialsName"];
+        /**
+         * Store a credential of a workflow, which its runs get for every client, in the place of the one before
+         * @description Needs the role admin, or one that may more.
+         */
+        put: operations["putWorkflowsIdCredentialsName"];
+        post?: never;
+        /**
+         * Remove a credential of a workflow, which its runs get for every client
+         * @description Needs the role admin, or one that may more.
+         */
+        delete: operations["deleteWorkflowsIdCredentialsName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows/{id}/execute": {
         parameters: {
             query?: never;
@@ -492,6 +649,30 @@ export interface paths {
          */
         get: operations["getWorkflowsIdGenerations"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many runs of a workflow there may be at once
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getWorkflowsIdQuotas"];
+        /**
+         * Replace the quotas of a workflow, of all its versions; needs a key for all clients
+         * @description Needs the role editor, or one that may more.
+         */
+        put: operations["putWorkflowsIdQuotas"];
         post?: never;
         delete?: never;
         options?: never;
@@ -559,7 +740,7 @@ export interface components {
         };
         AuditRecord: {
             /** @enum {string} */
-            action: "workflow.published" | "workflow.activated" | "workflow.deleted" | "execution.cancelled" | "task.answered" | "client.created" | "client.changed" | "key.created" | "key.deleted";
+            action: "workflow.published" | "workflow.activated" | "workflow.deleted" | "workflow.limited" | "execution.cancelled" | "task.answered" | "client.created" | "client.changed" | "client.deleted" | "client.erased" | "client.exported" | "credential.set" | "credential.removed" | "credentials.rotated" | "key.created" | "key.deleted";
             /** Format: date-time */
             at: string;
             /** @description id of the key; null: whoever set NOVA up */
@@ -596,7 +777,17 @@ export interface components {
             pins: {
                 [key: string]: number;
             };
+            quotas: components["schemas"]["ClientQuotas"];
             slug: string;
+        };
+        /** @description null or absent: no limit */
+        ClientQuotas: {
+            /** @description runs at once, of all workflows together; others are `queued` */
+            max_concurrent?: number | null;
+            /** @description US dollars that models may cost in a calendar month (UTC) */
+            max_cost_usd?: number | null;
+            /** @description days after its end for which the contents of a run are kept */
+            retention_days?: number | null;
         };
         CreatedKey: {
             client_slug: string | null;
@@ -609,6 +800,13 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "viewer" | "runner" | "editor" | "admin";
+        };
+        Credential: {
+            /** Format: date-time */
+            changed_at: string;
+            /** @enum {string} */
+            kind: "email" | "database" | "http" | "oauth2" | "custom";
+            name: string;
         };
         Execution: {
             client: string;
@@ -641,6 +839,22 @@ export interface components {
             status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
             version: number;
             workflow: string;
+        };
+        /** @description an item of the table in DynamoDB's JSON, or where an object is for an hour */
+        ExportRecord: {
+            entity: string;
+            item: {
+                [key: string]: unknown;
+            };
+            /** @constant */
+            kind: "item";
+        } | {
+            bytes: number;
+            key: string;
+            /** @constant */
+            kind: "object";
+            /** Format: uri */
+            url: string;
         };
         Finding: {
             /** @example NOVA404 */
@@ -738,6 +952,12 @@ export interface components {
              */
             status: "publishing" | "ready" | "failed";
             version: number;
+        };
+        RotatedCredentials: {
+            /** @description those that no key opens: store them anew */
+            locked: string[];
+            /** @description credentials that the new key has sealed */
+            sealed: number;
         };
         StartedExecution: {
             execution_id: string;
@@ -883,6 +1103,13 @@ export interface components {
              */
             status: "publishing" | "ready" | "failed";
             version: number;
+        };
+        /** @description null or absent: no limit */
+        WorkflowQuotas: {
+            /** @description runs at once, of all clients together; others are `queued` */
+            max_concurrent?: number | null;
+            /** @description runs at once of each client */
+            max_concurrent_per_client?: number | null;
         };
         WorkflowVersion: {
             active: boolean;
@@ -1051,6 +1278,42 @@ export interface operations {
             };
         };
     };
+    deleteClientsSlug: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description it is being erased */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description it is erased */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     patchClientsSlug: {
         parameters: {
             query?: never;
@@ -1068,6 +1331,8 @@ export interface operations {
                     pins?: {
                         [key: string]: number;
                     };
+                    /** @description replaced as a whole; needs a key for all clients */
+                    quotas?: components["schemas"]["ClientQuotas"];
                 };
             };
         };
@@ -1079,6 +1344,218 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Client"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getClientsSlugCredentials: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Credential"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getClientsSlugCredentialsName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the credential */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putClientsSlugCredentialsName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    kind: "email" | "database" | "http" | "oauth2" | "custom";
+                    /** @description write-only: nothing ever answers with them */
+                    values: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteClientsSlugCredentialsName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getClientsSlugExport: {
+        parameters: {
+            query?: {
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ExportRecord"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postCredentialsRotate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a repeated request with the same key does nothing again, for a day */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedCredentials"];
                 };
             };
             /** @description what is wrong, and the way out (RFC 9457) */
@@ -1414,6 +1891,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postHooksId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description it ended in the time that the trigger waits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeExecution"];
+                };
+            };
+            /** @description it runs; the same delivery again answers the same run */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedExecution"];
                 };
             };
             /** @description what is wrong, and the way out (RFC 9457) */
@@ -2024,6 +2541,150 @@ export interface operations {
             };
         };
     };
+    getWorkflowsIdCredentials: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Credential"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWorkflowsIdCredentialsName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the credential */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putWorkflowsIdCredentialsName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    kind: "email" | "database" | "http" | "oauth2" | "custom";
+                    /** @description write-only: nothing ever answers with them */
+                    values: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteWorkflowsIdCredentialsName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     postWorkflowsIdExecute: {
         parameters: {
             query?: {
@@ -2063,7 +2724,7 @@ export interface operations {
                     "application/json": components["schemas"]["WholeExecution"];
                 };
             };
-            /** @description it runs */
+            /** @description it runs, or waits for its turn (`queued`) */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2109,6 +2770,72 @@ export interface operations {
                         items: components["schemas"]["Generation"][];
                         next_cursor: string | null;
                     };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWorkflowsIdQuotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the quotas */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowQuotas"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putWorkflowsIdQuotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WorkflowQuotas"];
+            };
+        };
+        responses: {
+            /** @description the quotas */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowQuotas"];
                 };
             };
             /** @description what is wrong, and the way out (RFC 9457) */

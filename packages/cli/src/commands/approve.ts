@@ -3,6 +3,7 @@ import type { Answer, Answered, TaskName } from "@nova/engine";
 import { withDrivingCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readJsonFile } from "../input/context.ts";
+import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const approve: CliCommand = {
@@ -25,10 +26,18 @@ export const approve: CliCommand = {
       by: typeof who === "string" ? who : userInfo().username,
       from: `nova approve on ${hostname()}`,
     };
+    const server = await serverHere();
+    if (server) {
+      const { answerOnServer } = await import("../remote/answer.ts");
+      const answered = await answerOnServer(server, name, answer);
+      console.log(json ? JSON.stringify({ ...answered, by: answer.by }) : lineOf(answered));
+      return exitCodes.completed;
+    }
     const { answerTask } = await import("@nova/engine");
     await withDrivingCloud(async ({ ports }) => {
       const answered = await answerTask(ports, { ...name, ...answer });
-      console.log(json ? JSON.stringify(resultOf(answered, answer)) : lineOf(answered, answer));
+      const result = resultOf(answered, answer);
+      console.log(json ? JSON.stringify(result) : lineOf(result));
       return [answered.task.execution];
     });
     return exitCodes.completed;
@@ -39,9 +48,9 @@ function resultOf({ task, at, sent }: Answered, { choice, by }: Answer) {
   return { task_id: task.id, execution_id: task.execution, node: task.node, choice, by, at, sent };
 }
 
-function lineOf({ task, sent }: Answered, { choice }: Answer): string {
+function lineOf({ node, execution_id, choice, sent }: Omit<ReturnType<typeof resultOf>, "by">): string {
   const later = sent ? "" : "; Step Functions could not be told yet, the sweeper will";
-  return `${task.node} of ${task.execution}: ${choice}${later}`;
+  return `${node} of ${execution_id}: ${choice}${later}`;
 }
 
 function taskName(id: string, node: string | undefined): TaskName {

@@ -1,15 +1,22 @@
+import { existsSync } from "node:fs";
 import { exitCodes } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import { findingLines } from "../output/findings.ts";
+import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const compile: CliCommand = {
   declare: (command) =>
     command
       .summary("print the state machine of a workflow (Amazon States Language)")
-      .argument("<folder|file>", "folder with workflow.json, or one JSON file"),
+      .argument("<folder|file>", "folder with workflow.json, or one JSON file; of a server also the id of a workflow"),
 
   async run([path = ""]) {
+    const server = existsSync(path) ? undefined : await serverHere();
+    if (server) {
+      console.log(JSON.stringify(await server.workflows.asl(path), null, 2));
+      return exitCodes.completed;
+    }
     const { findings, stateMachine } = await readAndCompile(path);
     if (findings.length > 0) console.error(findingLines(findings).join("\n"));
     if (!stateMachine) return exitCodes.invalid;

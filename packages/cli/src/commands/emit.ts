@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { withDrivingCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
+import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const emit: CliCommand = {
@@ -13,23 +13,34 @@ export const emit: CliCommand = {
       .option("--json", "print one JSON object"),
 
   async run(_, { source, type, detail, json }) {
-    const { deliverEvent, RawJson, renderJson } = await import("@nova/engine");
-    const event = { ...envelope(String(source), String(type)), detail: new RawJson(readDetail(String(detail))) };
+    const { deliverEvent, RawJson } = await import("@nova/engine");
+    const event = { source: String(source), type: String(type), detail: readDetail(String(detail)) };
+    const server = await serverHere();
+    if (server) {
+      const body = { ...event, detail: new RawJson(event.detail) as never };
+      tell(await server.ask(server.api.POST("/events", { body })), json === true);
+      return exitCodes.completed;
+    }
+    const { envelopeOf } = await import("@nova/service");
+    const { id, text } = envelopeOf(event, new Date());
     await withDrivingCloud(async ({ ports }) => {
-      const tasks = await deliverEvent(ports, renderJson(event));
-      if (json) console.log(JSON.stringify({ event_id: event.id, items: tasks.map(itemOf) }));
-      else if (tasks.length === 0) console.log("nobody waits for an event like this");
-      else console.log(tasks.map(({ execution, node }) => `${execution}: ${node} has it`).join("\n"));
+      const tasks = await deliverEvent(ports, text);
+      tell({ event_id: id, items: tasks.map(itemOf) }, json === true);
       return tasks.map(({ execution }) => execution);
     });
     return exitCodes.completed;
   },
 };
 
-/** What EventBridge puts around a detail. */
-function envelope(source: string, type: string) {
-  const time = new Date().toISOString();
-  return { version: "0", id: randomUUID(), "detail-type": type, source, account: "000000000000", time, resources: [] };
+interface Taken {
+  event_id: string;
+  items: { task_id: string; execution_id: string; node: string }[];
+}
+
+function tell(taken: Taken, json: boolean): void {
+  if (json) console.log(JSON.stringify(taken));
+  else if (taken.items.length === 0) console.log("nobody waits for an event like this");
+  else console.log(taken.items.map(({ execution_id, node }) => `${execution_id}: ${node} has it`).join("\n"));
 }
 
 function readDetail(text: string): string {

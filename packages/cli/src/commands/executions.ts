@@ -4,7 +4,7 @@ import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { duration, statusText } from "../output/text.ts";
 import { inPlace } from "../place.ts";
-import type { ShownExecution } from "../remote/records.ts";
+import type { ShownExecution } from "../records/shown.ts";
 import type { CliCommand } from "./command.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;

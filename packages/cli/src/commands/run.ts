@@ -1,9 +1,12 @@
 import { styleText } from "node:util";
+import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
 import { closeCloud, openCloud } from "../cloud.ts";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
+import { serverHere } from "../remote/server.ts";
+import type { Ran, RunListener } from "../run/execute.ts";
 import { InvalidWorkflow } from "../run/invalid.ts";
 import { checkDraft, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
 import type { CliCommand } from "./command.ts";
@@ -19,6 +22,7 @@ export const run: CliCommand = {
       .option("--set <key=json>", "one value of the initial context (repeatable)", collect, [])
       .option("--file <key=path>", "bytes of a file under a key (repeatable)", collect, [])
       .option("--node <id>", "run this one node on the given context")
+      .option("--client <slug>", "for whom it runs: credentials, quotas and pinned versions are that client's")
       .option("--frozen", "ask no model: prompt nodes run locked code, or fail")
       .option("--json", "print one JSON object"),
 
@@ -27,13 +31,15 @@ export const run: CliCommand = {
     const interrupt = new Interrupt();
     try {
       const draft = await readDraft(path, rest);
+      const server = await serverHere();
+      if (server) return await runRequest(await onServer(server), await checkDraft(draft), interrupt, json === true);
       // The cloud opens while the Python of the nodes is checked.
       const opening = openCloud();
       const [request, cloud] = await Promise.allSettled([checkDraft(draft), opening]);
       if (cloud.status === "rejected") throw cloud.reason;
       try {
         if (request.status === "rejected") throw request.reason;
-        return await runRequest(cloud.value, request.value, interrupt, json === true);
+        return await runRequest(await inCloud(cloud.value), request.value, interrupt, json === true);
       } finally {
         // Other terminals may use the cloud that this one opened.
         await closeCloud(cloud.value, interrupt, "waiting for the runs of other terminals; Ctrl-C interrupts them");
@@ -45,22 +51,39 @@ export const run: CliCommand = {
   },
 };
 
+/** Where it runs. */
+interface RunPlace {
+  execute(request: RunRequest, interrupt: Interrupt, listener: RunListener): Promise<Ran | null>;
+  /** Rejects when the place is no more. */
+  lost: Promise<never>;
+}
+
+async function inCloud(cloud: LocalCloud): Promise<RunPlace> {
+  const { execute } = await import("../run/execute.ts");
+  const lost = cloud.lost.then(ownerGone);
+  return { execute: (...asked) => execute(cloud, ...asked), lost };
+}
+
+async function onServer(server: NovaClient): Promise<RunPlace> {
+  const { runOnServer } = await import("../remote/run.ts");
+  return { execute: (...asked) => runOnServer(server, ...asked), lost: new Promise(() => {}) };
+}
+
 async function runRequest(
-  cloud: LocalCloud,
+  place: RunPlace,
   request: RunRequest,
   interrupt: Interrupt,
   json: boolean,
 ): Promise<ExitCode> {
   if (request.warnings.length > 0) console.error(findingLines(request.warnings).join("\n"));
-  const { execute } = await import("../run/execute.ts");
   const { renderJson } = await import("@nova/engine");
   const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("../output/run.ts");
   // With --json stdout is for the one object; whoever has to answer reads stderr.
-  const running = execute(cloud, request, interrupt, {
+  const running = place.execute(request, interrupt, {
     onEvent: (event) => json || console.log(eventLine(event)),
     onTask: (task) => (json ? console.error : console.log)(taskLines(task).join("\n")),
   });
-  const ran = await Promise.race([running, cloud.lost.then(ownerGone)]);
+  const ran = await Promise.race([running, place.lost]);
   if (!ran) {
     const error = { class: "Cancelled", message: "interrupted before the run began" };
     console.log(json ? renderJson(noRunResult("cancelled", error)) : styleText("yellow", error.message));
@@ -82,6 +105,9 @@ const refusals = new Map<string, "invalid" | "failed">([
   ["InvalidWorkflow", "invalid"],
   ["InputsRefused", "invalid"],
   ["PythonMissing", "failed"],
+  ["ApiProblem", "invalid"],
+  ["NotFound", "invalid"],
+  ["ApiUnreachable", "failed"],
 ]);
 
 function nameOf(error: unknown): string {

@@ -4,7 +4,7 @@ import { exitCodes } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { shortened } from "../output/text.ts";
 import { inPlace } from "../place.ts";
-import type { ShownTask } from "../remote/records.ts";
+import type { ShownTask } from "../records/shown.ts";
 import type { CliCommand } from "./command.ts";
 
 export const tasks: CliCommand = {

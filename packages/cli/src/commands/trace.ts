@@ -1,5 +1,5 @@
 import { exitCodes } from "../errors.ts";
-import { inPlace } from "../place.ts";
+import { withRecords } from "../records/with-records.ts";
 import type { CliCommand } from "./command.ts";
 
 export const trace: CliCommand = {
@@ -11,13 +11,9 @@ export const trace: CliCommand = {
       .option("--json", "print one JSON object"),
 
   async run([id = ""], { full, json }) {
-    const { readTrace, renderJson } = await import("@nova/engine");
+    const { renderJson } = await import("@nova/engine");
     const { traceLines, traceResult } = await import("../output/trace.ts");
-    const reading = { full: full === true };
-    const found = await inPlace({
-      local: ({ ports }) => readTrace(ports, id, reading),
-      remote: async (server) => (await import("../remote/records.ts")).readServersTrace(server, id, reading),
-    });
+    const found = await withRecords((records) => records.trace(id, { full: full === true }));
     console.log(json ? renderJson(traceResult(found)) : traceLines(found).join("\n"));
     return exitCodes.completed;
   },

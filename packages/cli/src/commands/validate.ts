@@ -1,7 +1,23 @@
+import type { Finding } from "@nova/workflow";
 import { exitCodes } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
+import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
+
+/** A server knows besides which workflows there are that this one runs. */
+async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: boolean }> {
+  const { findings, workflow } = await readAndCompile(path);
+  const server = workflow && (await serverHere());
+  if (!server) return { findings, valid: workflow !== undefined };
+  const [{ readWorkflowSource }, { sentAs }] = await Promise.all([
+    import("@nova/workflow"),
+    import("../remote/publish.ts"),
+  ]);
+  return server.workflows.validate(sentAs(await readWorkflowSource(path), workflow.id)) as ReturnType<
+    typeof findingsOf
+  >;
+}
 
 export const validate: CliCommand = {
   declare: (command) =>
@@ -11,8 +27,7 @@ export const validate: CliCommand = {
       .option("--json", "print one JSON object"),
 
   async run([path = ""], { json }) {
-    const { findings, definition } = await readAndCompile(path);
-    const valid = definition !== undefined;
+    const { findings, valid } = await findingsOf(path);
     if (json) console.log(JSON.stringify({ valid, diagnostics: diagnosticsOf(findings) }));
     else console.log([...findingLines(findings), valid ? `${path} is valid` : `${path} is not valid`].join("\n"));
     return valid ? exitCodes.completed : exitCodes.invalid;

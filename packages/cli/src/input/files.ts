@@ -12,10 +12,15 @@ export function readFiles(options: readonly string[]): Promise<FileInput[]> {
 
 async function readFileInput(option: string): Promise<FileInput> {
   const [key, path] = splitPair(option, "--file", "path");
+  return { key, ...(await readFileAt(path, `--file ${key}`)) };
+}
+
+/** `where` begins the sentence that says what is wrong with it. Throws `InvalidInput`. */
+export async function readFileAt(path: string, where: string): Promise<Omit<FileInput, "key">> {
   const stats = await stat(path).catch((cause) => {
-    throw new InvalidInput(`--file ${key}: there is no file "${path}" - correct the path`, { cause });
+    throw new InvalidInput(`${where}: there is no file "${path}" - correct the path`, { cause });
   });
-  if (!stats.isFile()) throw new InvalidInput(`--file ${key}: "${path}" is not a file - name one`);
+  if (!stats.isFile()) throw new InvalidInput(`${where}: "${path}" is not a file - name one`);
   const hash = createHash("sha256");
   let bytes = 0;
   try {
@@ -24,7 +29,7 @@ async function readFileInput(option: string): Promise<FileInput> {
       bytes += chunk.length;
     }
   } catch (cause) {
-    throw new InvalidInput(`--file ${key}: "${path}" cannot be read - make it readable`, { cause });
+    throw new InvalidInput(`${where}: "${path}" cannot be read - make it readable`, { cause });
   }
-  return { key, sha256: hash.digest("hex"), bytes, open: () => createReadStream(path) };
+  return { sha256: hash.digest("hex"), bytes, open: () => createReadStream(path) };
 }

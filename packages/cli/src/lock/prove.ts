@@ -157,8 +157,9 @@ function secretKeys(inputs: JsonObject | undefined): Set<string> {
 /** Reads what the recorded run could read, and writes nothing. */
 function ioOf({ blobs }: Ports, { execution, before }: Recorded): RunIo {
   const outputs = outputsAfter(before);
+  const { client, root = execution.id } = execution;
   return {
-    openBlob: ({ sha256 }) => blobs.stream(execution, sha256),
+    openBlob: ({ sha256 }) => blobs.stream({ client, root }, sha256),
     async storeBlob(_, body) {
       for await (const chunk of body) void chunk;
     },

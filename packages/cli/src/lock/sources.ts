@@ -1,5 +1,5 @@
 import { currentGenerator } from "@nova/agents";
-import type { LocalCloud } from "@nova/local";
+import type { Records } from "../records/records.ts";
 import type { LockFolder } from "./folder.ts";
 import type { PlanSources } from "./plan.ts";
 import { latestRuns, type Recorded, runsOf } from "./recorded.ts";
@@ -11,26 +11,26 @@ const latest = { most: 25, full: true };
  * in the latest ones.
  */
 export async function readSources(
-  { ports }: LocalCloud,
-  { workflow, prompts }: LockFolder,
+  records: Records,
+  { workflow, prompts }: Pick<LockFolder, "workflow" | "prompts">,
   from: string | undefined,
 ): Promise<PlanSources> {
   const last = new Map<string, Recorded>();
   const wanted = new Set(prompts.map(({ node }) => node.id));
-  const runs = from === undefined ? latestRuns(ports, workflow.id, latest) : runsOf(ports, workflow.id, from);
+  const runs = from === undefined ? latestRuns(records, workflow.id, latest) : runsOf(records, workflow.id, from);
   for await (const run of wanted.size > 0 ? runs : []) {
     const { node_id, status, ai_metadata } = run.entry;
     if (status !== "success" || !ai_metadata || !wanted.delete(node_id)) continue;
     last.set(node_id, run);
     if (wanted.size === 0) break;
   }
-  const generations = await ports.generations.ofWorkflow(workflow.id);
+  const generations = await records.generations(workflow.id);
   const { contextAccess } = await import("@nova/python");
   return {
     used: (node) => last.get(node) ?? null,
     generations,
     generator: currentGenerator,
     readsOf: async (source) => (await contextAccess(source)).reads,
-    now: new Date(ports.clock.now()).toISOString(),
+    now: new Date().toISOString(),
   };
 }

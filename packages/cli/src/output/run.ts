@@ -11,6 +11,8 @@ const longestPath = 160;
 
 const noCounters = { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
 
+const unknownCounters = { aws_calls: null, sandbox_calls: null, bytes_stored: null };
+
 /** What `nova run --json` prints, to be rendered with `renderJson`. What models have cost is there where they were asked. */
 export function runResult({ execution, counters, path, context }: Ran) {
   const { id, workflowId, version, status, error, durationMs, nodes, spent } = execution;
@@ -22,7 +24,7 @@ export function runResult({ execution, counters, path, context }: Ran) {
     context,
     path,
     error: error ?? null,
-    stats: { duration_ms: durationMs ?? null, nodes: nodes ?? null, ...spent, ...counters },
+    stats: { duration_ms: durationMs ?? null, nodes: nodes ?? null, ...spent, ...(counters ?? unknownCounters) },
   };
 }
 
@@ -60,10 +62,14 @@ export function taskLines({ execution, node, kind, message, choices, expiresAt }
   return [asked, `    ${styleText("bold", command)}  ${until}`];
 }
 
+function callsText({ aws_calls, sandbox_calls }: NonNullable<Ran["counters"]>): string {
+  const calls = Object.entries(aws_calls).map(([service, count]) => `${service} ${count}`);
+  return `${calls.join(", ")}, sandbox ${sandbox_calls}`;
+}
+
 export function runLines({ execution, path, context, counters }: Ran): string[] {
   const { id, workflowId, version, status, error, durationMs, spent } = execution;
   const values = membersOf(context.text).map(({ key, json }) => `  ${styleText("cyan", key)} ${shortened(json)}`);
-  const calls = Object.entries(counters.aws_calls).map(([service, count]) => `${service} ${count}`);
   return [
     `${statusText(status)} ${workflowId} version ${version}${durationMs === undefined ? "" : ` in ${duration(durationMs)}`}`,
     styleText("dim", `  ${shortened(path.join(" → "), longestPath)}`),
@@ -73,7 +79,7 @@ export function runLines({ execution, path, context, counters }: Ran): string[] 
       ? ["  it goes on with the answer: nova tasks lists what it waits for"]
       : []),
     ...(spent ? [styleText("dim", `  models: ${spentText(spent)}`)] : []),
-    styleText("dim", `  calls: ${calls.join(", ")}, sandbox ${counters.sandbox_calls}`),
+    ...(counters ? [styleText("dim", `  calls: ${callsText(counters)}`)] : []),
     `  nova trace ${id}`,
   ];
 }

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { membersOf, type RawJson, type TraceBranch, type TraceEntry } from "@nova/engine";
-import type { ShownTrace } from "../remote/records.ts";
+import type { ShownTrace } from "../records/shown.ts";
 import { indented, section } from "./section.ts";
 import { tableLines } from "./table.ts";
 import { duration, shortened, statusText } from "./text.ts";

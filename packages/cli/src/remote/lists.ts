@@ -1,6 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import type { ExecutionQuery } from "@nova/engine";
-import { executionFrom, type ShownExecution, type ShownTask, taskFrom } from "./records.ts";
+import { executionFrom, type ShownExecution, type ShownTask, taskFrom } from "../records/shown.ts";
 
 type Query = Pick<ExecutionQuery, "workflow" | "client" | "status">;
 

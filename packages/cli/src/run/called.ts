@@ -12,16 +12,18 @@ import { InvalidWorkflow } from "./invalid.ts";
 /** What a workflow runs, and what that runs, as far as it lies beside. */
 export interface Called {
   workflows: Extract<Compiled, { workflow: Workflow }>[];
+  /** Where they lie. */
+  places: { id: string; place: string }[];
   calls: Call[];
   warnings: Finding[];
 }
 
-export const nothingCalled: Called = { workflows: [], calls: [], warnings: [] };
+export const nothingCalled: Called = { workflows: [], places: [], calls: [], warnings: [] };
 
 /** Reads and compiles the workflows that one at `path` runs, from the folders beside it. Throws `InvalidWorkflow`. */
 export async function readCalled(path: string, workflow: Workflow): Promise<Called> {
   const { callsOf } = await import("@nova/service");
-  const called: Called = { workflows: [], calls: callsOf(workflow), warnings: [] };
+  const called: Called = { workflows: [], places: [], calls: callsOf(workflow), warnings: [] };
   const beside = folderAround(path);
   const seen = new Set([workflow.id]);
   for (const { workflow: id } of called.calls) {
@@ -35,6 +37,7 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Call
       throw new InvalidInput(`"${place}" holds the workflow "${compiled.workflow.id}", not "${id}" - ${advice}`);
     }
     called.workflows.push(compiled);
+    called.places.push({ id, place });
     called.calls.push(...callsOf(compiled.workflow));
     called.warnings.push(...compiled.findings);
   }

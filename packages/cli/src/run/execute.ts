@@ -1,14 +1,16 @@
-import type { Execution, Ports, RawJson, WaitingTask } from "@nova/engine";
+import type { Ports, RawJson, WaitingTask } from "@nova/engine";
 import { cancelExecution, executionOf, publishWorkflow, readTrace, startExecution } from "@nova/engine";
 import type { Counters, LocalCloud, NodeEvent } from "@nova/local";
 import type { Interrupt } from "../interrupt.ts";
+import type { ShownExecution } from "../records/shown.ts";
 import { publishCalled } from "./called.ts";
 import type { RunRequest } from "./request.ts";
 import { isWaiting, WaitingTasks } from "./waiting-tasks.ts";
 
 export interface Ran {
-  execution: Execution;
-  counters: Counters;
+  execution: ShownExecution;
+  /** Null: what a server has done for it is not known here. */
+  counters: Counters | null;
   path: string[];
   context: RawJson;
 }
@@ -31,12 +33,19 @@ export async function execute(
   listener: RunListener,
 ): Promise<Ran | null> {
   const { ports } = cloud;
-  const { workflow, definition, history, called, context, files, frozen } = request;
+  const { workflow, definition, history, called, context, files, frozen, client } = request;
   await publishCalled(cloud, called, workflow);
   const template = await cloud.templateFor(workflow.requirements);
+  if (client !== undefined) await demandClientHere(cloud, client);
   const version = await publishWorkflow(ports, { workflow, stateMachine: definition, history, template });
   if (interrupt.happened) return null;
-  const { id } = await startExecution(ports, { version, context, files, frozen });
+  const { id } = await startExecution(ports, {
+    version,
+    context,
+    files,
+    frozen,
+    ...(client !== undefined && { client }),
+  });
   const tasks = new WaitingTasks(cloud, listener.onTask);
   const ended = cloud.untilEnd(id, (event) => {
     listener.onEvent(event);
@@ -45,6 +54,12 @@ export async function execute(
   const interrupted = interrupt.wish().then(() => stopUnlessWaiting(ports, id));
   if ((await Promise.race([ended, interrupted])) !== "left") await ended;
   return report(cloud, ports, id);
+}
+
+/** A client without a record is a slip of the keyboard: it has no credentials either. */
+async function demandClientHere({ service }: LocalCloud, client: string): Promise<void> {
+  const { demandClient } = await import("@nova/service");
+  await demandClient(service, null, client);
 }
 
 async function stopUnlessWaiting(ports: Ports, id: string): Promise<"left" | "stopped"> {

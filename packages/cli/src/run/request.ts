@@ -1,6 +1,7 @@
-import type { FileInput } from "@nova/engine";
+import type { FileInPlace, FileInput } from "@nova/engine";
 import type { Finding, HistoryBudget, ParsedWorkflow, Workflow } from "@nova/workflow";
 import { readContext } from "../input/context.ts";
+import { placeContextFiles } from "../input/context-files.ts";
 import { readFiles } from "../input/files.ts";
 import { oneNodeWorkflow } from "../input/one-node.ts";
 import { readAndParse } from "../input/workflow.ts";
@@ -13,10 +14,18 @@ export interface RunOptions {
   file: string[];
   node?: string;
   frozen?: true;
+  client?: string;
 }
+
+/** Bytes under a key, or in the place of a mark. */
+export type RunFile = FileInput | FileInPlace;
 
 /** Everything that a run needs to begin, checked. */
 export interface RunRequest {
+  /** As it was typed. */
+  path: string;
+  /** One node of the workflow at `path`, made a workflow of its own. */
+  isOneNode: boolean;
   workflow: Workflow;
   definition: string;
   history?: HistoryBudget | undefined;
@@ -24,9 +33,11 @@ export interface RunRequest {
   called: Called;
   /** JSON text. */
   context: string;
-  files: FileInput[];
+  files: RunFile[];
   /** No model is asked: prompt nodes run locked code, or fail. */
   frozen: boolean;
+  /** For whom it runs; absent: nobody in particular. */
+  client?: string;
   warnings: Finding[];
 }
 
@@ -36,30 +47,45 @@ export interface RunDraft {
   parsed: ParsedWorkflow;
   node: string | undefined;
   context: string;
-  files: FileInput[];
+  files: RunFile[];
   frozen: boolean;
+  client: string | undefined;
 }
 
 /** Throws `InvalidWorkflow`, `InvalidInput`. */
 export async function readDraft(path: string, options: RunOptions): Promise<RunDraft> {
-  const [parsed, context, files] = await Promise.all([
+  const [parsed, written, named] = await Promise.all([
     readAndParse(path),
     readContext(options.context, options.set),
     readFiles(options.file),
   ]);
+  const placed = await placeContextFiles(written, options.context ?? ".");
+  const { context } = placed;
+  const files: RunFile[] = [...named, ...placed.files];
   const frozen = options.frozen === true || isFrozenHere(process.env);
-  const draft = { path, parsed, node: options.node, context, files, frozen };
+  const draft = { path, parsed, node: options.node, context, files, frozen, client: options.client };
   if (!parsed.workflow) await checkDraft(draft);
   else if (options.node !== undefined) oneNodeWorkflow(parsed.workflow, options.node);
   return draft;
 }
 
 /** Throws `InvalidWorkflow` with all that is wrong. */
-export async function checkDraft({ path, parsed, node, context, files, frozen }: RunDraft): Promise<RunRequest> {
+export async function checkDraft({
+  path,
+  parsed,
+  node,
+  context,
+  files,
+  frozen,
+  client,
+}: RunDraft): Promise<RunRequest> {
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
   const { workflow, definition, history, findings } = await compileParsed(parsed);
   if (!workflow) throw new InvalidWorkflow(path, findings);
-  const whole = { workflow, definition, history, called: nothingCalled, context, files, frozen, warnings: findings };
+  const whole = {
+    ...{ path, isOneNode: node !== undefined, workflow, definition, history, called: nothingCalled },
+    ...{ context, files, frozen, warnings: findings, ...(client !== undefined && { client }) },
+  };
   if (node === undefined) {
     const called = await readCalled(path, workflow);
     return { ...whole, called, warnings: [...findings, ...called.warnings] };

@@ -41,6 +41,14 @@ export class Workflows {
     });
   }
 
+  /** Code that models wrote for it. */
+  generations(id: string): AsyncGenerator<Schemas["Generation"]> {
+    return itemsOf((cursor) => {
+      const params = { path: { id }, query: queryAt({}, cursor) };
+      return this.#at.ask(this.#at.api.GET("/workflows/{id}/generations", { params }));
+    });
+  }
+
   /** The state machine that a version compiles to. */
   asl(id: string, query: { version?: number } = {}) {
     return this.#at.ask(this.#at.api.GET("/workflows/{id}/asl", { params: { path: { id }, query } }));

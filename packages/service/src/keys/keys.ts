@@ -23,7 +23,7 @@ export interface NewKey {
   text?: string;
 }
 
-type KeyPorts = Pick<ServicePorts, "keys" | "clients" | "audit" | "clock">;
+export type KeyPorts = Pick<ServicePorts, "keys" | "clients" | "audit" | "clock">;
 
 /** Makes a key; `by` null is whoever sets NOVA up. Throws `NotFound` where there is no such client within reach. */
 export async function createKey(ports: KeyPorts, by: Principal | null, request: KeyRequest): Promise<NewKey> {

@@ -1,6 +1,6 @@
-import { withCloud } from "../../cloud.ts";
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { costLines } from "../../output/lock-costs.ts";
+import { withRecords } from "../../records/with-records.ts";
 import { costsOf, type NodeCosts, sum } from "../costs.ts";
 import { readLockFolder } from "../folder.ts";
 import { latestRuns } from "../recorded.ts";
@@ -8,10 +8,10 @@ import { latestRuns } from "../recorded.ts";
 /** What writing the code has cost, node by node, and what its runs save. */
 export async function showCosts({ path, json }: { path: string; json: boolean }): Promise<ExitCode> {
   const folder = await readLockFolder(path);
-  const costs = await withCloud(async ({ ports }) => {
+  const costs = await withRecords(async (records) => {
     const { id } = folder.workflow;
-    const runs = await Array.fromAsync(latestRuns(ports, id, { most: 100, full: false }));
-    return costsOf(folder, await ports.generations.ofWorkflow(id), runs);
+    const runs = await Array.fromAsync(latestRuns(records, id, { most: 100, full: false }));
+    return costsOf(folder, await records.generations(id), runs);
   });
   console.log(json ? JSON.stringify(resultOf(costs)) : costLines(costs).join("\n"));
   return exitCodes.completed;

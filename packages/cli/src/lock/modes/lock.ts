@@ -1,7 +1,7 @@
 import { analysisFileOf, codeFileOf, lockFileName } from "@nova/workflow";
-import { withCloud } from "../../cloud.ts";
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { lockLines } from "../../output/lock.ts";
+import { withRecords } from "../../records/with-records.ts";
 import { readLockFolder } from "../folder.ts";
 import { type Planned, planLock } from "../plan.ts";
 import { readSources } from "../sources.ts";
@@ -10,7 +10,9 @@ import { writeLock } from "../write.ts";
 /** Locks what there is code for, and takes hand edits over. */
 export async function lockFolder(asked: { path: string; from: string | undefined; json: boolean }): Promise<ExitCode> {
   const folder = await readLockFolder(asked.path);
-  const planned = await withCloud(async (cloud) => planLock(folder, await readSources(cloud, folder, asked.from)));
+  const planned = await withRecords(async (records) =>
+    planLock(folder, await readSources(records, folder, asked.from)),
+  );
   const locked = Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : [])));
   const { removed } = await writeLock(folder, locked);
   if (asked.json) console.log(JSON.stringify(resultOf(planned, removed)));

@@ -4,6 +4,8 @@ import { withCloud } from "../../cloud.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../../errors.ts";
 import { Interrupt } from "../../interrupt.ts";
 import { proofLines } from "../../output/proof.ts";
+import { cloudRecords } from "../../records/cloud-records.ts";
+import { refuseServer } from "../../remote/server.ts";
 import { type LockFolder, namedPrompts, readLockFolder } from "../folder.ts";
 import { planLock } from "../plan.ts";
 import { type NodeProof, type ProofRun, proveCode } from "../prove.ts";
@@ -22,6 +24,7 @@ interface Asked {
 
 /** Runs what `nova lock` would lock over recorded inputs, before it is locked. */
 export async function proveFolder({ path, node, count, from, json }: Asked): Promise<ExitCode> {
+  refuseServer("nova lock --prove");
   const folder = await readLockFolder(path);
   const asked = namedPrompts(folder, node);
   const mayRun = asked.filter(({ node }) => node.effects !== true);
@@ -41,7 +44,7 @@ function effectful(node: string): string {
 }
 
 async function proveAll(cloud: LocalCloud, folder: LockFolder, count: number, from?: string): Promise<NodeProof[]> {
-  const planned = await planLock(folder, await readSources(cloud, folder, from));
+  const planned = await planLock(folder, await readSources(cloudRecords(cloud.ports), folder, from));
   const recorded = await recordedInputs(cloud, folder, count);
   const interrupt = new AbortController();
   new Interrupt().wish().then(
@@ -70,7 +73,7 @@ async function proveAll(cloud: LocalCloud, folder: LockFolder, count: number, fr
 /** The last inputs of each node, newest first. */
 async function recordedInputs({ ports }: LocalCloud, { workflow, prompts }: LockFolder, count: number) {
   const found = new Map<string, Recorded[]>(prompts.map(({ node }) => [node.id, []]));
-  for await (const run of latestRuns(ports, workflow.id, { most: 100, full: true })) {
+  for await (const run of latestRuns(cloudRecords(ports), workflow.id, { most: 100, full: true })) {
     const runs = found.get(run.entry.node_id);
     if (runs && runs.length < count && run.entry.input_context) runs.push(run);
     if (Array.from(found.values()).every(({ length }) => length === count)) break;

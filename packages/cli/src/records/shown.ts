@@ -2,7 +2,7 @@ import type { ChainEntry, Execution as ExecutionItem, NovaClient, Task, WholeExe
 import type { Execution, RawJson, Trace, TraceEntry, WaitingTask } from "@nova/engine";
 
 /** What commands show of an execution. */
-export type ShownExecution = Omit<Execution, "stateMachineArn" | "root">;
+export type ShownExecution = Omit<Execution, "stateMachineArn" | "root"> & Partial<Pick<Execution, "root">>;
 
 export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution };
 

@@ -1,0 +1,30 @@
+import { styleText } from "node:util";
+import { exitCodes } from "../errors.ts";
+import { withRecords } from "../records/with-records.ts";
+import type { CliCommand } from "./command.ts";
+
+export const pull: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("make a folder in which an execution, or one node of it, can be run again on this machine")
+      .argument("<execution_id>")
+      .option("--node <id>", "with the context that this node found")
+      .option("--into <folder>", "a new folder; absent: named after workflow and execution")
+      .option("--json", "print one JSON object"),
+
+  async run([execution = ""], { node, into, json }) {
+    const { pullExecution } = await import("../pull/pull-execution.ts");
+    const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+    const asked = { execution, node: text(node), folder: text(into) };
+    const { folder, secrets, ...pulled } = await withRecords((records) => pullExecution(records, asked));
+    const alone = asked.node === undefined ? [] : ["--node", asked.node];
+    const given = secrets.flatMap((key) => ["--set", `${key}=...`]);
+    const run = ["nova", "run", folder, ...alone, "--context", `${folder}/context.json`, ...given].join(" ");
+    if (json) console.log(JSON.stringify({ execution_id: execution, folder, ...pulled, secrets, run }));
+    else {
+      console.log(`${folder} holds version ${pulled.version} of ${pulled.workflow} and what it ran with. Run it:`);
+      console.log(styleText("bold", `  ${run}`));
+    }
+    return exitCodes.completed;
+  },
+};

@@ -1,0 +1,76 @@
+import type { Key, NovaClient, Schemas } from "@nova/client";
+import type { ApiKey, KeyPorts, Role } from "@nova/service";
+import { monotonicFactory } from "ulid";
+import { withCloud } from "../cloud.ts";
+import { serverHere } from "../remote/server.ts";
+import { thisUser } from "./this-user.ts";
+
+export interface NewKeyRequest {
+  role: Role;
+  client?: string;
+  name?: string;
+}
+
+/** Where keys are kept: behind an API, or in a table that this process may write to. */
+export interface KeyPlace {
+  create(request: NewKeyRequest): Promise<Schemas["CreatedKey"]>;
+  list(): Promise<Key[]>;
+  remove(id: string): Promise<void>;
+}
+
+const nextId = monotonicFactory();
+
+/**
+ * The server that `NOVA_URL` names; without one, the table of `NOVA_TABLE`, which is how a deployment gets its first key;
+ * else this machine's cloud.
+ */
+export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise<T> {
+  const server = await serverHere();
+  if (server) return work(keysOfServer(server));
+  const { NOVA_TABLE: table, NOVA_DATA_DIR } = process.env;
+  if (table === undefined || NOVA_DATA_DIR !== undefined) return withCloud(({ service }) => work(keysIn(service)));
+  const { createServiceStores } = await import("@nova/aws");
+  const clock = { now: () => Date.now(), sleep: async () => {} };
+  return work(keysIn({ ...createServiceStores({ table }), clock }));
+}
+
+function keysOfServer({ keys }: NovaClient): KeyPlace {
+  return {
+    create: ({ role, client, name }) =>
+      keys.create({
+        role,
+        ...(client !== undefined && { client_slug: client }),
+        ...(name !== undefined && { name }),
+      }),
+    list: () => Array.fromAsync(keys.list()),
+    remove: (id) => keys.delete(id),
+  };
+}
+
+export function keysIn(ports: KeyPorts): KeyPlace {
+  return {
+    async create(request) {
+      const { createKey } = await import("@nova/service");
+      const { key, text = "" } = await createKey(ports, null, { ulid: nextId(), ...request });
+      return { ...itemOf(key), key: text };
+    },
+    async list() {
+      const { listKeys } = await import("@nova/service");
+      const found: Key[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await listKeys(ports, thisUser(), { limit: 200, ...(cursor !== undefined && { cursor }) });
+        found.push(...page.items.map(itemOf));
+        cursor = page.cursor;
+        if (cursor === undefined) return found;
+      }
+    },
+    async remove(id) {
+      const { deleteKey } = await import("@nova/service");
+      await deleteKey(ports, thisUser(), id);
+    },
+  };
+}
+
+function itemOf({ id, role, client, name, createdAt, createdBy }: ApiKey): Key {
+  return { id, role, client_slug: client, name, created_at: createdAt, created_by: createdBy };
+}

@@ -1,0 +1,99 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, join, normalize } from "node:path";
+import type { RawJson, TraceEntry } from "@nova/engine";
+import { nodeIndex, type Workflow, writeWorkflow } from "@nova/workflow";
+import { InvalidInput } from "../errors.ts";
+import { readLockFolder } from "../lock/folder.ts";
+import { planLock } from "../lock/plan.ts";
+import { readSources } from "../lock/sources.ts";
+import { writeLock } from "../lock/write.ts";
+import { entriesOf } from "../records/follow-trace.ts";
+import type { Records } from "../records/records.ts";
+import { localContext } from "./local-context.ts";
+
+export interface PullRequest {
+  execution: string;
+  /** Absent: the whole workflow, from its beginning. */
+  node: string | undefined;
+  /** Absent: named after workflow and execution. */
+  folder: string | undefined;
+}
+
+export interface Pulled {
+  folder: string;
+  workflow: string;
+  version: number;
+  /** Written, by path in the folder. */
+  files: string[];
+  /** Keys whose values are known to nobody but the caller. */
+  secrets: string[];
+}
+
+/**
+ * Makes a folder in which an execution can be run again on this machine: its version of the workflow with the code that
+ * models wrote for it, the context that it (or one node of it) began with, and the bytes in that. Throws `InvalidInput`.
+ */
+export async function pullExecution(records: Records, { execution: id, node, ...asked }: PullRequest): Promise<Pulled> {
+  const { execution, entries } = await records.trace(id, { full: true });
+  const { workflowId, version } = execution;
+  const workflow = await records.workflow(workflowId, version);
+  const recorded = contextOf(entriesOf({ entries }), id, node);
+  const context = await localContext(recorded.text, (sha256) => records.blob(id, sha256));
+  const folder = asked.folder ?? `${workflowId}-${id.slice(-6).toLowerCase()}`;
+  await makeEmptyFolder(folder);
+  const { text, files } = writeWorkflow(workflow);
+  const all = { ...files, "workflow.json": text, "context.json": context.text };
+  for (const [path, content] of Object.entries(all)) await write(folder, path, content);
+  for (const { path, bytes } of context.files) await write(folder, path, bytes);
+  if (hasPrompts(workflow)) await keepCode(records, folder, id);
+  const written = [...Object.keys(all), ...context.files.map(({ path }) => path)].sort();
+  return { folder, workflow: workflowId, version, files: written, secrets: secretsOf(workflow) };
+}
+
+function contextOf(entries: readonly TraceEntry[], id: string, node: string | undefined): RawJson {
+  const entry = node === undefined ? entries[0] : entries.findLast(({ node_id }) => node_id === node);
+  if (!entry) {
+    const ran = [...new Set(entries.map(({ node_id }) => node_id))].join(", ");
+    throw new InvalidInput(`node "${node}" has not run in ${id} - these have: ${ran}`);
+  }
+  const context = node === undefined ? entry.output_result : entry.input_context;
+  if (context) return context;
+  throw new InvalidInput(`the context of ${id} was erased - there is nothing to run it with`);
+}
+
+/** What models wrote is locked in the folder as this execution ran it, so that no model is asked again. */
+async function keepCode(records: Records, folder: string, id: string): Promise<void> {
+  const lockFolder = await readLockFolder(folder);
+  const planned = await planLock(lockFolder, await readSources(records, lockFolder, id));
+  await writeLock(
+    lockFolder,
+    Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : []))),
+  );
+}
+
+function hasPrompts(workflow: Workflow): boolean {
+  return Array.from(nodeIndex(workflow).values()).some(
+    ({ node }) => "executor" in node && node.executor.kind === "prompt",
+  );
+}
+
+function secretsOf({ inputs }: Workflow): string[] {
+  const properties = Object.entries((inputs?.properties ?? {}) as Record<string, { secret?: boolean }>);
+  return properties.filter(([, schema]) => schema.secret === true).map(([key]) => key);
+}
+
+async function makeEmptyFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).length > 0) {
+    throw new InvalidInput(`"${folder}" is not empty - name a new folder with --into`);
+  }
+}
+
+/** A definition from elsewhere names its files: none of them may lie outside. */
+async function write(folder: string, path: string, content: string | Uint8Array): Promise<void> {
+  if (isAbsolute(path) || normalize(path).startsWith("..")) {
+    throw new InvalidInput(`the workflow names the file "${path}", which is outside of its folder - it is not pulled`);
+  }
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), content);
+}

@@ -1,0 +1,61 @@
+import type { NovaClient, StartedExecution, WholeExecution } from "@nova/client";
+import { type Member, membersOf, objectText, RawJson } from "@nova/engine";
+import { readWorkflowSource, writeWorkflow } from "@nova/workflow";
+import { InvalidInput } from "../errors.ts";
+import type { Interrupt } from "../interrupt.ts";
+import { readWhole } from "../records/shown.ts";
+import type { Ran, RunListener } from "../run/execute.ts";
+import type { RunFile, RunRequest } from "../run/request.ts";
+import { followOnServer } from "./follow.ts";
+import { publishOnServer } from "./publish.ts";
+
+/** As `execute`, on a server: publishes what is new, runs it, waits. Null where Ctrl-C came before the start. */
+export async function runOnServer(
+  server: NovaClient,
+  request: RunRequest,
+  interrupt: Interrupt,
+  listener: RunListener,
+): Promise<Ran | null> {
+  await publishAll(server, request);
+  const context = await withUploads(server, request);
+  if (interrupt.happened) return null;
+  const { execution_id: id } = await start(server, request, context);
+  await followOnServer(server, id, interrupt, listener);
+  return { ...(await readWhole(server, id)), counters: null };
+}
+
+/** What is called comes before who calls it: a server wants it to be there. */
+async function publishAll(server: NovaClient, { path, workflow, called, isOneNode }: RunRequest): Promise<void> {
+  for (const { place, id } of called.places.toReversed()) {
+    await publishOnServer(server, await readWorkflowSource(place), id);
+  }
+  const source = isOneNode ? writeWorkflow(workflow) : await readWorkflowSource(path);
+  await publishOnServer(server, source, workflow.id);
+}
+
+function start(
+  server: NovaClient,
+  { workflow, frozen, client }: RunRequest,
+  context: RawJson,
+): Promise<StartedExecution | WholeExecution> {
+  const asked = { context, ...(frozen && { frozen }), ...(client !== undefined && { client_slug: client }) };
+  return server.executions.execute(workflow.id, asked);
+}
+
+/** The context, in which what was uploaded stands for files. */
+async function withUploads(server: NovaClient, { context, files, client }: RunRequest): Promise<RawJson> {
+  let [text, sent] = [context, [] as Member[]];
+  for (const file of files) {
+    const json = JSON.stringify(await send(server, file, client));
+    if ("key" in file) sent.push({ key: file.key, json });
+    else text = text.replace(JSON.stringify(file.mark), json);
+  }
+  const clash = membersOf(text).find(({ key }) => sent.some((file) => file.key === key));
+  if (clash) throw new InvalidInput(`"${clash.key}" is given by --file and in the context - leave one of them out`);
+  return new RawJson(sent.length === 0 ? text : objectText([...membersOf(text), ...sent]));
+}
+
+function send(server: NovaClient, { bytes, sha256, open }: RunFile, client: string | undefined) {
+  const body = ReadableStream.from(open()) as ReadableStream<Uint8Array>;
+  return server.upload(body, { bytes, sha256, ...(client !== undefined && { client_slug: client }) });
+}
