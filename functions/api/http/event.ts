@@ -24,6 +24,10 @@ export interface Received {
   params: Record<string, string | undefined>;
   query: Record<string, string>;
   headers: Record<string, string | undefined>;
-  /** The body's text; empty where there is none. */
-  text: string;
+  /** The body as it came; empty where there is none. */
+  bytes: Buffer;
+  /** The body's text. Throws `Unreadable` where it is none. */
+  readonly text: string;
+  /** Whose request it is, as far as API Gateway knows; empty where it does not. */
+  sourceIp: string;
 }

@@ -1,7 +1,7 @@
 import { Unreadable } from "./errors.ts";
 
 /** AWS Lambda takes 6 MB of event, the body as an escaped JSON string in it. */
-const mostBytes = 4 * 1024 * 1024;
+export const mostBytes = 4 * 1024 * 1024;
 /** A context may have 500 levels (engine); a body has one around it. */
 const deepest = 512;
 const mostKeys = 100_000;

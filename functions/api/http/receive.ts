@@ -1,15 +1,19 @@
 import { Unreadable } from "./errors.ts";
 import type { HttpEvent, Received } from "./event.ts";
 
-/** Throws `Unreadable`. */
 export function receive(event: HttpEvent): Received {
+  const { body = "", isBase64Encoded } = event;
   return {
     method: event.requestContext.http.method,
     path: event.rawPath,
     params: decoded(event.pathParameters ?? {}),
     query: Object.fromEntries(new URLSearchParams(event.rawQueryString)),
     headers: event.headers,
-    text: bodyText(event),
+    bytes: Buffer.from(body, isBase64Encoded ? "base64" : "utf8"),
+    get text() {
+      return isBase64Encoded ? decodedText(this.bytes) : body;
+    },
+    sourceIp: event.requestContext.http.sourceIp ?? "",
   };
 }
 
@@ -27,10 +31,9 @@ function decodedPart(part: string): string | undefined {
   }
 }
 
-function bodyText({ body = "", isBase64Encoded }: HttpEvent): string {
-  if (!isBase64Encoded) return body;
+function decodedText(bytes: Buffer): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(body, "base64"));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new Unreadable(400, "the body is not UTF-8 text - send JSON", { cause });
   }

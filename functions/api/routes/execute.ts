@@ -44,7 +44,8 @@ function started({ id }: Execution): { id: string } {
   return { id };
 }
 
-async function resultOf(ports: ServicePorts, id: string, waitSeconds: number): Promise<Answer> {
+/** The run, once it has ended; else where it will be found. */
+export async function resultOf(ports: ServicePorts, { id, status }: StartedRun, waitSeconds: number): Promise<Answer> {
   const record = waitSeconds > 0 ? await untilEnded(ports, id, waitSeconds * 1000) : undefined;
   if (record && hasEnded(record)) return { status: 200, body: wholeExecution(await readExecution(ports, id)) };
   const headers = { location: `/executions/${id}` };

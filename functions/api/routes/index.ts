@@ -11,6 +11,7 @@ import { execute } from "./execute.ts";
 import * as executions from "./executions.ts";
 import * as generations from "./generations.ts";
 import { health } from "./health.ts";
+import * as hooks from "./hooks.ts";
 import * as keys from "./keys.ts";
 import * as tasks from "./tasks.ts";
 import * as uploads from "./uploads.ts";
@@ -51,4 +52,5 @@ export const routes: readonly Route[] = [
   ...Object.values(clients),
   ...Object.values(credentials),
   ...Object.values(audit),
+  ...Object.values(hooks),
 ];

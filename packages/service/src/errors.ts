@@ -25,8 +25,8 @@ export class Refused extends Error {
   override name = "Refused";
   readonly findings: Finding[];
 
-  constructor(message: string, findings: Finding[] = []) {
-    super(message);
+  constructor(message: string, findings: Finding[] = [], options?: ErrorOptions) {
+    super(message, options);
     this.findings = findings;
   }
 }

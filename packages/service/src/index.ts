@@ -22,6 +22,7 @@ export { executionWithin, listExecutions } from "./executions/find.ts";
 export { readExecution, readLink } from "./executions/read.ts";
 export { type ExportRecord, exportClient } from "./export/export-client.ts";
 export { type HookRequest, receiveHook, type TakenHook } from "./hooks/receive-hook.ts";
+export { type HookRequest, receiveHook, type TakenHook } from "./hooks/receive-hook.ts";
 export { createKey, deleteKey, type KeyPorts, type KeyRequest, listKeys, type NewKey } from "./keys/keys.ts";
 export { dmarcPolicies } from "./mail/dmarc.ts";
 export { largestMailBytes } from "./mail/guard.ts";

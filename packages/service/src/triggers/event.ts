@@ -2,6 +2,10 @@ import type { EventTrigger } from "@nova/workflow";
 import type { TriggerKind } from "./kind.ts";
 
 export const eventKind: TriggerKind<EventTrigger> = {
-  put: ({ eventRules }, workflow, { id, bus, pattern }) => eventRules.put({ workflow, trigger: id, bus, pattern }),
+  async put({ eventRules }, workflow, { id, bus, pattern }) {
+    await eventRules.put({ workflow, trigger: id, bus, pattern });
+    // The version before may have listened to the other one.
+    await eventRules.remove({ workflow, trigger: id, bus: bus === "nova" ? "default" : "nova" });
+  },
   remove: ({ eventRules }, workflow, { id, bus }) => eventRules.remove({ workflow, trigger: id, bus }),
 };

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { type FileInPlace, newFileMark } from "@nova/engine";
+import { Refused } from "../errors.ts";
+
+/** A body as a run finds it: JSON text, and the bytes that its marks stand for. */
+export interface HookBody {
+  json: string;
+  files: FileInPlace[];
+}
+
+/** JSON stays as it was written, digits and all; a form becomes an object, text a text, everything else bytes. */
+export function readHookBody(contentType: string, bytes: Uint8Array): HookBody {
+  const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();
+  if (bytes.length === 0) return { json: "null", files: [] };
+  if (/^application\/(json|[a-z0-9.+-]*\+json)$/.test(type)) return { json: jsonIn(textOf(bytes, type)), files: [] };
+  if (type === "application/x-www-form-urlencoded") {
+    return { json: JSON.stringify(formIn(textOf(bytes, type))), files: [] };
+  }
+  if (type.startsWith("text/")) return { json: JSON.stringify(textOf(bytes, type)), files: [] };
+  return inPlace(bytes);
+}
+
+function textOf(bytes: Uint8Array, type: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Refused(`its body says that it is ${type} and is no UTF-8 text - send another content-type`, [], {
+      cause,
+    });
+  }
+}
+
+function jsonIn(text: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch (error) {
+    throw new Refused(`its body is not JSON (${(error as SyntaxError).message}) - send another content-type`);
+  }
+}
+
+/** Fields that come more than once are lists. */
+function formIn(text: string): Record<string, string | string[]> {
+  const form = new URLSearchParams(text);
+  const names = new Set(form.keys());
+  return Object.fromEntries(
+    Array.from(names, (name) => {
+      const values = form.getAll(name);
+      return [name, values.length === 1 ? (values[0] ?? "") : values];
+    }),
+  );
+}
+
+function inPlace(bytes: Uint8Array): HookBody {
+  const mark = newFileMark();
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const file: FileInPlace = {
+    mark,
+    sha256,
+    bytes: bytes.length,
+    async *open() {
+      yield bytes;
+    },
+  };
+  return { json: JSON.stringify(mark), files: [file] };
+}

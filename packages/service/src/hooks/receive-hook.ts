@@ -1,0 +1,120 @@
+import { NovaError } from "@nova/engine";
+import type { WebhookSignature, WebhookTrigger } from "@nova/workflow";
+import { defaultClient } from "../clients/clients.ts";
+import { NotFound, Refused } from "../errors.ts";
+import type { Delivery } from "../ports/deliveries.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { hookKey } from "../triggers/key.ts";
+import { recordUnstarted, startFromTrigger } from "../triggers/start.ts";
+import { dedupeOf } from "./dedupe.ts";
+import { type HookBody, readHookBody } from "./hook-body.ts";
+import { signatureProblem } from "./signature.ts";
+
+/** A request to `/hooks/<id>`. */
+export interface HookRequest {
+  id: string;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** Address of the sender, for the record. */
+  from: string;
+}
+
+export interface TakenHook {
+  /** Of the run. */
+  execution: string;
+  /** How long the sender waits for its end. */
+  waitSeconds: number;
+}
+
+/**
+ * Starts the one run of a request, and leaves a record. Throws `NotFound` where there is no such hook and, in the same
+ * words, where the request is not signed as it has to be; `Refused` where a signed one cannot start a run.
+ */
+export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<TakenHook> {
+  const live = await ports.triggers.get(hookKey(request.id));
+  const trigger = live?.trigger.type === "webhook" ? live.trigger : undefined;
+  const place: Place | undefined = live && trigger && { workflow: live.workflowId, trigger };
+  const problem = await notSigned(ports, place, request);
+  if (!place || problem !== undefined) {
+    if (place && problem !== undefined) await recordRefused(ports, place, request, problem);
+    throw new NotFound(`there is no hook "${request.id}" for this request - its address or its signature is wrong`);
+  }
+  const delivery = await start(ports, place, request);
+  if (delivery.execution === null) throw new Refused(`hook "${request.id}": ${delivery.reason}`);
+  return { execution: delivery.execution, waitSeconds: place.trigger.waitSeconds ?? 0 };
+}
+
+interface Place {
+  workflow: string;
+  trigger: WebhookTrigger;
+}
+
+/** What a hook that is not there would be signed with, so that it takes as long to say so. */
+const nobodys: WebhookSignature = { header: "x-signature", secret: "", algorithm: "sha256" };
+
+async function notSigned(
+  ports: ServicePorts,
+  place: Place | undefined,
+  { headers, body }: HookRequest,
+): Promise<string | undefined> {
+  const signature = place ? place.trigger.signature : nobodys;
+  if (!signature) return undefined;
+  const keys = place ? await keysOf(ports, place, signature.secret) : [""];
+  if (typeof keys === "string") return keys;
+  const value = headers[signature.header] ?? (place ? undefined : "00");
+  return signatureProblem(signature, keys, { value, body, nowMs: ports.clock.now() });
+}
+
+/** The secret values of the credential; why there are none, where its owner has to see to it. */
+async function keysOf(ports: ServicePorts, { workflow, trigger }: Place, name: string): Promise<string[] | string> {
+  try {
+    const { members, secrets } = await ports.credentials.forNode(trigger.client ?? defaultClient, workflow, [name]);
+    const known = new Set(secrets);
+    const texts = members.map(({ json }) => JSON.parse(json) as unknown);
+    return texts.filter((text): text is string => typeof text === "string" && known.has(text));
+  } catch (error) {
+    if (error instanceof NovaError && error.name === "NodeFailed") return error.message;
+    throw error;
+  }
+}
+
+async function start(ports: ServicePorts, { workflow, trigger }: Place, request: HookRequest): Promise<Delivery> {
+  const { id, headers, body: bytes, from } = request;
+  let body: HookBody;
+  try {
+    body = readHookBody(headers["content-type"] ?? "", bytes);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return recordRefused(ports, { workflow, trigger }, request, error.message);
+  }
+  const dedupe = dedupeOf(trigger, { headers, json: body.json, bytes });
+  const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shownHeaders(headers))},"body":${body.json}}`;
+  return startFromTrigger(ports, {
+    ...{ workflow, trigger, dedupe, from, about: headers["user-agent"] ?? "" },
+    ...(trigger.client !== undefined && { client: trigger.client }),
+    context: `{"webhook":${webhook}}`,
+    files: body.files,
+  });
+}
+
+/** What would let its reader in somewhere is not for the nodes of a workflow. */
+const hidden = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
+
+function shownHeaders(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.has(name)));
+}
+
+/** Anybody may send anything to an address: one record a minute says as much as a thousand. */
+function recordRefused(
+  ports: ServicePorts,
+  { workflow, trigger }: Place,
+  { headers, from }: HookRequest,
+  reason: string,
+): Promise<Delivery> {
+  const minute = new Date(ports.clock.now()).toISOString().slice(0, 16);
+  const client = trigger.client ?? defaultClient;
+  const known = { type: "webhook", workflow, trigger: trigger.id, client } as const;
+  const about = headers["user-agent"] ?? "";
+  return recordUnstarted(ports, { ...known, dedupe: `refused ${minute}`, from, about }, reason);
+}

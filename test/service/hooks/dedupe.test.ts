@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { dedupeOf } from "../../../packages/service/src/hooks/dedupe.ts";
+
+const json = '{"id": "evt_1", "data": {"n": 7, "flag": true}, "list": ["a"]}';
+const request = { headers: { "x-delivery": "d-1", "x.y": "z" }, json, bytes: Buffer.from(json) };
+
+describe("what repeated deliveries have in common", () => {
+  it.each([
+    ["headers.x-delivery", "d-1"],
+    ["headers.x.y", "z"],
+    ["body.id", "evt_1"],
+    ["body.data.n", "7"],
+    ["body.list.0", "a"],
+  ])("is what %s says", (dedupe, value) => {
+    expect(dedupeOf({ dedupe }, request)).toBe(value);
+  });
+
+  it.each(["headers.x-other", "body.none", "body.data", "body.data.flag", "body.id.length", "body.constructor.name"])(
+    "is the body itself where %s is nothing to go by",
+    (dedupe) => {
+      const hash = dedupeOf({ dedupe }, request);
+      expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect(dedupeOf({ dedupe }, { ...request, bytes: Buffer.from("other") })).not.toBe(hash);
+    },
+  );
+
+  it("is nothing where the trigger names nothing", () => {
+    expect(dedupeOf({}, request)).not.toBe(dedupeOf({}, request));
+  });
+});

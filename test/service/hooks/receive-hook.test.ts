@@ -1,0 +1,143 @@
+import { createHmac } from "node:crypto";
+import { NovaError } from "@nova/engine";
+import { type HookRequest, NotFound, Refused, receiveHook, type ServicePorts } from "@nova/service";
+import type { WebhookTrigger } from "@nova/workflow";
+import { beforeEach, describe, expect, it } from "vitest";
+import { TriggerWorld } from "../support/trigger-world.ts";
+
+const key = "whsec_9f8e";
+const json = '{"id": "evt_1", "total": 850.0}';
+const signature = { header: "x-signature", secret: "vendor", algorithm: "sha256" } as const;
+const signed: WebhookTrigger = { type: "webhook", id: "vendor", signature, dedupe: "body.id", client: "acme" };
+const open: WebhookTrigger = { type: "webhook", id: "open" };
+
+let world: TriggerWorld;
+/** Which credentials were asked for. */
+let asked: unknown[];
+
+beforeEach(async () => {
+  world = new TriggerWorld();
+  asked = [];
+  await world.publish("pay", [signed, open]);
+});
+
+/** Ports whose one credential has a key and a name. */
+function ports(forNode?: ServicePorts["credentials"]["forNode"]): ServicePorts {
+  const laid = { members: members({ vendor_key: key, vendor_name: "Vendor" }), secrets: [key, "old"], hosts: [] };
+  const known: ServicePorts["credentials"]["forNode"] = async (...args) => {
+    asked.push(args);
+    return laid;
+  };
+  return { ...world.ports(), credentials: { ...world.ports().credentials, forNode: forNode ?? known } };
+}
+
+const members = (values: object) =>
+  Object.entries(values).map(([key, value]) => ({ key, json: JSON.stringify(value) }));
+
+function request(id: string, body = json, headers: Record<string, string> = {}): HookRequest {
+  const from = "203.0.113.7";
+  const digest = createHmac("sha256", key).update(body).digest("hex");
+  const usual = { "content-type": "application/json", "user-agent": "Vendor/1.0", "x-signature": digest };
+  return { id, headers: { ...usual, ...headers }, body: Buffer.from(body), from };
+}
+
+describe("a request to a hook", () => {
+  it("starts a run with its body as it was written, and its headers but those that let somebody in", async () => {
+    const headers = { authorization: "Bearer s3cret", cookie: "s=1", "x-api-key": "k" };
+    const { execution, waitSeconds } = await receiveHook(ports(), request("vendor", json, headers));
+    expect(waitSeconds).toBe(0);
+    expect(world.runs).toEqual([execution]);
+    const { webhook } = await world.context(execution);
+    expect(webhook).toEqual({
+      id: "vendor",
+      headers: { "content-type": "application/json", "user-agent": "Vendor/1.0", "x-signature": expect.any(String) },
+      body: { id: "evt_1", total: 850 },
+    });
+    expect(asked).toEqual([["acme", "pay", ["vendor"]]]);
+    const known = { type: "webhook", workflow: "pay", trigger: "vendor", client: "acme", from: "203.0.113.7" };
+    expect(world.records).toMatchObject([
+      { ...known, about: "Vendor/1.0", dedupe: "evt_1", status: "started", execution },
+    ]);
+  });
+
+  it("starts one run, however often it comes", async () => {
+    const first = await receiveHook(ports(), request("vendor"));
+    expect(await receiveHook(ports(), request("vendor"))).toEqual(first);
+    expect(world.runs).toHaveLength(1);
+  });
+
+  it("needs no signature where the trigger asks for none, and is always a new one where it says no id", async () => {
+    await receiveHook(ports(), request("open", json, { "x-signature": "" }));
+    await receiveHook(ports(), request("open", json, { "x-signature": "" }));
+    expect(world.runs).toHaveLength(2);
+    expect(asked).toEqual([]);
+  });
+
+  it("keeps bytes as bytes", async () => {
+    const { execution } = await receiveHook(ports(), request("open", "%PDF", { "content-type": "application/pdf" }));
+    const { webhook } = await world.context(execution);
+    expect(webhook.body).toMatchObject({ $blob: { bytes: 4, type: "bytes" } });
+  });
+
+  it("waits where its trigger does", async () => {
+    await world.publish("slow", [{ ...open, id: "slow", waitSeconds: 20 }]);
+    expect(await receiveHook(ports(), request("slow"))).toMatchObject({ waitSeconds: 20 });
+  });
+
+  it("is answered in the same words whether the hook is not there or the signature is wrong", async () => {
+    const wrong = (id: string) =>
+      receiveHook(ports(), request(id, json, { "x-signature": "00" })).catch((error) => error);
+    const [absent, refused] = [await wrong("nobody"), await wrong("vendor")];
+    expect(absent).toBeInstanceOf(NotFound);
+    expect(refused).toBeInstanceOf(NotFound);
+    expect(refused.message.replace("vendor", "nobody")).toBe(absent.message);
+    expect(world.runs).toEqual([]);
+  });
+
+  it("that is refused leaves one record a minute, with the reason", async () => {
+    for (const value of ["00", "11"]) {
+      await expect(receiveHook(ports(), request("vendor", json, { "x-signature": value }))).rejects.toThrow(NotFound);
+    }
+    await expect(receiveHook(ports(), request("nobody"))).rejects.toThrow(NotFound);
+    const reason = "its signature is wrong";
+    expect(world.records).toMatchObject([
+      { workflow: "pay", trigger: "vendor", status: "refused", execution: null, reason },
+    ]);
+  });
+
+  it("is not taken with a key that was replaced, nor with what is no secret", async () => {
+    for (const other of ["old", "Vendor"]) {
+      const digest = createHmac("sha256", other).update(json).digest("hex");
+      await expect(receiveHook(ports(), request("vendor", json, { "x-signature": digest }))).rejects.toThrow(NotFound);
+    }
+  });
+
+  it("is refused where nobody has stored its key, and says so to whoever looks", async () => {
+    const missing = async () => Promise.reject(new NovaError("NodeFailed", 'client "acme" has no credential "vendor"'));
+    await expect(receiveHook(ports(missing), request("vendor"))).rejects.toThrow(NotFound);
+    expect(world.records).toMatchObject([{ status: "refused", reason: 'client "acme" has no credential "vendor"' }]);
+  });
+
+  it("comes again where keys cannot be had for now", async () => {
+    const down = async () => Promise.reject(new NovaError("SandboxUnavailable", "the store does not answer"));
+    await expect(receiveHook(ports(down), request("vendor"))).rejects.toThrow("the store does not answer");
+    expect(world.records).toEqual([]);
+  });
+
+  it.each([
+    ["that is no JSON", "{", /not JSON/],
+    ["that no client of ours sends", json, /no client "acme"/],
+  ])("%s is refused with a record", async (_, body, reason) => {
+    world.clients.clear();
+    const refused = receiveHook(ports(), request("vendor", body));
+    await expect(refused).rejects.toThrow(Refused);
+    await expect(refused).rejects.toThrow(reason);
+    expect(world.records).toMatchObject([{ status: "refused", reason: expect.stringMatching(reason) }]);
+  });
+
+  it("goes to no workflow any more once its version is not the active one", async () => {
+    await world.publish("other", []);
+    world.triggers.kept.clear();
+    await expect(receiveHook(ports(), request("open"))).rejects.toThrow(NotFound);
+  });
+});
