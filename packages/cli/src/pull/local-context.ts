@@ -1,4 +1,4 @@
-import { asReference, type ExactValue, isRawNumber, parseExact } from "@nova/engine";
+import { asReference, type BlobRef, type ExactValue, isRawNumber, parseExact } from "@nova/engine";
 
 /** A file that a context names by `{"$file": path}`, beside it. */
 export interface ContextFile {
@@ -17,7 +17,7 @@ export async function localContext(text: string, load: Load): Promise<{ text: st
   const visit = async (value: ExactValue): Promise<ExactValue> => {
     if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
     if (Array.isArray(value)) return Promise.all(value.map(visit));
-    const ref = asReference(value);
+    const ref = referenceIn(value);
     if (!ref) return objectFrom(value, visit);
     const bytes = await load(ref.sha256);
     if (bytes === null) return null;
@@ -29,6 +29,11 @@ export async function localContext(text: string, load: Load): Promise<{ text: st
   };
   const whole = await visit(parseExact(text));
   return { text: `${JSON.stringify(whole, null, 2)}\n`, files: [...files.values()] };
+}
+
+/** Its numbers are no values of a user: they need not keep their digits. */
+function referenceIn(value: { [key: string]: ExactValue }): BlobRef | undefined {
+  return "$blob" in value ? asReference(JSON.parse(JSON.stringify(value))) : undefined;
 }
 
 /** Keys that only look like marks carry one `$` more, here as in the chain. */
