@@ -20,6 +20,7 @@ export class OwnedCredential {
   readonly #parts: CredentialParts;
   #record: CredentialRecord;
   #opening: Promise<CredentialContent> | undefined;
+  #refreshing: Promise<CredentialContent> | undefined;
 
   constructor(parts: CredentialParts, record: CredentialRecord) {
     this.#parts = parts;
@@ -37,6 +38,14 @@ export class OwnedCredential {
       throw error;
     });
     return this.#opening;
+  }
+
+  /** Nodes that need it at the same time have one token got for all of them. */
+  refreshed(refresh: () => Promise<CredentialContent>): Promise<CredentialContent> {
+    this.#refreshing ??= refresh().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
   }
 
   /** A later revision, which this process has written or read. */

@@ -11,7 +11,11 @@ const mostTries = 3;
  * The values with an access token that lives for a minute at least; a new one is stored before it is used, because the
  * refresh token of before may be worth nothing now. Throws `TokenRefused`, `SandboxUnavailable`.
  */
-export async function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
+export function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
+  return credential.refreshed(() => untilFresh(parts, credential));
+}
+
+async function untilFresh(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
   for (let tries = 1; ; tries++) {
     const content = await credential.content();
     const values = OAuth2.parse(content.values);

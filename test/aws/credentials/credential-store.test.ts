@@ -1,0 +1,54 @@
+import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { createCredentialStore } from "@nova/aws";
+import type { CredentialRecord, CredentialStore } from "@nova/engine";
+import { beforeAll, describe, expect, test } from "vitest";
+import frozen from "../../fixtures/formats/credentials-1.json" with { type: "json" };
+import { useTable } from "../support/endpoints.ts";
+
+const table = useTable();
+let store: CredentialStore;
+const acme = { client: "acme" };
+/** Records, and the items that they were stored as when format 1 was made. Never regenerate this file. */
+const { values, items } = frozen as unknown as { values: CredentialRecord[]; items: { pk: string; sk: string }[] };
+const [record, ofWorkflow] = values as [CredentialRecord, CredentialRecord];
+
+beforeAll(() => {
+  store = createCredentialStore(table);
+});
+
+describe("a credential of format 1", () => {
+  test("is stored as it always was, and read for ever", async () => {
+    for (const value of values) expect(await store.put(value)).toBe(true);
+    const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.table }));
+    expect(Items.sort((a, b) => (`${a.pk}${a.sk}` < `${b.pk}${b.sk}` ? -1 : 1))).toEqual(items);
+    expect(await store.list(acme)).toEqual([record]);
+    expect(await store.get(ofWorkflow)).toEqual(ofWorkflow);
+  });
+
+  test("is written over the revision before and no other", async () => {
+    expect(await store.put(record)).toBe(false);
+    expect(await store.put({ ...record, revision: 3 })).toBe(false);
+    expect(await store.put({ ...record, revision: 2, sealed: "c2VhbGVk" })).toBe(true);
+    expect(await store.get(record)).toMatchObject({ revision: 2, sealed: "c2VhbGVk" });
+  });
+
+  test("is read consistently: one that was replaced is used no more", async () => {
+    await store.list(acme);
+    await store.get(record);
+    expect(table.requests).toMatchObject([{ ConsistentRead: true }, { ConsistentRead: true }]);
+  });
+
+  test("is listed with those of all owners, in pages, and gone when it is removed", async () => {
+    for (let n = 0; n < 120; n++) await store.put({ ...record, name: `more_${n}` });
+    const first = await store.listAll();
+    const second = await store.listAll(first.after);
+    expect([first.records.length, second.records.length, second.after]).toEqual([100, 22, undefined]);
+    expect([await store.remove(record), await store.remove(record)]).toEqual([true, false]);
+    expect(await store.get(record)).toBeUndefined();
+  });
+
+  test("of another format is refused with a way out", async () => {
+    await table.client.send(new PutCommand({ TableName: table.table, Item: { ...items[1], format: 2 } }));
+    await expect(store.get(ofWorkflow)).rejects.toThrow(/stored in format 2.*update NOVA/);
+  });
+});

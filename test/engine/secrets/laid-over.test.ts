@@ -1,0 +1,84 @@
+import { describe, expect, it, vi } from "vitest";
+import { Context } from "../../../packages/engine/src/context/context.ts";
+import { NovaError } from "../../../packages/engine/src/errors.ts";
+import type { CodeResult } from "../../../packages/engine/src/ports/sandboxes.ts";
+import {
+  changedOf,
+  laidOver,
+  laidOverBefore,
+  layOver,
+  nothingLaid,
+  withoutLaid,
+} from "../../../packages/engine/src/secrets/laid-over.ts";
+
+const laid = {
+  members: [
+    { key: "smtp_port", json: "587" },
+    { key: "http_headers", json: '{"a":"x","b":"y"}' },
+    { key: "email_password", json: '"pässwört"' },
+  ],
+  secrets: ["pässwört"],
+  hosts: [],
+};
+
+const success = (set: Record<string, string>, deleted: string[] = []): CodeResult => ({
+  ...{ status: "success", logs: "", durationMs: 1, delete: deleted },
+  set: Object.entries(set).map(([key, json]) => ({ key, json })),
+});
+
+describe("what lies over the context", () => {
+  it("hides what is there under the same key, and the context stays as it was", () => {
+    const input = new Context([{ key: "smtp_port", json: "25", by: 1 }]);
+    expect(layOver(input, laid).slot("smtp_port")?.json).toBe("587");
+    expect(input.slot("smtp_port")?.json).toBe("25");
+    expect(layOver(input, nothingLaid)).toBe(input);
+  });
+
+  it.each([
+    ["as it was written", { smtp_port: "587" }],
+    ["as Python writes it", { email_password: '"p\\u00e4ssw\\u00f6rt"', http_headers: '{"b": "y", "a": "x"}' }],
+  ])("is no result of a node that sets it %s", (_how, set) => {
+    const left = withoutLaid(success({ ...set, total: "1" }), laid);
+    expect(left).toMatchObject({ set: [{ key: "total", json: "1" }] });
+  });
+
+  it("cannot be deleted, and a key that code changed is named", () => {
+    const left = withoutLaid(success({ total: "1", smtp_port: "25" }, ["email_password", "other"]), laid);
+    expect(left).toMatchObject({ delete: ["other"] });
+    expect(changedOf(laid, left.status === "success" ? left.set : [])).toBe("smtp_port");
+    expect(changedOf(laid, [{ key: "total" }])).toBeUndefined();
+  });
+});
+
+describe("what a node gets", () => {
+  const forNode = vi.fn(async () => laid);
+  const credentials = { forNode, secretsOf: async () => ["pässwört"], forget: () => undefined };
+  const whose = (own?: string[], common?: string[]) => ({
+    client: "acme",
+    version: { workflowId: "wf", workflow: { ...(common && { credentials: common }) } } as never,
+    node: { ...(own && { credentials: own }) },
+  });
+
+  it.each([
+    [undefined, undefined, undefined],
+    [undefined, ["email"], ["email"]],
+    [["erp"], ["email"], ["erp"]],
+  ])("that declares %j in a workflow that declares %j is %j", async (own, common, asked) => {
+    forNode.mockClear();
+    expect(await laidOver({ credentials }, whose(own, common))).toBe(laid);
+    expect(forNode.mock.calls).toEqual([["acme", "wf", asked]]);
+  });
+
+  it("is nothing where it declares none, and nobody is asked", async () => {
+    forNode.mockClear();
+    expect(await laidOver({ credentials }, whose([], ["email"]))).toBe(nothingLaid);
+    expect(forNode).not.toHaveBeenCalled();
+  });
+
+  it("is masked as far as it is known where it can no longer be had, and an outage is an outage", async () => {
+    forNode.mockRejectedValueOnce(new NovaError("NodeFailed", "removed"));
+    expect(await laidOverBefore({ credentials }, whose())).toEqual({ ...nothingLaid, secrets: ["pässwört"] });
+    forNode.mockRejectedValueOnce(new Error("DynamoDB is down"));
+    await expect(laidOverBefore({ credentials }, whose())).rejects.toThrow("DynamoDB is down");
+  });
+});
