@@ -1,18 +1,22 @@
 """A network with nothing in it but itself: made around a run, given addresses and doors by the run's own init."""
 
+import contextlib
 import fcntl
 import ipaddress
 import os
 import socket
 import struct
+import time
 
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _RTM_NEWADDR, _NLMSG_ERROR = 20, 2
 _REQUEST, _ACK, _CREATE, _REPLACE = 1, 4, 0x400, 0x100
-_IFA_ADDRESS, _IFA_LOCAL, _IFA_F_NODAD = 1, 2, 2
+_IFA_ADDRESS, _IFA_LOCAL, _IFA_FLAGS = 1, 2, 8
+_IFA_F_NODAD, _IFA_F_NOPREFIXROUTE = 2, 0x200
 _SCOPE_HOST = 254
 _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _BACKLOG = 256
+_MOST_LOOKS, _BETWEEN_LOOKS_SECONDS = 1000, 0.001
 
 
 def raise_loopback():
@@ -27,6 +31,7 @@ def open_doors(doors):
     for address in dict.fromkeys(door.address for door in doors):
         if not ipaddress.ip_address(address).is_loopback:
             _add_to_loopback(ipaddress.ip_address(address))
+            _await_route(ipaddress.ip_address(address))
     return [_listener(door) for door in doors]
 
 
@@ -51,12 +56,21 @@ def _add_to_loopback(address):
         raise OSError(-error, os.strerror(-error), f"address {address}")
 
 
+def _await_route(address):
+    """An address of IPv6 is there before the one route to it, which a worker of the system adds."""
+    with socket.socket(_FAMILIES[address.version], socket.SOCK_DGRAM) as any_socket:
+        for _ in range(_MOST_LOOKS):
+            with contextlib.suppress(OSError):
+                any_socket.connect((str(address), 9))
+                return
+            time.sleep(_BETWEEN_LOOKS_SECONDS)
+
+
 def _new_address(address, index):
     parts = b"".join(
         struct.pack("=HH", 4 + len(address.packed), kind) + address.packed for kind in (_IFA_LOCAL, _IFA_ADDRESS)
     )
-    about = struct.pack(
-        "=BBBBI", _FAMILIES[address.version], address.max_prefixlen, _IFA_F_NODAD, _SCOPE_HOST, index
-    )
+    parts += struct.pack("=HHI", 8, _IFA_FLAGS, _IFA_F_NODAD | _IFA_F_NOPREFIXROUTE)
+    about = struct.pack("=BBBBI", _FAMILIES[address.version], address.max_prefixlen, 0, _SCOPE_HOST, index)
     flags = _REQUEST | _ACK | _CREATE | _REPLACE
     return struct.pack("=IHHII", 16 + len(about) + len(parts), _RTM_NEWADDR, flags, 1, 0) + about + parts

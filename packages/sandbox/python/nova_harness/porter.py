@@ -6,6 +6,7 @@ is over, it sends on what the code has written and ends.
 
 import contextlib
 import os
+import select
 import signal
 import socket
 import traceback
@@ -52,6 +53,11 @@ class Porter:
         while (message := self.reader.take()) is not None:
             said.append(message["note"])
         return said
+
+    def notes_so_far(self):
+        """The same without waiting for any; it is said before the code can know of it."""
+        is_there = self.control.fileno() >= 0 and select.select([self.control], [], [], 0)[0]
+        return (self.notes() or []) if is_there else []
 
     def bury(self):
         """It ends by itself soon after the run; of a run that never began it need not."""

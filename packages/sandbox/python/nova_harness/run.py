@@ -167,6 +167,8 @@ class Run:
 
     def _conclude(self, message):
         """Keeps the outcome and tells it to all who follow."""
+        if self.process.porter:
+            self.note(self.process.porter.notes_so_far())
         duration_ms = round((time.monotonic() - self.began) * 1000)
         message.update(logs=self.logs(), durationMs=duration_ms)
         self.told = self._keep(message) if message["type"] == "result" else message
