@@ -1,18 +1,10 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
 import { createAwsPorts, type NovaBus } from "@nova/aws";
-import {
-  type Clock,
-  type EventBus,
-  type Links,
-  noAftermath,
-  noBudgets,
-  type Pipeline,
-  type Ports,
-  SandboxPool,
-} from "@nova/engine";
+import { type Clock, type EventBus, type Links, type Pipeline, type Ports, SandboxPool } from "@nova/engine";
 import { createSandboxes, templatePackages } from "@nova/sandbox";
 import { Environment } from "./environment.ts";
+import { createLookout } from "./lookout.ts";
 
 export const logger = new Logger({ serviceName: "nova" });
 
@@ -42,17 +34,17 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
         ? { kmsKeyId: env.NOVA_VAULT_KMS_KEY }
         : { keyHex: env.NOVA_VAULT_KEY ?? "" },
   });
-  return {
+  const made: FunctionPorts = {
     ...aws,
     sandboxes: createSandboxes(),
     pipeline: pipelineFor(variables, env, aws.generations),
-    aftermath: noAftermath,
-    budgets: noBudgets,
+    ...createLookout(() => made, env.NOVA_TABLE),
     spares: new SandboxPool(),
     events: logged(aws.bus),
     links: linksTo(env.NOVA_LINK_BASE),
     clock,
   };
+  return made;
 }
 
 const clock: Clock = { now: () => Date.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };

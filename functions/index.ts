@@ -4,7 +4,7 @@ import { handler as executionStatus } from "./execution-status.ts";
 import { handler as requestApproval } from "./request-approval.ts";
 import { handler as runNode } from "./run-node.ts";
 import { handler as settleNode } from "./settle-node.ts";
-import { handler as sweep } from "./sweep.ts";
+import { whenInvoked } from "./when-invoked.ts";
 
 export { createPorts, warmPorts } from "./app.ts";
 export { coolServicePorts, provideTemplates, warmServicePorts } from "./service-app.ts";
@@ -18,5 +18,5 @@ export const functions = {
   "nova-request-approval": { handler: requestApproval, timeoutSeconds: 120 },
   "nova-deliver-event": { handler: deliverEvent, timeoutSeconds: 120 },
   "nova-execution-status": { handler: executionStatus, timeoutSeconds: 120 },
-  "nova-sweep": { handler: sweep, timeoutSeconds: 300 },
+  "nova-sweep": { handler: whenInvoked(() => import("./sweep.ts")), timeoutSeconds: 300 },
 };

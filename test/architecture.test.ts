@@ -12,7 +12,7 @@ const arrows: Record<string, string[]> = {
   sandbox: ["engine", "workflow"],
   agents: ["engine", "python", "workflow"],
   aws: ["engine", "service", "workflow"],
-  functions: ["engine", "service", "compiler", "sandbox", "agents", "aws", "workflow"],
+  functions: ["engine", "service", "service/lookout", "compiler", "sandbox", "agents", "aws", "workflow"],
   local: ["functions", "functions/api", "engine", "service", "aws", "sandbox", "workflow", "compiler"],
   cli: [
     "client",

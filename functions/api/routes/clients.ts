@@ -1,8 +1,10 @@
 import { changeClient, clientOf, createClient, deleteClient, listClients } from "@nova/service";
+import { onFailureOf } from "@nova/workflow";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import { ClientChanges, ClientItem, ClientRequest, clientItem } from "../schemas/client.ts";
 import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
+import { clientQuotas } from "../schemas/quotas.ts";
 import { Slug } from "../schemas/values.ts";
 
 const params = z.object({ slug: Slug });
@@ -47,13 +49,18 @@ export const get = route({
 export const change = route({
   method: "PATCH",
   path: "/clients/{slug}",
-  summary: "Change a client's name, or the versions that are pinned for it",
+  summary: "Change a client's name, the versions that are pinned for it, its quotas, or who hears of its failed runs",
   role: "editor",
   params,
   body: ClientChanges,
   answers: { 200: { description: "the client", schema: ClientItem } },
-  async handle(ports, { by, params: { slug }, body: { name, pins } }) {
-    const changes = { ...(name !== undefined && { name }), ...(pins !== undefined && { pins }) };
+  async handle(ports, { by, params: { slug }, body: { name, pins, quotas, on_failure } }) {
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(pins !== undefined && { pins }),
+      ...(on_failure !== undefined && { onFailure: onFailureOf(on_failure) }),
+      ...(quotas !== undefined && { quotas: clientQuotas(quotas) }),
+    };
     return { status: 200, body: clientItem(await changeClient(ports, by, slug, changes)) };
   },
 });

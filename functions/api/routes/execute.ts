@@ -26,22 +26,24 @@ export const execute = route({
   exact: ["context"],
   answers: {
     200: { description: "it ended in time", schema: WholeExecution },
-    202: { description: "it runs", schema: Started },
+    202: { description: "it runs, or waits for its turn (`queued`)", schema: Started },
   },
   async handle(ports, { by, params, query: { wait = 0 }, body, once }) {
-    const { id } = await once(async (ulid) => {
+    const { id, status } = await once(async (ulid) => {
       const { context, frozen = false } = body;
       const request = { ulid, workflow: params.id, context: context?.text ?? "{}", frozen };
       const client = body.client_slug !== undefined && { client: body.client_slug };
       const version = body.version !== undefined && { version: body.version };
       return started(await executeWorkflow(ports, by, { ...request, ...client, ...version }));
     });
-    return resultOf(ports, id, wait);
+    return resultOf(ports, { id, status }, wait);
   },
 });
 
-function started({ id }: Execution): { id: string } {
-  return { id };
+type StartedRun = Pick<Execution, "id" | "status">;
+
+function started({ id, status }: Execution): StartedRun {
+  return { id, status };
 }
 
 /** The run, once it has ended; else where it will be found. */
@@ -49,5 +51,5 @@ export async function resultOf(ports: ServicePorts, { id, status }: StartedRun, 
   const record = waitSeconds > 0 ? await untilEnded(ports, id, waitSeconds * 1000) : undefined;
   if (record && hasEnded(record)) return { status: 200, body: wholeExecution(await readExecution(ports, id)) };
   const headers = { location: `/executions/${id}` };
-  return { status: 202, headers, body: { execution_id: id, status: record?.status ?? "running" } };
+  return { status: 202, headers, body: { execution_id: id, status: record?.status ?? status } };
 }

@@ -14,6 +14,7 @@ import { health } from "./health.ts";
 import * as hooks from "./hooks.ts";
 import * as keys from "./keys.ts";
 import * as tasks from "./tasks.ts";
+import * as quotas from "./quotas.ts";
 import * as uploads from "./uploads.ts";
 import * as changes from "./workflow-changes.ts";
 import * as workflows from "./workflows.ts";
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...Object.values(workflows),
   ...Object.values(changes),
   execute,
+  ...Object.values(quotas),
   ...Object.values(executions),
   ...Object.values(chain),
   ...Object.values(blobs),

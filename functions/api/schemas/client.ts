@@ -1,6 +1,13 @@
 import type { Client } from "@nova/service";
+import { AuthoredOnFailure } from "@nova/workflow";
 import { z } from "zod";
+import { ClientQuotasBody, clientQuotasItem } from "./quotas.ts";
 import { Name, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
+
+const OnFailureItem = z.object({
+  mail: z.array(z.string()).optional(),
+  webhook: z.object({ url: z.string(), secret: z.string().optional() }).optional(),
+});
 
 const mostPins = 100;
 
@@ -13,12 +20,21 @@ export const ClientChanges = z.strictObject({
     .refine((pins) => Object.keys(pins).length <= mostPins, `at most ${mostPins} workflows can be pinned`)
     .optional()
     .meta({ description: "versions of workflows that its runs use, whatever is active" }),
+  on_failure: AuthoredOnFailure.optional().meta({ description: "who hears of its failed runs; replaced as a whole" }),
+  quotas: ClientQuotasBody.optional().meta({ description: "replaced as a whole; needs a key for all clients" }),
 });
 
 export const ClientItem = z
-  .object({ slug: Slug, name: z.string(), pins: z.record(z.string(), VersionNumber), created_at: Time })
+  .object({
+    slug: Slug,
+    name: z.string(),
+    pins: z.record(z.string(), VersionNumber),
+    quotas: ClientQuotasBody,
+    on_failure: OnFailureItem,
+    created_at: Time,
+  })
   .meta({ id: "Client" });
 
-export function clientItem({ slug, name, pins, createdAt }: Client) {
-  return { slug, name, pins, created_at: createdAt };
+export function clientItem({ slug, name, pins, quotas = {}, onFailure = {}, createdAt }: Client) {
+  return { slug, name, pins, quotas: clientQuotasItem(quotas), on_failure: onFailure, created_at: createdAt };
 }

@@ -12,6 +12,8 @@ export { createTaskStore } from "./dynamodb/tasks/task-store.ts";
 export { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
 export { createBus, type NovaBus, ownSource } from "./events/bus.ts";
 export { readParameters } from "./parameters/read-parameters.ts";
+export { createLookoutStores } from "./lookout-stores.ts";
+export { createMailer } from "./notices/mailer.ts";
 export { type AwsPorts, type AwsPortsOptions, createAwsPorts } from "./ports.ts";
 export { createBlobStore } from "./s3/blob-store.ts";
 export type { BucketConnection } from "./s3/connection.ts";

@@ -4,18 +4,15 @@ import { createCredentialCipher } from "./credentials/cipher.ts";
 import { credentialKeysFrom } from "./credentials/keys-from.ts";
 import { createAttemptStore } from "./dynamodb/attempts/attempt-store.ts";
 import { createAuditLog } from "./dynamodb/audit/audit-log.ts";
-import { createClientStore } from "./dynamodb/clients/client-store.ts";
 import type { TableConnection } from "./dynamodb/connection.ts";
 import { createCredentialStore } from "./dynamodb/credentials/credential-store.ts";
 import { createDeliveryStore } from "./dynamodb/deliveries/delivery-store.ts";
 import { createKeyStore } from "./dynamodb/keys/key-store.ts";
 import { createPublicationStore } from "./dynamodb/publications/publication-store.ts";
-import { createSlotStore } from "./dynamodb/slots/slot-store.ts";
-import { createSpendingStore } from "./dynamodb/spending/spending-store.ts";
 import { createTriggerStore } from "./dynamodb/triggers/trigger-store.ts";
-import { createWorkflowStates } from "./dynamodb/workflow-states/workflow-state-store.ts";
 import { createEraser } from "./erasing/eraser.ts";
 import { createIncomingMail } from "./mail/incoming-mail.ts";
+import { createLookoutStores } from "./lookout-stores.ts";
 import { createBlobLinks } from "./s3/blob-links.ts";
 import type { BucketConnection } from "./s3/connection.ts";
 import { createMachineVersions } from "./states/machine-versions.ts";
@@ -33,16 +30,13 @@ export function createServiceStores({
   return {
     keys: createKeyStore(connection),
     audit: createAuditLog(connection),
-    clients: createClientStore(connection),
-    workflowStates: createWorkflowStates(connection),
+    ...createLookoutStores(connection),
     attempts: createAttemptStore(connection),
     triggers: createTriggerStore(connection),
     deliveries: createDeliveryStore(connection),
     incomingMail: createIncomingMail(bucket),
     publications: createPublicationStore(connection, bucket),
     machineVersions: createMachineVersions(sfnClient),
-    slots: createSlotStore(connection),
-    spending: createSpendingStore(connection),
     credentialStore: createCredentialStore(connection),
     credentialCipher: createCredentialCipher(credentialKeysFrom(process.env)),
     uploads: createUploadStore(connection, bucket),

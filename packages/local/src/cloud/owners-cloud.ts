@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { interruptedError, type Ports, sweep } from "@nova/engine";
+import { interruptedError, type Ports } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import type { CounterBook, Counters } from "./counters.ts";
 import type { OpenedEndpoints } from "./endpoints.ts";
@@ -88,7 +88,9 @@ export class OwnersCloud implements LocalCloud {
 
   async #sweep(): Promise<void> {
     try {
-      await sweep(this.ports, this.#closing.signal);
+      const { eraseExpired, sweepService } = await import("@nova/service");
+      await sweepService(this.service, this.#closing.signal);
+      if (!this.#closing.signal.aborted) await eraseExpired(this.service);
     } catch (error) {
       process.emitWarning(`the sweeper failed and will try again: ${error}`);
     }

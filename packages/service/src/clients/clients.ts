@@ -6,8 +6,12 @@ import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
 import { demandMachine } from "../publishing/runnable.ts";
+import type { QueuePorts } from "../quotas/admit.ts";
+import { fillPools } from "../quotas/fill.ts";
+import { poolName } from "../quotas/pools.ts";
+import { defaultClient } from "./default-client.ts";
 
-export { defaultClient };
+export { defaultClient } from "./default-client.ts";
 
 type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
 
@@ -48,14 +52,18 @@ export async function demandClient(
   return undefined;
 }
 
-/** Pins are replaced as a whole. Throws `NotFound`; `Refused` where there is nothing that a pin could hold. */
+/**
+ * Pins and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`; `Refused` where
+ * there is nothing that a pin could hold; `Forbidden` where a client would change what limits it.
+ */
 export async function changeClient(
-  ports: ClientPorts & Pick<ServicePorts, "workflows" | "machineVersions">,
+  ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions">,
   by: Principal,
   slug: string,
-  changes: Partial<Pick<Client, "name" | "pins">>,
+  changes: Partial<Pick<Client, "name" | "pins" | "quotas" | "onFailure">>,
 ): Promise<Client> {
   await clientOf(ports, by, slug);
+  if (changes.quotas) demandAllClients(by);
   for (const [workflow, version] of Object.entries(changes.pins ?? {})) {
     const pinned = await ports.workflows.get(workflow, version);
     if (!pinned) {
@@ -67,6 +75,7 @@ export async function changeClient(
   }
   if (!(await ports.clients.update(slug, changes))) throw noClient(slug);
   await recordDeed(ports, by, { action: "client.changed", client: slug, subject: slug });
+  if (changes.quotas) await fillPools(ports, [poolName({ client: slug })]);
   return clientOf(ports, by, slug);
 }
 

@@ -1,8 +1,11 @@
-import { type Execution, type StartRequest, startExecution, type WorkflowVersion } from "@nova/engine";
+import type { Execution, StartRequest, WorkflowVersion } from "@nova/engine";
 import type { Principal } from "../access/principal.ts";
 import { defaultClient, demandClient } from "../clients/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import type { WorkflowQuotas } from "../ports/quotas.ts";
 import { demandMachine } from "../publishing/runnable.ts";
+import { demandBudget } from "../quotas/month.ts";
+import { startOrQueue } from "../quotas/queue.ts";
 import { placeUploads } from "../uploads/place.ts";
 import { findWorkflow } from "../workflows/find.ts";
 
@@ -21,27 +24,31 @@ export interface ExecuteRequest {
   frozen?: boolean;
 }
 
-/** Starts a run. Throws `NotFound`, `InputsRefused`. */
+/**
+ * Starts a run, or has it wait for a slot (`queued`) where a quota says so. Throws `NotFound`, `InputsRefused`; `Refused`
+ * for a client that has spent what it may.
+ */
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
-  const { ulid, workflow, context, files = [], client = by.client ?? defaultClient, frozen = false } = request;
+  const { ulid, workflow, context, client = by.client ?? defaultClient, frozen = false } = request;
   const record = await demandClient(ports, by, client);
-  const version = await versionFor(ports, workflow, request.version ?? record?.pins[workflow]);
+  const { version, quotas } = await versionFor(ports, workflow, request.version ?? record?.pins[workflow]);
   if (request.version !== undefined) await demandMachine(ports, version);
+  await demandBudget(ports, record);
   const id = `exec_${ulid}`;
   const placed = await placeUploads(ports, { client, root: id }, context);
-  return startExecution(ports, {
-    id,
-    version,
-    context: placed.context,
-    files: [...files, ...placed.files],
-    client,
-    frozen,
-  });
+  const files = [...(request.files ?? []), ...placed.files];
+  const start = { id, version, context: placed.context, files, client, frozen };
+  return startOrQueue(ports, start, { ofWorkflow: quotas, ofClient: record?.quotas });
 }
 
-async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<WorkflowVersion> {
-  const { version, active } = await findWorkflow(ports, id, wanted);
-  return wanted !== undefined || version.version === active ? version : (await findWorkflow(ports, id, active)).version;
+interface ChosenVersion {
+  version: WorkflowVersion;
+  quotas: WorkflowQuotas | undefined;
+}
+
+async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<ChosenVersion> {
+  const found = await findWorkflow(ports, id, wanted);
+  return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);
 }
 
 const firstPauseMs = 15;

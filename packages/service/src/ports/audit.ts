@@ -4,6 +4,7 @@ export const auditActions = [
   "workflow.published",
   "workflow.activated",
   "workflow.deleted",
+  "workflow.limited",
   "execution.cancelled",
   "task.answered",
   "client.created",

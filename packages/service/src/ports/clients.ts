@@ -1,3 +1,4 @@
+import type { OnFailure } from "@nova/workflow";
 import type { Range } from "./page.ts";
 import type { ClientQuotas } from "./quotas.ts";
 
@@ -9,6 +10,10 @@ export interface Client {
   /** Versions of workflows that its runs use, whatever is active. */
   pins: Record<string, number>;
   quotas?: ClientQuotas;
+  /** Who hears of its failed runs. */
+  onFailure?: OnFailure;
+  /** ISO 8601: of runs that began before, retention has erased the contents. */
+  erasedUntil?: string;
   /** ISO 8601. */
   createdAt: string;
   /** There once somebody has deleted it: how far that is. */
@@ -30,7 +35,10 @@ export interface ClientStore {
   create(client: Client): Promise<boolean>;
   get(slug: string): Promise<Client | undefined>;
   /** False when there is no such client. */
-  update(slug: string, changes: Partial<Pick<Client, "name" | "pins" | "quotas" | "erasing">>): Promise<boolean>;
+  update(
+    slug: string,
+    changes: Partial<Pick<Client, "name" | "pins" | "quotas" | "onFailure" | "erasedUntil" | "erasing">>,
+  ): Promise<boolean>;
   remove(slug: string): Promise<void>;
   /** By slug. */
   list(query: Range): Promise<Client[]>;

@@ -16,6 +16,7 @@ import type { SlotStore } from "./slots.ts";
 import type { SpendingStore } from "./spending.ts";
 import type { TriggerStore } from "./triggers.ts";
 import type { UploadStore } from "./uploads.ts";
+import type { StatsStore } from "./stats.ts";
 import type { WorkflowStates } from "./workflow-states.ts";
 
 /** Sandbox templates, by the pip lines of the workflows that run in them. */
@@ -25,19 +26,24 @@ export interface Templates {
 }
 
 /** What a service stores besides what the engine does. */
-export interface ServiceStores {
-  keys: KeyStore;
-  audit: AuditLog;
+export interface ServiceStores extends LookoutStores {
+/** What it takes to look after runs: quotas and figures. */
+export interface LookoutStores {
   clients: ClientStore;
   workflowStates: WorkflowStates;
+  slots: SlotStore;
+  spending: SpendingStore;
+  stats: StatsStore;
+}
+
+  keys: KeyStore;
+  audit: AuditLog;
   attempts: AttemptStore;
   triggers: TriggerStore;
   deliveries: DeliveryStore;
   incomingMail: IncomingMail;
   publications: PublicationStore;
   machineVersions: MachineVersions;
-  slots: SlotStore;
-  spending: SpendingStore;
   uploads: UploadStore;
   eraser: Eraser;
   credentialStore: CredentialStore;

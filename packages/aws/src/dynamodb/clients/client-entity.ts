@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 import type { ClientQuotas, Erasing } from "@nova/service";
+import type { OnFailure } from "@nova/workflow";
 import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
 
@@ -14,7 +15,9 @@ export function clientEntity({ client, table }: TableConnection) {
         format: { type: "number", required: true },
         name: requiredText,
         pins: { type: CustomAttributeType<Record<string, number>>("any"), required: true },
+        erasedUntil: { type: "string" },
         quotas: { type: CustomAttributeType<ClientQuotas>("any") },
+        onFailure: { type: CustomAttributeType<OnFailure>("any") },
         createdAt: requiredText,
         erasing: { type: CustomAttributeType<Erasing>("any") },
       },

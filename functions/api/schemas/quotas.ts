@@ -1,0 +1,50 @@
+import type { ClientQuotas, WorkflowQuotas } from "@nova/service";
+import { z } from "zod";
+
+/** A run in the queue costs a record; a pool's slots lie in one item of the table. */
+const mostSlots = 1000;
+
+const Slots = z.int().min(1).max(mostSlots).nullable().optional();
+const Usd = z.number().positive().max(1_000_000).nullable().optional();
+const Days = z.int().min(1).max(3650).nullable().optional();
+
+export const ClientQuotasBody = z
+  .strictObject({
+    max_concurrent: Slots.meta({ description: "runs at once, of all workflows together; others are `queued`" }),
+    max_cost_usd: Usd.meta({ description: "US dollars that models may cost in a calendar month (UTC)" }),
+    retention_days: Days.meta({ description: "days after its end for which the contents of a run are kept" }),
+  })
+  .meta({ id: "ClientQuotas", description: "null or absent: no limit" });
+
+export const WorkflowQuotasBody = z
+  .strictObject({
+    max_concurrent: Slots.meta({ description: "runs at once, of all clients together; others are `queued`" }),
+    max_concurrent_per_client: Slots.meta({ description: "runs at once of each client" }),
+  })
+  .meta({ id: "WorkflowQuotas", description: "null or absent: no limit" });
+
+export function clientQuotas(body: z.infer<typeof ClientQuotasBody>): ClientQuotas {
+  const { max_concurrent: concurrent, max_cost_usd: usd, retention_days: days } = body;
+  return {
+    ...(concurrent != null && { maxConcurrent: concurrent }),
+    ...(usd != null && { maxCostUsd: usd }),
+    ...(days != null && { retentionDays: days }),
+  };
+}
+
+export function clientQuotasItem({ maxConcurrent, maxCostUsd, retentionDays }: ClientQuotas) {
+  return {
+    max_concurrent: maxConcurrent ?? null,
+    max_cost_usd: maxCostUsd ?? null,
+    retention_days: retentionDays ?? null,
+  };
+}
+
+export function workflowQuotas(body: z.infer<typeof WorkflowQuotasBody>): WorkflowQuotas {
+  const { max_concurrent: all, max_concurrent_per_client: each } = body;
+  return { ...(all != null && { maxConcurrent: all }), ...(each != null && { maxConcurrentPerClient: each }) };
+}
+
+export function workflowQuotasItem({ maxConcurrent, maxConcurrentPerClient }: WorkflowQuotas) {
+  return { max_concurrent: maxConcurrent ?? null, max_concurrent_per_client: maxConcurrentPerClient ?? null };
+}

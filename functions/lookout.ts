@@ -1,0 +1,29 @@
+import { createLookoutStores, documentClient } from "@nova/aws";
+import type { Aftermath, Budgets, Ports } from "@nova/engine";
+
+/** Loaded and made when a run ends, or a model was asked, the first time: no node waits for it before. */
+function lookoutOf(ports: () => Ports, table: string) {
+  return async () => {
+    const { createAftermath, createBudgets } = await import("@nova/service/lookout");
+    const stores = createLookoutStores({ client: documentClient(), table });
+    const all = { ...ports(), ...stores };
+    return { aftermath: createAftermath(all), budgets: createBudgets(all) };
+  };
+}
+
+/** What looks after runs on behalf of the service, for functions that know nothing of it. */
+export function createLookout(ports: () => Ports, table: string): { aftermath: Aftermath; budgets: Budgets } {
+  const make = lookoutOf(ports, table);
+  let making: ReturnType<typeof make> | undefined;
+  const made = () => {
+    making ??= make();
+    return making;
+  };
+  return {
+    aftermath: { ended: async (execution) => (await made()).aftermath.ended(execution) },
+    budgets: {
+      ofMonth: async (client) => (await made()).budgets.ofMonth(client),
+      note: async (client, node, usd) => (await made()).budgets.note(client, node, usd),
+    },
+  };
+}

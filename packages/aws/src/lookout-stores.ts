@@ -1,0 +1,18 @@
+import type { LookoutStores } from "@nova/service";
+import { createClientStore } from "./dynamodb/clients/client-store.ts";
+import type { TableConnection } from "./dynamodb/connection.ts";
+import { createSlotStore } from "./dynamodb/slots/slot-store.ts";
+import { createSpendingStore } from "./dynamodb/spending/spending-store.ts";
+import { createStatsStore } from "./dynamodb/stats/stats-store.ts";
+import { createWorkflowStates } from "./dynamodb/workflow-states/workflow-state-store.ts";
+
+/** What is needed to look after runs: all of the service that functions of the engine come to. */
+export function createLookoutStores(connection: TableConnection): LookoutStores {
+  return {
+    clients: createClientStore(connection),
+    workflowStates: createWorkflowStates(connection),
+    slots: createSlotStore(connection),
+    spending: createSpendingStore(connection),
+    stats: createStatsStore(connection),
+  };
+}

@@ -1,0 +1,2 @@
+export { createBudgets } from "../quotas/month.ts";
+export { createAftermath } from "./aftermath.ts";

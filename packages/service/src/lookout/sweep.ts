@@ -1,0 +1,15 @@
+import { type Swept, sweep } from "@nova/engine";
+import { sweepErasures } from "../erasing/delete-client.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { sweepPublications } from "../publishing/sweep-publications.ts";
+import { sweepQueues } from "../quotas/sweep-queues.ts";
+
+/** What died anywhere in the service goes on: runs, queues, publications, clients that are being erased. */
+export async function sweepService(ports: ServicePorts, signal?: AbortSignal): Promise<Swept> {
+  const swept = await sweep(ports, signal);
+  for (const other of [sweepQueues, sweepPublications, sweepErasures]) {
+    if (signal?.aborted) break;
+    await other(ports);
+  }
+  return swept;
+}

@@ -1,0 +1,164 @@
+import { sweepService } from "@nova/service";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { useApi } from "./support/api.ts";
+import { asking } from "./support/flows.ts";
+
+const api = useApi();
+
+beforeAll(async () => {
+  await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
+  for (const id of ["one", "other"]) await api.call("POST /workflows", { body: { ...asking, id } });
+});
+
+const started: string[] = [];
+
+afterEach(async () => {
+  for (const id of started.splice(0)) await api.call(`POST /executions/${id}/cancel`);
+  await limit("one", {});
+  await api.call("PATCH /clients/acme", { body: { quotas: {} } });
+});
+
+function limit(workflow: string, quotas: object) {
+  return api.call(`PUT /workflows/${workflow}/quotas`, { body: quotas });
+}
+
+async function start(workflow = "one", client?: string): Promise<string> {
+  const body = client === undefined ? {} : { client_slug: client };
+  const { body: run } = await api.call(`POST /workflows/${workflow}/execute`, { body });
+  started.push(run.execution_id);
+  return run.execution_id;
+}
+
+async function statuses(): Promise<string> {
+  const records = await Promise.all(started.map((id) => api.ports.executions.get(id)));
+  return records.map((record) => (record?.status === "waiting" ? "running" : record?.status)).join(" ");
+}
+
+async function finish(id: string): Promise<void> {
+  const [task] = await vi.waitFor(async () => {
+    const found = await api.ports.tasks.ofExecution(id);
+    expect(found).toHaveLength(1);
+    return found;
+  });
+  await api.call(`POST /tasks/${task?.id}`, { body: { choice: "approved" } });
+}
+
+describe("max_concurrent", () => {
+  it("has further runs wait, and begin in the order in which they arrived", async () => {
+    await limit("one", { max_concurrent: 1 });
+    const [first, second] = [await start(), await start(), await start()];
+    expect(await statuses()).toBe("running queued queued");
+    await finish(first as string);
+    await vi.waitFor(async () => expect(await statuses()).toBe("completed running queued"));
+    await finish(second as string);
+    await vi.waitFor(async () => expect(await statuses()).toBe("completed completed running"));
+  });
+
+  it("of a client counts its runs of all workflows, and is none of another one's business", async () => {
+    await api.call("PATCH /clients/acme", { body: { quotas: { max_concurrent: 1 } } });
+    for (const [workflow, client] of [
+      ["one", "acme"],
+      ["other", "acme"],
+      ["one", undefined],
+    ] as const)
+      await start(workflow, client); // prettier-ignore
+    expect(await statuses()).toBe("running queued running");
+  });
+
+  it("of a workflow and of each client are kept together", async () => {
+    await limit("one", { max_concurrent: 2, max_concurrent_per_client: 1 });
+    for (const client of ["acme", "acme", undefined, undefined]) await start("one", client);
+    expect(await statuses()).toBe("running queued running queued");
+  });
+
+  it("shows a queued run in lists, and lets it be cancelled", async () => {
+    await limit("one", { max_concurrent: 1 });
+    const [, queued] = [await start(), await start()];
+    const { body: list } = await api.call("GET /executions?workflow=one&status=queued");
+    expect(list.items).toMatchObject([{ execution_id: queued, status: "queued" }]);
+    expect((await api.call(`POST /executions/${queued}/cancel`)).body.status).toBe("cancelled");
+    expect(await statuses()).toBe("running cancelled");
+    expect((await api.call(`GET /executions/${queued}/verify`)).body.state).toBe("anchored");
+  });
+
+  it("answers 202 and queued where a run waits", async () => {
+    await limit("one", { max_concurrent: 1 });
+    await start();
+    const answer = await api.call("POST /workflows/one/execute?wait=0", { body: {} });
+    started.push(answer.body.execution_id);
+    expect([answer.status, answer.body.status]).toEqual([202, "queued"]);
+  });
+
+  it("that is raised or lifted lets those begin who have waited", async () => {
+    await limit("one", { max_concurrent: 1 });
+    for (let n = 0; n < 4; n++) await start();
+    await limit("one", { max_concurrent: 2 });
+    expect(await statuses()).toBe("running running queued queued");
+    await limit("one", { max_concurrent: null });
+    expect(await statuses()).toBe("running running running running");
+  });
+
+  it("is kept when many come at once", async () => {
+    await limit("one", { max_concurrent: 3 });
+    await Promise.all(Array.from({ length: 7 }, () => start()));
+    const counted = (await statuses()).split(" ").sort().join(" ");
+    expect(counted).toBe([...Array(4).fill("queued"), ...Array(3).fill("running")].join(" "));
+    expect((await api.ports.slots.taken("W#one")).length).toBe(3);
+  });
+
+  it("does not let the sweeper begin what waits, and has it take back what nobody uses", async () => {
+    await limit("one", { max_concurrent: 1 });
+    await api.ports.slots.take("W#one", "exec_gone", "0", 1);
+    await start();
+    expect(await statuses()).toBe("queued");
+    await sweepService(api.ports);
+    expect(await statuses()).toBe("running");
+    await start();
+    await sweepService(api.ports);
+    expect(await statuses()).toBe("running queued");
+  });
+});
+
+describe("quotas", () => {
+  it("are told as they were set, and replaced as a whole", async () => {
+    await limit("one", { max_concurrent: 5, max_concurrent_per_client: 2 });
+    expect((await limit("one", { max_concurrent: 4 })).body).toEqual({
+      max_concurrent: 4,
+      max_concurrent_per_client: null,
+    });
+    expect((await api.call("GET /workflows/one/quotas")).body.max_concurrent).toBe(4);
+    const quotas = { max_concurrent: 1, max_cost_usd: 2.5, retention_days: 30 };
+    await api.call("PATCH /clients/acme", { body: { quotas } });
+    expect((await api.call("GET /clients/acme")).body.quotas).toEqual(quotas);
+  });
+
+  it("of a client cannot be changed with its own key", async () => {
+    const key = await api.key("admin", "acme");
+    const changed = await api.call("PATCH /clients/acme", { key, body: { quotas: { max_concurrent: 100 } } });
+    expect(changed.status).toBe(403);
+    expect((await api.call("PATCH /clients/acme", { key, body: { name: "Acme" } })).status).toBe(200);
+  });
+
+  it("refuse a run of a client whose month is spent, with a sentence", async () => {
+    await api.call("PATCH /clients/acme", { body: { quotas: { max_cost_usd: 2 } } });
+    const month = new Date().toISOString().slice(0, 7);
+    const node = { execution: "exec_1", scope: "", seq: 1 };
+    await api.ports.spending.note("acme", month, node, 1.5);
+    await start("one", "acme");
+    await api.ports.spending.note("acme", month, { ...node, seq: 2 }, 0.5);
+    await api.ports.spending.note("acme", month, node, 1.4);
+    const { status, body } = await api.call("POST /workflows/one/execute", { body: { client_slug: "acme" } });
+    expect([status, body.detail]).toEqual([
+      422,
+      expect.stringMatching(/"acme" has spent \$2\.00 of \$2\.00 on models this month - raise/),
+    ]);
+  });
+
+  it("cost nothing where there are none", async () => {
+    const { put, get } = { put: vi.spyOn(api.ports.slots, "enqueue"), get: vi.spyOn(api.ports.spending, "ofMonth") };
+    await start("other", "acme");
+    expect([put.mock.calls, get.mock.calls]).toEqual([[], []]);
+    expect((await api.ports.executions.get(started[0] as string))?.pools).toBeUndefined();
+    vi.restoreAllMocks();
+  });
+});
