@@ -54,8 +54,11 @@ class Doors(WithNetwork):
 import socket
 {ATTEMPTS}
 def knock(host, port):
-    with socket.create_connection((host, port), 5):
-        return "open"
+    try:
+        socket.create_connection((host, port), 5).close()
+    except ConnectionResetError:
+        pass  # by the porter, which finds nobody of this name
+    return "open"
 ports = [80, 443, 25, 465, 587, 110, 995, 143, 993, 3306, 5432]
 context["open"] = sorted({{attempt(lambda: knock(f"h{{n}}.invalid", port)) for n in (0, 49) for port in ports}})
 context["other"] = attempt(lambda: knock("h0.invalid", 8080))
