@@ -13,8 +13,8 @@ import * as generations from "./generations.ts";
 import { health } from "./health.ts";
 import * as hooks from "./hooks.ts";
 import * as keys from "./keys.ts";
-import * as tasks from "./tasks.ts";
 import * as quotas from "./quotas.ts";
+import * as tasks from "./tasks.ts";
 import * as uploads from "./uploads.ts";
 import * as changes from "./workflow-changes.ts";
 import * as workflows from "./workflows.ts";
@@ -41,8 +41,8 @@ export const routes: readonly Route[] = [
   openApi,
   ...Object.values(workflows),
   ...Object.values(changes),
-  execute,
   ...Object.values(quotas),
+  execute,
   ...Object.values(executions),
   ...Object.values(chain),
   ...Object.values(blobs),

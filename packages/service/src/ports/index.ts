@@ -14,9 +14,9 @@ import type { PublicationStore } from "./publications.ts";
 import type { EventRules, Schedules } from "./schedules.ts";
 import type { SlotStore } from "./slots.ts";
 import type { SpendingStore } from "./spending.ts";
+import type { StatsStore } from "./stats.ts";
 import type { TriggerStore } from "./triggers.ts";
 import type { UploadStore } from "./uploads.ts";
-import type { StatsStore } from "./stats.ts";
 import type { WorkflowStates } from "./workflow-states.ts";
 
 /** Sandbox templates, by the pip lines of the workflows that run in them. */
@@ -25,8 +25,6 @@ export interface Templates {
   of(requirements: readonly string[]): Promise<string>;
 }
 
-/** What a service stores besides what the engine does. */
-export interface ServiceStores extends LookoutStores {
 /** What it takes to look after runs: quotas and figures. */
 export interface LookoutStores {
   clients: ClientStore;
@@ -36,6 +34,8 @@ export interface LookoutStores {
   stats: StatsStore;
 }
 
+/** What a service stores besides what the engine does. */
+export interface ServiceStores extends LookoutStores {
   keys: KeyStore;
   audit: AuditLog;
   attempts: AttemptStore;
