@@ -16,30 +16,31 @@ export async function runOnServer(
   interrupt: Interrupt,
   listener: RunListener,
 ): Promise<Ran | null> {
-  await publishAll(server, request);
+  const workflow = await publishAll(server, request);
   const context = await withUploads(server, request);
   if (interrupt.happened) return null;
-  const { execution_id: id } = await start(server, request, context);
+  const { execution_id: id } = await start(server, workflow, request, context);
   await followOnServer(server, id, interrupt, listener);
   return { ...(await readWhole(server, id)), counters: null };
 }
 
-/** What is called comes before who calls it: a server wants it to be there. */
-async function publishAll(server: NovaClient, { path, workflow, called, isOneNode }: RunRequest): Promise<void> {
+/** What is called comes before who calls it: a server wants it to be there. Answers the id to run. */
+async function publishAll(server: NovaClient, { path, workflow, called, isOneNode }: RunRequest): Promise<string> {
   for (const { place, id } of called.places.toReversed()) {
     await publishOnServer(server, await readWorkflowSource(place), id);
   }
   const source = isOneNode ? writeWorkflow(workflow) : await readWorkflowSource(path);
-  await publishOnServer(server, source, workflow.id);
+  return (await publishOnServer(server, source, workflow.id)).id;
 }
 
 function start(
   server: NovaClient,
-  { workflow, frozen, client }: RunRequest,
+  workflow: string,
+  { frozen, client }: RunRequest,
   context: RawJson,
 ): Promise<StartedExecution | WholeExecution> {
   const asked = { context, ...(frozen && { frozen }), ...(client !== undefined && { client_slug: client }) };
-  return server.executions.execute(workflow.id, asked);
+  return server.executions.execute(workflow, asked);
 }
 
 /** The context, in which what was uploaded stands for files. */

@@ -1,0 +1,175 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { runCommandLine } from "../../../packages/cli/src/main.ts";
+import { useApi } from "../../functions/api/support/api.ts";
+import { asking } from "../../functions/api/support/flows.ts";
+import { inARow } from "../../support/cloud.ts";
+
+const api = useApi();
+const said: { out: string[]; err: string[] } = { out: [], err: [] };
+let folder: string;
+let key: string;
+/** Of the run that the first test makes. */
+let id: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nova-remote-"));
+  key = await api.key("admin");
+  const work = { work: 'context["sum"] = context["n"] + 1\nprint("added")' };
+  await writeFile(join(folder, "add.json"), JSON.stringify(inARow("add", work)));
+  await writeFile(join(folder, "asking.json"), JSON.stringify(asking));
+  await writeFile(join(folder, "bytes"), "some bytes");
+  vi.spyOn(console, "log").mockImplementation((text) => said.out.push(String(text)));
+  vi.spyOn(console, "error").mockImplementation((text) => said.err.push(String(text)));
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => said.err.push(String(text)) > 0);
+});
+
+beforeEach(() => {
+  vi.stubEnv("NOVA_DATA_DIR", api.cloud.dataDir);
+  vi.stubEnv("NO_COLOR", "1");
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Ended {
+  code: number;
+  out: string;
+  err: string;
+}
+
+async function nova(...argv: string[]): Promise<Ended> {
+  Object.assign(said, { out: [], err: [] });
+  const code = await runCommandLine(argv);
+  return { code, out: said.out.join("\n"), err: said.err.join("") };
+}
+
+/** The same with a server, whose key is the admin's. */
+async function onServer(...argv: string[]): Promise<Ended> {
+  vi.stubEnv("NOVA_URL", api.url);
+  vi.stubEnv("NOVA_API_KEY", key);
+  try {
+    return await nova(...argv);
+  } finally {
+    vi.stubEnv("NOVA_URL", "");
+    vi.stubEnv("NOVA_API_KEY", "");
+  }
+}
+
+function file(name: string): string {
+  return join(folder, name);
+}
+
+describe("on a server", () => {
+  it("a workflow is published and run, and every digit and byte arrives", async () => {
+    const { out, code } = await onServer(
+      ...["run", file("add.json"), "--json", "--set", "n=12345678901234567890", "--set", "x=850.0"],
+      ...["--file", `doc=${file("bytes")}`],
+    );
+    expect(code).toBe(0);
+    ({ execution_id: id } = JSON.parse(out));
+    expect(out).toContain('"n":12345678901234567890,"x":850.0,"doc":{"$blob":{"sha256":');
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ workflow: "add", status: "completed", path: ["start", "work", "end"], error: null },
+      stats: { nodes: 1, aws_calls: null, sandbox_calls: null, bytes_stored: null },
+    });
+  });
+
+  it("a run is told node by node", async () => {
+    const { out } = await onServer("run", file("add.json"), "--set", "n=1");
+    expect(out).toMatch(/✓ work[\s\S]*completed add version 1 in .*\n {2}start → work → end\n {2}n 1\n {2}sum 2\n/);
+  });
+
+  it("one node of a workflow is run alone", async () => {
+    const { out } = await onServer("run", file("add.json"), "--node", "work", "--set", "n=1", "--json");
+    expect(JSON.parse(out)).toMatchObject({ workflow: "add-work", status: "completed", context: { sum: 2 } });
+  });
+
+  it("a run that its inputs refuse, or a client that there is not, is one sentence", async () => {
+    const { code, err } = await onServer("run", file("add.json"), "--client", "nobody");
+    expect([code, err]).toEqual([2, 'nova: there is no client "nobody" - GET /clients lists them\n']);
+  });
+
+  it.each<[string, () => string[]]>([
+    ["trace", () => ["trace", id, "--json"]],
+    ["trace of everything", () => ["trace", id, "--full", "--json"]],
+    ["trace for people", () => ["trace", id]],
+    ["verification", () => ["verify", id, "--json"]],
+    ["list of executions", () => ["executions", "--workflow", "add", "--limit", "2", "--json"]],
+    ["log", () => ["logs", id, "--json"]],
+    ["log that is followed", () => ["logs", id, "--follow", "--node", "work"]],
+    ["cancellation of what is over", () => ["cancel", id, "--json"]],
+    ["list of tasks", () => ["tasks", "--json"]],
+    ["list of keys", () => ["keys", "list", "--json"]],
+    ["validation", () => ["validate", file("add.json"), "--json"]],
+    ["state machine", () => ["compile", file("add.json")]],
+    ["publication", () => ["publish", file("add.json"), "--json"]],
+    ["event", () => ["emit", "--source", "shop", "--type", "Paid"]],
+  ])("the %s is what it is on this machine", async (_what, argvFor) => {
+    const argv = argvFor();
+    const [there, here] = [await onServer(...argv), await nova(...argv)];
+    expect(there).toEqual(here);
+    expect(there).toMatchObject({ code: 0, err: "" });
+    expect(there.out).not.toBe("");
+  });
+
+  it("the state machine of a workflow is there by its id", async () => {
+    const { out } = await onServer("compile", "add");
+    expect(JSON.parse(out)).toMatchObject({ StartAt: "start" });
+  });
+
+  it("an approval is answered by its execution and node", async () => {
+    await onServer("publish", file("asking.json"));
+    const { body } = await api.call("POST /workflows/asking/execute?wait=1", { body: {} });
+    const { out, code } = await onServer(
+      "approve",
+      body.execution_id,
+      "ask",
+      "--choice",
+      "approved",
+      "--as",
+      "Ada",
+      "--json",
+    );
+    expect([code, JSON.parse(out)]).toMatchObject([0, { node: "ask", choice: "approved", by: "Ada", sent: true }]);
+    const again = await onServer("approve", body.execution_id, "ask", "--choice", "approved");
+    expect(again.err).toMatch(/"ask" of exec_.* does not wait for an answer - nova tasks lists/);
+  });
+
+  it("a key is made, opens what its role may, and is deleted", async () => {
+    const made = JSON.parse((await onServer("keys", "create", "--role", "viewer", "--name", "Ada", "--json")).out);
+    expect(made).toMatchObject({ role: "viewer", client_slug: null, name: "Ada" });
+    expect(await api.call("GET /executions", { key: made.key })).toMatchObject({ status: 200 });
+    expect((await onServer("keys", "delete", made.id)).out).toBe(`${made.id} opens nothing any more`);
+    expect(await api.call("GET /executions", { key: made.key })).toMatchObject({ status: 401 });
+  });
+
+  it("an execution is pulled, and runs here on what it began with", async () => {
+    const { out } = await onServer("pull", id, "--into", file("pulled"), "--json");
+    expect(JSON.parse(out)).toMatchObject({ workflow: "add", version: 1, secrets: [] });
+    const context = await readFile(join(folder, "pulled/context.json"), "utf8");
+    expect(context).toContain('"n": 12345678901234567890,');
+    const local = await nova("run", file("pulled"), "--context", file("pulled/context.json"), "--json");
+    expect(JSON.parse(local.out)).toMatchObject({ status: "completed", context: { doc: { $blob: { bytes: 10 } } } });
+    const node = await nova("pull", id, "--node", "work", "--into", file("alone"), "--json");
+    expect(JSON.parse(node.out).run).toMatch(/^nova run .*alone --node work --context .*alone\/context.json$/);
+  });
+
+  it.each([
+    ["a URL that is none", { NOVA_URL: "here", NOVA_API_KEY: "x" }, 'NOVA_URL is "here", which is no URL'],
+    ["no key", { NOVA_URL: "http://127.0.0.1:1" }, "NOVA_URL names a server, and NOVA_API_KEY no key for it"],
+    ["a wrong key", { NOVA_URL: "", NOVA_API_KEY: "nova_wrong" }, "no valid API key came with the request"],
+  ])("with %s the sentence says what to set", async (_what, variables, sentence) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value || api.url);
+    const { err, code } = await nova("executions");
+    vi.unstubAllEnvs();
+    expect(err).toContain(`nova: ${sentence}`);
+    expect(code).toBe(2);
+  });
+
+  it("what runs on recorded inputs says that it does so here alone", async () => {
+    const { err } = await onServer("lock", folder, "--prove", "1");
+    expect(err).toMatch(/nova lock --prove works on this machine's own runs, not on a server's - unset NOVA_URL/);
+  });
+});
