@@ -2,6 +2,7 @@ import { ApiProblem, ApiUnreachable, createClient, type NovaClient } from "@nova
 import { describe, expect, it, vi } from "vitest";
 import { type Reply, ScriptedServer } from "./support/scripted-server.ts";
 
+const credential = { kind: "custom" as const, values: { key: "s3cret-1" } };
 const exec = `exec_${"0".repeat(26)}`;
 
 function open(...script: [string, Reply | Error][]) {
@@ -34,6 +35,11 @@ describe("a request", () => {
     ["reads a client", "GET /clients/acme", (nova) => nova.clients.get("acme")],
     ["makes a key", "POST /keys", (nova) => nova.keys.create({ role: "viewer" })],
     ["deletes a key", "DELETE /keys/key_1", (nova) => nova.keys.delete("key_1")],
+    ["stores", "PUT /clients/a/credentials/api", (nova) => nova.credentials.set({ client: "a" }, "api", credential)],
+    ["stores", "PUT /workflows/a/credentials/b", (nova) => nova.credentials.set({ workflow: "a" }, "b", credential)],
+    ["removes", "DELETE /clients/a/credentials/api", (nova) => nova.credentials.remove({ client: "a" }, "api")],
+    ["removes", "DELETE /workflows/a/credentials/b", (nova) => nova.credentials.remove({ workflow: "a" }, "b")],
+    ["changes the key", "POST /credentials/rotate", (nova) => nova.credentials.rotate()],
     ["asks for health", "GET /health", (nova) => nova.health()],
   ])("%s with %s", async (_what, request, work) => {
     const { server, nova } = open([request, request.startsWith("DELETE") ? { status: 204 } : { body: {} }]);

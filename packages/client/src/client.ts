@@ -1,5 +1,6 @@
 import { type Api, type ClientOptions, type Connection, connect } from "./connection.ts";
 import { auditOf, Clients, Keys } from "./resources/administration.ts";
+import { Credentials } from "./resources/credentials.ts";
 import { Executions } from "./resources/executions.ts";
 import { Tasks } from "./resources/tasks.ts";
 import { upload } from "./resources/uploads.ts";
@@ -13,6 +14,7 @@ export class NovaClient {
   readonly tasks: Tasks;
   readonly clients: Clients;
   readonly keys: Keys;
+  readonly credentials: Credentials;
   readonly #at: Connection;
 
   constructor(at: Connection) {
@@ -21,6 +23,7 @@ export class NovaClient {
     this.tasks = new Tasks(at);
     this.clients = new Clients(at);
     this.keys = new Keys(at);
+    this.credentials = new Credentials(at);
     this.#at = at;
   }
 

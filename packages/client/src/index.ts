@@ -1,6 +1,7 @@
 export { createClient, NovaClient } from "./client.ts";
 export type { Api, ClientOptions } from "./connection.ts";
 export { ApiProblem, ApiUnreachable } from "./problem.ts";
+export type { CredentialOwner, NewCredential } from "./resources/credentials.ts";
 export type { ExecuteOptions, FollowOptions } from "./resources/executions.ts";
 export type { Answer } from "./resources/tasks.ts";
 export type { Uploading } from "./resources/uploads.ts";

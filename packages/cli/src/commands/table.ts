@@ -18,6 +18,7 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   approve: async () => (await import("./approve.ts")).approve,
   emit: async () => (await import("./emit.ts")).emit,
   cancel: async () => (await import("./cancel.ts")).cancel,
+  credentials: async () => (await import("./credentials.ts")).credentials,
   keys: async () => (await import("./keys.ts")).keys,
   export: async () => (await import("./export.ts")).exportAll,
   import: async () => (await import("./import.ts")).importAll,

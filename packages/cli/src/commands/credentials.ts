@@ -1,0 +1,117 @@
+import type { CredentialOwner, NewCredential } from "@nova/client";
+import type { CredentialInfo } from "@nova/service";
+import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
+import { tableLines } from "../output/table.ts";
+import { inPlace } from "../place.ts";
+import type { CliCommand } from "./command.ts";
+
+const kinds: readonly NewCredential["kind"][] = ["email", "database", "http", "oauth2", "custom"];
+
+interface Options {
+  workflow?: true;
+  kind?: string;
+  file?: string;
+  set?: string[];
+  json?: true;
+}
+
+interface Shown {
+  name: string;
+  kind: string;
+  changed_at: string;
+}
+
+export const credentials: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("store, list and remove what nodes log in with, or seal all of it with a new key")
+      .argument("<set|list|remove|rotate>", "what to do")
+      .argument("[owner]", "slug of a client (default: those without one); with --workflow the id of a workflow")
+      .argument("[name]", "with set, remove: which one")
+      .option("--workflow", "the owner is a workflow, whose runs get it for every client")
+      .option("--kind <kind>", `with set: ${kinds.join(", ")}; absent: the one that it is called like`)
+      .option("--file <path>", "with set: JSON file with its values; - is standard input")
+      .option("--set <field=text...>", "with set: a value that is not secret, since commands are kept and seen")
+      .option("--json", "print one JSON object"),
+
+  async run([action = "", owner, name], options: Options): Promise<ExitCode> {
+    const whose = options.workflow ? { workflow: owner ?? "" } : { client: owner ?? "" };
+    if (action === "rotate") return rotate(options.json === true);
+    if (!["set", "list", "remove"].includes(action))
+      throw new InvalidInput(`nova credentials cannot "${action}" - it can set, list, remove and rotate`);
+    if (!owner) throw new InvalidInput(`nova credentials ${action} needs whose they are - name a client, or "default"`);
+    if (action === "list") return list(whose, options);
+    if (!name) throw new InvalidInput(`nova credentials ${action} needs a name - write it behind ${owner}`);
+    return action === "set" ? set(whose, name, options) : remove(whose, name, options);
+  },
+};
+
+async function set(owner: CredentialOwner, name: string, { kind: given, file, set: fields = [], json }: Options) {
+  const kind = kinds.find((one) => one === (given ?? name));
+  if (!kind) {
+    const what = given === undefined ? `the kind of "${name}" is not told by its name` : `there is no kind "${given}"`;
+    throw new InvalidInput(`${what} - use one of --kind ${kinds.join(", ")}`);
+  }
+  const { readValues } = await import("../credentials/values.ts");
+  const values = await readValues(file, fields);
+  const stored = await inPlace<Shown>({
+    local: async ({ service }) => {
+      const [{ setCredential }, { thisUser }] = await loadLocal();
+      return shownOf(await setCredential(service, thisUser(), { owner, name, kind, values }));
+    },
+    remote: (server) => server.credentials.set(owner, name, { kind, values }),
+  });
+  console.log(json ? JSON.stringify(stored) : `${stored.name} (${stored.kind}) is stored`);
+  return exitCodes.completed;
+}
+
+async function list(owner: CredentialOwner, { json }: Options) {
+  const items = await inPlace<Shown[]>({
+    local: async ({ service }) => {
+      const [{ listCredentials }, { thisUser }] = await loadLocal();
+      return (await listCredentials(service, thisUser(), owner)).map(shownOf);
+    },
+    remote: (server) => Array.fromAsync(server.credentials.list(owner)),
+  });
+  if (json) console.log(JSON.stringify({ items }));
+  else if (items.length === 0) console.log("no credentials - nova credentials set stores one");
+  else {
+    const rows = items.map(({ name, kind, changed_at }) => [name, kind, changed_at]);
+    console.log(tableLines(["name", "kind", "changed"], rows).join("\n"));
+  }
+  return exitCodes.completed;
+}
+
+async function remove(owner: CredentialOwner, name: string, { json }: Options) {
+  await inPlace({
+    local: async ({ service }) => {
+      const [{ removeCredential }, { thisUser }] = await loadLocal();
+      await removeCredential(service, thisUser(), owner, name);
+    },
+    remote: (server) => server.credentials.remove(owner, name),
+  });
+  console.log(json ? JSON.stringify({ name, removed: true }) : `${name} is removed`);
+  return exitCodes.completed;
+}
+
+async function rotate(json: boolean): Promise<ExitCode> {
+  const { sealed, locked } = await inPlace({
+    local: async ({ service }) => {
+      const [{ rotateCredentials }, { thisUser }] = await loadLocal();
+      return rotateCredentials(service, thisUser());
+    },
+    remote: (server) => server.credentials.rotate(),
+  });
+  if (json) console.log(JSON.stringify({ sealed, locked }));
+  else console.log(`${sealed} sealed with the new key`);
+  for (const one of locked) console.error(`no key opens ${one} - store it anew`);
+  return locked.length === 0 ? exitCodes.completed : exitCodes.failed;
+}
+
+function loadLocal() {
+  return Promise.all([import("@nova/service"), import("../keys/this-user.ts")]);
+}
+
+function shownOf({ name, kind, changedAt }: CredentialInfo): Shown {
+  return { name, kind, changed_at: changedAt };
+}

@@ -1,0 +1,55 @@
+import type { Connection } from "../connection.ts";
+import { itemsOf, queryAt } from "../pages.ts";
+import type { Schemas } from "../schemas.ts";
+
+/** Whose they are: a client's, or a workflow's for all of its runs. */
+export type CredentialOwner = { client: string } | { workflow: string };
+
+export interface NewCredential {
+  kind: Schemas["Credential"]["kind"];
+  values: Record<string, unknown>;
+}
+
+/** What is stored is never told again: names, kinds and times are. */
+export class Credentials {
+  readonly #at: Connection;
+
+  constructor(at: Connection) {
+    this.#at = at;
+  }
+
+  set(owner: CredentialOwner, name: string, body: NewCredential): Promise<Schemas["Credential"]> {
+    const { api } = this.#at;
+    return this.#at.ask(
+      "client" in owner
+        ? api.PUT("/clients/{slug}/credentials/{name}", { params: { path: { slug: owner.client, name } }, body })
+        : api.PUT("/workflows/{id}/credentials/{name}", { params: { path: { id: owner.workflow, name } }, body }),
+    );
+  }
+
+  list(owner: CredentialOwner): AsyncGenerator<Schemas["Credential"]> {
+    const { api } = this.#at;
+    return itemsOf((cursor) => {
+      const query = queryAt({}, cursor);
+      return this.#at.ask(
+        "client" in owner
+          ? api.GET("/clients/{slug}/credentials", { params: { path: { slug: owner.client }, query } })
+          : api.GET("/workflows/{id}/credentials", { params: { path: { id: owner.workflow }, query } }),
+      );
+    });
+  }
+
+  async remove(owner: CredentialOwner, name: string): Promise<void> {
+    const { api } = this.#at;
+    await this.#at.ask(
+      "client" in owner
+        ? api.DELETE("/clients/{slug}/credentials/{name}", { params: { path: { slug: owner.client, name } } })
+        : api.DELETE("/workflows/{id}/credentials/{name}", { params: { path: { id: owner.workflow, name } } }),
+    );
+  }
+
+  /** Seals all of them with a new key. */
+  rotate(): Promise<Schemas["RotatedCredentials"]> {
+    return this.#at.ask(this.#at.api.POST("/credentials/rotate"));
+  }
+}

@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { runCommandLine } from "../../packages/cli/src/main.ts";
+
+let folder: string;
+let out: string[];
+let err: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nova-credentials-"));
+  vi.stubEnv("NOVA_DATA_DIR", join(folder, "data"));
+  await writeFile(join(folder, "email.json"), '{"user": "a@acme.test", "password": "s3cret-4711"}');
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true });
+});
+
+beforeEach(() => {
+  [out, err] = [[], []];
+  vi.spyOn(console, "log").mockImplementation((line) => void out.push(line));
+  vi.spyOn(process.stderr, "write").mockImplementation((line) => err.push(String(line)) > 0);
+});
+
+const nova = (...args: string[]) => runCommandLine(["credentials", ...args]);
+const file = () => join(folder, "email.json");
+
+describe("nova credentials", () => {
+  it("stores one from a file and a field, lists it without its values, seals it anew and removes it", async () => {
+    expect(await nova("set", "default", "email", "--file", file(), "--set", "smtp_host=smtp.acme.test")).toBe(0);
+    expect(await nova("list", "default", "--json")).toBe(0);
+    expect(await nova("rotate")).toBe(0);
+    expect(await nova("remove", "default", "email")).toBe(0);
+    expect(await nova("list", "default")).toBe(0);
+    expect(out).toEqual([
+      "email (email) is stored",
+      expect.stringMatching(/^\{"items":\[\{"name":"email","kind":"email","changed_at":"[^"]+"\}\]\}$/),
+      "1 sealed with the new key",
+      "email is removed",
+      "no credentials - nova credentials set stores one",
+    ]);
+    expect(err).toEqual([]);
+  });
+
+  it.each([
+    ["an action that there is not", ["show", "default"], /cannot "show" - it can set, list, remove and rotate/],
+    ["no owner", ["list"], /needs whose they are - name a client, or "default"/],
+    ["no name", ["remove", "default"], /needs a name - write it behind default/],
+    [
+      "a kind that there is not",
+      ["set", "default", "ftp"],
+      /kind of "ftp" is not told by its name - use one of --kind/,
+    ],
+    ["a field without a value", ["set", "default", "email", "--set", "user"], /--set user has no field and value/],
+    [
+      "values that do not fit",
+      ["set", "default", "email", "--set", "smtp_port=x"],
+      /no values of the kind email: user/,
+    ],
+    ["what is not there", ["remove", "default", "email"], /there is no credential "email" here/],
+    ["a client that is not there", ["list", "nobody"], /there is no client "nobody"/],
+  ])("says what is wrong with %s", async (_what, args, reason) => {
+    expect(await nova(...args)).toBe(2);
+    expect(err.join("")).toMatch(reason);
+  });
+
+  it("repeats no secret of a file that is no JSON", async () => {
+    await writeFile(join(folder, "bad.json"), '{"password": "s3cret-4711"');
+    expect(await nova("set", "default", "email", "--file", join(folder, "bad.json"))).toBe(2);
+    expect(err.join("")).not.toContain("s3cret");
+  });
+});
