@@ -1,4 +1,5 @@
 import type { LocalCloud } from "@nova/local";
+import { InvalidInput } from "../errors.ts";
 import type { Bench, Figure } from "./figure.ts";
 import { atOnce } from "./figures/at-once.ts";
 import { branchesAtOnce } from "./figures/branches-at-once.ts";
@@ -12,23 +13,36 @@ import { promptNodes } from "./figures/prompt-nodes.ts";
 import { waiting } from "./figures/waiting.ts";
 
 /** In this order: what needs a quiet process first. */
-const benches: Bench[] = [
-  coldRun,
-  fortyNodes,
+const benches: Record<string, Bench> = {
+  "cold-run": coldRun,
+  "forty-nodes": fortyNodes,
   growth,
-  promptNodes,
-  mapItems,
-  branchesAtOnce,
-  largeValue,
-  atOnce,
-  longLoop,
+  "prompt-nodes": promptNodes,
+  "map-items": mapItems,
+  "branches-at-once": branchesAtOnce,
+  "large-value": largeValue,
+  "at-once": atOnce,
+  "long-loop": longLoop,
   waiting,
-];
+};
 
-/** All figures of one run; each is handed on as soon as it is known. */
-export async function takeFigures(cloud: LocalCloud, onFigure: (figure: Figure) => void): Promise<Figure[]> {
+/** Those of these names, or all where there are none; in their own order. Throws `InvalidInput` for a name of nothing. */
+export function chooseBenches(names: readonly string[]): Bench[] {
+  const unknown = names.find((name) => !Object.hasOwn(benches, name));
+  if (unknown !== undefined)
+    throw new InvalidInput(`there is no figure "${unknown}" - choose of ${Object.keys(benches).join(", ")}`);
+  const chosen = Object.entries(benches).filter(([name]) => names.length === 0 || names.includes(name));
+  return chosen.map(([, bench]) => bench);
+}
+
+/** The figures of one run; each is handed on as soon as it is known. */
+export async function takeFigures(
+  cloud: LocalCloud,
+  chosen: readonly Bench[],
+  onFigure: (figure: Figure) => void,
+): Promise<Figure[]> {
   const all: Figure[] = [];
-  for (const bench of benches) {
+  for (const bench of chosen) {
     for (const figure of await bench(cloud)) {
       all.push(figure);
       onFigure(figure);

@@ -6,16 +6,20 @@ import type { CliCommand } from "./command.ts";
 
 export const bench: CliCommand = {
   declare: (command) =>
-    command.summary("take the figures of this machine: how fast, how much").option("--json", "print one JSON object"),
+    command
+      .summary("take the figures of this machine: how fast, how much")
+      .argument("[figures...]", "such as forty-nodes; absent: all")
+      .option("--json", "print one JSON object"),
 
-  async run(_, { json }) {
+  async run(args, { json }) {
+    const { chooseBenches, takeFigures } = await import("../bench/bench.ts");
+    const chosen = chooseBenches(args.flat());
     const { openInstantModel } = await import("../bench/instant-model.ts");
     const model = await openInstantModel();
     Object.assign(process.env, model.environment, { NOVA_FROZEN: "false" });
     const cloud = await openCloud({ inside: "bench" });
     try {
-      const { takeFigures } = await import("../bench/bench.ts");
-      const figures = await takeFigures(cloud, (figure) => {
+      const figures = await takeFigures(cloud, chosen, (figure) => {
         if (!json) console.log(lineOf(figure));
       });
       if (json) console.log(JSON.stringify({ figures }));
