@@ -1,17 +1,22 @@
+import { textLoad } from "./text-load.ts";
+
 /** SES: the largest mail that it takes in. */
 export const largestMailBytes = 40 * 1024 * 1024;
 
-/** A mail with more parts than this was made to keep somebody busy. */
-const mostParts = 5_000;
-const mostBoundaries = 500;
+/** More than this was made to keep somebody busy: a parser takes seconds for it, or minutes. */
+const most = { parts: 5_000, boundaries: 500, mentions: 20_000, textBytes: 5 * 1024 * 1024, shortLines: 50_000 };
 
 /** Why a mail is not even looked into; undefined where it is. */
 export function refusedByShape(raw: Buffer): string | undefined {
   if (raw.length === 0) return "it is empty";
   if (raw.length > largestMailBytes) return tooLarge(raw.length);
+  const { textBytes, shortLines } = textLoad(raw);
+  if (textBytes > most.textBytes)
+    return `it has ${textBytes} bytes besides base64, and a mail may have ${most.textBytes}`;
+  if (shortLines > most.shortLines) return `it has ${shortLines} short lines, and a mail may have ${most.shortLines}`;
   const boundaries = boundariesIn(raw);
-  if (boundaries.size > mostBoundaries) return `it has parts within parts more than ${mostBoundaries} times`;
-  return countParts(raw, boundaries) > mostParts ? `it has more than ${mostParts} parts` : undefined;
+  if (boundaries.size > most.boundaries) return `it has parts within parts more than ${most.boundaries} times`;
+  return countParts(raw, boundaries) > most.parts ? `it has more than ${most.parts} parts` : undefined;
 }
 
 export function tooLarge(bytes: number): string {
@@ -20,12 +25,14 @@ export function tooLarge(bytes: number): string {
 
 function boundariesIn(raw: Buffer): Set<string> {
   const found = new Set<string>();
+  let mentions = 0;
   for (const at of places(raw, "boundary")) {
+    mentions += 1;
     const text = raw.toString("latin1", at, at + 200);
     const [, quoted, plain] = /^boundary\*?0?\*?\s*=\s*(?:"([^"\r\n]{1,120})"|([^\s;"]{1,120}))/i.exec(text) ?? [];
     const boundary = quoted ?? plain;
     if (boundary !== undefined) found.add(boundary);
-    if (found.size > mostBoundaries) break;
+    if (found.size > most.boundaries || mentions > most.mentions) break;
   }
   return found;
 }
@@ -39,7 +46,7 @@ function countParts(raw: Buffer, boundaries: ReadonlySet<string>): number {
         .split(/\r?\n/, 1)[0]
         ?.trimEnd() ?? "";
     if (boundaries.has(line)) parts += 1;
-    if (parts > mostParts) break;
+    if (parts > most.parts) break;
   }
   return parts;
 }

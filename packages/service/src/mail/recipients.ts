@@ -1,3 +1,4 @@
+import { addressesIn } from "./addresses.ts";
 import type { MailHeader } from "./headers.ts";
 import { receivedFor } from "./ses-headers.ts";
 
@@ -36,10 +37,4 @@ function recipientOf(text: string): Recipient {
     local.includes("+") ? local.slice(local.indexOf("+") + 1) : undefined,
   ];
   return { text, address, ...(client !== undefined && { client }) };
-}
-
-function addressesIn(value: string): string[] {
-  // Names in quotes may hold anything, an address among it.
-  const bare = value.replaceAll(/"(?:[^"\\]|\\.)*"/g, "");
-  return Array.from(bare.matchAll(/[^\s<>,;:"()]+@[^\s<>,;:"()]+/g), ([address]) => address.toLowerCase());
 }

@@ -1,11 +1,11 @@
+import { addressesIn } from "./addresses.ts";
 import { headerOf, type MailHeader } from "./headers.ts";
 
 /** Whom the head of a mail names as its sender, in lower case; empty where it names nobody. */
 export function senderOf(headers: readonly MailHeader[]): string {
   const from = headerOf(headers, "from") ?? "";
-  const [, inBrackets] = /<\s*([^\s<>]+@[^\s<>]+?)\s*>[^<>]*$/.exec(from) ?? [];
-  const [bare] = /[^\s<>,;:"()]+@[^\s<>,;:"()]+/.exec(from) ?? [];
-  return (inBrackets ?? bare ?? "").toLowerCase();
+  const open = from.lastIndexOf("<");
+  return addressesIn(open === -1 ? from : from.slice(open))[0] ?? "";
 }
 
 /** Why a sender may not write; undefined where they may. */

@@ -1,3 +1,4 @@
+import { addressesIn } from "./addresses.ts";
 import { headerOf, type MailHeader } from "./headers.ts";
 
 /** What SES puts above a mail that it takes, each at most once, in the order in which it does. */
@@ -55,6 +56,6 @@ export function verdictsOf(ses: readonly MailHeader[]): Verdicts {
 
 /** Whom the mail was for when it came in: To and Cc may name others, or nobody. */
 export function receivedFor(ses: readonly MailHeader[]): string[] {
-  const [, list = ""] = /\bfor\s+([^;]+)/i.exec(headerOf(ses, "received") ?? "") ?? [];
-  return Array.from(list.matchAll(/[^\s<>,;"()]+@[^\s<>,;"()]+/g), ([address]) => address.toLowerCase());
+  const [, list = ""] = /\bfor\s+([^;]{1,10000})/i.exec(headerOf(ses, "received") ?? "") ?? [];
+  return addressesIn(list);
 }

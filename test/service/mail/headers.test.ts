@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { addressesIn } from "../../../packages/service/src/mail/addresses.ts";
+import { longestHeadBytes, readHeaders } from "../../../packages/service/src/mail/headers.ts";
+import { recipientsOf } from "../../../packages/service/src/mail/recipients.ts";
+import { refusedSender, senderOf } from "../../../packages/service/src/mail/sender.ts";
+import { receivedFor, sesHeaders, verdictsOf } from "../../../packages/service/src/mail/ses-headers.ts";
+import { head, sesHead } from "../support/mail.ts";
+
+const read = (text: string) => readHeaders(Buffer.from(text)) ?? [];
+
+describe("the head of a mail", () => {
+  it.each([
+    [
+      "A: b\r\nC: d\r\n\r\nE: f",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ], // prettier-ignore
+    ["A: b\n c\n\td\n\nE: f", [["a", "b c d"]]],
+    [
+      "Subject : x\r\nno header\r\n: none\r\nB:\r\n\r\n",
+      [
+        ["subject", "x"],
+        ["b", ""],
+      ],
+    ], // prettier-ignore
+    ["A: b", [["a", "b"]]],
+    ["\r\n\r\nA: b", []],
+  ])("of %j is %j", (text, expected) => {
+    expect(read(text).map(({ name, value }) => [name, value])).toEqual(expected);
+  });
+
+  it("is none where it does not end within the limit", () => {
+    expect(readHeaders(Buffer.alloc(longestHeadBytes, "a"))).toBeUndefined();
+    expect(readHeaders(Buffer.alloc(longestHeadBytes - 1, "a"))).toEqual([]);
+  });
+});
+
+describe("what SES has added", () => {
+  it("is the block at the top", () => {
+    const names = sesHeaders(read(sesHead() + head)).map(({ name }) => name);
+    expect(names).toEqual(
+      ["return-path", "received", "x-ses-spam-verdict", "x-ses-virus-verdict", "received-spf"].concat(
+        ["authentication-results", "x-ses-receipt", "x-ses-dkim-signature"], // prettier-ignore
+      ),
+    );
+  });
+
+  it.each([
+    ["below the block", `${sesHead()}X-SES-Spam-Verdict: FAIL\r\n`, "PASS"],
+    [
+      "in front of what is older",
+      `${sesHead({ spam: "FAIL" })}X-SES-Spam-Verdict: PASS\r\nReceived: from x\r\n`,
+      "FAIL",
+    ],
+    ["behind another header", "Received: from ses\r\nX-A: b\r\nX-SES-Spam-Verdict: PASS\r\n", undefined],
+  ])("has the verdict, and no other %s", (_where, text, spam) => {
+    expect(verdictsOf(sesHeaders(read(`${text}\r\n`))).spam).toBe(spam);
+  });
+
+  it.each([
+    ["amazonses.com; dmarc=pass header.from=a.example;", { dmarc: "pass" }],
+    ["amazonses.com; spf=fail; dmarc=FAIL (p=Reject) header.from=a", { dmarc: "fail", dmarcPolicy: "reject" }],
+    ["amazonses.com; dmarc=fail policy=quarantine; dkim=pass", { dmarc: "fail", dmarcPolicy: "quarantine" }],
+    ["amazonses.com; dmarc=fail; x p=none", { dmarc: "fail" }],
+    ["mx.evil.example; dmarc=pass", {}],
+    ["amazonses.com.evil.example; dmarc=pass", {}],
+  ])("says of DMARC with %j: %j", (authentication, expected) => {
+    const { spam: _, virus: __, ...dmarc } = verdictsOf(sesHeaders(read(sesHead({ authentication }))));
+    expect(dmarc).toEqual(expected);
+  });
+
+  it.each([
+    ["a@b.example", ["a@b.example"]],
+    ["<A@B.example>, c@d.example", ["a@b.example", "c@d.example"]],
+    ["nobody", []],
+  ])("took it for %j", (to, expected) => {
+    expect(receivedFor(sesHeaders(read(sesHead({ for: to }))))).toEqual(expected);
+  });
+});
+
+describe("recipients", () => {
+  const of = (top: string, headers: string, domains: string[] = []) => {
+    const all = read(`${top}${headers}\r\n`);
+    return recipientsOf(all, sesHeaders(all), domains).map(({ address, client }) => [address, client]);
+  };
+
+  it.each([
+    ["SES took it for", sesHead({ for: "a+x@in.example" }), "To: b@in.example\r\n", [], [["a", "x"]]],
+    [
+      "To and Cc name where SES says nothing",
+      "",
+      "To: a@x\r\nCc: B+c+d@y\r\n",
+      [],
+      [
+        ["a", undefined],
+        ["b", "c+d"],
+      ],
+    ], // prettier-ignore
+    [
+      "are of our domains",
+      sesHead({ for: "a@in.example" }),
+      "To: c@out.example, b@IN.example\r\n",
+      ["in.example"],
+      [
+        ["a", undefined],
+        ["b", undefined],
+      ],
+    ], // prettier-ignore
+    [
+      "are named twice, once",
+      sesHead({ for: "a@in.example" }),
+      "To: A@in.example\r\n",
+      ["in.example"],
+      [["a", undefined]],
+    ], // prettier-ignore
+  ])("are those that %s", (_what, top, headers, domains, expected) => {
+    expect(of(top, headers, domains)).toEqual(expected);
+  });
+
+  it("are fifty at most", () => {
+    const to = Array.from({ length: 60 }, (_, at) => `a${at}@x`).join(", ");
+    expect(of("", `To: ${to}\r\n`)).toHaveLength(50);
+  });
+});
+
+describe("addresses", () => {
+  it.each([
+    ["a@b.c", ["a@b.c"]],
+    ['"x@y.z, \\" q@r" <A@B.c>, (note@d.e) f', ["a@b.c", "note@d.e"]],
+    ["group: a@b, c@d;", ["a@b", "c@d"]],
+    ["@b, a@, a@b@c", []],
+  ])("in %j are %j", (value, expected) => {
+    expect(addressesIn(value)).toEqual(expected);
+  });
+});
+
+describe("the sender", () => {
+  it.each([
+    ["From: Anna <Anna@B.example>", "anna@b.example"],
+    ["From: anna@b.example", "anna@b.example"],
+    ['From: "boss@b.example" <eve@c.example>', "eve@c.example"],
+    ["From: boss@b.example <eve@c.example>", "eve@c.example"],
+    ["From: nobody", ""],
+    ["To: a@b", ""],
+  ])("of %j is %j", (line, expected) => {
+    expect(senderOf(read(`${line}\r\n\r\n`))).toBe(expected);
+  });
+
+  const anna = "From: Anna@Example.com";
+  it.each([
+    [anna, undefined, undefined],
+    [anna, ["anna@example.com"], undefined],
+    [anna, ["@example.com"], undefined],
+    [anna, ["@ample.com", "nna@example.com", "@sub.example.com"], /anna@example.com is not in the trigger's list/],
+    ["To: a@b", ["@b"], /exactly one sender/],
+    [`${anna}\r\nFrom: eve@c.example`, ["@example.com"], /exactly one sender/],
+    ["From: nobody", ["@b"], /its sender is not in the trigger's list/],
+  ])("of %j with the list %j is refused: %s", (line, allowed, reason) => {
+    const refused = refusedSender(read(`${line}\r\n\r\n`), allowed);
+    if (reason === undefined) expect(refused).toBeUndefined();
+    else expect(refused).toMatch(reason);
+  });
+});

@@ -1,0 +1,87 @@
+import { contextAt, objectText } from "@nova/engine";
+import type { Client, Delivery, ServicePorts } from "@nova/service";
+import { syncTriggers } from "@nova/service";
+import type { Trigger, Workflow } from "@nova/workflow";
+import { action, flow } from "../../support/engine/flows.ts";
+import { atOnce, type Caller } from "../../support/engine/scheduler.ts";
+import { World } from "../../support/engine/world.ts";
+import { MemoryPublications } from "./publications.ts";
+import { MemoryDeliveries, MemoryNamed, MemoryTriggers } from "./triggers.ts";
+import { MemoryWorkflowStates } from "./workflow-states.ts";
+
+/** A service in memory, with what triggers need and nothing else: a port that is missing here must not be asked. */
+export class TriggerWorld {
+  readonly engine = new World();
+  readonly triggers = new MemoryTriggers();
+  readonly deliveries = new MemoryDeliveries();
+  readonly schedules = new MemoryNamed();
+  readonly eventRules = new MemoryNamed();
+  readonly workflowStates = new MemoryWorkflowStates();
+  readonly publications = new MemoryPublications();
+  readonly mails = new Map<string, Buffer>();
+  clients = new Set(["acme"]);
+  /** Asked for where DMARC failed. */
+  policy: "none" | "reject" = "none";
+  domains: string[] = [];
+
+  ports(caller: Caller = atOnce): ServicePorts {
+    const { triggers, deliveries, schedules, eventRules, workflowStates, publications } = this;
+    const ports: Partial<ServicePorts> = {
+      ...this.engine.ports(caller),
+      ...({ triggers, deliveries, schedules, eventRules, workflowStates, publications } as Partial<ServicePorts>),
+      clients: { get: async (slug: string) => this.#client(slug) } as ServicePorts["clients"],
+      incomingMail: { open: async (key) => this.#mail(key) },
+      mail: {
+        domains: this.domains,
+        dmarcPolicies: async () => this.policy,
+        mailboxes: { open: () => Promise.reject(new RangeError("this test has no mailbox")) },
+      },
+    };
+    return ports as ServicePorts;
+  }
+
+  /** Makes a workflow with these triggers what runs use. */
+  async publish(id: string, triggers: Trigger[], inputs?: Workflow["inputs"]): Promise<void> {
+    const arrows: [string, string][] = [
+      ["start", "a"],
+      ["a", "end"],
+    ];
+    this.engine.publish({ ...flow(id, [action("a")], arrows), triggers, ...(inputs && { inputs }) });
+    await syncTriggers(this.ports(), id, [], triggers);
+  }
+
+  /** Whole records, in the order of arrival. */
+  get records(): Delivery[] {
+    return [...this.deliveries.kept.values()];
+  }
+
+  /** Ids of the runs that were started. */
+  get runs(): string[] {
+    return [...this.engine.machines.keys()];
+  }
+
+  /** What a run started with, blobs as references. */
+  // biome-ignore lint/suspicious/noExplicitAny: what comes out of it is what tests look at
+  async context(execution: string | null): Promise<any> {
+    const context = await contextAt(this.engine.ports(atOnce), { execution: execution ?? "", scope: "", seq: 0 });
+    return JSON.parse(objectText(context.slots()));
+  }
+
+  #client(slug: string): Client | undefined {
+    return this.clients.has(slug)
+      ? { format: 1, slug, name: slug, pins: {}, createdAt: new Date(0).toISOString() }
+      : undefined;
+  }
+
+  #mail(key: string) {
+    const raw = this.mails.get(key);
+    return (
+      raw && {
+        bytes: raw.length,
+        chunks: (async function* () {
+          yield raw;
+        })(),
+      }
+    );
+  }
+}
