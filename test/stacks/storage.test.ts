@@ -131,8 +131,9 @@ describe("the buckets", () => {
     const [{ Properties } = { Properties: {} }] = Object.values(
       production.findResources("AWS::S3::Bucket", { Properties: { VersioningConfiguration: { Status: "Enabled" } } }),
     );
-    const rules: object[] = Properties.LifecycleConfiguration.Rules;
-    expect(rules.filter((rule) => "ExpirationInDays" in rule || "Transitions" in rule)).toEqual([]);
+    const rules: { Prefix?: string }[] = Properties.LifecycleConfiguration.Rules;
+    const moving = rules.filter((rule) => "ExpirationInDays" in rule || "Transitions" in rule);
+    expect(moving.map(({ Prefix }) => Prefix)).toEqual(["uploads/"]);
   });
 });
 

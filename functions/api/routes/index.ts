@@ -9,6 +9,7 @@ import * as credentials from "./credentials.ts";
 import * as events from "./events.ts";
 import { execute } from "./execute.ts";
 import * as executions from "./executions.ts";
+import * as exports from "./export.ts";
 import * as generations from "./generations.ts";
 import { health } from "./health.ts";
 import * as hooks from "./hooks.ts";
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
   ...Object.values(generations),
   ...Object.values(tasks),
   ...Object.values(uploads),
+  ...Object.values(exports),
   ...Object.values(keys),
   ...Object.values(clients),
   ...Object.values(credentials),

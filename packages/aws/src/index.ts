@@ -1,3 +1,4 @@
+export { createArchive } from "./archive/archive.ts";
 export { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 export { createCredentialCipher } from "./credentials/cipher.ts";
 export { credentialKeysFrom } from "./credentials/keys-from.ts";
@@ -11,9 +12,9 @@ export { tableDefinition } from "./dynamodb/table-definition.ts";
 export { createTaskStore } from "./dynamodb/tasks/task-store.ts";
 export { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
 export { createBus, type NovaBus, ownSource } from "./events/bus.ts";
-export { readParameters } from "./parameters/read-parameters.ts";
 export { createLookoutStores } from "./lookout-stores.ts";
 export { createMailer } from "./notices/mailer.ts";
+export { readParameters } from "./parameters/read-parameters.ts";
 export { type AwsPorts, type AwsPortsOptions, createAwsPorts } from "./ports.ts";
 export { createBlobStore } from "./s3/blob-store.ts";
 export type { BucketConnection } from "./s3/connection.ts";

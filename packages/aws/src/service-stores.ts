@@ -1,4 +1,5 @@
 import type { ServiceStores } from "@nova/service";
+import { createArchive } from "./archive/archive.ts";
 import { documentClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createCredentialCipher } from "./credentials/cipher.ts";
 import { credentialKeysFrom } from "./credentials/keys-from.ts";
@@ -41,6 +42,7 @@ export function createServiceStores({
     credentialCipher: createCredentialCipher(credentialKeysFrom(process.env)),
     uploads: createUploadStore(connection, bucket),
     eraser: createEraser(connection, bucket),
+    archive: createArchive(connection, bucket),
     blobLinks: createBlobLinks(bucket),
   };
 }

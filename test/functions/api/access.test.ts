@@ -130,6 +130,7 @@ const table: Record<string, Row> = {
   },
   "GET /clients": { path: plain("/clients"), role: "viewer", status: everybody(200) },
   "GET /clients/{slug}": { path: plain("/clients/acme"), role: "viewer", status: ofClient(200) },
+  "GET /clients/{slug}/export": { path: plain("/clients/acme/export"), role: "admin", status: ofClient(200) },
   "DELETE /clients/{slug}": {
     path: ({ client }) => `/clients/${client}`,
     role: "admin",

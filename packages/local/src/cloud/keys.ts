@@ -15,12 +15,17 @@ export interface Keys {
 }
 
 /** Reads the keys of the data folder; makes them when it has none. Two processes at once end up with the same ones. */
-export async function readKeys(dataDir: string): Promise<Keys> {
+export function readKeys(dataDir: string): Promise<Keys> {
+  return keysFrom(dataDir, randomBytes(32).toString("hex"));
+}
+
+/** As `readKeys`; new ones sign with `signingKey`. */
+export async function keysFrom(dataDir: string, signingKey: string): Promise<Keys> {
   await makeFolder(dataDir);
   const path = join(dataDir, "keys.json");
   const text = await readIfThere(path);
   if (text !== undefined) return parseKeys(text, path);
-  await createWhole(path, JSON.stringify(randomKeys(), null, 2));
+  await createWhole(path, JSON.stringify({ ...randomKeys(), signingKey }, null, 2));
   return parseKeys(await readFile(path, "utf8"), path);
 }
 
@@ -47,13 +52,12 @@ async function createWhole(path: string, text: string): Promise<void> {
   }
 }
 
-function randomKeys(): Keys {
+function randomKeys(): Omit<Keys, "signingKey"> {
   return {
     accessKeyId: `NOVA${randomBytes(8).toString("hex").toUpperCase()}`,
     secretAccessKey: randomBytes(30).toString("base64url"),
     // The SDK accepts only this shape.
     e2bApiKey: `e2b_${randomBytes(20).toString("hex")}`,
-    signingKey: randomBytes(32).toString("hex"),
     adminKey: randomBytes(24).toString("base64url"),
   };
 }
@@ -71,7 +75,7 @@ function parseKeys(text: string, path: string): Keys {
   return { accessKeyId, secretAccessKey, e2bApiKey, signingKey, adminKey };
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {

@@ -11,6 +11,7 @@ export const auditActions = [
   "client.changed",
   "client.deleted",
   "client.erased",
+  "client.exported",
   "credential.set",
   "credential.removed",
   "credentials.rotated",

@@ -1,5 +1,6 @@
 import type { EmitOptions } from "@nova/compiler";
 import type { CredentialCipher, CredentialStore, Ports } from "@nova/engine";
+import type { Archive } from "./archive.ts";
 import type { AttemptStore } from "./attempts.ts";
 import type { AuditLog } from "./audit.ts";
 import type { BlobLinks } from "./blob-links.ts";
@@ -10,6 +11,7 @@ import type { Eraser, ErasureQueue } from "./erasing.ts";
 import type { KeyStore } from "./keys.ts";
 import type { MachineVersions } from "./machine-versions.ts";
 import type { IncomingMail, MailPorts } from "./mail.ts";
+import type { Mailer, Poster } from "./notices.ts";
 import type { PublicationStore } from "./publications.ts";
 import type { EventRules, Schedules } from "./schedules.ts";
 import type { SlotStore } from "./slots.ts";
@@ -46,6 +48,7 @@ export interface ServiceStores extends LookoutStores {
   machineVersions: MachineVersions;
   uploads: UploadStore;
   eraser: Eraser;
+  archive: Archive;
   credentialStore: CredentialStore;
   credentialCipher: CredentialCipher;
   blobLinks: BlobLinks;
@@ -62,6 +65,8 @@ export interface ServicePorts extends Ports, ServiceStores {
   bus: Bus;
   schedules: Schedules;
   eventRules: EventRules;
+  mailer: Mailer;
+  poster: Poster;
   /** The functions that state machines name; absent: those of a laptop. */
   functions?: NonNullable<EmitOptions["functions"]>;
 }

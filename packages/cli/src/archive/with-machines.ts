@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { toStateMachine } from "@nova/compiler";
+import type { ServicePorts } from "@nova/service";
+import type { Workflow } from "@nova/workflow";
+
+/** A version as the table has it (DynamoDB's JSON), as far as it is looked at. */
+interface VersionItem {
+  workflowId: { S: string };
+  version: { N: string };
+  hash: { S: string };
+  definition?: { S: string };
+  stateMachineArn: { S: string };
+  template: { S: string };
+}
+
+/**
+ * Items of versions, where the latest of each workflow names a state machine and a template that are there: those of the
+ * export stayed where it was made. Earlier ones can be read, not run.
+ */
+export async function withMachines(
+  { stateMachines, templates }: Pick<ServicePorts, "stateMachines" | "templates">,
+  folder: string,
+  items: readonly string[],
+): Promise<string[]> {
+  const versions = items.map((item) => JSON.parse(item) as VersionItem);
+  const latest = new Map<string, VersionItem>();
+  for (const one of versions) {
+    const id = one.workflowId.S;
+    if (Number(latest.get(id)?.version.N ?? 0) < Number(one.version.N)) latest.set(id, one);
+  }
+  for (const one of latest.values()) {
+    const workflow = await workflowOf(folder, one);
+    const machine = JSON.stringify(toStateMachine(workflow));
+    const name = `nova-${one.workflowId.S}`;
+    one.stateMachineArn = { S: await stateMachines.publish(name, machine, `version ${one.version.N}`) };
+    one.template = { S: await templates.of(workflow.requirements) };
+  }
+  return versions.map((one) => JSON.stringify(one));
+}
+
+async function workflowOf(folder: string, { workflowId, hash, definition }: VersionItem): Promise<Workflow> {
+  const path = join(folder, "objects", "workflows", workflowId.S, `${hash.S}.json`);
+  return JSON.parse(definition?.S ?? (await readFile(path, "utf8"))) as Workflow;
+}

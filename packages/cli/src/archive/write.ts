@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, open, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { finished } from "node:stream/promises";
+import { InvalidInput } from "../errors.ts";
+import { files, type Manifest, objectKey, type StoredObject } from "./format.ts";
+import type { ExportSource } from "./source.ts";
+
+/** Objects that are fetched at the same time. */
+const atOnce = 8;
+
+/** Writes everything that comes from `source` below `folder`, which is new or empty; `secrets` is JSON text. */
+export async function writeExport(
+  source: ExportSource,
+  folder: string,
+  { client, secrets }: { client: string | null; secrets?: string },
+): Promise<Manifest> {
+  await makeEmpty(folder);
+  const [items, objects] = [lines(join(folder, files.items)), lines(join(folder, files.objects))];
+  const counts = { items: 0, objects: 0 };
+  for (let cursor: string | undefined; ; ) {
+    const page = await source.page(cursor);
+    const found = page.records.filter((one) => one.kind === "object");
+    for (const one of page.records) if (one.kind === "item") await items.write(`${one.item}\n`);
+    while (found.length > 0) {
+      const part = await Promise.all(found.splice(0, atOnce).map((one) => writeObject(source, folder, one)));
+      for (const one of part) await objects.write(`${JSON.stringify(one)}\n`);
+      counts.objects += part.length;
+    }
+    counts.items += page.records.filter((one) => one.kind === "item").length;
+    cursor = page.cursor;
+    if (cursor === undefined) break;
+  }
+  await Promise.all([items.end(), objects.end()]);
+  if (secrets !== undefined) await writeFile(join(folder, files.secrets), secrets, { mode: 0o600 });
+  const manifest: Manifest = { format: 1, client, at: new Date().toISOString(), ...counts };
+  await writeFile(join(folder, files.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
+  return manifest;
+}
+
+async function makeEmpty(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0) throw new InvalidInput(`"${folder}" is not empty - name a new folder`);
+}
+
+function lines(path: string) {
+  const stream = createWriteStream(path, { mode: 0o600 });
+  return {
+    write: (text: string) =>
+      new Promise<void>((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve()))),
+    end: () => finished(stream.end()),
+  };
+}
+
+async function writeObject(
+  source: ExportSource,
+  folder: string,
+  object: { key: string; url?: string },
+): Promise<StoredObject> {
+  if (!objectKey.test(object.key)) throw new InvalidInput(`"${object.key}" is no key of NOVA's - ask who runs it`);
+  const path = join(folder, "objects", object.key);
+  await mkdir(dirname(path), { recursive: true });
+  const hash = createHash("sha256");
+  let bytes = 0;
+  await using file = await open(path, "wx", 0o600);
+  for await (const chunk of await source.open(object)) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    await file.write(chunk);
+  }
+  return { key: object.key, bytes, sha256: hash.digest("hex") };
+}

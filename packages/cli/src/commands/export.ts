@@ -1,0 +1,44 @@
+import { files, type Manifest } from "../archive/format.ts";
+import { withCloud } from "../cloud.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import type { CliCommand } from "./command.ts";
+
+export const exportAll: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("write everything that is stored, or all of a client, into a folder that nova import takes")
+      .argument("<folder>")
+      .option("--client <slug>", "only this client's runs, with all that proves them")
+      .option("--aws", "the deployment whose table and bucket NOVA_TABLE and NOVA_BUCKET name"),
+
+  async run([folder = ""], { client, aws }) {
+    const slug = typeof client === "string" ? client : undefined;
+    const { items, objects } = await exportTo(folder, slug, aws === true);
+    console.log(`${folder} holds ${items} items and ${objects} objects`);
+    if (slug === undefined && !aws) console.log(`${files.secrets} in it opens and signs all of it: keep it safe`);
+    return exitCodes.completed;
+  },
+};
+
+async function exportTo(folder: string, client: string | undefined, aws: boolean): Promise<Manifest> {
+  const [{ writeExport }, source] = await Promise.all([import("../archive/write.ts"), import("../archive/source.ts")]);
+  const { NOVA_URL: url, NOVA_API_KEY: key = "" } = process.env;
+  if (aws) {
+    const { deployedPorts } = await import("../archive/deployed.ts");
+    return writeExport(source.storedSource(await deployedPorts(), client), folder, { client: client ?? null });
+  }
+  if (url) {
+    if (client === undefined) throw new InvalidInput("a server exports one client at a time - name it with --client");
+    return writeExport(source.serverSource(url, key, client), folder, { client });
+  }
+  return withCloud(async ({ service, dataDir }) => {
+    const secrets = client === undefined ? JSON.stringify(await secretsOf(dataDir)) : undefined;
+    const of = { client: client ?? null, ...(secrets !== undefined && { secrets }) };
+    return writeExport(source.storedSource(service, client), folder, of);
+  });
+}
+
+async function secretsOf(dataDir: string) {
+  const { readSecrets } = await import("@nova/local");
+  return readSecrets(dataDir);
+}

@@ -1,0 +1,24 @@
+/** What is stored, as it is stored: an item of the table (DynamoDB's JSON, as text), or an object of the bucket by name. */
+export type ArchiveRecord =
+  | { kind: "item"; entity: string; item: string }
+  | { kind: "object"; key: string; bytes: number };
+
+export interface ArchivePage {
+  /** A page may be empty and not the last. */
+  records: ArchiveRecord[];
+  /** There while there is more. */
+  cursor?: string;
+}
+
+/** All that is stored, to be taken away and brought back. */
+export interface Archive {
+  /** Of one client: its runs with all that they are proven by, and the versions that they ran; else everything. */
+  page(query: { client?: string; cursor?: string }): Promise<ArchivePage>;
+  /** An address under which an object can be fetched, for `seconds`. */
+  sign(key: string, seconds: number): Promise<string>;
+  read(key: string): Promise<AsyncIterable<Uint8Array>>;
+  /** False when an item of this key is there: it stays. */
+  putItem(item: string): Promise<boolean>;
+  /** Of an object that is there nothing changes. */
+  putObject(key: string, body: AsyncIterable<Uint8Array>, known: { bytes: number; sha256: string }): Promise<void>;
+}
