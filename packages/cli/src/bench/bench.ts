@@ -1,6 +1,7 @@
 import type { LocalCloud } from "@nova/local";
 import { InvalidInput } from "../errors.ts";
 import type { Bench, Figure } from "./figure.ts";
+import { api } from "./figures/api.ts";
 import { atOnce } from "./figures/at-once.ts";
 import { branchesAtOnce } from "./figures/branches-at-once.ts";
 import { coldRun } from "./figures/cold-run.ts";
@@ -22,6 +23,7 @@ const benches: Record<string, Bench> = {
   "branches-at-once": branchesAtOnce,
   "large-value": largeValue,
   "at-once": atOnce,
+  api,
   "long-loop": longLoop,
   waiting,
 };
