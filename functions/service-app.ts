@@ -1,6 +1,7 @@
-import { createServiceStores, createTriggerPorts } from "@nova/aws";
+import { createMailer, createServiceStores, createTriggerPorts } from "@nova/aws";
 import {
   type Bus,
+  createPoster,
   dmarcPolicies,
   imapMailboxes,
   type PublishQueue,
@@ -29,6 +30,8 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     ...createServiceStores({ table: env.NOVA_TABLE }),
     ...triggers,
     mail: { domains: env.NOVA_MAIL_DOMAINS, dmarcPolicies: dmarcPolicies(), mailboxes: imapMailboxes },
+    mailer: createMailer({ from: env.NOVA_MAIL_FROM }),
+    poster: createPoster({ allowsPrivate: env.NOVA_PRIVATE_WEBHOOKS }),
     ...(env.NOVA_QUEUES && queuesOn(ports.bus)),
     templates: templates ?? {
       of: async (requirements) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),

@@ -18,6 +18,10 @@ export const ServiceEnvironment = z.object({
     .string()
     .default("")
     .transform((text) => text.split(",").flatMap((domain) => domain.trim().toLowerCase() || [])),
+  /** Who NOVA's own mails are from: an address that SES has verified. */
+  NOVA_MAIL_FROM: z.string().default("nova@localhost"),
+  /** Whether failures may be posted to addresses of private networks: those of a laptop. */
+  NOVA_PRIVATE_WEBHOOKS: z.stringbool().default(false),
   /** Sandbox template of workflows without requirements. */
   E2B_TEMPLATE_ID: z.string().default("nova"),
 });

@@ -1,3 +1,4 @@
+export { AuthoredOnFailure, onFailureOf } from "./authored/on-failure.ts";
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, approval, decision, defineWorkflow, end, map, start, wait, workflow } from "./builder.ts";
 export { checkPattern } from "./event-pattern/check-pattern.ts";
@@ -25,6 +26,7 @@ export {
   readLockFile,
 } from "./lock/read-lock.ts";
 export { isLong, longestNodeSeconds, longestWaitedSeconds, looksAfter, pauseSeconds } from "./long-node.ts";
+export type * from "./on-failure.ts";
 export type { ParsedWorkflow } from "./parse/parse-workflow.ts";
 export { parseWorkflow } from "./parse/parse-workflow.ts";
 export type { PythonSource, WorkflowSource } from "./parse/source.ts";

@@ -51,6 +51,8 @@ export interface WebhookSignature {
   algorithm: "sha1" | "sha256" | "sha512";
   /** In front of the digest: `sha256=`. */
   prefix?: string;
+  /** There: the header says when it was signed, as Stripe's, and a request may be so old. */
+  toleranceSeconds?: number;
 }
 
 export interface ScheduleTrigger extends TriggerBase {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "./json/value.ts";
 import type { LockedCode } from "./lock/locked-code.ts";
+import type { OnFailure } from "./on-failure.ts";
 import type { Trigger } from "./trigger.ts";
 
 /**
@@ -32,6 +33,7 @@ export interface Workflow {
   lock?: Record<string, LockedCode>;
   /** Names of the credentials that nodes get which name none themselves. Absent: all. */
   credentials?: string[];
+  onFailure?: OnFailure;
   /** What starts runs from outside. */
   triggers?: Trigger[];
   nodes: Node[];

@@ -27,3 +27,9 @@ export const scheduler = whenNeeded(async () => {
   const sdk = await import("@aws-sdk/client-scheduler");
   return { sdk, client: new sdk.SchedulerClient({ retryStrategy: patientRetries(), requestHandler }) };
 });
+
+/** The client of SES beside its commands. */
+export const mailService = whenNeeded(async () => {
+  const sdk = await import("@aws-sdk/client-sesv2");
+  return { sdk, client: new sdk.SESv2Client({ retryStrategy: patientRetries(), requestHandler }) };
+});

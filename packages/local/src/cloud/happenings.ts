@@ -13,6 +13,8 @@ const bus = "nova";
 /** What the deployed bus hands on of itself (stacks/engine/events.ts). Runs wait for the world, and for each other in another way. */
 const standing: StandingRule[] = [
   { bus, pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
+  own("execution.failed", "nova-notify"),
+  { ...own("client.erasing", "nova-erase"), inTurn: true },
   { ...own("workflow.publishing", "nova-publish"), inTurn: true },
 ];
 

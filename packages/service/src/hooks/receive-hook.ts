@@ -5,6 +5,7 @@ import { NotFound, Refused } from "../errors.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { hookKey } from "../triggers/key.ts";
+import { secretsOf } from "../triggers/secrets-of.ts";
 import { recordUnstarted, startFromTrigger } from "../triggers/start.ts";
 import { dedupeOf } from "./dedupe.ts";
 import { type HookBody, readHookBody } from "./hook-body.ts";
@@ -69,10 +70,7 @@ async function notSigned(
 /** The secret values of the credential; why there are none, where its owner has to see to it. */
 async function keysOf(ports: ServicePorts, { workflow, trigger }: Place, name: string): Promise<string[] | string> {
   try {
-    const { members, secrets } = await ports.credentials.forNode(trigger.client ?? defaultClient, workflow, [name]);
-    const known = new Set(secrets);
-    const texts = members.map(({ json }) => JSON.parse(json) as unknown);
-    return texts.filter((text): text is string => typeof text === "string" && known.has(text));
+    return await secretsOf(ports, trigger.client ?? defaultClient, workflow, name);
   } catch (error) {
     if (error instanceof NovaError && error.name === "NodeFailed") return error.message;
     throw error;

@@ -5,6 +5,7 @@ import { aYearSeconds } from "./duration.ts";
 import type { AuthoredEdge } from "./edge.ts";
 import { filledText, seconds, text } from "./fields.ts";
 import type { AuthoredNode } from "./node.ts";
+import { AuthoredOnFailure } from "./on-failure.ts";
 import type { AuthoredTrigger } from "./triggers/kinds.ts";
 
 /** Everything but the graph: the part that the older form leaves beside `graph_definition`. */
@@ -45,6 +46,9 @@ export const workflowFields = {
     .array(z.unknown(), { error: "must be a list of triggers" })
     .describe("What starts runs from outside, while the version is the active one; see Triggers.")
     .optional(),
+  on_failure: AuthoredOnFailure.describe(
+    "Who hears of runs that fail: `mail` lists addresses, `webhook` is an address that gets a POST, or `{url, secret}`. What a client says is done besides.",
+  ).optional(),
   requirements: z
     .array(filledText("One pip requirement, such as `pandas==2.2`."), { error: "must be a list of pip requirements" })
     .describe("pip requirements of the code, one per line of a requirements.txt.")

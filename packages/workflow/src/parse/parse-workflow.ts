@@ -1,3 +1,4 @@
+import { onFailureOf } from "../authored/on-failure.ts";
 import type { WorkflowFields } from "../authored/workflow.ts";
 import { checkInputs } from "../check/inputs.ts";
 import { checkKeys } from "../check/keys.ts";
@@ -56,10 +57,11 @@ function hasNoError(findings: readonly Finding[]): boolean {
 
 function normalise(
   { id, name }: { id: string; name: string },
-  { description, timeout, inputs, requirements = [], model, limits, approval, scope, credentials }: WorkflowFields,
+  fields: WorkflowFields,
   lib: Record<string, string>,
   body: Body,
 ): Workflow {
+  const { description, timeout, inputs, requirements = [], model, limits, approval, scope, credentials } = fields;
   return {
     format: 1,
     id,
@@ -74,6 +76,7 @@ function normalise(
     ...(approval !== undefined && { approval }),
     ...(scope !== undefined && { scope }),
     ...(credentials !== undefined && { credentials }),
+    ...(fields.on_failure !== undefined && { onFailure: onFailureOf(fields.on_failure) }),
     ...body,
   };
 }

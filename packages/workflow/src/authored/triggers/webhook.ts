@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { dotPathPattern } from "../../template/dot-path.ts";
+import { duration } from "../duration.ts";
 import { filledText, seconds, text } from "../fields.ts";
 import { optional } from "../normalised.ts";
 import { clientField, plainName } from "./fields.ts";
@@ -21,6 +22,9 @@ const Signature = z.strictObject(
       .describe("How the digest is made.")
       .prefault("sha256"),
     prefix: text("What stands in front of the digest: `sha256=`.").optional(),
+    tolerance: duration(
+      "For a header such as Stripe's, `t=1492774577,v1=<digest>`, whose digest is of the time, a dot and the body: how old a request may be. `prefix` is `v1=` where absent.",
+    ).optional(),
   },
   { error: 'must be an object such as { "header": "x-signature", "secret": "stripe" }' },
 );
@@ -62,6 +66,7 @@ export const webhookTrigger: TriggerKind<typeof AuthoredWebhookTrigger> = {
         secret: signature.secret,
         algorithm: signature.algorithm,
         ...optional("prefix", signature.prefix),
+        ...optional("toleranceSeconds", signature.tolerance),
       },
     }),
     ...optional("dedupe", dedupe?.startsWith("headers.") ? dedupe.toLowerCase() : dedupe),

@@ -1,0 +1,45 @@
+import type { Execution } from "@nova/engine";
+import type { Notice } from "../ports/notices.ts";
+
+/** What is told of a failed run: nothing of its context, since mails and others' servers keep what they get. */
+export interface Failure {
+  type: "execution.failed";
+  execution_id: string;
+  workflow: string;
+  version: number;
+  client: string;
+  status: string;
+  started_at: string;
+  ended_at: string | null;
+  error: { node: string; class: string; message: string } | null;
+}
+
+export function failureOf(record: Execution): Failure {
+  return {
+    type: "execution.failed",
+    execution_id: record.id,
+    workflow: record.workflowId,
+    version: record.version,
+    client: record.client,
+    status: record.status,
+    started_at: record.startedAt,
+    ended_at: record.endedAt ?? null,
+    error: record.error ?? null,
+  };
+}
+
+export function noticeOf(failure: Failure, to: string[]): Notice {
+  const { execution_id, workflow, version, client, status, started_at, error } = failure;
+  const lines = [
+    `Workflow ${workflow} (version ${version}) ${status === "failed" ? "has failed" : `was ${status}`}.`,
+    "",
+    `client     ${client}`,
+    `execution  ${execution_id}`,
+    `began      ${started_at}`,
+    ...(error ? [`node       ${error.node}`, `error      ${error.class}: ${error.message}`] : []),
+    "",
+    `nova trace ${execution_id} shows every step.`,
+  ];
+  // A line of a subject ends where a message begins another one.
+  return { to, subject: `NOVA: ${workflow} ${status} (${client})`.replaceAll(/[\r\n]+/g, " "), text: lines.join("\n") };
+}

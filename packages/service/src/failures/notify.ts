@@ -1,0 +1,70 @@
+import type { OnFailure } from "@nova/workflow";
+import { once } from "../once/once.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { secretsOf } from "../triggers/secrets-of.ts";
+import { type Failure, failureOf, noticeOf } from "./message.ts";
+import { failureSignature } from "./signature.ts";
+
+/** Of a run that has failed, as far as it is needed: the event's detail. */
+export interface FailedRun {
+  execution_id: string;
+  /** It runs inside of another one, which says what came of it. */
+  parent_execution_id?: string;
+}
+
+export interface Notified {
+  /** `mail` or `webhook <address>`. */
+  told: string[];
+}
+
+/**
+ * Tells those whom the workflow and the client name. The event may come often: each is told once a day at most. Where one
+ * cannot be told the others are, and then it throws, so that EventBridge tries it again.
+ */
+export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promise<Notified> {
+  const record = run.parent_execution_id === undefined ? await ports.executions.get(run.execution_id) : undefined;
+  // Whoever cancels a run knows that it is over.
+  if (!record || record.status === "cancelled") return { told: [] };
+  const version = await ports.workflows.get(record.workflowId, record.version);
+  const client = await ports.clients.get(record.client);
+  const tellings = tellingsOf(failureOf(record), [version?.workflow.onFailure, client?.onFailure]);
+  const results = await Promise.allSettled(
+    tellings.map(({ name, tell }) =>
+      once(ports, { principal: "on_failure", key: `${record.id} ${name}`, asked: name }, async () => {
+        await tell(ports);
+        return { told: name };
+      }),
+    ),
+  );
+  const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  if (errors.length > 0) throw new AggregateError(errors, errors.map((error) => String(error?.message)).join("; "));
+  return { told: tellings.map(({ name }) => name) };
+}
+
+interface Telling {
+  name: string;
+  tell(ports: ServicePorts): Promise<void>;
+}
+
+/** One mail to all whom it concerns, and one request to each address. */
+function tellingsOf(failure: Failure, wishes: readonly (OnFailure | undefined)[]): Telling[] {
+  const to = [...new Set(wishes.flatMap((wish) => wish?.mail ?? []))];
+  const webhooks = new Map(wishes.flatMap((wish) => (wish?.webhook ? [[wish.webhook.url, wish.webhook]] : [])));
+  return [
+    ...(to.length > 0
+      ? [{ name: "mail", tell: ({ mailer }: ServicePorts) => mailer.send(noticeOf(failure, to)) }]
+      : []),
+    ...Array.from(webhooks.values(), ({ url, secret }) => ({
+      name: `webhook ${url}`,
+      tell: (ports: ServicePorts) => post(ports, failure, url, secret),
+    })),
+  ];
+}
+
+async function post(ports: ServicePorts, failure: Failure, url: string, secret: string | undefined): Promise<void> {
+  const body = JSON.stringify(failure);
+  const keys = secret === undefined ? [] : await secretsOf(ports, failure.client, failure.workflow, secret);
+  const signature = keys[0] !== undefined && failureSignature(keys[0], body, ports.clock.now());
+  const headers = { "content-type": "application/json", ...(signature && { "x-nova-signature": signature }) };
+  await ports.poster.post({ url, body, headers });
+}

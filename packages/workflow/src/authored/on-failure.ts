@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { OnFailure } from "../on-failure.ts";
+import { optional } from "./normalised.ts";
+
+const addressError = "must be an address such as anna@example.com";
+const urlError = "must be an address that begins with https:// or http://";
+
+const Address = z.string({ error: addressError }).regex(/^[^\s@,<>]+@[^\s@,<>]+$/, { error: addressError });
+const WebAddress = z.url({ protocol: /^https?$/, error: urlError });
+
+const Webhook = z.union([
+  WebAddress.transform((url) => ({ url })),
+  z.strictObject({
+    url: WebAddress.describe("Where a failure is posted to, as JSON."),
+    secret: z
+      .string()
+      .min(1)
+      .describe("Name of the credential whose secret signs it, in `x-nova-signature`.")
+      .optional(),
+  }),
+]);
+
+/** Who hears of failed runs: the same for a workflow and for a client. */
+export const AuthoredOnFailure = z.strictObject({
+  mail: z.array(Address).min(1).max(20).describe("Who gets a mail.").optional(),
+  webhook: Webhook.describe(
+    "Where a failure is posted to, as JSON: an address, or `{url, secret}` with the name of the credential whose secret signs it.",
+  ).optional(),
+});
+
+/** Without fields that are there and undefined. */
+export function onFailureOf({ mail, webhook }: z.output<typeof AuthoredOnFailure>): OnFailure {
+  const secret = webhook && "secret" in webhook ? webhook.secret : undefined;
+  return {
+    ...optional("mail", mail),
+    ...(webhook && { webhook: { url: webhook.url, ...optional("secret", secret) } }),
+  };
+}

@@ -1,0 +1,126 @@
+import type { Execution } from "@nova/engine";
+import { notifyFailure, type ServicePorts } from "@nova/service";
+import type { OnFailure } from "@nova/workflow";
+import { beforeEach, describe, expect, it } from "vitest";
+import { signatureProblem } from "../../../packages/service/src/hooks/signature.ts";
+import { MemoryAttempts } from "../support/stores.ts";
+
+const record = {
+  ...{ id: "exec_1", workflowId: "pay", version: 3, client: "acme", status: "failed" },
+  ...{ startedAt: "2026-11-22T08:00:00.000Z", endedAt: "2026-11-22T08:00:01.000Z" },
+  error: { node: "charge", class: "NodeFailed", message: "no money" },
+} as Execution;
+
+interface Told {
+  mails: { to: string[]; subject: string; text: string }[];
+  posts: { url: string; body: string; headers: Record<string, string> }[];
+}
+
+let told: Told;
+let attempts: MemoryAttempts;
+
+beforeEach(() => {
+  told = { mails: [], posts: [] };
+  attempts = new MemoryAttempts();
+});
+
+interface World {
+  workflow?: OnFailure;
+  client?: OnFailure;
+  status?: Execution["status"];
+  /** Address that does not take anything. */
+  down?: string;
+}
+
+function ports({ workflow, client, status = "failed", down }: World): ServicePorts {
+  const secrets = ["s3cret"];
+  const members = [{ key: "pager_key", json: '"s3cret"' }];
+  const made = {
+    attempts,
+    executions: { get: async (id: string) => (id === record.id ? { ...record, status } : undefined) },
+    workflows: { get: async () => ({ workflow: workflow ? { onFailure: workflow } : {} }) },
+    clients: { get: async () => client && { onFailure: client } },
+    credentials: { forNode: async () => ({ members, secrets, hosts: [] }) },
+    mailer: { send: async (notice: Told["mails"][number]) => void told.mails.push(notice) },
+    poster: {
+      async post(request: Told["posts"][number]) {
+        if (request.url === down) throw new RangeError(`${down} is down`);
+        told.posts.push(request);
+      },
+    },
+    clock: { now: () => Date.parse("2026-11-22T08:00:02Z"), sleep: async () => undefined },
+  };
+  return made as unknown as ServicePorts;
+}
+
+const run = { execution_id: "exec_1" };
+const hook = (url: string, secret?: string): OnFailure => ({
+  webhook: { url, ...(secret !== undefined && { secret }) },
+});
+
+describe("a run that has failed", () => {
+  it("is told to those whom its workflow and its client name, each once", async () => {
+    const workflow = { mail: ["ops@example.com", "anna@example.com"], ...hook("https://a.example.com/x") };
+    const client = { mail: ["anna@example.com"], ...hook("https://b.example.com/y") };
+    const world = ports({ workflow, client });
+    const everybody = ["mail", "webhook https://a.example.com/x", "webhook https://b.example.com/y"];
+    expect(await notifyFailure(world, run)).toEqual({ told: everybody });
+    await notifyFailure(world, run);
+    expect(told.mails).toMatchObject([
+      { to: ["ops@example.com", "anna@example.com"], subject: "NOVA: pay failed (acme)" },
+    ]);
+    expect(told.mails[0]?.text).toContain("error      NodeFailed: no money");
+    expect(told.posts.map(({ url }) => url)).toEqual(["https://a.example.com/x", "https://b.example.com/y"]);
+  });
+
+  it("is posted with what it came to, and nothing that it knew", async () => {
+    await notifyFailure(ports({ workflow: hook("https://a.example.com/x") }), run);
+    expect(JSON.parse(told.posts[0]?.body ?? "")).toEqual({
+      ...{ type: "execution.failed", execution_id: "exec_1", workflow: "pay", version: 3, client: "acme" },
+      ...{ status: "failed", started_at: record.startedAt, ended_at: record.endedAt, error: record.error },
+    });
+    expect(told.posts[0]?.headers).toEqual({ "content-type": "application/json" });
+  });
+
+  it("is signed so that a webhook trigger takes it", async () => {
+    await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "pager") }), run);
+    const { body, headers } = told.posts[0] as Told["posts"][number];
+    const signature = {
+      header: "x-nova-signature",
+      secret: "pager",
+      algorithm: "sha256",
+      toleranceSeconds: 60,
+    } as const;
+    const signed = {
+      value: headers["x-nova-signature"],
+      body: Buffer.from(body),
+      nowMs: Date.parse("2026-11-22T08:00:05Z"),
+    };
+    expect(signatureProblem(signature, ["s3cret"], signed)).toBeUndefined();
+    expect(signatureProblem(signature, ["other"], signed)).toBe("its signature is wrong");
+  });
+
+  it("is told to the others where one cannot be told, who is tried again", async () => {
+    const [workflow, client] = [
+      { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
+      hook("https://b.example.com/y"),
+    ];
+    const world = { workflow, client };
+    const failed = notifyFailure(ports({ ...world, down: "https://a.example.com/x" }), run);
+    await expect(failed).rejects.toThrow("https://a.example.com/x is down");
+    expect([told.mails.length, told.posts.length]).toEqual([1, 1]);
+    await notifyFailure(ports(world), run);
+    expect(told.mails).toHaveLength(1);
+    expect(told.posts.map(({ url }) => url)).toEqual(["https://b.example.com/y", "https://a.example.com/x"]);
+  });
+
+  it.each<[string, World, object]>([
+    ["where nobody wants to hear of it", {}, run],
+    ["where somebody has cancelled it", { workflow: { mail: ["a@b.c"] }, status: "cancelled" }, run],
+    ["where another run speaks for it", { workflow: { mail: ["a@b.c"] } }, { ...run, parent_execution_id: "exec_0" }],
+    ["where it is not there any more", { workflow: { mail: ["a@b.c"] } }, { execution_id: "exec_2" }],
+  ])("is told to nobody %s", async (_, world, event) => {
+    expect(await notifyFailure(ports(world), event as typeof run)).toEqual({ told: [] });
+    expect(told).toEqual({ mails: [], posts: [] });
+  });
+});
