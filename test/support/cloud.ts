@@ -14,6 +14,7 @@ import {
 } from "@nova/engine";
 import { type CloudOptions, type LocalCloud, openLocalCloud } from "@nova/local";
 import { readWorkflowSource, type WorkflowSource } from "@nova/workflow";
+import { keepPython, lendPython } from "./known-python.ts";
 
 export interface TestCloud extends LocalCloud {
   publish(source: WorkflowSource | string | object, options?: EmitOptions): Promise<WorkflowVersion>;
@@ -26,7 +27,9 @@ export interface TestCloud extends LocalCloud {
 /** A cloud in a folder of its own; one per test file, since it is the process's environment. */
 export async function openTestCloud(options: Partial<CloudOptions> = {}): Promise<TestCloud> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "nova-test-")));
+  lendPython(dataDir);
   const cloud = await openLocalCloud({ dataDir, ...options });
+  keepPython(dataDir);
   const publish: TestCloud["publish"] = async (source, options) => {
     const compiled = await compileWorkflow(await sourceOf(source), options);
     if (!compiled.workflow) throw new TypeError(JSON.stringify(compiled.findings, null, 1));

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "../../../packages/cli/src/main.ts";
+import { keepPython, lendPython } from "../../support/known-python.ts";
 import { Terminal } from "./terminal.ts";
 
 const bin = fileURLToPath(new URL("../../../packages/cli/bin/nova.js", import.meta.url));
@@ -62,11 +63,14 @@ export async function nova(cwd: string, ...args: string[]): Promise<Ended> {
   process.chdir(cwd);
   const terminal = new Terminal();
   const code = await terminal.run(() => runCommandLine(args));
+  keepPython(join(cwd, ".nova"));
   return { code, stdout: terminal.stdout, stderr: terminal.stderr };
 }
 
-export function newFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), "nova-cli-"));
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "nova-cli-"));
+  lendPython(join(folder, ".nova"));
+  return folder;
 }
 
 /** A workflow of actions in a row, from their Python. */
