@@ -10,10 +10,13 @@ const patience = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTim
 export const imapMailboxes: Mailboxes = {
   async open(address) {
     const client = await connect(address);
-    return reached(address, async () => {
-      await client.mailboxOpen(address.mailbox);
-      return mailboxOf(client, address);
-    });
+    try {
+      await reached(address, () => client.mailboxOpen(address.mailbox));
+    } catch (error) {
+      client.close();
+      throw error;
+    }
+    return mailboxOf(client, address);
   },
 };
 
@@ -76,8 +79,11 @@ async function reached<T>({ host, port, user, mailbox }: MailboxAddress, ask: ()
   try {
     return await ask();
   } catch (cause) {
-    const { authenticationFailed, responseText, message } = cause as Partial<Record<string, unknown>>;
-    const why = authenticationFailed === true ? `it refuses the password of ${user}` : String(responseText ?? message);
+    const { authenticationFailed, serverResponseCode, responseText, message } = cause as Partial<
+      Record<string, unknown>
+    >;
+    const isRefused = authenticationFailed === true && serverResponseCode !== "UNAVAILABLE";
+    const why = isRefused ? `it refuses the password of ${user}` : String(responseText ?? message);
     throw new MailboxUnreachable(`${mailbox} at ${host}:${port} cannot be read: ${why}`, { cause });
   }
 }

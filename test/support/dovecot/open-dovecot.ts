@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { configuration } from "./configuration.ts";
+
+/** Where Debian puts it: `apt-get install dovecot-imapd`. */
+const program = "/usr/sbin/dovecot";
+export const hasDovecot = existsSync(program) && process.getuid?.() === 0;
+
+export interface Dovecot {
+  port: number;
+  user: string;
+  password: string;
+  /** Puts a mail into the inbox, unread. */
+  deliver(mail: Buffer | string): Promise<void>;
+  /** Flags of the mails that were delivered, in their order: `S` is seen. */
+  flags(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** A real IMAP server on a port of its own, with one user and a Maildir under a temporary folder. */
+export async function openDovecot(): Promise<Dovecot> {
+  const dir = await mkdtemp(join(tmpdir(), "nova-dovecot-"));
+  const [port, user, password] = [await freePort(), "anna@example.com", "s3cret-of-the-mailbox"];
+  const inbox = await makeMaildir(dir);
+  await writeFile(join(dir, "users"), `${user}:{PLAIN}${password}::::${dir}/home::\n`, { mode: 0o644 });
+  await writeFile(join(dir, "dovecot.conf"), configuration({ dir, port }));
+  const server = spawn(program, ["-F", "-c", join(dir, "dovecot.conf")], { stdio: "ignore" });
+  await untilOpen(port, server);
+  let delivered = 0;
+  return {
+    port,
+    user,
+    password,
+    async deliver(mail) {
+      delivered += 1;
+      const path = join(inbox, "new", `${1_700_000_000 + delivered}.M${delivered}.nova`);
+      await writeFile(path, mail);
+      await chown(path, mailUser, mailUser);
+    },
+    async flags() {
+      const names = [...(await readdir(join(inbox, "cur"))), ...(await readdir(join(inbox, "new")))];
+      return names.sort().map((name) => name.split(":2,")[1] ?? "");
+    },
+    async close() {
+      const ended = new Promise((resolve) => server.once("exit", resolve));
+      server.kill("SIGTERM");
+      await ended;
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Debian's `mail`: dovecot lets nobody read mails as root. */
+const mailUser = 8;
+
+async function makeMaildir(dir: string): Promise<string> {
+  // Its processes have users of their own.
+  await chmod(dir, 0o755);
+  const inbox = join(dir, "home", "Maildir");
+  for (const folder of ["cur", "new", "tmp"]) await mkdir(join(inbox, folder), { recursive: true });
+  for (const path of [dir, join(dir, "home"), inbox, ...["cur", "new", "tmp"].map((name) => join(inbox, name))]) {
+    await chown(path, mailUser, mailUser);
+  }
+  return inbox;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** It says nowhere when it is ready, so it is asked. */
+async function untilOpen(port: number, server: ChildProcess): Promise<void> {
+  for (let left = 200; left > 0; left--) {
+    if (server.exitCode !== null) break;
+    if (await answers(port)) return;
+    await pause(25);
+  }
+  throw new Error(`dovecot did not open port ${port} - see journalctl, or run it by hand with -F`);
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("data", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
