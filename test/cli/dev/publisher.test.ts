@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { Publisher, type PublishOutcome } from "../../../packages/cli/src/dev/publisher.ts";
+import { thisUser } from "../../../packages/cli/src/keys/this-user.ts";
+import { useApi } from "../../functions/api/support/api.ts";
+import { inARow } from "../../support/cloud.ts";
+
+const api = useApi();
+let root: string;
+let told: PublishOutcome[];
+let publisher: Publisher;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "nova-publisher-"));
+  told = [];
+  const cloud = Object.assign(Object.create(api.cloud), { service: api.ports });
+  publisher = new Publisher(cloud, { text: "", principal: thisUser() }, (outcome) => told.push(outcome));
+});
+
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+async function write(folder: string, definition: object | string): Promise<void> {
+  await mkdir(join(root, folder), { recursive: true });
+  const text = typeof definition === "string" ? definition : JSON.stringify(definition);
+  await writeFile(join(root, folder, "workflow.json"), text);
+}
+
+/** `a 2`: published as version 2; `a!`: refused. */
+function summary(): string[] {
+  return told.map((one) => {
+    const name = one.folder.slice(root.length + 1);
+    return "problem" in one ? `${name}!` : `${name} ${one.version}`;
+  });
+}
+
+it("publishes every workflow folder of a root, and again what has changed alone", async () => {
+  await write("one", inARow("pub-one", { a: "x = 1" }));
+  await write("two", inARow("pub-two", { a: "x = 1" }));
+  await publisher.publish(root);
+  expect(summary()).toEqual(["one 1", "two 1"]);
+  await write("two", inARow("pub-two", { a: "x = 2" }));
+  await publisher.publish(root);
+  await publisher.publish(root);
+  expect(summary()).toEqual(["one 1", "two 1", "two 2"]);
+});
+
+it("publishes what is run by others first, however they lie", async () => {
+  await write("a-outer", inARow("pub-outer", { call: { type: "workflow", workflow: "pub-inner" } }));
+  await write("b-inner", inARow("pub-inner", { a: "x = 1" }));
+  await publisher.publish(root);
+  expect(summary()).toEqual(["b-inner 1", "a-outer 1"]);
+});
+
+it("says what is wrong, and what runs goes on as it was", async () => {
+  await write("bad", inARow("pub-bad", { a: "x = (" }));
+  await write("calls", inARow("pub-calls", { call: { type: "workflow", workflow: "pub-nowhere" } }));
+  await write("torn", "{");
+  await publisher.publish(root);
+  expect(summary().sort()).toEqual(["bad!", "calls!", "torn!"]);
+  const codes = told.flatMap(({ findings }) => findings.map(({ code }) => code));
+  expect(codes).toContain("NOVA419");
+});
+
+it("takes a change that comes while it works into the next round", async () => {
+  await write("one", inARow("pub-late", { a: "x = 1" }));
+  const first = publisher.publish(root);
+  await write("more", inARow("pub-later", { a: "x = 1" }));
+  await Promise.all([first, publisher.publish(root)]);
+  expect(summary()).toContain("more 1");
+});
+
+it("says what cannot be read", async () => {
+  await expect(publisher.publish(join(root, "nothing"))).rejects.toThrow(/is no folder - name one with workflow.json/);
+});
