@@ -12,6 +12,7 @@ import { createKeyStore } from "./dynamodb/keys/key-store.ts";
 import { createPublicationStore } from "./dynamodb/publications/publication-store.ts";
 import { createTriggerStore } from "./dynamodb/triggers/trigger-store.ts";
 import { createEraser } from "./erasing/eraser.ts";
+import { createFormatSurvey } from "./formats/survey.ts";
 import { createLookoutStores } from "./lookout-stores.ts";
 import { createIncomingMail } from "./mail/incoming-mail.ts";
 import { createBlobLinks } from "./s3/blob-links.ts";
@@ -43,6 +44,7 @@ export function createServiceStores({
     uploads: createUploadStore(connection, bucket),
     eraser: createEraser(connection, bucket),
     archive: createArchive(connection, bucket),
+    formats: createFormatSurvey(connection),
     blobLinks: createBlobLinks(bucket),
   };
 }

@@ -1,5 +1,16 @@
 export { authenticate, demandRole } from "./access/authenticate.ts";
 export { hasRole, type Principal, reaches } from "./access/principal.ts";
+export { statsWithin } from "./analytics/read.ts";
+export {
+  type CostReport,
+  costReports,
+  type ErrorReport,
+  errorReports,
+  type NodeReport,
+  nodeReports,
+  type WorkflowReport,
+  workflowReports,
+} from "./analytics/reports.ts";
 export { listAudit } from "./audit/list.ts";
 export { changeClient, clientOf, createClient, defaultClient, demandClient, listClients } from "./clients/clients.ts";
 export {
@@ -47,6 +58,7 @@ export {
   deliveryStatuses,
 } from "./ports/deliveries.ts";
 export type * from "./ports/erasing.ts";
+export type * from "./ports/formats.ts";
 export type * from "./ports/index.ts";
 export { type ApiKey, type KeyStore, type Role, roles } from "./ports/keys.ts";
 export type * from "./ports/machine-versions.ts";

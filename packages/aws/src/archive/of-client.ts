@@ -24,6 +24,7 @@ export function itemsOfClient({ client, table }: ArchiveTable, slug: string): (i
     const [entity, head] = [textIn(item, "__edb_e__") ?? "", textIn(item, "head")];
     if (head !== undefined) return (JSON.parse(head) as { client?: string }).client === slug;
     if (ofEveryone.has(entity) || textIn(item, "client") === slug) return true;
+    if (textIn(item, "owner") === `client:${slug}`) return true;
     if (entity === "client") return textIn(item, "slug") === slug;
     const execution = textIn(item, "execution") ?? textIn(item, "partition")?.split("/")[0];
     if (execution === undefined) return false;

@@ -18,9 +18,9 @@ export async function eraseRest(
 ): Promise<string | undefined> {
   const scan = new ScanCommand({
     TableName: connection.table,
-    FilterExpression: "#client = :slug",
-    ExpressionAttributeNames: { "#client": "client" },
-    ExpressionAttributeValues: { ":slug": textValue(slug) },
+    FilterExpression: "#client = :slug OR #owner = :owner",
+    ExpressionAttributeNames: { "#client": "client", "#owner": "owner" },
+    ExpressionAttributeValues: { ":slug": textValue(slug), ":owner": textValue(`client:${slug}`) },
     ...(cursor !== undefined && { ExclusiveStartKey: JSON.parse(cursor) as Item }),
   });
   const { Items = [], LastEvaluatedKey } = await reaching("DynamoDB", () => connection.client.send(scan));

@@ -6,6 +6,6 @@ export async function deployedPorts() {
   if (!table || !bucket)
     throw new InvalidInput("--aws needs NOVA_TABLE and NOVA_BUCKET - name the table and the bucket");
   const { createServiceStores } = await import("@nova/aws");
-  const { archive } = createServiceStores({ table });
-  return { archive };
+  const { archive, formats } = createServiceStores({ table });
+  return { archive, formats };
 }

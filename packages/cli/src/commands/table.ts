@@ -21,6 +21,7 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   credentials: async () => (await import("./credentials.ts")).credentials,
   keys: async () => (await import("./keys.ts")).keys,
   export: async () => (await import("./export.ts")).exportAll,
+  upgrade: async () => (await import("./upgrade.ts")).upgrade,
   import: async () => (await import("./import.ts")).importAll,
   bench: async () => (await import("./bench.ts")).bench,
   template: async () => (await import("./template.ts")).template,

@@ -8,6 +8,7 @@ import type { Bus, PublishQueue } from "./bus.ts";
 import type { ClientStore } from "./clients.ts";
 import type { DeliveryStore } from "./deliveries.ts";
 import type { Eraser, ErasureQueue } from "./erasing.ts";
+import type { FormatSurvey } from "./formats.ts";
 import type { KeyStore } from "./keys.ts";
 import type { MachineVersions } from "./machine-versions.ts";
 import type { IncomingMail, MailPorts } from "./mail.ts";
@@ -49,6 +50,7 @@ export interface ServiceStores extends LookoutStores {
   uploads: UploadStore;
   eraser: Eraser;
   archive: Archive;
+  formats: FormatSurvey;
   credentialStore: CredentialStore;
   credentialCipher: CredentialCipher;
   blobLinks: BlobLinks;

@@ -1,0 +1,34 @@
+import { FORMAT } from "../dynamodb/format.ts";
+
+/** Formats of one kind of item: what is written today, and all that is read. */
+export interface KnownFormats {
+  writes: number;
+  reads: readonly number[];
+}
+
+const first: KnownFormats = { writes: FORMAT, reads: [FORMAT] };
+
+/** Every kind of item in the table, by the name that ElectroDB gives it. */
+export const knownFormats: Readonly<Record<string, KnownFormats>> = {
+  attempt: first,
+  audit: first,
+  client: first,
+  credential: first,
+  delivery: first,
+  execution: first,
+  generation: first,
+  key: first,
+  link: first,
+  pool: first,
+  publication: first,
+  spending: first,
+  stats: first,
+  step: first,
+  task: first,
+  ticket: first,
+  token: first,
+  trigger: first,
+  upload: first,
+  version: first,
+  "workflow-state": first,
+};
