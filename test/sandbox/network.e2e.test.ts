@@ -54,6 +54,16 @@ describe("code with a network of its own", () => {
     server.close();
   });
 
+  test("reaches each address of a range at its port, and none beside it", async () => {
+    const { port, server } = await echo();
+    const sandbox = await bench.create();
+    const inside = [`127.0.0.0/30:${port}`, "10.0.0.0/8:1", "127.77.0.0/16"];
+    expect(changesOf(await bench.run(sandbox, talking("127.0.0.1", port, inside)))).toEqual({ got: 1 << 20 });
+    const beside = await bench.run(sandbox, talking("127.0.0.1", port, [`127.77.0.0/16:${port}`]));
+    expect(beside).toMatchObject({ kind: "finished", result: { status: "error" } });
+    server.close();
+  });
+
   test("is the node's failure where the sandbox cannot hold it", async () => {
     const run = bench.run(await bench.create(), talking("a", 1, ["*.example.com"]));
     await expect(run).rejects.toMatchObject({

@@ -35,6 +35,19 @@ class Entries(unittest.TestCase):
         doors = doors_of(["127.64.0.1:443", "a.example:443", "b.example:443", "127.64.0.2:443"])
         self.assertEqual(len({door.address for door in doors}), 4)
 
+    def test_a_range_is_the_door_of_each_of_its_addresses(self):
+        (door,) = doors_of(["10.1.2.3/8:5432"])
+        self.assertEqual(door, Door("10.0.0.0/8", 5432, "10.0.0.0/8"))
+        self.assertEqual([door.leads_to(to) for to in ("10.9.9.9", "11.0.0.1")], [True, False])
+        self.assertFalse(door.is_named)
+        self.assertEqual(doors_of(["[2001:db8::/32]:443"])[0].host, "2001:db8::/32")
+        self.assertEqual(hosts_file(doors_of(["10.0.0.0/8"])), hosts_file([]))
+
+    def test_what_is_no_range_of_hosts_is_refused(self):
+        for entry in ("0.0.0.0/0", "10.0.0.0/7", "224.0.0.0/8", "10.0.0.0/33", "10.0.0.0/", "a.example/8", "[::/0]", "[ff00::/8]"):
+            with self.subTest(entry), self.assertRaises(ValueError):
+                doors_of([entry])
+
     def test_what_is_no_host_is_refused(self):
         for entry in ("", "*", "*.a", "a b", "a:", "a:0", "a:x", "a:65536", "a:123456", "1.2.3", "999.1.1.1", "A", "[a]", "0.0.0.0", "240.0.0.1", 1, None):
             with self.subTest(repr(entry)), self.assertRaises(ValueError):

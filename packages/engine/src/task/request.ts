@@ -110,7 +110,8 @@ async function messageFor(ports: Ports, { position, node, definition }: Asking):
   const { context } = await contextBefore(ports, position);
   const input = await inputAfter(beforeEntry, context, ports.blobs);
   const secrets = secretKeys(definition.version.workflow);
-  const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256));
+  const others = await ports.credentials.secretsOf(before.client, before.workflow_id);
+  const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256), others);
   return renderMessage(node.message, input, (text) => redactor.mask(text));
 }
 

@@ -1,6 +1,7 @@
 """
 What code may connect to, as doors: an address and a port inside of the run's own network, and the host that the
-sandbox's network knows behind it. Entries are `host`, `host:port`, `[2001:db8::7]:5432`.
+sandbox's network knows behind it. Entries are `host`, `host:port`, `[2001:db8::7]:5432`, and of ranges `10.0.0.0/8`,
+`10.0.0.0/8:5432`, `[2001:db8::/32]:443`.
 """
 
 import ipaddress
@@ -12,7 +13,7 @@ from typing import NamedTuple
 # Of a host without a port: HTTP, SMTP, POP3 and IMAP, MySQL and PostgreSQL, with and without TLS.
 USUAL_PORTS = (80, 443, 25, 465, 587, 110, 995, 143, 993, 3306, 5432)
 
-_ENTRY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9_.-]*)(?::([1-9][0-9]{0,4}))?")
+_ENTRY = re.compile(r"(\[[0-9a-f:.]+(?:/[0-9]{1,3})?\]|[0-9.]+/[0-9]{1,2}|[a-z0-9_][a-z0-9_.-]*)(?::([1-9][0-9]{0,4}))?")
 _IPV4 = re.compile(r"[0-9.]+")
 _HERE = "127.0.0.1"
 
@@ -23,9 +24,17 @@ class Door(NamedTuple):
     host: str
 
     @property
+    def is_range(self):
+        """It is the door of every address in a network, which is its address and its host."""
+        return "/" in self.host
+
+    @property
     def is_named(self):
         """Its host is looked up when somebody knocks."""
-        return not _is_address(self.host)
+        return not self.is_range and not _is_address(self.host)
+
+    def leads_to(self, address):
+        return self.is_range and ipaddress.ip_address(address) in ipaddress.ip_network(self.host)
 
 
 def doors_of(allow):
@@ -37,7 +46,7 @@ def doors_of(allow):
     doors = {}
     for host, ports in entries:
         if host not in addresses:
-            addresses[host] = next(free)
+            addresses[host] = host if "/" in host else next(free)
         for port in ports:
             doors.setdefault((addresses[host], port), Door(addresses[host], port, host))
     return list(doors.values())
@@ -49,11 +58,23 @@ def _parts(entry):
     if not found or int(found[2] or 0) > 65535:
         raise ValueError(f'"{entry}" is no host with or without a port')
     host = found[1].strip("[]")
+    ports = (int(found[2]),) if found[2] else USUAL_PORTS
+    if "/" in host:
+        return _range(host, entry), ports
     if _is_address(host) != (host != found[1] or _IPV4.fullmatch(host) is not None):
         raise ValueError(f'"{entry}" is no address')
     if _is_address(host) and not _is_one_host(ipaddress.ip_address(host)):
         raise ValueError(f'"{entry}" is no address of one host')
-    return host, (int(found[2]),) if found[2] else USUAL_PORTS
+    return host, ports
+
+
+def _range(text, entry):
+    """In one way of writing it: without an address of a host in it."""
+    network = ipaddress.ip_network(text, strict=False)
+    first, last = network[0], network[-1]
+    if network.prefixlen < 8 or not _is_one_host(last) or not (_is_one_host(first) or network.prefixlen == 8):
+        raise ValueError(f'"{entry}" is no range of hosts')
+    return str(network)
 
 
 def _free_addresses(taken):

@@ -54,12 +54,21 @@ class Carriers:
             has_room = self.guests < MOST_CONNECTIONS
             self.guests += has_room
             self.leaving += has_room
+        target = self._behind(door, inner) if has_room else door
         if has_room:
-            threading.Thread(target=self._carry, args=(inner, door), daemon=True).start()
+            threading.Thread(target=self._carry, args=(inner, target), daemon=True).start()
         else:
             self._note(f"more than {MOST_CONNECTIONS} connections at a time - close those that are not needed")
             _slam(inner)
         return True
+
+    def _behind(self, door, inner):
+        """Of a range the one address that was asked for; a door to nowhere where it is in none of that port."""
+        if not door.is_range:
+            return door
+        address = inner.getsockname()[0]
+        is_allowed = any(other.port == door.port and other.leads_to(address) for _, other in self.doors)
+        return door._replace(address=address, host=address if is_allowed else "")
 
     def _carry(self, inner, door):
         """One connection. It counts as leaving for as long as the code's bytes are on their way out."""
@@ -77,6 +86,9 @@ class Carriers:
         self._count(guests=-1)
 
     def _reach(self, door):
+        if door.host == "":
+            self._note(f"{door.address}:{door.port} is in none of the ranges that are allowed")
+            return None
         try:
             return _connect(door)
         except (OSError, ValueError) as error:  # a name may be none that can be looked up

@@ -14,7 +14,10 @@ _REQUEST, _ACK, _CREATE, _REPLACE = 1, 4, 0x400, 0x100
 _IFA_ADDRESS, _IFA_LOCAL, _IFA_FLAGS = 1, 2, 8
 _IFA_F_NODAD, _IFA_F_NOPREFIXROUTE = 2, 0x200
 _SCOPE_HOST = 254
+_RTM_NEWROUTE, _RTA_DST, _RTA_OIF = 24, 1, 4
+_TABLE_LOCAL, _PROTO_BOOT, _ROUTE_LOCAL = 255, 3, 2
 _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
+_ANYWHERE = {4: "0.0.0.0", 6: "::"}
 _BACKLOG = 256
 _MOST_LOOKS, _BETWEEN_LOOKS_SECONDS = 1000, 0.001
 
@@ -28,32 +31,45 @@ def raise_loopback():
 
 def open_doors(doors):
     """Listening sockets, in the order of the doors."""
-    for address in dict.fromkeys(door.address for door in doors):
+    for address in dict.fromkeys(door.address for door in doors if not door.is_range):
         if not ipaddress.ip_address(address).is_loopback:
             _add_to_loopback(ipaddress.ip_address(address))
             _await_route(ipaddress.ip_address(address))
+    for network in dict.fromkeys(door.address for door in doors if door.is_range):
+        _lead_here(ipaddress.ip_network(network))
     return [_listener(door) for door in doors]
 
 
 def _listener(door):
-    version = ipaddress.ip_address(door.address).version
+    """That of a range listens at every address; what knocks at one that is in no range is turned away at the door."""
+    version = ipaddress.ip_network(door.address).version
     listener = socket.socket(_FAMILIES[version], socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     if version == 6:
         listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-    listener.bind((door.address, door.port))
+    listener.bind((_ANYWHERE[version] if door.is_range else door.address, door.port))
     listener.listen(_BACKLOG)
     return listener
 
 
 def _add_to_loopback(address):
     """Code that asks for 10.0.0.7 finds it here."""
+    _ask_system(_new_address(address, socket.if_nametoindex("lo")), address)
+
+
+def _lead_here(network):
+    """Every address of a range is one of this machine's own, without being listed."""
+    _ask_system(_new_route(network, socket.if_nametoindex("lo")), network)
+
+
+def _ask_system(request, about):
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as link:
-        link.sendto(_new_address(address, socket.if_nametoindex("lo")), (0, 0))
+        link.sendto(request, (0, 0))
         answer = link.recv(4096)
     kind = struct.unpack_from("=IH", answer)[1]
     error = struct.unpack_from("=i", answer, 16)[0] if kind == _NLMSG_ERROR else 0
     if error:
-        raise OSError(-error, os.strerror(-error), f"address {address}")
+        raise OSError(-error, os.strerror(-error), f"address {about}")
 
 
 def _await_route(address):
@@ -74,3 +90,14 @@ def _new_address(address, index):
     about = struct.pack("=BBBBI", _FAMILIES[address.version], address.max_prefixlen, 0, _SCOPE_HOST, index)
     flags = _REQUEST | _ACK | _CREATE | _REPLACE
     return struct.pack("=IHHII", 16 + len(about) + len(parts), _RTM_NEWADDR, flags, 1, 0) + about + parts
+
+
+def _new_route(network, index):
+    family = _FAMILIES[network.version]
+    parts = struct.pack("=HH", 4 + len(network.network_address.packed), _RTA_DST) + network.network_address.packed
+    parts += struct.pack("=HHI", 8, _RTA_OIF, index)
+    about = struct.pack(
+        "=BBBBBBBBI", family, network.prefixlen, 0, 0, _TABLE_LOCAL, _PROTO_BOOT, _SCOPE_HOST, _ROUTE_LOCAL, 0
+    )
+    flags = _REQUEST | _ACK | _CREATE | _REPLACE
+    return struct.pack("=IHHII", 16 + len(about) + len(parts), _RTM_NEWROUTE, flags, 1, 0) + about + parts

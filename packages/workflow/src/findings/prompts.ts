@@ -12,7 +12,7 @@ export const promptFindings = {
   NOVA422: {
     severity: "error",
     title: "An entry of `network.allow` cannot be enforced",
-    why: "Each names one host, by name or address, and a port or none: `imap.example.com:993`, `10.0.0.7`, `[2001:db8::7]:5432`. Wildcards, ranges and paths cannot be told apart when a connection is made, so they are not accepted.",
+    why: "Each names a host, by name or address, or a range of addresses, and a port or none: `imap.example.com:993`, `10.0.0.7`, `[2001:db8::7]:5432`, `10.0.0.0/8`. Wildcards and paths cannot be told apart when a connection is made, so they are not accepted.",
     bad: '{ "id": "read", "type": "action", "executor": "prompt", "prompt": "Get the rates.", "network": { "allow": ["*.example.com"] } }',
     good: '{ "id": "read", "type": "action", "executor": "prompt", "prompt": "Get the rates.", "network": { "allow": ["rates.example.com:443"] } }',
   },
