@@ -4,10 +4,9 @@ import { z } from "zod";
 import { route } from "../http/route.ts";
 import * as schemas from "../schemas/execution.ts";
 import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
-import { ExecutionId, Flag, Slug, WorkflowId } from "../schemas/values.ts";
+import { ExecutionId, endOf, Flag, Moment, Slug, WorkflowId } from "../schemas/values.ts";
 
 const params = z.object({ id: ExecutionId });
-const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
 export const list = route({
   method: "GET",
@@ -37,10 +36,6 @@ export const list = route({
     return listAnswer({ items: page.items, ...next }, schemas.executionItem);
   },
 });
-
-function endOf(moment: string): string {
-  return moment.includes("T") ? new Date(moment).toISOString() : `${moment}T23:59:59.999Z`;
-}
 
 export const get = route({
   method: "GET",

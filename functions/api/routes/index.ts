@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { openRoute, type Route } from "../http/route.ts";
 import { openApiDocument } from "../openapi/document.ts";
+import * as analytics from "./analytics.ts";
 import * as audit from "./audit.ts";
 import * as blobs from "./blobs.ts";
 import * as chain from "./chain.ts";
@@ -56,5 +57,6 @@ export const routes: readonly Route[] = [
   ...Object.values(clients),
   ...Object.values(credentials),
   ...Object.values(audit),
+  ...Object.values(analytics),
   ...Object.values(hooks),
 ];

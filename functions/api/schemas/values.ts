@@ -15,6 +15,14 @@ export const Context = z.record(z.string(), z.unknown());
 
 export const Time = z.iso.datetime();
 
+/** In a query: a date, or a time with its zone. */
+export const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/** The last moment that is meant: a date means all of that day. */
+export function endOf(moment: string): string {
+  return moment.includes("T") ? new Date(moment).toISOString() : `${moment}T23:59:59.999Z`;
+}
+
 /** Ids of workflows, as the compiler makes them. */
 export const WorkflowId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/);
 export const ExecutionId = z.string().regex(/^exec_[0-9A-HJKMNP-TV-Z]{26}$/);

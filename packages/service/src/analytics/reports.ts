@@ -1,0 +1,116 @@
+import type { CloseStatus } from "@nova/engine";
+import type { Durations, NodeFigures, RunStats } from "../ports/stats.ts";
+import { addDuration, percentile95 } from "./durations.ts";
+import { counted, dollars, mergeFigures, noFigures, sumOf } from "./figures.ts";
+
+type Runs = AsyncIterable<RunStats>;
+
+export interface WorkflowReport {
+  workflow: string;
+  runs: number;
+  byStatus: Record<CloseStatus, number>;
+  totalMs: number;
+  p95Ms: number | null;
+  costUsd: number;
+}
+
+export interface NodeReport extends NodeFigures {
+  workflow: string;
+  node: string;
+  p95Ms: number | null;
+}
+
+export interface ErrorReport {
+  workflow: string;
+  node: string;
+  class: string;
+  count: number;
+}
+
+export interface CostReport {
+  /** `2026-11-22`, UTC: the day on which the runs ended. */
+  day: string;
+  workflow: string;
+  figures: NodeFigures;
+}
+
+/** By workflow: how its runs ended, and how long they took from their start to their end, waits included. */
+export async function workflowReports(runs: Runs): Promise<WorkflowReport[]> {
+  const none = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
+  const found = new Map<string, Omit<WorkflowReport, "p95Ms"> & { durations: Durations }>();
+  for await (const { workflowId: workflow, status, durationMs, nodes } of runs) {
+    const empty = { workflow, runs: 0, byStatus: none, totalMs: 0, costUsd: 0, durations: {} };
+    const before = found.get(workflow) ?? empty;
+    found.set(workflow, {
+      workflow,
+      runs: before.runs + 1,
+      byStatus: { ...before.byStatus, [status]: before.byStatus[status] + 1 },
+      totalMs: before.totalMs + durationMs,
+      costUsd: dollars(before.costUsd + (allOf(nodes).spent?.cost_usd ?? 0)),
+      durations: addDuration(before.durations, durationMs),
+    });
+  }
+  return sorted(found).map(({ durations, ...report }) => ({ ...report, p95Ms: percentile95(durations) }));
+}
+
+/** By workflow and node. */
+export async function nodeReports(runs: Runs): Promise<NodeReport[]> {
+  const found = new Map<string, { workflow: string; node: string; figures: NodeFigures }>();
+  for await (const { workflowId: workflow, nodes } of runs) {
+    for (const [node, figures] of Object.entries(nodes)) {
+      const key = `${workflow}#${node}`;
+      const before = found.get(key)?.figures ?? noFigures;
+      found.set(key, { workflow, node, figures: mergeFigures(before, figures) });
+    }
+  }
+  return sorted(found).map(({ figures, ...named }) => ({
+    ...named,
+    ...figures,
+    p95Ms: percentile95(figures.durations),
+  }));
+}
+
+/** By workflow, node and class, the most frequent first. */
+export async function errorReports(runs: Runs): Promise<ErrorReport[]> {
+  const reports = await nodeReports(runs);
+  return reports
+    .flatMap(({ workflow, node, failed }) =>
+      Object.entries(failed).map(([name, count]) => ({ workflow, node, class: name, count })),
+    )
+    .sort((a, b) => b.count - a.count);
+}
+
+/** By day and workflow, of the days on which models were asked or written code was used again. */
+export async function costReports(runs: Runs): Promise<CostReport[]> {
+  const found = new Map<string, CostReport>();
+  for await (const { workflowId: workflow, endedAt, nodes } of runs) {
+    const figures = allOf(nodes);
+    if (!figures.spent && !figures.hits) continue;
+    const day = endedAt.slice(0, "2026-11-22".length);
+    const key = `${day}#${workflow}`;
+    found.set(key, { day, workflow, figures: mergeFigures(found.get(key)?.figures ?? noFigures, figures) });
+  }
+  return sorted(found);
+}
+
+/** Of all nodes together; how long they took is of no use in a sum. */
+function allOf(nodes: Record<string, NodeFigures>): NodeFigures {
+  const all = Object.values(nodes);
+  const spendings = all.flatMap(({ spent }) => spent ?? []);
+  const hits = all.reduce((sum, figures) => sum + (figures.hits ?? 0), 0);
+  const savedUsd = dollars(all.reduce((sum, figures) => sum + (figures.savedUsd ?? 0), 0));
+  return {
+    runs: all.reduce((sum, { runs }) => sum + runs, 0),
+    failed: all.reduce((sum, { failed }) => counted(sum, failed), {}),
+    totalMs: all.reduce((sum, { totalMs }) => sum + totalMs, 0),
+    durations: null,
+    ...(spendings.length > 0 && { spent: spendings.reduce((a, b) => sumOf(a, b)) }),
+    ...(hits > 0 && { hits, savedUsd }),
+  };
+}
+
+function sorted<T>(found: ReadonlyMap<string, T>): T[] {
+  return Array.from(found)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, report]) => report);
+}
