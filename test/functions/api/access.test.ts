@@ -163,6 +163,19 @@ const table: Record<string, Row> = {
     role: "runner",
     status: ofClient(201),
   },
+  ...Object.fromEntries(
+    ["workflows", "nodes", "errors", "ai-cost"].map((name) => [
+      `GET /analytics/${name}`,
+      { path: plain(`/analytics/${name}?client=acme`), role: "viewer", status: everybody(200) } satisfies Row,
+    ]),
+  ),
+  "GET /workflows/{id}/quotas": { path: plain("/workflows/asking/quotas"), role: "viewer", status: everybody(200) },
+  "PUT /workflows/{id}/quotas": {
+    path: plain("/workflows/asking/quotas"),
+    body: {},
+    role: "editor",
+    status: sharedChange(200),
+  },
   "GET /audit": { path: plain("/audit"), role: "admin", status: everybody(200) },
 };
 
