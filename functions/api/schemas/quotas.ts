@@ -5,7 +5,8 @@ import { z } from "zod";
 const mostSlots = 1000;
 
 const Slots = z.int().min(1).max(mostSlots).nullable().optional();
-const Usd = z.number().positive().max(1_000_000).nullable().optional();
+/** A tenth of a cent: no model is asked for less. */
+const Usd = z.number().min(0.001).max(1_000_000).nullable().optional();
 const Days = z.int().min(1).max(3650).nullable().optional();
 
 export const ClientQuotasBody = z
