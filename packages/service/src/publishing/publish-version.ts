@@ -3,7 +3,7 @@ import { StoreUnavailable, type WorkflowVersion } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Publication, PublicationName } from "../ports/publications.ts";
 import { dropOldMachines } from "./old-machines.ts";
-import { putForward } from "./put-forward.ts";
+import { makeTriggersReal, putForward } from "./put-forward.ts";
 
 /**
  * Makes a version that waits a version of its state machine, and what new runs use. Every step may be done twice: who
@@ -13,8 +13,7 @@ import { putForward } from "./put-forward.ts";
 export async function publishVersion(ports: ServicePorts, name: PublicationName): Promise<void> {
   const publication = await ports.publications.get(name);
   if (publication?.status !== "publishing") return;
-  const made = await makeMachine(ports, publication);
-  const ready = "reason" in made ? made : await storeVersion(ports, made);
+  const ready = await makeReady(ports, publication);
   if ("reason" in ready) return ports.publications.settle(name, { status: "failed", reason: ready.reason });
   await putForward(ports, ready);
   await ports.publications.settle(name, { status: "ready" });
@@ -22,6 +21,19 @@ export async function publishVersion(ports: ServicePorts, name: PublicationName)
 }
 
 type Refusal = { reason: string };
+
+/** The triggers before the version: one that cannot have them is never there to be run. */
+async function makeReady(ports: ServicePorts, publication: Publication): Promise<WorkflowVersion | Refusal> {
+  const made = await makeMachine(ports, publication);
+  if ("reason" in made) return made;
+  try {
+    await makeTriggersReal(ports, made);
+  } catch (error) {
+    if (!(error instanceof Error) || !["Conflict", "Refused"].includes(error.name)) throw error;
+    return { reason: error.message };
+  }
+  return storeVersion(ports, made);
+}
 
 async function makeMachine(ports: ServicePorts, publication: Publication): Promise<WorkflowVersion | Refusal> {
   const { functions, stateMachines } = ports;

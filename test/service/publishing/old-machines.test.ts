@@ -1,0 +1,67 @@
+import type { WorkflowVersion } from "@nova/engine";
+import { Conflict } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+import { dropOldMachines } from "../../../packages/service/src/publishing/old-machines.ts";
+import { demandMachine } from "../../../packages/service/src/publishing/runnable.ts";
+import { PublishingWorld } from "../support/publishing-world.ts";
+
+const arn = (version: number) => `arn:aws:states:us-east-1:000000000000:stateMachine:nova-greet:${version}`;
+let world: PublishingWorld;
+
+/** A version of a workflow, which has a node that calls others where they are given. */
+function version(number: number, calls: { workflow: string; version?: number }[] = [], id = "greet"): WorkflowVersion {
+  const nodes = calls.map((call, index) => ({ id: `call${index}`, type: "workflow", ...call }));
+  const workflow = { id, nodes, edges: [] };
+  return { workflowId: id, version: number, workflow, stateMachineArn: arn(number) } as never;
+}
+
+beforeEach(() => {
+  world = new PublishingWorld();
+  for (let number = 1; number <= 60; number++) {
+    world.versions.push(version(number));
+    world.machines.unshift(arn(number));
+  }
+});
+
+const dropped = async () => {
+  await dropOldMachines(world.ports(), version(60));
+  const left = new Set(world.machines);
+  return Array.from({ length: 60 }, (_, index) => index + 1).filter((number) => !left.has(arn(number)));
+};
+
+describe("versions of a state machine", () => {
+  it("are kept up to fifty, and the oldest go", async () => {
+    expect(await dropped()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it.each<[string, () => void]>([
+    ["a run is going on", () => world.open.push({ stateMachineArn: arn(4) })],
+    ["is active", () => void world.workflowStates.set("greet", { active: 4 })],
+    ["a client has pinned", () => world.clients.push({ slug: "acme", pins: { greet: 4 } } as never)],
+    [
+      "a node of another workflow names",
+      () => world.versions.push(version(1, [{ workflow: "greet", version: 4 }], "outer")),
+    ],
+  ])("on which %s stay", async (_what, need) => {
+    need();
+    expect(await dropped()).toEqual([1, 2, 3, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it("are none of the business of a node that takes the latest", async () => {
+    world.versions.push(version(1, [{ workflow: "greet" }], "outer"));
+    expect(await dropped()).toHaveLength(10);
+  });
+
+  it("are not looked for while there are few", async () => {
+    world.machines.splice(50);
+    world.open.push(null as never);
+    expect(await dropped()).toHaveLength(10);
+  });
+});
+
+it("that are gone are not activated, pinned or run by their number", async () => {
+  await dropOldMachines(world.ports(), version(60));
+  await expect(demandMachine(world.ports(), version(11))).resolves.toBeUndefined();
+  await expect(demandMachine(world.ports(), version(10))).rejects.toThrow(Conflict);
+  await expect(demandMachine(world.ports(), version(10))).rejects.toThrow(/publish its definition again/);
+});

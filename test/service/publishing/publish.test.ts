@@ -1,0 +1,155 @@
+import { findWorkflow, publish, publishVersion, showWorkflow, sweepPublications } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+import { inARow } from "../../support/cloud.ts";
+import { PublishingWorld } from "../support/publishing-world.ts";
+
+const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
+const source = (says: string, triggers: object[] = []) => {
+  const definition = inARow("greet", { say: `context["said"] = ${JSON.stringify(says)}` }, { triggers });
+  return { text: JSON.stringify(definition), fileName: "workflow.json", files: {} };
+};
+const first = { workflowId: "greet", version: 1 };
+
+let world: PublishingWorld;
+beforeEach(() => {
+  world = new PublishingWorld();
+});
+
+const stateOf = async (version = 1) => (await world.publications.get({ workflowId: "greet", version }))?.status;
+const activeVersion = async () => (await world.workflowStates.get("greet"))?.active;
+
+describe("without a queue", () => {
+  it("a version is ready when the request is answered, and is what new runs use", async () => {
+    const ports = world.ports();
+    expect(await publish(ports, ann, source("a"))).toMatchObject({ version: 1, status: "ready", created: true });
+    expect(await publish(ports, ann, source("a"))).toMatchObject({ version: 1, status: "ready", created: false });
+    expect(await publish(ports, ann, source("b"))).toMatchObject({ version: 2, status: "ready", created: true });
+    expect(await findWorkflow(ports, "greet")).toMatchObject({ version: { version: 2 }, active: 2 });
+    expect(world.machines).toHaveLength(2);
+    expect(world.deeds.map(({ detail }) => detail.version)).toEqual([1, 1, 2]);
+  });
+
+  it("two definitions at the same moment become two versions", async () => {
+    const ports = world.ports();
+    const both = await Promise.all([publish(ports, ann, source("a")), publish(ports, ann, source("b"))]);
+    expect(both.map(({ version }) => version).sort()).toEqual([1, 2]);
+    expect(both.map(({ status }) => status)).toEqual(["ready", "ready"]);
+    expect(await activeVersion()).toBe(2);
+  });
+
+  it("what Step Functions refuses has failed, with its reason; the version before goes on", async () => {
+    const ports = world.ports();
+    await publish(ports, ann, source("a"));
+    world.answers.push("refuses");
+    const failed = await publish(ports, ann, source("b"));
+    const reason = expect.stringMatching(/refused it: InvalidDefinition: no such state/);
+    expect(failed).toMatchObject({ version: 2, status: "failed", reason });
+    expect(await findWorkflow(ports, "greet")).toMatchObject({ version: { version: 1 }, active: 1 });
+    expect(await showWorkflow(ports, "greet")).toMatchObject({ version: { status: "failed", reason }, active: 1 });
+    await expect(findWorkflow(ports, "greet", 2)).rejects.toThrow(/version 2 of "greet" could not be published/);
+    expect(await publish(ports, ann, source("b"))).toMatchObject({ version: 3, status: "ready" });
+  });
+
+  it("publishing again what is active no more makes it active", async () => {
+    const ports = world.ports();
+    await publish(ports, ann, source("a"));
+    await publish(ports, ann, source("b"));
+    await world.workflowStates.set("greet", { active: 1 });
+    await publish(ports, ann, source("b"));
+    expect(await activeVersion()).toBe(2);
+  });
+});
+
+describe("with a queue", () => {
+  it("a version waits, nothing runs it yet, and asking again makes no other one", async () => {
+    const ports = world.ports({ queue: true });
+    const begun = world.now;
+    expect(await publish(ports, ann, source("a"))).toMatchObject({ version: 1, status: "publishing", created: true });
+    expect(world.now - begun).toBeLessThanOrEqual(2_100);
+    expect(await publish(ports, ann, source("a"))).toMatchObject({ version: 1, status: "publishing", created: false });
+    expect(world.queued).toEqual([
+      { workflow: "greet", version: 1 },
+      { workflow: "greet", version: 1 },
+    ]);
+    await expect(findWorkflow(ports, "greet")).rejects.toThrow(/version 1 of "greet" is being published - try again/);
+    expect(await showWorkflow(ports, "greet")).toMatchObject({ version: { status: "publishing" }, active: null });
+    await publishVersion(ports, first);
+    expect(await showWorkflow(ports, "greet")).toMatchObject({ version: { version: 1 }, active: 1 });
+  });
+
+  it("versions that are published out of order leave the later one active", async () => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    await publish(ports, ann, source("b"));
+    await publishVersion(ports, { ...first, version: 2 });
+    await publishVersion(ports, first);
+    expect(await activeVersion()).toBe(2);
+    expect(await findWorkflow(ports, "greet", 1)).toMatchObject({ version: { version: 1 }, latest: 2 });
+  });
+
+  it("is done once, however often it is delivered", async () => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    await publishVersion(ports, first);
+    await publishVersion(ports, first);
+    expect(world.machines).toHaveLength(1);
+  });
+
+  it("a process that died between the machine and the version is followed by one that ends it", async () => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    world.answers.push("dies behind it");
+    await expect(publishVersion(ports, first)).rejects.toThrow(/died/);
+    expect(await stateOf()).toBe("publishing");
+    await publishVersion(ports, first);
+    expect(await stateOf()).toBe("ready");
+    expect(world.versions).toHaveLength(1);
+    expect(world.versions[0]?.stateMachineArn).toBe(world.machines[0]);
+  });
+
+  it("an outage is no refusal: whoever delivers it does so again", async () => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    world.answers.push("is out of reach");
+    await expect(publishVersion(ports, first)).rejects.toThrow(/did not answer in time/);
+    expect(await stateOf()).toBe("publishing");
+  });
+
+  it("an address that another workflow took meanwhile fails the version, and nothing can run it", async () => {
+    const ports = world.ports({ queue: true });
+    const mail = { type: "mail", address: "invoices" } as const;
+    await publish(ports, ann, source("a", [mail]));
+    const trigger = { ...mail, id: "mail-1" };
+    await world.triggers.put({ format: 1, key: "mail/invoices", workflowId: "other", trigger });
+    await publishVersion(ports, first);
+    expect(await world.publications.get(first)).toMatchObject({
+      status: "failed",
+      reason: expect.stringMatching(/another workflow has the mail trigger "invoices"/),
+    });
+    expect(world.versions).toEqual([]);
+  });
+
+  it("a number that went to somebody else's definition is said to be taken", async () => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    const other = await world.publications.get(first);
+    world.versions.push({ ...other, hash: "other", stateMachineArn: "arn" } as never);
+    await publishVersion(ports, first);
+    expect(await world.publications.get(first)).toMatchObject({
+      status: "failed",
+      reason: expect.stringMatching(/was taken by another publication - publish it again/),
+    });
+  });
+
+  it("what was lost on its way is handed over again after two minutes, and not before", async () => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    world.queued.length = 0;
+    expect(await sweepPublications(ports)).toEqual([]);
+    world.now += 121_000;
+    expect(await sweepPublications(ports)).toEqual([first]);
+    expect(world.queued).toEqual([{ workflow: "greet", version: 1 }]);
+    await publishVersion(ports, first);
+    expect(await sweepPublications(ports)).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { type Execution, StoreUnavailable, type WorkflowVersion } from "@nova/engine";
+import type { AuditRecord, Client, ServicePorts } from "@nova/service";
+import { MemoryPublications } from "./publications.ts";
+import { MemoryTriggers } from "./triggers.ts";
+import { MemoryWorkflowStates } from "./workflow-states.ts";
+
+/** What Step Functions answers to the next publications; afterwards it takes them. */
+export type MachineAnswer = "refuses" | "is out of reach" | "dies behind it";
+
+/** All that publishing touches, in memory. Whatever else it asked for would be undefined, and fail. */
+export class PublishingWorld {
+  readonly publications = new MemoryPublications();
+  readonly workflowStates = new MemoryWorkflowStates();
+  readonly versions: WorkflowVersion[] = [];
+  readonly triggers = new MemoryTriggers();
+  readonly clients: Client[] = [];
+  readonly open: Partial<Execution>[] = [];
+  readonly deeds: AuditRecord[] = [];
+  /** ARNs of machine versions, newest first. */
+  readonly machines: string[] = [];
+  /** What was given to the queue. */
+  readonly queued: { workflow: string; version: number }[] = [];
+  readonly answers: MachineAnswer[] = [];
+  now = Date.parse("2026-01-01T00:00:00Z");
+  #published = 0;
+
+  ports({ queue = false } = {}): ServicePorts {
+    const { publications, workflowStates, versions, clients, open, machines } = this;
+    const of = (id: string) =>
+      versions.filter(({ workflowId }) => workflowId === id).sort((a, b) => a.version - b.version);
+    const ports: Partial<ServicePorts> = {
+      publications,
+      workflowStates,
+      triggers: this.triggers,
+      workflows: {
+        get: async (id, version) => of(id).find((one) => one.version === version),
+        latest: async (id) => of(id).at(-1),
+        create: async (version) => this.#create(version),
+        async *list() {
+          yield* versions;
+        },
+      },
+      stateMachines: { publish: async (name: string) => this.#publish(name) } as never,
+      machineVersions: {
+        list: async () => [...machines],
+        remove: async (arn) => void machines.splice(machines.indexOf(arn), 1),
+      },
+      executions: {
+        async *open() {
+          yield* open;
+        },
+      } as never,
+      clients: { list: async () => clients } as never,
+      audit: { append: async (record: AuditRecord) => void this.deeds.push(record) } as never,
+      templates: { of: async () => "base" },
+      clock: { now: () => this.now, sleep: async (ms) => this.#pass(ms) },
+      ...(queue && { publishQueue: { enqueue: async (name) => void this.queued.push(name) } }),
+    };
+    return ports as ServicePorts;
+  }
+
+  #dying = false;
+
+  #pass(ms: number): void {
+    this.now += ms;
+  }
+
+  #publish(name: string): string {
+    const answer = this.answers.shift();
+    if (answer === "refuses") throw Object.assign(new Error("no such state"), { name: "InvalidDefinition" });
+    if (answer === "is out of reach") throw new StoreUnavailable("Step Functions did not answer in time");
+    this.#dying = answer === "dies behind it";
+    const arn = `arn:aws:states:us-east-1:000000000000:stateMachine:${name}:${++this.#published}`;
+    this.machines.unshift(arn);
+    return arn;
+  }
+
+  #create(version: WorkflowVersion): boolean {
+    if (this.#dying) {
+      this.#dying = false;
+      throw new StoreUnavailable("the process died");
+    }
+    const isNew = !this.versions.some(
+      (one) => one.workflowId === version.workflowId && one.version === version.version,
+    );
+    if (isNew) this.versions.push(version);
+    return isNew;
+  }
+}
