@@ -1,0 +1,209 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  DeleteRuleCommand,
+  DescribeRuleCommand,
+  ListRulesCommand,
+  ListTargetsByRuleCommand,
+  PutEventsCommand,
+  type PutEventsRequestEntry,
+  PutRuleCommand,
+  type PutRuleCommandInput,
+  PutTargetsCommand,
+  RemoveTargetsCommand,
+  type Target,
+} from "@aws-sdk/client-eventbridge";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { inTurn, standing, TestEvents, target } from "./support.ts";
+
+let world: TestEvents;
+
+beforeEach(async () => {
+  world = new TestEvents();
+  await world.open();
+  world.events.drive();
+});
+
+afterEach(async () => {
+  await world.close();
+  world[Symbol.dispose]();
+});
+
+const paid = { EventBusName: "nova", Source: "shop", DetailType: "Paid", Detail: '{"id": 12345678901234567890}' };
+const put = (...Entries: PutEventsRequestEntry[]) => world.client.send(new PutEventsCommand({ Entries }));
+const rule = (input: Partial<PutRuleCommandInput> = {}) =>
+  world.client.send(new PutRuleCommand({ ...usual, ...input }));
+const usual = { Name: "paid", EventBusName: "nova", EventPattern: '{"source":["shop"]}' };
+const InputTemplate = '{"workflow":"pay","rule":"<aws.events.rule-name>","event":<aws.events.event.json>}';
+const targets = (...Targets: Target[]) =>
+  world.client.send(new PutTargetsCommand({ Rule: "paid", EventBusName: "nova", Targets }));
+const fire: Target = { Id: "fire", Arn: target, InputTransformer: { InputTemplate } };
+
+describe("an event that is put", () => {
+  it("goes in its envelope, digit for digit, to the functions whose rules stand", async () => {
+    const { Entries, FailedEntryCount } = await put(paid);
+    await world.events.rest();
+    expect(FailedEntryCount).toBe(0);
+    const [{ functionArn, payload }] = world.delivered as [(typeof world.delivered)[number]];
+    expect(functionArn).toBe(standing);
+    expect(payload).toContain('"detail":{"id": 12345678901234567890}');
+    expect(JSON.parse(payload)).toMatchObject({
+      ...{ version: "0", id: Entries?.[0]?.EventId, "detail-type": "Paid", source: "shop", account: "000000000000" },
+      ...{ time: "2026-11-22T08:00:00Z", region: "eu-west-1", resources: [] },
+    });
+  });
+
+  it("goes to a rule that it fits, with what its target is to hear", async () => {
+    await rule();
+    await targets(fire, { Id: "constant", Arn: target, Input: '{"a":1}' }, { Id: "plain", Arn: target });
+    await put({ ...paid, Source: "bank" }, paid, { ...paid, EventBusName: "default" });
+    await world.events.rest();
+    const heard = world.delivered.filter(({ functionArn }) => functionArn === target).map(({ payload }) => payload);
+    expect(heard).toHaveLength(3);
+    expect(JSON.parse(heard[0] ?? "")).toMatchObject({ workflow: "pay", rule: "paid", event: { source: "shop" } });
+    expect(heard[0]).toContain("12345678901234567890");
+    expect(heard[1]).toBe('{"a":1}');
+    expect(JSON.parse(heard[2] ?? "")).toMatchObject({ source: "shop" });
+  });
+
+  it.each<[string, PutEventsRequestEntry, string]>([
+    ["has no source", { ...paid, Source: undefined }, "InvalidArgument"],
+    ["has no type", { ...paid, DetailType: "" }, "InvalidArgument"],
+    ["has a type of 129 characters", { ...paid, DetailType: "x".repeat(129) }, "InvalidArgument"],
+    ["has no detail", { ...paid, Detail: undefined }, "InvalidArgument"],
+    ["has a detail that is no JSON", { ...paid, Detail: "{" }, "MalformedDetail"],
+    ["has a detail that is no object", { ...paid, Detail: "[1]" }, "MalformedDetail"],
+    ["says that it is AWS's", { ...paid, Source: "aws.s3" }, "NotAuthorizedForSourceException"],
+  ])("and %s fails by itself", async (_, entry, ErrorCode) => {
+    const { Entries, FailedEntryCount } = await put(entry, paid);
+    expect(FailedEntryCount).toBe(1);
+    expect(Entries).toMatchObject([{ ErrorCode }, { EventId: expect.any(String) }]);
+    await world.events.rest();
+    expect(world.delivered).toHaveLength(1);
+  });
+
+  it.each<[string, PutEventsRequestEntry[], string]>([
+    ["are eleven", Array<PutEventsRequestEntry>(11).fill(paid), "ValidationException"],
+    ["are none", [], "ValidationException"],
+    ["are too large", [{ ...paid, Detail: JSON.stringify({ x: "y".repeat(256 * 1024) }) }], "ValidationException"],
+    ["go to a bus that is not there", [{ ...paid, EventBusName: "other" }], "ResourceNotFoundException"],
+  ])("and others that %s are refused", async (_, entries, name) => {
+    await expect(put(...entries)).rejects.toMatchObject({ name });
+  });
+
+  it("goes to a function that takes them in turn only after the one before", async () => {
+    const first = Promise.withResolvers<boolean>();
+    world.takes = () => first.promise;
+    await put({ ...paid, Source: "nova", Detail: '{"n":1}' }, { ...paid, Source: "nova", Detail: '{"n":2}' });
+    expect(world.delivered.map(({ functionArn }) => functionArn)).toEqual([inTurn]);
+    first.resolve(true);
+    await world.events.rest();
+    expect(world.delivered.map(({ payload }) => JSON.parse(payload).detail.n)).toEqual([1, 2]);
+  });
+
+  it("waits for whoever drives, and comes again where a process died over it", async () => {
+    const never = Promise.withResolvers<boolean>();
+    world.takes = () => never.promise;
+    await put(paid);
+    await world.close();
+    await world.open();
+    world.takes = () => true;
+    await put({ ...paid, DetailType: "Shipped" });
+    expect(world.delivered).toHaveLength(1);
+    world.events.drive();
+    await world.events.rest();
+    const types = world.delivered.map(({ payload }) => JSON.parse(payload)["detail-type"]);
+    expect(types).toEqual(["Paid", "Paid", "Shipped"]);
+    await world.close();
+    await world.open();
+    world.events.drive();
+    expect(world.delivered).toHaveLength(3);
+  });
+
+  it("is kept where no function takes it", async () => {
+    world.takes = () => false;
+    const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
+    await put(paid);
+    await world.events.rest();
+    expect(warned).toHaveBeenCalledOnce();
+    warned.mockRestore();
+    const kept = readFileSync(join(world.dataDir, "events", "undelivered.ndjson"), "utf8");
+    expect(JSON.parse(kept)).toMatchObject({ functionArn: standing, payload: expect.stringContaining('"shop"') });
+  });
+});
+
+describe("a rule", () => {
+  it("is there as it was put, in the next process too, until its targets and it are removed", async () => {
+    const { RuleArn } = await rule({ Description: "Trigger" });
+    expect(RuleArn).toBe("arn:aws:events:eu-west-1:000000000000:rule/nova/paid");
+    await targets(fire);
+    await world.close();
+    await world.open();
+    const name = { Name: "paid", EventBusName: "nova" };
+    expect(await world.client.send(new DescribeRuleCommand(name))).toMatchObject({ ...usual, State: "ENABLED" });
+    const { Targets } = await world.client.send(new ListTargetsByRuleCommand({ Rule: "paid", EventBusName: "nova" }));
+    expect(Targets).toEqual([fire]);
+    const removal = world.client.send(new DeleteRuleCommand(name));
+    await expect(removal).rejects.toThrow("Rule can't be deleted since it has targets.");
+    await world.client.send(new RemoveTargetsCommand({ Rule: "paid", EventBusName: "nova", Ids: ["fire"] }));
+    await world.client.send(new DeleteRuleCommand(name));
+    expect((await world.client.send(new ListRulesCommand({ EventBusName: "nova" }))).Rules).toEqual([]);
+    await expect(world.client.send(new DescribeRuleCommand(name))).rejects.toMatchObject({
+      name: "ResourceNotFoundException",
+    });
+  });
+
+  it("hears nothing while it is disabled, and keeps its targets when it is changed", async () => {
+    await rule({ State: "DISABLED" });
+    await targets(fire);
+    await put(paid);
+    await rule();
+    await put(paid);
+    await world.events.rest();
+    expect(world.delivered.filter(({ functionArn }) => functionArn === target)).toHaveLength(1);
+  });
+
+  it.each<[string, Partial<PutRuleCommandInput>, string]>([
+    ["a name with a slash", { Name: "a/b" }, "ValidationException"],
+    ["a name of 65 characters", { Name: "a".repeat(65) }, "ValidationException"],
+    ["a bus that is not there", { EventBusName: "other" }, "ResourceNotFoundException"],
+    ["no pattern", { EventPattern: undefined }, "ValidationException"],
+    ["a pattern that is no JSON", { EventPattern: "{" }, "InvalidEventPatternException"],
+    ["a pattern that is no object", { EventPattern: "[]" }, "InvalidEventPatternException"],
+    ["a value by itself", { EventPattern: '{"source":"shop"}' }, "InvalidEventPatternException"],
+    ["a pattern of nothing", { EventPattern: "{}" }, "InvalidEventPatternException"],
+    ["a time", { ScheduleExpression: "rate(1 minute)" }, "ValidationException"],
+    ["another state", { State: "OFF" as never }, "ValidationException"],
+  ])("with %s is refused", async (_, input, name) => {
+    await expect(rule(input)).rejects.toMatchObject({ name });
+  });
+
+  it.each<[string, Target]>([
+    ["that is no function", { Id: "a", Arn: "arn:aws:sqs:eu-west-1:123456789012:q" }],
+    ["without a right id", { Id: "a b", Arn: target }],
+    ["whose input is no JSON", { Id: "a", Arn: target, Input: "{" }],
+    ["whose template is no JSON", { ...fire, InputTransformer: { InputTemplate: '{"a":' } }],
+    ["that wants what is not served", { ...fire, InputTransformer: { InputTemplate: '{"a":<aws.events.event>}' } }],
+    [
+      "that wants parts of the event",
+      { ...fire, InputTransformer: { InputTemplate, InputPathsMap: { a: "$.detail" } } },
+    ],
+  ])("has no target %s", async (_, one) => {
+    await rule();
+    await expect(targets(one)).rejects.toMatchObject({ name: "ValidationException" });
+  });
+
+  it("has five targets at most", async () => {
+    await rule();
+    const six = ["a", "b", "c", "d", "e", "f"].map((Id) => ({ Id, Arn: target }));
+    await expect(targets(...six)).rejects.toMatchObject({ name: "LimitExceededException" });
+  });
+});
+
+it("answers nobody without the key, and no operation that it does not serve", async () => {
+  const ask = (headers: Record<string, string>) => fetch(world.events.url, { method: "POST", body: "{}", headers });
+  expect((await ask({ "x-amz-target": "AWSEvents.PutEvents" })).status).toBe(403);
+  const authorization = "AWS4-HMAC-SHA256 Credential=test-key/20261122/eu-west-1/events/aws4_request";
+  const answer = await ask({ authorization, "x-amz-target": "AWSEvents.CreateArchive" });
+  expect(await answer.json()).toMatchObject({ __type: "UnknownOperationException" });
+});

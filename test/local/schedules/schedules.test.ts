@@ -1,0 +1,186 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  CreateScheduleCommand,
+  type CreateScheduleCommandInput,
+  DeleteScheduleCommand,
+  GetScheduleCommand,
+  ListSchedulesCommand,
+  UpdateScheduleCommand,
+} from "@aws-sdk/client-scheduler";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { TestClock, TestScheduler } from "./support/endpoint.ts";
+
+const Arn = "arn:aws:lambda:eu-west-1:123456789012:function:nova-fire-trigger:live";
+const Input = '{"trigger":"nightly","scheduled_at":"<aws.scheduler.scheduled-time>"}';
+const usual = {
+  ...{ Name: "nova-report-nightly", GroupName: "nova", ScheduleExpression: "cron(0 2 * * ? *)" },
+  FlexibleTimeWindow: { Mode: "OFF" },
+  Target: { Arn, RoleArn: "arn:aws:iam::123456789012:role/nova-schedules", Input },
+} satisfies CreateScheduleCommandInput;
+
+let world: TestScheduler;
+
+beforeEach(async () => {
+  world = new TestScheduler("2026-11-22T01:00:00Z");
+  await world.open();
+});
+
+afterEach(async () => {
+  await world.close();
+  world[Symbol.dispose]();
+});
+
+const create = (input: Partial<CreateScheduleCommandInput> = {}) =>
+  world.client.send(new CreateScheduleCommand({ ...usual, ...input }));
+const at = (time: string) => ({ functionArn: Arn, payload: { trigger: "nightly", scheduled_at: time } });
+
+describe("a schedule that is put", () => {
+  it("is there as it was put, until it is changed and removed", async () => {
+    const { ScheduleArn } = await create({ ScheduleExpressionTimezone: "Europe/Madrid", Description: "At night" });
+    expect(ScheduleArn).toBe("arn:aws:scheduler:eu-west-1:000000000000:schedule/nova/nova-report-nightly");
+    const name = { Name: usual.Name, GroupName: "nova" };
+    expect(await world.client.send(new GetScheduleCommand(name))).toMatchObject({
+      ...usual,
+      ...{ ScheduleExpressionTimezone: "Europe/Madrid", Description: "At night", State: "ENABLED" },
+      CreationDate: new Date("2026-11-22T01:00:00Z"),
+    });
+    const FlexibleTimeWindow = { Mode: "FLEXIBLE", MaximumWindowInMinutes: 5 } as const;
+    await world.client.send(new UpdateScheduleCommand({ ...usual, State: "DISABLED", FlexibleTimeWindow }));
+    const changed = await world.client.send(new GetScheduleCommand(name));
+    expect(changed).toMatchObject({ State: "DISABLED", ScheduleExpressionTimezone: "UTC", FlexibleTimeWindow });
+    const { Schedules = [] } = await world.client.send(
+      new ListSchedulesCommand({ GroupName: "nova", NamePrefix: "nova-" }),
+    );
+    expect(Schedules.map(({ Name }) => Name)).toEqual([usual.Name]);
+    await world.client.send(new DeleteScheduleCommand(name));
+    await expect(world.client.send(new GetScheduleCommand(name))).rejects.toThrow(
+      `Schedule ${usual.Name} does not exist.`,
+    );
+    await expect(world.client.send(new DeleteScheduleCommand(name))).rejects.toMatchObject({
+      name: "ResourceNotFoundException",
+    });
+  });
+
+  it.each<[string, Partial<CreateScheduleCommandInput>, string]>([
+    ["a name with a space", { Name: "a b" }, "ValidationException"],
+    ["a name of 65 characters", { Name: "a".repeat(65) }, "ValidationException"],
+    ["a group that is not there", { GroupName: "other" }, "ResourceNotFoundException"],
+    ["a cron of five fields", { ScheduleExpression: "cron(0 2 * * ?)" }, "ValidationException"],
+    ["both days", { ScheduleExpression: "cron(0 2 1 * MON *)" }, "ValidationException"],
+    ["a rate of nothing", { ScheduleExpression: "rate(0 minutes)" }, "ValidationException"],
+    ["a rate of seconds", { ScheduleExpression: "rate(30 seconds)" }, "ValidationException"],
+    ["a day that there is not", { ScheduleExpression: "at(2026-02-30T00:00:00)" }, "ValidationException"],
+    ["a time with a zone", { ScheduleExpression: "at(2026-12-01T00:00:00Z)" }, "ValidationException"],
+    ["a zone that there is not", { ScheduleExpressionTimezone: "Europe/Atlantis" }, "ValidationException"],
+    ["no length of its window", { FlexibleTimeWindow: { Mode: "FLEXIBLE" } }, "ValidationException"],
+    ["a target that is no function", { Target: { ...usual.Target, Arn: "arn:aws:s3:::b" } }, "ValidationException"],
+    ["no role", { Target: { ...usual.Target, RoleArn: "nova" } }, "ValidationException"],
+    ["an input that is no JSON", { Target: { ...usual.Target, Input: "{" } }, "ValidationException"],
+    [
+      "too many retries",
+      { Target: { ...usual.Target, RetryPolicy: { MaximumRetryAttempts: 186 } } },
+      "ValidationException",
+    ],
+    ["a start", { StartDate: new Date() }, "ValidationException"],
+  ])("with %s is refused", async (_, input, name) => {
+    await expect(create(input)).rejects.toMatchObject({ name });
+  });
+
+  it("is refused where there is one of its name, and where it is to be changed and is not there", async () => {
+    await create();
+    await expect(create()).rejects.toMatchObject({ name: "ConflictException" });
+    const other = world.client.send(new UpdateScheduleCommand({ ...usual, Name: "other" }));
+    await expect(other).rejects.toMatchObject({ name: "ResourceNotFoundException" });
+  });
+});
+
+describe("a schedule", () => {
+  it("fires at its times, with the time that it was due", async () => {
+    await create();
+    world.schedules.fire();
+    await world.clock.until("2026-11-24T01:59:59Z");
+    expect(world.delivered).toEqual([at("2026-11-22T02:00:00Z"), at("2026-11-23T02:00:00Z")]);
+    await world.clock.until("2026-11-24T02:00:00Z");
+    expect(world.delivered).toHaveLength(3);
+  });
+
+  it("fires at nobody's times before it may, while it is disabled, and once it is gone", async () => {
+    await create();
+    await world.clock.until("2026-11-22T01:30:00Z");
+    world.schedules.fire();
+    await world.client.send(new UpdateScheduleCommand({ ...usual, State: "DISABLED" }));
+    await world.clock.until("2026-11-23T03:00:00Z");
+    await world.client.send(new UpdateScheduleCommand({ ...usual, ScheduleExpression: "cron(0 4 * * ? *)" }));
+    await world.clock.until("2026-11-23T05:00:00Z");
+    expect(world.delivered).toEqual([at("2026-11-23T04:00:00Z")]);
+    await world.client.send(new DeleteScheduleCommand({ Name: usual.Name, GroupName: "nova" }));
+    await world.clock.until("2026-11-25T05:00:00Z");
+    expect(world.delivered).toHaveLength(1);
+  });
+
+  it("of a rate fires at once and then at its pace, which a change that changes nothing keeps", async () => {
+    world.schedules.fire();
+    const rate = { ...usual, ScheduleExpression: "rate(10 minutes)" };
+    await create(rate);
+    await world.clock.until("2026-11-22T01:15:00Z");
+    await world.client.send(new UpdateScheduleCommand(rate));
+    await world.clock.until("2026-11-22T01:20:00Z");
+    const times = ["2026-11-22T01:00:00Z", "2026-11-22T01:10:00Z", "2026-11-22T01:20:00Z"];
+    expect(world.delivered).toEqual(times.map(at));
+  });
+
+  it("of one time fires then, by the clocks of its zone, and never again", async () => {
+    await create({ ScheduleExpression: "at(2026-12-24T18:00:30)", ScheduleExpressionTimezone: "Europe/Madrid" });
+    world.schedules.fire();
+    await world.clock.until("2027-12-25T00:00:00Z");
+    expect(world.delivered).toEqual([at("2026-12-24T17:00:30Z")]);
+  });
+
+  it("keeps what no function takes", async () => {
+    world.takes = false;
+    const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
+    await create({ ScheduleExpression: "rate(1 day)" });
+    world.schedules.fire();
+    await world.schedules.rest();
+    warned.mockRestore();
+    const line = JSON.parse(readFileSync(join(world.dataDir, "schedules", "undelivered.ndjson"), "utf8"));
+    expect(line).toMatchObject({ functionArn: Arn, at: "2026-11-22T01:00:00.000Z" });
+  });
+});
+
+describe("what was due while nothing ran", () => {
+  /** Closed at one time, opened again at another one. */
+  async function reopenedAt(time: string): Promise<void> {
+    world.schedules.fire();
+    await world.clock.until("2026-11-22T01:30:00Z");
+    await world.close();
+    world.clock = new TestClock(time);
+    await world.open();
+    world.schedules.fire();
+    await world.schedules.rest();
+  }
+
+  it("is left out, and said", async () => {
+    await create({ Description: "Trigger nightly of workflow report" });
+    await reopenedAt("2026-11-25T08:00:00Z");
+    expect(world.delivered).toEqual([]);
+    expect(world.warnings).toEqual([
+      "Trigger nightly of workflow report was due at 2026-11-22T02:00:00.000Z, while nothing ran here: that time is left out",
+    ]);
+  });
+
+  it("fires once where its flexible window is not over", async () => {
+    await create({ FlexibleTimeWindow: { Mode: "FLEXIBLE", MaximumWindowInMinutes: 60 } });
+    await reopenedAt("2026-11-25T02:59:00Z");
+    expect(world.delivered).toEqual([at("2026-11-25T02:00:00Z")]);
+    expect(world.warnings).toHaveLength(1);
+  });
+
+  it("fires within the minute in which it is due", async () => {
+    await create();
+    await reopenedAt("2026-11-22T02:00:59Z");
+    expect(world.delivered).toEqual([at("2026-11-22T02:00:00Z")]);
+    expect(world.warnings).toEqual([]);
+  });
+});
