@@ -4,6 +4,7 @@ import { createAwsPorts, type NovaBus } from "@nova/aws";
 import { type Clock, type EventBus, type Links, type Pipeline, type Ports, SandboxPool } from "@nova/engine";
 import { createSandboxes, templatePackages } from "@nova/sandbox";
 import { Environment } from "./environment.ts";
+import { hostNames } from "./host-names.ts";
 import { createLookout } from "./lookout.ts";
 
 export const logger = new Logger({ serviceName: "nova" });
@@ -39,6 +40,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     sandboxes: createSandboxes(),
     pipeline: pipelineFor(variables, env, aws.generations),
     ...createLookout(() => made, env.NOVA_TABLE),
+    hostNames,
     spares: new SandboxPool(),
     events: logged(aws.bus),
     links: linksTo(env.NOVA_LINK_BASE),

@@ -43,6 +43,7 @@ export type * from "./ports/credential-store.ts";
 export type * from "./ports/credentials.ts";
 export type * from "./ports/executions.ts";
 export type * from "./ports/generations.ts";
+export type * from "./ports/host-names.ts";
 export type * from "./ports/index.ts";
 export type * from "./ports/pipeline.ts";
 export { pinnedPlaces } from "./ports/pipeline.ts";

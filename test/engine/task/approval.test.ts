@@ -55,6 +55,13 @@ describe("an approval that is asked for", () => {
     expect(story.task.message).not.toContain("s3cr3t");
   });
 
+  it("masks the client's credentials in its message, wherever the text came from", async () => {
+    const story = await new Asked(asking({ message: "Answer {{mail}}?" })).begin('{"mail": "it is pa55-w0rd!"}');
+    const credentials = { ...story.ports.credentials, secretsOf: async () => ["pa55-w0rd"] };
+    await requestApproval({ ...story.ports, credentials }, story.event());
+    expect(story.task.message).toBe("Answer it is ***!?");
+  });
+
   it("fails its node when the message names what is not there", async () => {
     const story = await new Asked(asking({ message: "Pay {{amount}}?" })).begin();
     await expect(requestApproval(story.ports, story.event())).rejects.toThrow(

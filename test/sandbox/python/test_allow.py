@@ -7,6 +7,7 @@ import unittest
 from support import HARNESS
 
 sys.path.insert(0, HARNESS)
+from nova_harness.carriers import _found_behind  # noqa: E402
 from nova_harness.allow import USUAL_PORTS, Door, doors_of, hosts_file  # noqa: E402
 
 
@@ -34,6 +35,13 @@ class Entries(unittest.TestCase):
     def test_a_name_never_gets_an_address_that_is_allowed_itself(self):
         doors = doors_of(["127.64.0.1:443", "a.example:443", "b.example:443", "127.64.0.2:443"])
         self.assertEqual(len({door.address for door in doors}), 4)
+
+    def test_a_name_that_was_looked_up_leads_where_it_led_then(self):
+        known, other, gone = doors_of(["a.example:1", "b.example:1", "c.example:1"], {"a.example": ["10.0.0.7"], "c.example": []})
+        self.assertEqual((known.addresses, other.addresses), (["10.0.0.7"], None))
+        self.assertEqual([where[4] for where in _found_behind(known)], [("10.0.0.7", 1)])
+        with self.assertRaises(OSError):
+            _found_behind(gone)
 
     def test_a_range_is_the_door_of_each_of_its_addresses(self):
         (door,) = doors_of(["10.1.2.3/8:5432"])

@@ -94,6 +94,7 @@ export class World {
       tasks: this.tasks.port(caller),
       vault: mirrorVault,
       credentials: noCredentials,
+      hostNames: { addressesOf: async (host) => [`address of ${host}`] },
       links: { toTask: ({ id }) => `link to ${id}` },
       clock: this.clock.port(caller),
       spares: this.#pools[this.#served++ % this.#pools.length] as SandboxPool,

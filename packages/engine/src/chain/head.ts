@@ -32,6 +32,8 @@ export interface Head extends BlobHome {
   warm: Sandbox | null;
   /** SHA-256 of the code that ran, null where none did; of a prompt node, of the last that was written. */
   code: string | null;
+  /** What names led to that the code could connect to on other ports than 80 and 443; absent: there were none. */
+  addresses?: Readonly<Record<string, readonly string[]>>;
   /** Of a prompt node: the key of the generation that its code is. */
   generation?: string;
   /** Of a prompt node whose pinned code did it: no model was asked. */

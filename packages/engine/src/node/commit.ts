@@ -76,6 +76,7 @@ async function sealOutcome(
       sandbox_id: outcome.run.sandboxId,
       warm: outcome.run.warm,
       code: outcome.run.code,
+      ...(outcome.run.addresses && { addresses: outcome.run.addresses }),
       nodes: before.nodes + (outcome.run.code === null ? 0 : 1) + (more.nodes ?? 0),
       ...(more.generation !== undefined && { generation: more.generation }),
       ...(more.cacheHit && { cache_hit: true }),

@@ -50,4 +50,6 @@ export interface RunFacts {
   warm: Sandbox | null;
   /** SHA-256 of the code, null where no code ran. */
   code: string | null;
+  /** What names led to that it could connect to. */
+  addresses?: Record<string, string[]>;
 }

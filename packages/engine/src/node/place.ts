@@ -33,12 +33,12 @@ export function adoptTurn(turn: Turn, { node, position: { before, at } }: Task):
 export async function takeTurn(
   ports: Ports,
   { position, node, version }: Task,
-  more: { seconds?: number; generation?: string } = {},
+  more: { seconds?: number; generation?: string } & Pick<Turn, "addresses"> = {},
 ): Promise<Place> {
-  const { seconds, generation } = more;
+  const { seconds, generation, addresses } = more;
   const { sandbox, created } = await chooseSandbox(ports, position, node, version, seconds);
   const taken: Turn = { node: node.id, state: "held", sandbox: sandbox.id, attempt: 1, since: isoNow(ports) };
-  const turn: Turn = { ...taken, ...(generation !== undefined && { generation }) };
+  const turn: Turn = { ...taken, ...(generation !== undefined && { generation }), ...(addresses && { addresses }) };
   const permit = ports.chain.putTurn(position.at, turn, null);
   // Who needs it waits for it; until then its failure is nobody's.
   permit.catch(() => undefined);

@@ -11,7 +11,7 @@ export interface NodeCode {
   fileName: string;
   timeoutSeconds: number;
   /** Absent: it reaches whatever its sandbox does. */
-  network?: { allow: string[] };
+  network?: NonNullable<RunRequest["network"]>;
 }
 
 /** What the sandbox is asked for: the claim, the code, and what the code finds. */

@@ -1,6 +1,7 @@
 import { isLong, type TaskNode } from "@nova/workflow";
 import { headOf } from "../chain/head.ts";
 import type { LoadedContext } from "../chain/position.ts";
+import type { Context } from "../context/context.ts";
 import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
@@ -24,10 +25,11 @@ import {
   takeTurn,
   warmOf,
 } from "./place.ts";
+import { addressesFor, allowedFor, networkOf } from "./reach.ts";
 import { requestFor } from "./request.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
 import { lifetimeLeft } from "./sandbox-choice.ts";
-import { type Task, type TaskInput, taskInput } from "./task.ts";
+import { type Task, taskInput } from "./task.ts";
 
 /**
  * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
@@ -39,10 +41,11 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
   const { kept, input, laid } = await taskInput(ports, task);
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
   const held = position.next.turn;
-  const place = held ? adoptTurn(held, task) : await takeTurn(ports, task);
+  const allow = allowedFor(node, laid);
+  const place = held ? adoptTurn(held, task) : await takeTurn(ports, task, await addressesFor(ports, allow));
 
   const { signal, follow } = followed(node, time);
-  const request = codeRequest(task, { input, laid }, place.turn);
+  const request = codeRequest(task, input, networkOf(allow, place.turn), place.turn);
   const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !held,
     permit: place.permit,
@@ -138,13 +141,13 @@ function factsOf(task: Task, place: Place): RunFacts {
     sandboxId: turn.sandbox,
     warm: warmOf(task, place),
     code: sha256(codeOf(task.node).code),
+    ...(turn.addresses && { addresses: turn.addresses }),
   };
 }
 
-function codeRequest(task: Task, { input, laid }: Pick<TaskInput, "input" | "laid">, turn: Turn): RunRequest {
+function codeRequest(task: Task, input: Context, network: Pick<RunRequest, "network">, turn: Turn): RunRequest {
   const { id, timeoutSeconds } = task.node;
-  const { code, file = `${id}.py`, allow } = codeOf(task.node);
-  const network = allow && { network: { allow: [...new Set([...allow, ...laid.hosts])] } };
+  const { code, file = `${id}.py` } = codeOf(task.node);
   return requestFor(task, turn, { step: 0, code, fileName: file, timeoutSeconds, ...network }, input.slots());
 }
 

@@ -50,6 +50,7 @@ export async function settleTurn(
     attempt: turn.attempt,
     sandboxId: turn.sandbox,
     warm,
+    ...(turn.addresses && { addresses: turn.addresses }),
     code:
       turn.sandbox !== null && "executor" in node && node.executor.kind === "code" ? sha256(node.executor.code) : null,
   };

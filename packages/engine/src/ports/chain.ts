@@ -18,6 +18,8 @@ export interface Turn {
   generation?: string;
   /** Of a prompt node whose turn has moved: how many of its steps counted at each move. */
   kept?: number[];
+  /** What names led to that its code may connect to on other ports than 80 and 443. */
+  addresses?: Record<string, string[]>;
 }
 
 /** Contents of an entry that can be erased on request; the head holds their digests, so the chain still verifies. */

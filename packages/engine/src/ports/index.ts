@@ -6,6 +6,7 @@ import type { ChainStore } from "./chain.ts";
 import type { Credentials } from "./credentials.ts";
 import type { ExecutionStore } from "./executions.ts";
 import type { GenerationStore } from "./generations.ts";
+import type { HostNames } from "./host-names.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Sandboxes } from "./sandboxes.ts";
 import type { StateMachines } from "./state-machines.ts";
@@ -55,6 +56,7 @@ export interface Ports {
   tasks: TaskStore;
   vault: Vault;
   credentials: Credentials;
+  hostNames: HostNames;
   links: Links;
   clock: Clock;
   /** Made once per process, and in no other way shared. */

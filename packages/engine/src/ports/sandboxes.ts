@@ -43,10 +43,10 @@ export interface RunRequest {
   context: { key: string; json: string }[];
   environment: Record<string, string>;
   /**
-   * What the code can connect to, as `host` or `host:port`, and nothing else. Absent: whatever the sandbox can. `run`
-   * throws `NodeFailed` where the sandbox has no way to hold it.
+   * What the code can connect to, as `host` or `host:port`, and nothing else; a host that `addresses` names by these
+   * alone. Absent: whatever the sandbox can. `run` throws `NodeFailed` where the sandbox has no way to hold it.
    */
-  network?: { allow: string[] };
+  network?: { allow: string[]; addresses?: Record<string, string[]> };
 }
 
 /** What a running node may ask for, and where its large results go. All bytes stream. */

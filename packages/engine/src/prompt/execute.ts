@@ -1,9 +1,11 @@
 import type { Context } from "../context/context.ts";
 import { NovaError } from "../errors.ts";
 import type { Member } from "../json/text.ts";
+import { allowedFor, networkOf } from "../node/reach.ts";
 import { requestFor } from "../node/request.ts";
 import { codeLifetime } from "../node/sandbox-choice.ts";
 import type { Task } from "../node/task.ts";
+import type { LaidOver } from "../ports/credentials.ts";
 import type { PipelineMeans } from "../ports/pipeline.ts";
 import type { CodeResult, RunOutcome } from "../ports/sandboxes.ts";
 import { codeToBegin } from "./begun-code.ts";
@@ -22,17 +24,18 @@ export function sandboxRuns(
   input: Context,
   journal: StepJournal,
   { isFirst, signal }: { isFirst: boolean; signal: AbortSignal },
-  hosts: readonly string[],
+  laid: LaidOver,
 ): PipelineMeans["execute"] {
   const { ports, place, io } = site;
-  const { id, executor } = task.node;
-  const allow = executor.kind === "prompt" ? [...new Set([...executor.allow, ...hosts])] : [];
+  const { id } = task.node;
+  const allow = allowedFor(task.node, laid) ?? [];
   const asked = new Set<number>();
   return async (step, written, { timeoutSeconds, extra = [], network }) => {
     if (asked.has(step)) throw new RangeError(`code of node "${id}" is to begin twice at place ${step} of its journal`);
     asked.add(step);
     const known = isPinnedPlace(step) ? await journal.pinnedRun(step) : null;
     if (known) return { ...known, code: written };
+    const isAnalysis = network === false;
     const sandboxId = place.turn.sandbox as string;
     const code = await codeToBegin(site, journal, step, written);
     const context = overlaid(input, extra);
@@ -41,7 +44,7 @@ export function sandboxRuns(
       code,
       fileName: `${id}.py`,
       timeoutSeconds,
-      network: { allow: network === false ? [] : allow },
+      ...networkOf(isAnalysis ? [] : allow, place.turn),
     };
     const request = requestFor(task, place.turn, run, context);
     const outcome = await ports.sandboxes.run(sandboxId, request, io, {
@@ -50,7 +53,6 @@ export function sandboxRuns(
       lifetimeSeconds: codeLifetime(timeoutSeconds),
       signal,
     });
-    const isAnalysis = network === false;
     const result = confinedResult(without(finished(outcome, id, step), extra), io, { isAnalysis });
     journal.ran(step, result);
     return { sandboxId, result, code };

@@ -27,7 +27,7 @@ export function meansFor(
           return work(at);
         }),
     },
-    execute: sandboxRuns(site, task, input, journal, delivery, laid.hosts),
+    execute: sandboxRuns(site, task, input, journal, delivery, laid),
     judge: (result) => judgementOf(task, result, io),
     valueText: (key, maxBytes) => wholeValue(input, key, maxBytes, source),
     spentBesideUsd: () => spentBesideUsd(ports, position.at),

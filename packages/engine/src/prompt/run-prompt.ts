@@ -10,6 +10,7 @@ import {
   takeTurn,
   warmOf,
 } from "../node/place.ts";
+import { addressesFor, allowedFor } from "../node/reach.ts";
 import { createNodeIo, type NodeIo } from "../node/run-io.ts";
 import { noStep, stopCode } from "../node/stop-code.ts";
 import { type Task, type TaskInput, taskInput } from "../node/task.ts";
@@ -33,7 +34,7 @@ export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): 
   const { kept, input, laid } = found;
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
   const asked = promptTask(task, found, io);
-  const { place, pinned } = await beginOrAdopt(ports, task, asked);
+  const { place, pinned } = await beginOrAdopt(ports, task, asked, allowedFor(task.node, laid));
   const site: JournalSite = { ports, position, place, io };
   const journal = new StepJournal(site);
   const isFirst = !position.next.turn;
@@ -55,14 +56,19 @@ async function finish(
   said: PipelineOutcome,
   journal: StepJournal,
 ): Promise<StoredEntry | "again"> {
-  const { attempt, sandbox: sandboxId } = place.turn;
+  const { attempt, sandbox: sandboxId, addresses } = place.turn;
   const { node } = task;
   // A success follows from the steps; a failure may have reasons of this delivery alone, and another one runs code.
   const told = said.status === "failed" ? await journal.end(said) : said;
   if (!told) return "again";
   const stopped = told.status === "failed" ? await stopCode(ports, position, place.turn, io, noStep) : null;
   const warm = stopped?.kind === "gone" ? null : warmOf(task, place);
-  const outcome = await outcomeOf(task, told, journal, io, { attempt, sandboxId, warm });
+  const outcome = await outcomeOf(task, told, journal, io, {
+    attempt,
+    sandboxId,
+    warm,
+    ...(addresses && { addresses }),
+  });
   const entry = await commitOutcome(ports, position, node, outcome, task.kept);
   if (node.isolation === "fresh" && sandboxId !== null) await ports.sandboxes.kill(sandboxId);
   // The turn may have moved meanwhile: the entry is answered as it is read, beside its turn.
@@ -74,6 +80,7 @@ async function beginOrAdopt(
   ports: Ports,
   task: Task,
   asked: PromptTask,
+  allow: readonly string[] | undefined,
 ): Promise<{ place: Place; pinned: PinnedCode | null }> {
   const { turn } = task.position.next;
   if (turn) {
@@ -82,7 +89,7 @@ async function beginOrAdopt(
   }
   const pinned = await ports.pipeline.pinned(asked);
   const hit = pinned && { seconds: task.node.timeoutSeconds, generation: pinned.generation };
-  return { place: await takeTurn(ports, task, hit ?? {}), pinned };
+  return { place: await takeTurn(ports, task, { ...hit, ...(await addressesFor(ports, allow)) }), pinned };
 }
 
 async function recover(

@@ -30,7 +30,13 @@ export async function stoppedOutcome(
     failure: { message: reason.message },
     logs,
     executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
-    run: { attempt: turn.attempt, sandboxId: turn.sandbox, warm, code: code === null ? null : sha256(code) },
+    run: {
+      attempt: turn.attempt,
+      sandboxId: turn.sandbox,
+      warm,
+      code: code === null ? null : sha256(code),
+      ...(turn.addresses && { addresses: turn.addresses }),
+    },
     next: wayTo(version, node.onError),
     more: {
       steps: stored.map(({ hash }) => hash),

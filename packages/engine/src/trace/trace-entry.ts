@@ -23,6 +23,8 @@ export interface TraceEntry {
   hash: string;
   prev: string | null;
   code_hash: string | null;
+  /** What names led to that its code could connect to on other ports than 80 and 443. */
+  resolved_hosts?: Readonly<Record<string, readonly string[]>>;
   /** Of prompt nodes. */
   ai_metadata: AiMetadata | null;
   steps: TraceStep[];
@@ -60,5 +62,6 @@ export function publicHead(head: Head) {
     timestamp: head.timestamp,
     prev: head.prev,
     code_hash: head.code,
+    ...(head.addresses && { resolved_hosts: head.addresses }),
   };
 }

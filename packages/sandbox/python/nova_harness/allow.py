@@ -22,6 +22,8 @@ class Door(NamedTuple):
     address: str
     port: int
     host: str
+    # What a name led to when the node began; None: it is looked up when somebody knocks.
+    addresses: list = None
 
     @property
     def is_range(self):
@@ -30,15 +32,15 @@ class Door(NamedTuple):
 
     @property
     def is_named(self):
-        """Its host is looked up when somebody knocks."""
+        """Its host has to be looked up."""
         return not self.is_range and not _is_address(self.host)
 
     def leads_to(self, address):
         return self.is_range and ipaddress.ip_address(address) in ipaddress.ip_network(self.host)
 
 
-def doors_of(allow):
-    """Raises ValueError for an entry that is none."""
+def doors_of(allow, known=None):
+    """`known`: hosts to their addresses. Raises ValueError for an entry that is none."""
     entries = [_parts(entry) for entry in allow]
     own = {host: str(ipaddress.ip_address(host)) for host, _ in entries if _is_address(host)}
     free = _free_addresses(set(own.values()))
@@ -48,7 +50,7 @@ def doors_of(allow):
         if host not in addresses:
             addresses[host] = host if "/" in host else next(free)
         for port in ports:
-            doors.setdefault((addresses[host], port), Door(addresses[host], port, host))
+            doors.setdefault((addresses[host], port), Door(addresses[host], port, host, (known or {}).get(host)))
     return list(doors.values())
 
 

@@ -139,7 +139,7 @@ def _take_listeners(channel):
 
 def _connect(door):
     """A name that leads back to this machine, or to what only it can reach, is not the host that was meant."""
-    found = socket.getaddrinfo(door.host, door.port, type=socket.SOCK_STREAM)
+    found = _found_behind(door)
     addresses = [where for where in found if not (door.is_named and door.host != "localhost" and _is_near(where[4][0]))]
     problem = OSError(f"it leads to {found[0][4][0]}, which has to be allowed by its address")
     for family, kind, protocol, _, address in addresses:
@@ -153,6 +153,14 @@ def _connect(door):
             outer.close()
             problem = error
     raise problem
+
+
+def _found_behind(door):
+    """A name that was looked up when the node began leads where it led then, whatever it says now."""
+    hosts = [door.host] if door.addresses is None else door.addresses
+    if not hosts:
+        raise OSError("Name or service not known")
+    return [each for host in hosts for each in socket.getaddrinfo(host, door.port, type=socket.SOCK_STREAM)]
 
 
 def _is_near(text):

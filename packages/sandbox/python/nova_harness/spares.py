@@ -56,7 +56,7 @@ class Spares:
         if not self.walls.isolated:
             raise Unable(endings.NO_WALLS)
         try:
-            doors = doors_of(network["allow"])
+            doors = doors_of(network["allow"], network.get("addresses"))
             process = self._take_without_network(has_gate=doors != [])
         except ValueError as error:
             raise Unable(endings.no_such_network(error)) from None

@@ -183,6 +183,7 @@ describe("what a prompt node stores", () => {
   test.each([
     ["the generation that it began with", { generation: "ab12" }],
     ["how many steps counted at each move", { kept: [0, 4] }],
+    ["what names led to", { addresses: { "db.acme.test": ["10.0.0.7", "2001:db8::7"] } }],
   ])("has in its turn %s", async (_what, more) => {
     const at = link(1);
     await chain.putTurn(at, { ...held, ...more }, null);

@@ -7,7 +7,8 @@ import { chainPartition, ENTRY, type LinkKind, linkKey, partitionKey, TURN } fro
 /** ElectroDB's marks of ownership, which the other records of the table bear too. */
 const ownership = { __edb_e__: textValue("link"), __edb_v__: textValue("1") };
 
-export function turnItem(at: LinkId, { node, state, sandbox, attempt, since, generation, kept }: Turn): Item {
+export function turnItem(at: LinkId, turn: Turn): Item {
+  const { node, state, sandbox, attempt, since, generation, kept, addresses } = turn;
   return {
     ...placeOf(at, TURN),
     node: textValue(node),
@@ -17,6 +18,7 @@ export function turnItem(at: LinkId, { node, state, sandbox, attempt, since, gen
     since: textValue(since),
     ...(generation !== undefined && { generation: textValue(generation) }),
     ...(kept && { kept: textValue(kept.join()) }),
+    ...(addresses && { addresses: textValue(JSON.stringify(addresses)) }),
   };
 }
 
@@ -71,11 +73,12 @@ function turnOf(item: Item): Turn {
   const [node, state, since] = [textIn(item, "node"), textIn(item, "state"), textIn(item, "since")];
   const attempt = numberIn(item, "attempt");
   if (!node || !isState(state) || attempt === undefined || !since) throw damaged("turn", item);
-  const [generation, kept] = [textIn(item, "generation"), textIn(item, "kept")];
+  const [generation, kept, addresses] = ["generation", "kept", "addresses"].map((name) => textIn(item, name));
   return {
     ...{ node, state, attempt, since, sandbox: textIn(item, "sandbox") ?? null },
     ...(generation !== undefined && { generation }),
     ...(kept !== undefined && { kept: kept.split(",").map(Number) }),
+    ...(addresses !== undefined && { addresses: JSON.parse(addresses) as Record<string, string[]> }),
   };
 }
 
