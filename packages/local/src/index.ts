@@ -12,3 +12,5 @@ export type { HttpApiAnswer } from "./http-api/answer.ts";
 export type { HttpApiEvent } from "./http-api/event.ts";
 export { type HttpApi, type HttpApiHandler, type HttpApiOptions, openHttpApi } from "./http-api/open.ts";
 export { type CaughtMail, type MailCatcher, openMailCatcher } from "./mail/catcher.ts";
+export type { MailServer } from "./mail/mail-server.ts";
+export { openMail } from "./mail/open-mail.ts";

@@ -15,7 +15,16 @@ let owner: Owner;
 beforeEach(async () => {
   [counters, progress] = [new CounterBook(), new Progress()];
   admin = await openAdmin({ adminKey: "secret", instance: "one", counters, progress });
-  const nowhere = { dynamodb: "", s3: "", states: "", e2bApi: "", e2bSandbox: "", eventbridge: "", scheduler: "" };
+  const nowhere = {
+    dynamodb: "",
+    s3: "",
+    states: "",
+    e2bApi: "",
+    e2bSandbox: "",
+    eventbridge: "",
+    scheduler: "",
+    sesv2: "",
+  };
   owner = newOwner({ ...nowhere, admin: admin.url }, "one");
 });
 

@@ -18,7 +18,16 @@ if (claim.role === "guest") {
 } else {
   const instance = randomUUID();
   const admin = await openAdmin({ adminKey, instance, counters: new CounterBook(), progress: new Progress() });
-  const nowhere = { dynamodb: "", s3: "", states: "", e2bApi: "", e2bSandbox: "", eventbridge: "", scheduler: "" };
+  const nowhere = {
+    dynamodb: "",
+    s3: "",
+    states: "",
+    e2bApi: "",
+    e2bSandbox: "",
+    eventbridge: "",
+    scheduler: "",
+    sesv2: "",
+  };
   await writeOwner(dataDir, newOwner({ ...nowhere, admin: admin.url }, instance));
   report("owner", instance);
   await told();

@@ -1,12 +1,14 @@
 import type { DynamoDbOptions } from "../dynamodb/index.ts";
 import type { E2bOptions, E2bServer } from "../e2b/open.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
+import type { OnCreated } from "../s3/call.ts";
 import type { S3Options } from "../s3/index.ts";
 import { region } from "./environment.ts";
 import { openHappenings } from "./happenings.ts";
 import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
 import { createLambda, deliver, functionArn } from "./lambda.ts";
+import { openMails } from "./mails.ts";
 import type { Endpoints } from "./owner-file.ts";
 import type { Progress, Watcher } from "./progress.ts";
 import { readObject } from "./read-object.ts";
@@ -53,12 +55,14 @@ export async function openEndpoints(
   progress: Progress,
 ): Promise<OpenedEndpoints> {
   const lambda = createLambda(options.chaos);
-  const [e2b, dynamodb, s3, states, happenings] = await Promise.all([
+  const mails = openMails(options, lambda.invoke);
+  const [e2b, dynamodb, s3, states, happenings, ses] = await Promise.all([
     opening,
     openDynamoDbWith(options, keys),
-    openS3With(options, keys),
+    openS3With(options, keys, mails.onCreated),
     openStatesWith(options, keys, lambda.invoke, progress),
     openHappenings(options, keys, lambda.invoke),
+    openSesWith(options, keys),
   ]);
   return {
     urls: {
@@ -68,26 +72,30 @@ export async function openEndpoints(
       e2bApi: e2b.apiUrl,
       e2bSandbox: e2b.sandboxUrl,
       ...happenings.urls,
+      sesv2: ses.url,
     },
     e2b,
     drive() {
       states.drive();
       happenings.drive();
+      mails.drive();
     },
     async rest() {
       // Runs that end are events, and events start runs.
       do {
         await happenings.rest();
+        await mails.rest();
         await states.rest();
         await lambda.settled();
-      } while (happenings.isBusy());
+      } while (happenings.isBusy() || mails.isBusy());
     },
     interrupt: (error, cause) => states.stopBusy({ kind: "aborted", error, cause }),
     async close() {
       await happenings.close();
+      mails.close();
       await states.close();
       await lambda.close();
-      await Promise.all([e2b.close(), s3.close(), dynamodb.close()]);
+      await Promise.all([e2b.close(), s3.close(), dynamodb.close(), ses.close()]);
     },
   };
 }
@@ -97,9 +105,18 @@ async function openDynamoDbWith({ dataDir, faults }: CloudOptions, { accessKeyId
   return openDynamoDb({ dataDir, accessKeyId, ...(faults?.dynamodb && { faults: faults.dynamodb }) });
 }
 
-async function openS3With({ dataDir, faults }: CloudOptions, { accessKeyId }: Keys) {
+async function openS3With(
+  { dataDir, faults }: CloudOptions,
+  { accessKeyId, secretAccessKey }: Keys,
+  onCreated: OnCreated,
+) {
   const { openS3 } = await import("../s3/index.ts");
-  return openS3({ dataDir, accessKeyId, ...(faults?.s3 && { faults: faults.s3 }) });
+  return openS3({ dataDir, accessKeyId, secretAccessKey, onCreated, ...(faults?.s3 && { faults: faults.s3 }) });
+}
+
+async function openSesWith({ dataDir }: CloudOptions, { accessKeyId }: Keys) {
+  const { openSes } = await import("../ses/open-ses.ts");
+  return openSes({ dataDir, accessKeyId });
 }
 
 async function openStatesWith(

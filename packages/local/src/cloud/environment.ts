@@ -16,6 +16,7 @@ export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys)
     AWS_ENDPOINT_URL_SFN: endpoints.states,
     AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventbridge,
     AWS_ENDPOINT_URL_SCHEDULER: endpoints.scheduler,
+    AWS_ENDPOINT_URL_SESV2: endpoints.sesv2,
     AWS_ACCESS_KEY_ID: keys.accessKeyId,
     AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
     AWS_REGION: region,

@@ -11,6 +11,7 @@ export interface Endpoints {
   e2bSandbox: string;
   eventbridge: string;
   scheduler: string;
+  sesv2: string;
   admin: string;
 }
 

@@ -1,10 +1,10 @@
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import PostalMime from "postal-mime";
-import { SMTPServer, type SMTPServerDataStream } from "smtp-server";
-import { monotonicFactory } from "ulid";
+import { SMTPServer } from "smtp-server";
+import { keepMail } from "./keep-mail.ts";
 
 /** A mail that was caught: where it lies, and what its headers say. */
 export interface CaughtMail {
@@ -31,7 +31,9 @@ export async function openMailCatcher({ dir, port = 0 }: { dir: string; port?: n
     closeTimeout: 1000,
     logger: false,
     onData: (stream, _session, done) => {
-      keep(dir, stream).then(() => done(), done);
+      buffer(stream)
+        .then((mail) => keepMail(dir, mail))
+        .then(() => done(), done);
     },
   });
   // A client that hangs up in the middle is its own affair; the server serves the next one.
@@ -45,15 +47,6 @@ export async function openMailCatcher({ dir, port = 0 }: { dir: string; port?: n
     messages: () => readAll(dir),
     close: () => new Promise((resolve) => server.close(resolve)),
   };
-}
-
-const nextId = monotonicFactory();
-
-/** Under a name that sorts by arrival; written whole before it can be seen. */
-async function keep(dir: string, stream: SMTPServerDataStream): Promise<void> {
-  const path = join(dir, `${nextId()}.eml`);
-  await writeFile(`${path}.part`, await buffer(stream));
-  await rename(`${path}.part`, path);
 }
 
 async function readAll(dir: string): Promise<CaughtMail[]> {

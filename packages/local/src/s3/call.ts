@@ -3,6 +3,9 @@ import { S3Error } from "./errors.ts";
 import type { MultipartUploads } from "./store/multipart-uploads.ts";
 import type { ObjectStore } from "./store/object-store.ts";
 
+/** Hears of an object that was put, before whoever put it does. */
+export type OnCreated = (created: { bucket: string; key: string; bytes: number }) => void;
+
 /** One request on its way through an operation. */
 export interface Call {
   request: IncomingMessage;
@@ -14,6 +17,7 @@ export interface Call {
   /** Empty for operations on a bucket. */
   key: string;
   query: URLSearchParams;
+  onCreated?: OnCreated | undefined;
 }
 
 export type Operation = (call: Call) => Promise<void>;

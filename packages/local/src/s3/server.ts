@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isSignedBy } from "../access.ts";
 import { announcedBytes } from "./body/receive.ts";
-import { addressOf } from "./call.ts";
+import { addressOf, type OnCreated } from "./call.ts";
 import { S3Error, sendError } from "./errors.ts";
 import { type OperationName, operationOf, runOperation } from "./operations/route.ts";
 import { checkPresigned, isPresigned } from "./presigned.ts";
@@ -31,6 +31,8 @@ export interface S3Options {
   /** 0: any free port. */
   port?: number;
   onRequest?: (request: S3Request) => void;
+  /** As notifications of a bucket: `ObjectCreated:Put`. */
+  onCreated?: OnCreated;
   /** Makes this request fail as S3 does under load, before it has any effect. */
   faults?: (request: S3Request) => "throttle" | "error" | undefined;
 }
@@ -70,7 +72,8 @@ interface Context {
 async function answer(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
   response.setHeader("x-amz-request-id", randomUUID());
   try {
-    const call = { request, response, ...context, ...addressOf(request.url ?? "/") };
+    const { onCreated } = context.options;
+    const call = { request, response, ...context, ...addressOf(request.url ?? "/"), onCreated };
     checkAccess(request, call.query, context.options);
     const operation = operationOf(call);
     report(context.options, { operation, bucket: call.bucket, key: call.key, bodyBytes: announcedBytes(request) ?? 0 });

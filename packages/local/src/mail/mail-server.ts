@@ -1,0 +1,81 @@
+import type { AddressInfo } from "node:net";
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
+import { monotonicFactory } from "ulid";
+import { type Envelope, sesHead } from "./ses-head.ts";
+
+export interface MailServerOptions {
+  /** 0: any that is free. */
+  port: number;
+  /** Keeps a mail for good; its sender is told so when this resolves, and to try again when it rejects. */
+  store(key: string, raw: Buffer): Promise<void>;
+}
+
+export interface MailServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** SES: the largest mail that it takes in. */
+const largestMailBytes = 40 * 1024 * 1024;
+const nextId = monotonicFactory();
+
+/** SES's side of a laptop: takes mail for any address, and puts it under `mail/` as SES does. */
+export async function openMailServer({ port, store }: MailServerOptions): Promise<MailServer> {
+  const server = new SMTPServer({
+    ...{ authOptional: true, disabledCommands: ["STARTTLS", "AUTH"], disableReverseLookup: true },
+    ...{ size: largestMailBytes, closeTimeout: 1000, logger: false },
+    onData(stream, session, done) {
+      take(stream, session, store).then((answer) => done(null, answer), done);
+    },
+  });
+  // A client that hangs up in the middle is its own affair; the server serves the next one.
+  server.on("error", () => undefined);
+  await new Promise<void>((resolve, reject) => {
+    server.server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+/** Answers what the sender is told. */
+async function take(
+  stream: SMTPServerDataStream,
+  { remoteAddress, envelope: { mailFrom, rcptTo } }: SMTPServerSession,
+  store: MailServerOptions["store"],
+): Promise<string> {
+  const raw = await received(stream);
+  if (!raw) throw refusal(552, `a mail may have ${largestMailBytes} bytes`);
+  const id = nextId().toLowerCase();
+  const from = mailFrom === false ? "" : mailFrom.address;
+  const envelope: Envelope = {
+    client: remoteAddress,
+    from,
+    to: rcptTo.map(({ address }) => address),
+    id,
+    at: new Date(),
+  };
+  try {
+    await store(`mail/${id}`, Buffer.concat([Buffer.from(sesHead(envelope)), raw]));
+  } catch (error) {
+    throw refusal(451, `the mail could not be stored: ${error instanceof Error ? error.message : error}`);
+  }
+  return `OK ${id}`;
+}
+
+/** Undefined for one that is too large, which is read to its end all the same: before, nobody listens to an answer. */
+async function received(stream: SMTPServerDataStream): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= largestMailBytes) chunks.push(chunk);
+  }
+  return bytes > largestMailBytes ? undefined : Buffer.concat(chunks);
+}
+
+function refusal(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}

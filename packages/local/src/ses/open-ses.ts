@@ -1,0 +1,26 @@
+import { requestOf } from "../aws-http/json-object.ts";
+import { type Listening, listen } from "../aws-http/listen.ts";
+import { keepMail } from "../mail/keep-mail.ts";
+import { AwsError } from "../states/server/aws-error.ts";
+import { messageOf } from "./message.ts";
+
+export interface SesOptions {
+  /** Mails are kept in its folder `mail`, and go nowhere. */
+  dataDir: string;
+  accessKeyId: string;
+}
+
+/** SES (v2) on one machine: a mail that is sent is an .eml file that any mail program opens. */
+export function openSes({ dataDir, accessKeyId }: SesOptions): Promise<Listening> {
+  return listen({
+    name: "SES",
+    contentType: "application/json",
+    accessKeyId,
+    async answer({ method, url = "" }, body) {
+      if (method !== "POST" || url.split("?")[0] !== "/v2/email/outbound-emails") {
+        throw new AwsError("NotFoundException", `The local SES serves SendEmail alone, not ${method} ${url}`, 404);
+      }
+      return { MessageId: await keepMail(`${dataDir}/mail`, await messageOf(requestOf(body))) };
+    },
+  });
+}

@@ -1,0 +1,67 @@
+import { createTransport } from "nodemailer";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { tellOfMails } from "../../../packages/local/src/mail/incoming.ts";
+import { type MailServer, openMailServer } from "../../../packages/local/src/mail/mail-server.ts";
+import { readHeaders } from "../../../packages/service/src/mail/headers.ts";
+import { receivedFor, sesHeaders, verdictsOf } from "../../../packages/service/src/mail/ses-headers.ts";
+
+let stored: { key: string; raw: Buffer }[];
+let failure: Error | undefined;
+let server: MailServer;
+
+beforeEach(async () => {
+  [stored, failure] = [[], undefined];
+  server = await openMailServer({
+    port: 0,
+    async store(key, raw) {
+      if (failure) throw failure;
+      stored.push({ key, raw });
+    },
+  });
+});
+afterEach(() => server.close());
+
+const mail = { from: "anna@example.com", to: ["a+b@in.example", "c@in.example"], subject: "Hello", text: "Hi" };
+
+async function send(changes: object = {}): Promise<string> {
+  const transport = createTransport({ host: "127.0.0.1", port: server.port, secure: false });
+  try {
+    return (await transport.sendMail({ ...mail, ...changes })).response;
+  } finally {
+    transport.close();
+  }
+}
+
+it("stores a mail once for all of its recipients, with what SES puts above it", async () => {
+  expect(await send({ bcc: "d@in.example" })).toMatch(/^250 OK [0-9a-z]{26}$/);
+  expect(stored.map(({ key }) => key)).toEqual([expect.stringMatching(/^mail\/[0-9a-z]{26}$/)]);
+  const headers = readHeaders(stored[0]?.raw ?? Buffer.alloc(0)) ?? [];
+  const ses = sesHeaders(headers);
+  expect(receivedFor(ses)).toEqual(["a+b@in.example", "c@in.example", "d@in.example"]);
+  expect(verdictsOf(ses)).toEqual({ spam: "PASS", virus: "PASS", dmarc: "none" });
+  expect(ses.map(({ name }) => name)).not.toContain("subject");
+  expect(headers.find(({ name }) => name === "subject")?.value).toBe("Hello");
+});
+
+it("tells the sender to try again where a mail cannot be stored", async () => {
+  failure = new Error("the disk is full");
+  await expect(send()).rejects.toThrow(/451 the mail could not be stored: the disk is full/);
+  failure = undefined;
+  await send();
+  expect(stored).toHaveLength(1);
+});
+
+it("refuses more than 40 MB, whether the sender says so before or not", async () => {
+  await expect(send({ text: "a".repeat(41 * 1024 * 1024) })).rejects.toThrow(/552/);
+  expect(stored).toEqual([]);
+});
+
+it("tells the function that receives mails of each, as S3 does, and of nothing else", () => {
+  const added: object[] = [];
+  const onCreated = tellOfMails({ add: (delivery) => added.push(delivery) }, "arn:receive");
+  onCreated({ bucket: "nova", key: "blobs/a", bytes: 1 });
+  onCreated({ bucket: "nova", key: "mail/a b+c", bytes: 7 });
+  const s3 = { bucket: { name: "nova" }, object: { key: "mail/a%20b%2Bc", size: 7 } };
+  const payload = JSON.stringify({ Records: [{ eventSource: "aws:s3", eventName: "ObjectCreated:Put", s3 }] });
+  expect(added).toEqual([{ functionArn: "arn:receive", payload, inTurn: false }]);
+});
