@@ -9,6 +9,7 @@ import {
   type Templates,
 } from "@nova/service";
 import { templateName } from "@nova/workflow";
+import { apiAccess } from "./api-access.ts";
 import { coolPorts, createPorts, warmPorts } from "./app.ts";
 import { ServiceEnvironment } from "./service-environment.ts";
 
@@ -25,10 +26,12 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     pollMailboxArn: arnOf("nova-poll-mailbox"),
     deadLetterArn: env.NOVA_UNDELIVERED_ARN,
   });
+  const stores = createServiceStores({ table: env.NOVA_TABLE });
   return {
     ...ports,
-    ...createServiceStores({ table: env.NOVA_TABLE }),
+    ...stores,
     ...triggers,
+    ...apiAccess(env, { ...ports, ...stores }),
     mail: { domains: env.NOVA_MAIL_DOMAINS, dmarcPolicies: dmarcPolicies(), mailboxes: imapMailboxes },
     mailer: createMailer({ from: env.NOVA_MAIL_FROM }),
     poster: createPoster({ allowsPrivate: env.NOVA_PRIVATE_WEBHOOKS }),

@@ -22,6 +22,16 @@ export const ServiceEnvironment = z.object({
   NOVA_MAIL_FROM: z.string().default("nova@localhost"),
   /** Whether failures may be posted to addresses of private networks: those of a laptop. */
   NOVA_PRIVATE_WEBHOOKS: z.stringbool().default(false),
+  /** Requests that a key may make in ten seconds; absent: as many as it likes. */
+  NOVA_RATE_PER_KEY: z.coerce.number().int().min(1).optional(),
+  /** `iss` and `aud` of tokens that open the API besides keys; absent: none do. */
+  NOVA_JWT_ISSUER: z.url().optional(),
+  NOVA_JWT_AUDIENCE: z.string().default("nova"),
+  /** Absent: `/.well-known/jwks.json` of the issuer. */
+  NOVA_JWT_JWKS_URL: z.url().optional(),
+  /** Claims of a token: its role, and the one client that it reaches (`*`: all of them). */
+  NOVA_JWT_ROLE_CLAIM: z.string().default("nova_role"),
+  NOVA_JWT_CLIENT_CLAIM: z.string().default("nova_client"),
   /** Sandbox template of workflows without requirements. */
   E2B_TEMPLATE_ID: z.string().default("nova"),
 });

@@ -1,5 +1,5 @@
 import { InputsRefused } from "@nova/engine";
-import { Refused } from "@nova/service";
+import { Refused, TooMany } from "@nova/service";
 import { MethodNotAllowed, Misfit, Unreadable } from "./errors.ts";
 import type { Answer } from "./route.ts";
 
@@ -14,6 +14,8 @@ const statuses: Record<string, number> = {
   AnswerRefused: 409,
   Refused: 422,
   InputsRefused: 422,
+  TooMany: 429,
+  IssuerUnreachable: 503,
   StoreUnavailable: 503,
 };
 
@@ -27,6 +29,7 @@ const titles: Record<number, string> = {
   413: "Too large",
   415: "Unsupported media type",
   422: "Refused",
+  429: "Too many requests",
   500: "Internal error",
   503: "Unavailable",
 };
@@ -58,6 +61,7 @@ function extensionsOf(error: unknown): object {
 
 function headersOf(error: unknown, status: number): Record<string, string> {
   if (error instanceof MethodNotAllowed) return { allow: error.allowed.join(", ") };
+  if (error instanceof TooMany) return { "retry-after": String(error.retryAfterSeconds) };
   if (status === 401) return { "www-authenticate": 'Bearer realm="nova"' };
   return status === 503 ? { "retry-after": "1" } : {};
 }

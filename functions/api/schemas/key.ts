@@ -17,7 +17,7 @@ export const KeyItem = z
     client_slug: Slug.nullable(),
     name: z.string(),
     created_at: Time,
-    created_by: KeyId.nullable(),
+    created_by: z.string().nullable().meta({ description: "id of a key, or of a subject of the issuer" }),
   })
   .meta({ id: "Key" });
 

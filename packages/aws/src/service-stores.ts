@@ -10,6 +10,7 @@ import { createCredentialStore } from "./dynamodb/credentials/credential-store.t
 import { createDeliveryStore } from "./dynamodb/deliveries/delivery-store.ts";
 import { createKeyStore } from "./dynamodb/keys/key-store.ts";
 import { createPublicationStore } from "./dynamodb/publications/publication-store.ts";
+import { createRateStore } from "./dynamodb/rates/rate-store.ts";
 import { createTriggerStore } from "./dynamodb/triggers/trigger-store.ts";
 import { createEraser } from "./erasing/eraser.ts";
 import { createFormatSurvey } from "./formats/survey.ts";
@@ -34,6 +35,7 @@ export function createServiceStores({
     audit: createAuditLog(connection),
     ...createLookoutStores(connection),
     attempts: createAttemptStore(connection),
+    rateStore: createRateStore(connection),
     triggers: createTriggerStore(connection),
     deliveries: createDeliveryStore(connection),
     incomingMail: createIncomingMail(bucket),

@@ -5,6 +5,24 @@ export class Unauthenticated extends Error {
   override name = "Unauthenticated";
 }
 
+/** The identity provider does not answer: nobody can say whose a token is. */
+export class IssuerUnreachable extends Error {
+  override name = "IssuerUnreachable";
+}
+
+/** A key asks more often than any may. */
+export class TooMany extends Error {
+  override name = "TooMany";
+  readonly retryAfterSeconds: number;
+
+  constructor(limit: number, windowSeconds: number, retryAfterSeconds: number) {
+    super(
+      `this key has asked ${limit} times in ${windowSeconds} seconds, which is as often as any may - ask again in ${retryAfterSeconds} seconds`,
+    );
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /** The key is known, and its role or its client does not reach so far. */
 export class Forbidden extends Error {
   override name = "Forbidden";

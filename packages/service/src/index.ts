@@ -1,5 +1,7 @@
 export { authenticate, demandRole } from "./access/authenticate.ts";
+export { type IssuerOptions, trustIssuer } from "./access/issuer.ts";
 export { hasRole, type Principal, reaches } from "./access/principal.ts";
+export { createRates } from "./access/rates.ts";
 export { statsWithin } from "./analytics/read.ts";
 export {
   type CostReport,
@@ -26,7 +28,7 @@ export { listDeliveries } from "./deliveries/list.ts";
 export { deleteClient, sweepErasures } from "./erasing/delete-client.ts";
 export { eraseClient } from "./erasing/erase-client.ts";
 export { eraseExecution } from "./erasing/erase-execution.ts";
-export { Conflict, Forbidden, NotFound, Refused, Unauthenticated } from "./errors.ts";
+export { Conflict, Forbidden, IssuerUnreachable, NotFound, Refused, TooMany, Unauthenticated } from "./errors.ts";
 export { cancel } from "./executions/cancel.ts";
 export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions/execute.ts";
 export { executionWithin, listExecutions } from "./executions/find.ts";
@@ -44,6 +46,7 @@ export { imapMailboxes } from "./mailboxes/imap.ts";
 export { pollMailbox } from "./mailboxes/poll.ts";
 export { MailboxUnreachable } from "./mailboxes/unreachable.ts";
 export { type OnceRequest, once } from "./once/once.ts";
+export type * from "./ports/access.ts";
 export type * from "./ports/archive.ts";
 export type * from "./ports/attempts.ts";
 export { type AuditAction, type AuditLog, type AuditRecord, auditActions } from "./ports/audit.ts";

@@ -1,6 +1,6 @@
 import { InputsRefused, StoreUnavailable } from "@nova/engine";
 import { createApi, type HttpEvent } from "@nova/functions/api";
-import { Conflict, Refused, type ServicePorts } from "@nova/service";
+import { Conflict, Refused, type ServicePorts, TooMany } from "@nova/service";
 import { finding } from "@nova/workflow";
 import { describe, expect, it, vi } from "vitest";
 import { problemOf } from "../../../functions/api/http/problem.ts";
@@ -35,6 +35,12 @@ describe("what goes wrong inside", () => {
     expect(answer.body).toContain("request-1");
     expect(answer.body).not.toContain("hunter2");
     expect(logged).toHaveBeenCalledWith("request failed", { request: "request-1", error });
+  });
+
+  it("says when a key that asks too often may ask again", async () => {
+    const answer = await failing(new TooMany(100, 10, 7))(event("GET", "/workflows"), context);
+    expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([429, "7"]);
+    expect(JSON.parse(answer.body ?? "")).toMatchObject({ title: "Too many requests", status: 429 });
   });
 
   it("says when it may pass", async () => {

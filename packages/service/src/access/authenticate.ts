@@ -7,13 +7,30 @@ import { hasRole, type Principal } from "./principal.ts";
 /** Compared with where there is no key, so that an unknown id takes no other way than a wrong secret. */
 const nobody = { digest: "00".repeat(32) };
 
-/** Who has this key. Throws `Unauthenticated`, in the same words for every reason. */
-export async function authenticate(ports: Pick<ServicePorts, "keys">, text: string | undefined): Promise<Principal> {
-  const given = readKeyText(text ?? "");
-  if (!given) throw refusal();
+type AccessPorts = Pick<ServicePorts, "keys" | "tokens" | "rates">;
+
+/**
+ * Who has this key, or whom this token of the issuer speaks for. Throws `Unauthenticated`, in the same words for every
+ * reason; `TooMany`, `IssuerUnreachable`.
+ */
+export async function authenticate(ports: AccessPorts, text = ""): Promise<Principal> {
+  const by = isToken(text) ? await ports.tokens?.principalOf(text) : await ownerOf(ports, text);
+  if (!by) throw refusal();
+  await ports.rates?.take(by.id);
+  return by;
+}
+
+/** Three parts of base64url; no key has a dot in it. */
+function isToken(text: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);
+}
+
+async function ownerOf(ports: Pick<ServicePorts, "keys">, text: string): Promise<Principal | null> {
+  const given = readKeyText(text);
+  if (!given) return null;
   const key = await ports.keys.get(given.id);
   const isRight = isDigestOf(given.secret, (key ?? nobody).digest);
-  if (!key || !isRight) throw refusal();
+  if (!key || !isRight) return null;
   const { id, role, client, name } = key;
   return { id, role, client, name };
 }

@@ -1,5 +1,6 @@
 import type { EmitOptions } from "@nova/compiler";
 import type { CredentialCipher, CredentialStore, Ports } from "@nova/engine";
+import type { RateStore, Rates, TokenIssuer } from "./access.ts";
 import type { Archive } from "./archive.ts";
 import type { AttemptStore } from "./attempts.ts";
 import type { AuditLog } from "./audit.ts";
@@ -42,6 +43,7 @@ export interface ServiceStores extends LookoutStores {
   keys: KeyStore;
   audit: AuditLog;
   attempts: AttemptStore;
+  rateStore: RateStore;
   triggers: TriggerStore;
   deliveries: DeliveryStore;
   incomingMail: IncomingMail;
@@ -58,6 +60,10 @@ export interface ServiceStores extends LookoutStores {
 
 /** The outside world of the service. */
 export interface ServicePorts extends Ports, ServiceStores {
+  /** Absent: only keys open anything. */
+  tokens?: TokenIssuer;
+  /** Absent: everybody may ask as often as they like, as on a laptop. */
+  rates?: Rates;
   templates: Templates;
   mail: MailPorts;
   /** Absent: whoever publishes waits for Step Functions itself, as on a laptop, whose own takes as many as come. */

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import type { createRemoteJWKSet, JWTPayload } from "jose";
+import { IssuerUnreachable } from "../errors.ts";
+import type { TokenIssuer } from "../ports/access.ts";
+import { roles } from "../ports/keys.ts";
+import type { Principal } from "./principal.ts";
+
+export interface IssuerOptions {
+  /** `iss` of its tokens. */
+  issuer: string;
+  /** `aud` of the tokens that are meant for NOVA. */
+  audience: string;
+  /** Absent: `/.well-known/jwks.json` of the issuer. */
+  jwksUrl?: string | undefined;
+  /** Claim with the role. */
+  roleClaim: string;
+  /** Claim with the one client that a token reaches, or `*` for all: one that says neither reaches nothing. */
+  clientClaim: string;
+}
+
+/** No secret is shared with an issuer, so nothing symmetric: a public key must never pass for one. */
+const algorithms = ["RS256", "PS256", "ES256", "EdDSA"];
+/** Clocks differ. */
+const toleranceSeconds = 30;
+
+type KeySet = ReturnType<typeof createRemoteJWKSet>;
+
+/** Trusts the tokens of an issuer. Its keys are fetched when the first one comes, and kept for ten minutes. */
+export function trustIssuer(options: IssuerOptions): TokenIssuer {
+  const { issuer, audience, jwksUrl = `${issuer.replace(/\/$/, "")}/.well-known/jwks.json` } = options;
+  let keys: KeySet | undefined;
+  return {
+    async principalOf(token) {
+      const { createRemoteJWKSet, errors, jwtVerify } = await import("jose");
+      keys ??= createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 3_000 });
+      try {
+        const { payload } = await jwtVerify(token, keys, {
+          ...{ issuer, audience, algorithms, clockTolerance: toleranceSeconds },
+          requiredClaims: ["sub", "exp"],
+        });
+        return principalIn(payload, options);
+      } catch (cause) {
+        if (cause instanceof errors.JOSEError && !unreachable.includes(cause.code)) return null;
+        throw new IssuerUnreachable(`the keys at ${jwksUrl} cannot be read - try again`, { cause });
+      }
+    },
+  };
+}
+
+/** Of jose: no answer in time, and an answer that is no key set. */
+const unreachable = ["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"];
+
+function principalIn(payload: JWTPayload, { issuer, roleClaim, clientClaim }: IssuerOptions): Principal | null {
+  const role = roles.find((known) => known === payload[roleClaim]);
+  const client = payload[clientClaim];
+  if (!role || typeof client !== "string" || client === "") return null;
+  const subject = payload.sub as string;
+  // Two issuers may know the same subject.
+  const id = `sub_${createHash("sha256").update(`${issuer}\n${subject}`).digest("hex").slice(0, 32)}`;
+  return { id, role, client: client === "*" ? null : client, name: subject };
+}

@@ -1,0 +1,85 @@
+import { StoreUnavailable } from "@nova/engine";
+import { TooMany } from "../errors.ts";
+import type { RateStore, Rates, RateWindow } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
+
+const windowSeconds = 10;
+/** Of the limit: so much each process lets through without asking, and so much it asks for at a time. */
+const share = 0.05;
+/** Keys that a process remembers; of the others it has let nothing through yet. */
+const mostRemembered = 10_000;
+
+interface Count {
+  beginsAt: number;
+  /** Let through without asking. */
+  free: number;
+  /** Asked for, and not used yet. */
+  left: number;
+  isSpent: boolean;
+  asking: Promise<void> | undefined;
+}
+
+/**
+ * At most `limit` requests of a key in each ten seconds, over all processes. A Lambda of the API answers one request at
+ * a time, so hardly any process sees much of a key: the first 5 % in each of them cost nothing, and whoever sees more
+ * asks the table for another 5 % at a time. API Gateway's HTTP APIs cannot limit by key; their throttle bounds what many
+ * processes let through together without asking.
+ */
+export function createRates(
+  { rateStore, clock }: Pick<ServicePorts, "clock"> & { rateStore: RateStore },
+  limit: number,
+): Rates {
+  const counts = new Map<string, Count>();
+  const part = Math.max(1, Math.floor(limit * share));
+  return {
+    async take(principal) {
+      const now = clock.now();
+      const beginsAt = now - (now % (windowSeconds * 1000));
+      const count = countOf(counts, principal, beginsAt);
+      if (count.free++ < part) return;
+      while (count.left === 0) {
+        if (count.isSpent) throw new TooMany(limit, windowSeconds, retryAfterSeconds(beginsAt, now));
+        // Those that come at the same time wait for one answer.
+        count.asking ??= ask(count, principal);
+        await count.asking;
+      }
+      count.left--;
+    },
+  };
+
+  async function ask(count: Count, principal: string): Promise<void> {
+    const window = { beginsAt: count.beginsAt, seconds: windowSeconds };
+    if (await mayHave(rateStore, principal, window, part, limit)) count.left += part;
+    else count.isSpent = true;
+    count.asking = undefined;
+  }
+}
+
+function countOf(counts: Map<string, Count>, principal: string, beginsAt: number): Count {
+  const known = counts.get(principal);
+  if (known?.beginsAt === beginsAt) return known;
+  if (counts.size >= mostRemembered) counts.clear();
+  const count: Count = { beginsAt, free: 0, left: 0, isSpent: false, asking: undefined };
+  counts.set(principal, count);
+  return count;
+}
+
+/** An outage of the table is no reason to turn anybody away. */
+async function mayHave(
+  store: RateStore,
+  principal: string,
+  window: RateWindow,
+  count: number,
+  limit: number,
+): Promise<boolean> {
+  try {
+    return await store.add(principal, window, count, limit);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return true;
+    throw error;
+  }
+}
+
+function retryAfterSeconds(beginsAt: number, now: number): number {
+  return Math.max(1, Math.ceil((beginsAt + windowSeconds * 1000 - now) / 1000));
+}

@@ -1,0 +1,25 @@
+import type { Principal } from "../access/principal.ts";
+
+/** Whom tokens of an identity provider speak for. */
+export interface TokenIssuer {
+  /** Null: it is none of the issuer's, or it has expired, or it says nothing of a role. Throws `IssuerUnreachable`. */
+  principalOf(token: string): Promise<Principal | null>;
+}
+
+/** How often keys may ask. */
+export interface Rates {
+  /** Counts a request. Throws `TooMany`. */
+  take(principal: string): Promise<void>;
+}
+
+/** Requests of a key, counted by everybody together. */
+export interface RateStore {
+  /** Adds `count` to those of a window unless they would be more than `limit`: then false. */
+  add(principal: string, window: RateWindow, count: number, limit: number): Promise<boolean>;
+}
+
+export interface RateWindow {
+  /** Milliseconds since the epoch. */
+  beginsAt: number;
+  seconds: number;
+}

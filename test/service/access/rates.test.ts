@@ -1,0 +1,78 @@
+import { StoreUnavailable } from "@nova/engine";
+import { createRates, type RateStore, type Rates } from "@nova/service";
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../support/engine/clock.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+
+const limit = 100;
+
+/** Counts of windows, as the table has them. */
+class Counts implements RateStore {
+  readonly #taken = new Map<string, number>();
+  asked = 0;
+  isDown = false;
+
+  async add(principal: string, { beginsAt }: { beginsAt: number }, count: number, most: number): Promise<boolean> {
+    this.asked++;
+    if (this.isDown) throw new StoreUnavailable("DynamoDB did not answer in time");
+    const key = `${principal}#${beginsAt}`;
+    const taken = (this.#taken.get(key) ?? 0) + count;
+    if (taken > most) return false;
+    this.#taken.set(key, taken);
+    return true;
+  }
+}
+
+function world() {
+  const [store, clock] = [new Counts(), new VirtualClock()];
+  return { store, clock, process: () => createRates({ rateStore: store, clock: clock.port(atOnce) }, limit) };
+}
+
+async function allowed(rates: Rates, times: number, key = "key_1"): Promise<number> {
+  const asked = await Promise.allSettled(Array.from({ length: times }, () => rates.take(key)));
+  return asked.filter(({ status }) => status === "fulfilled").length;
+}
+
+describe("the rate of a key", () => {
+  it("asks nobody while a process sees little of it", async () => {
+    const { store, process } = world();
+    expect([await allowed(process(), 5), store.asked]).toEqual([5, 0]);
+  });
+
+  it("is kept by one process, which asks for a part of it at a time", async () => {
+    const { store, process } = world();
+    expect(await allowed(process(), 400)).toBe(limit + 5);
+    expect(store.asked).toBe(21);
+  });
+
+  it("is kept by many processes together, but for what each lets through without asking", async () => {
+    const { process } = world();
+    const processes = Array.from({ length: 8 }, process);
+    const passed = await Promise.all(processes.map((one) => allowed(one, 60)));
+    expect(passed.reduce((a, b) => a + b, 0)).toBe(limit + 8 * 5);
+  });
+
+  it("is each key's own", async () => {
+    const rates = world().process();
+    expect([await allowed(rates, 400, "key_1"), await allowed(rates, 400, "key_2")]).toEqual([105, 105]);
+  });
+
+  it("begins anew with every window, and says when that is", async () => {
+    const { clock, process } = world();
+    const rates = process();
+    await allowed(rates, 400);
+    clock.advance(2_500);
+    await expect(rates.take("key_1")).rejects.toMatchObject({
+      ...{ name: "TooMany", retryAfterSeconds: 8 },
+      message: "this key has asked 100 times in 10 seconds, which is as often as any may - ask again in 8 seconds",
+    });
+    clock.advance(7_500);
+    expect(await allowed(rates, 20)).toBe(20);
+  });
+
+  it("turns nobody away because the table does not answer", async () => {
+    const { store, process } = world();
+    store.isDown = true;
+    expect(await allowed(process(), 300)).toBe(300);
+  });
+});
