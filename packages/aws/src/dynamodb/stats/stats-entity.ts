@@ -27,12 +27,12 @@ export function statsEntity({ client, table }: TableConnection) {
       },
       indexes: {
         record: {
-          pk: { field: "pk", composite: ["workflowId"], template: "S#${workflowId}", casing: "none" },
+          pk: { field: "pk", composite: ["workflowId"], template: "F#${workflowId}", casing: "none" },
           sk: { field: "sk", composite: [...byEnd], template: endTemplate, casing: "none" },
         },
         ofClient: {
           index: "by-client",
-          pk: { field: "clientKey", composite: ["client"], template: "S#${client}", casing: "none" },
+          pk: { field: "clientKey", composite: ["client"], template: "F#${client}", casing: "none" },
           sk: { field: "ordered", composite: [...byEnd], template: endTemplate, casing: "none" },
         },
       },
