@@ -6,7 +6,7 @@ import { vi } from "vitest";
  */
 const began = Symbol.for("nova.tests.began");
 const kept = globalThis as { [began]?: { environment: NodeJS.ProcessEnv; folder: string } };
-kept[began] ??= { environment: { ...process.env }, folder: process.cwd() };
+kept[began] ??= { environment: { ...process.env, ...accountOfTests() }, folder: process.cwd() };
 
 const { environment, folder } = kept[began];
 for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
@@ -15,3 +15,8 @@ process.chdir(folder);
 vi.useRealTimers();
 vi.restoreAllMocks();
 vi.unstubAllGlobals();
+
+/** Whatever account the shell is in, no test is. */
+function accountOfTests(): NodeJS.ProcessEnv {
+  return { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "test-key", AWS_SECRET_ACCESS_KEY: "test-secret" };
+}
