@@ -4,8 +4,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, it } from "vitest";
-import { oneNode } from "../support/cloud.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nova } from "../cli/support/nova.ts";
+import { openTestCloud, type TestCloud } from "../support/cloud.ts";
 import { root } from "../support/imports.ts";
 
 const run = promisify(execFile);
@@ -70,9 +71,7 @@ describe("the invoice demo", () => {
   });
 
   it("runs the code of its sentences as it is locked", async () => {
-    const nova = join(root, "packages/cli/bin/nova.js");
-    const folder = join(root, "packages/examples/invoice-ai");
-    const { stdout } = await run(process.execPath, [nova, "lock", folder, "--check"]);
+    const { stdout } = await nova(root, "lock", "packages/examples/invoice-ai", "--check");
     expect(stdout).toMatch(/the code of every prompt node of .*invoice-ai is locked/);
   });
 
@@ -90,23 +89,23 @@ describe("the invoice demo", () => {
 
 /** Here, because only the demo's data folder is sure to have the packages. */
 describe("values of numpy and pandas", () => {
+  let cloud: TestCloud;
+
+  beforeAll(async () => {
+    cloud = await openTestCloud({ dataDir });
+    await cloud.warmed();
+  });
+
+  afterAll(() => cloud.close());
+
   it.each([
     ["import numpy as np; context['x'] = np.float64(1.5)", 'key "x": numpy.float64 .* use float\\(x\\)'],
     ["import numpy as np; context['x'] = {'a': [np.int64(3)]}", 'key "x.a\\[0\\]": numpy.int64 .* use int\\(x\\)'],
     ["import pandas as pd; context['df'] = pd.DataFrame({'a': [1]})", 'key "df": pandas.DataFrame .* use x.to_dict'],
     ["import pandas as pd; context['t'] = pd.Timestamp('2026-01-01')", 'key "t": pandas.Timestamp .* use x.isoformat'],
   ])("fail their node with the cure: %s", { timeout: 60_000 }, async (code, message) => {
-    const file = join(await mkdtemp(join(tmpdir(), "nova-values-")), "workflow.json");
-    await writeFile(file, JSON.stringify(oneNode(code)));
-    const nova = join(root, "packages/cli/bin/nova.js");
-    const env = { ...process.env, NOVA_DATA_DIR: dataDir };
-    const ended = run(process.execPath, [nova, "run", file, "--json"], { env }).then(
-      ({ stdout }) => ({ code: 0, stdout }),
-      (error: { code: number; stdout: string }) => error,
-    );
-    const { code: exitCode, stdout } = await ended;
-    expect(exitCode).toBe(1);
-    expect(JSON.parse(stdout).error.message).toMatch(new RegExp(message));
+    const { execution } = await cloud.runCode(code);
+    expect(execution).toMatchObject({ status: "failed", error: { message: expect.stringMatching(message) } });
   });
 });
 
