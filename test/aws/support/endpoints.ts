@@ -6,9 +6,12 @@ import { openS3, type S3Options } from "../../../packages/local/src/s3/index.ts"
 
 const accessKeyId = "test-key";
 
-process.env.AWS_REGION = "us-east-1";
-process.env.AWS_ACCESS_KEY_ID = accessKeyId;
-process.env.AWS_SECRET_ACCESS_KEY = "test-secret";
+/** Files that share a process share this module, and each has an environment of its own. */
+function enterAccount(): void {
+  process.env.AWS_REGION = "us-east-1";
+  process.env.AWS_ACCESS_KEY_ID = accessKeyId;
+  process.env.AWS_SECRET_ACCESS_KEY = "test-secret";
+}
 
 /** A table on a DynamoDB of this test file's own; `operations` are those of the running test. */
 export interface TestTable extends TableConnection {
@@ -21,6 +24,7 @@ export function useTable(): TestTable {
   const table = { operations: [], requests: [], faults: undefined } as unknown as TestTable;
   let close: () => Promise<void>;
   beforeAll(async () => {
+    enterAccount();
     const server = await openDynamoDb({
       dataDir: null,
       accessKeyId,
@@ -56,6 +60,7 @@ export function useBucket(): TestBucket {
   const bucket = { operations: [], bucket: "nova-test", faults: undefined } as unknown as TestBucket;
   let close: () => Promise<void>;
   beforeAll(async () => {
+    enterAccount();
     const server = await openS3({
       dataDir: null,
       accessKeyId,
