@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { createBus, type NovaBus } from "@nova/aws";
+import { StoreUnavailable } from "@nova/engine";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { useBucket } from "../support/endpoints.ts";
+import { useScriptedService } from "../support/scripted-service.ts";
+
+// Pauses between attempts are nobody's subject here.
+vi.mock("node:timers/promises", () => ({ setTimeout: async () => undefined }));
+
+const bucket = useBucket();
+const service = useScriptedService("AWS_ENDPOINT_URL_EVENTBRIDGE");
+const operation = "AWSEvents.PutEvents";
+const taken = { operation, body: { FailedEntryCount: 0, Entries: [{ EventId: "e-1" }] } };
+const failing = (ErrorCode: string) => ({
+  operation,
+  body: { FailedEntryCount: 1, Entries: [{ ErrorCode, ErrorMessage: "so it is" }] },
+});
+
+let bus: NovaBus;
+
+beforeEach(() => {
+  bus = createBus({ busName: "nova-test", bucket });
+});
+
+const paid = { source: "shop", type: "Paid", detail: '{"id": 12345678901234567890}' };
+
+function detailPut(): string {
+  return service.asked[0]?.body.Entries[0].Detail;
+}
+
+/** An event as it comes from the bus. */
+const received = (detail: string) =>
+  `{"version":"0","id":"e-1","detail-type":"Paid","source":"shop","detail":${detail}}`;
+
+describe("an event", () => {
+  it("is put as it is, and known by its id", async () => {
+    service.steps = [taken];
+    expect(await bus.put(paid)).toBe("e-1");
+    const entry = { EventBusName: "nova-test", Source: "shop", DetailType: "Paid", Detail: paid.detail };
+    expect(service.asked).toEqual([{ operation, body: { Entries: [entry] } }]);
+    expect(bucket.operations).toEqual([]);
+  });
+
+  it.each<[string, (own: NovaBus) => Promise<unknown>, object]>([
+    [
+      "of a run",
+      (own) => own.publish("execution.failed", { execution_id: "exec_1" }),
+      { DetailType: "execution.failed", Detail: '{"execution_id":"exec_1"}' },
+    ],
+    [
+      "of a publication",
+      (own) => own.enqueue({ workflow: "pay", version: 3 }),
+      { DetailType: "workflow.publishing", Detail: '{"workflow":"pay","version":3}' },
+    ],
+  ])("%s is NOVA's own", async (_, put, entry) => {
+    service.steps = [taken];
+    await put(bus);
+    expect(service.asked[0]?.body.Entries).toEqual([{ EventBusName: "nova-test", Source: "nova", ...entry }]);
+  });
+
+  it.each(["ThrottlingException", "InternalFailure", "InternalException"])(
+    "that failed with %s in a request that was taken is put again",
+    async (code) => {
+      service.steps = [failing(code), failing(code), taken];
+      expect(await bus.put(paid)).toBe("e-1");
+    },
+  );
+
+  it("that fails for good says why", async () => {
+    service.steps = [failing("MalformedDetail")];
+    await expect(bus.put(paid)).rejects.toThrow(/did not take an event "Paid" \(MalformedDetail so it is\)/);
+  });
+
+  it("that is never taken can be put later", async () => {
+    service.steps = Array(6).fill(failing("ThrottlingException"));
+    await expect(bus.put(paid)).rejects.toThrow(StoreUnavailable);
+  });
+});
+
+describe("an event that is too large for an entry", () => {
+  const rows = "x".repeat(256 * 1024);
+  const detail = JSON.stringify({ order: "A-1", paid: true, note: "y".repeat(300), lines: [1], rows });
+  const sha256 = createHash("sha256").update(detail).digest("hex");
+  const reference = { key: `events/${sha256}.json`, bytes: detail.length };
+
+  it("says what one may choose it by, and where the rest is", async () => {
+    service.steps = [taken];
+    await bus.put({ ...paid, detail });
+    const Detail = detailPut();
+    expect(JSON.parse(Detail)).toEqual({ order: "A-1", paid: true, nova_detail: reference });
+    expect(bucket.operations).toEqual(["PutObject"]);
+  });
+
+  it("is whole again where it arrives, digit for digit", async () => {
+    service.steps = [taken];
+    const large = detail.replace('"lines":[1]', '"lines":[850.0]');
+    await bus.put({ ...paid, detail: large });
+    const Detail = detailPut();
+    expect(await bus.whole(received(Detail))).toBe(received(large));
+  });
+
+  it.each([
+    ["a detail of nobody's", "{}"],
+    ["a key elsewhere in the bucket", '{"nova_detail":{"key":"blobs/acme/exec_1/00","bytes":1}}'],
+    ["a key that climbs", `{"nova_detail":{"key":"events/../blobs/${sha256}.json","bytes":1}}`],
+    ["no key", '{"nova_detail":"events/1.json"}'],
+    ["no place", '{"nova_detail":null}'],
+  ])("is not looked for by %s", async (_, small) => {
+    expect(await bus.whole(received(small))).toBe(received(small));
+    expect(bucket.operations).toEqual([]);
+  });
+
+  it("that is gone can be asked for again", async () => {
+    const absent = `{"nova_detail":{"key":"events/${"0".repeat(64)}.json","bytes":1}}`;
+    await expect(bus.whole(received(absent))).rejects.toThrow(StoreUnavailable);
+  });
+});
