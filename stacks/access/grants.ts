@@ -6,8 +6,13 @@ import { allow } from "./allow.ts";
 import type { MachineArns } from "./machines.ts";
 import {
   chainPartitions,
+  clientPartitions,
+  credentialPartitions,
   executionPartitions,
+  figurePartitions,
   generationPartitions,
+  queuePartitions,
+  spendingPartitions,
   taskPartitions,
   workflowPartitions,
 } from "./partitions.ts";
@@ -19,6 +24,9 @@ export interface Grantable extends Storage {
   parameter(name: SecretName): string;
 }
 
+/** What is sealed for a name, as no task token is. */
+const ofCredentials = { "ForAnyValue:StringEquals": { "kms:EncryptionContextKeys": ["name"] } };
+
 /** What a function may be allowed to do, each by one statement on one thing of ours. */
 export const grants = {
   "chain of work": ({ table }) => items(table, ["Query", "PutItem"], chainPartitions),
@@ -28,7 +36,18 @@ export const grants = {
   tasks: ({ table }) => items(table, ["GetItem", "Query", "UpdateItem"], taskPartitions),
   "new tasks": ({ table }) => items(table, ["PutItem"], taskPartitions),
   versions: ({ table }) => items(table, ["GetItem", "Query"], workflowPartitions),
-  generations: ({ table }) => items(table, ["Query", "PutItem", "UpdateItem"], generationPartitions),
+  credentials: ({ table }) => items(table, ["Query"], credentialPartitions),
+  /** A token that was got anew is stored before it is used. */
+  "refreshed credentials": ({ table }) => items(table, ["GetItem", "PutItem"], credentialPartitions),
+  clients: ({ table }) => items(table, ["GetItem"], clientPartitions),
+  /** Of keys, clients and pools, which lie in one index with what belongs to clients. */
+  "client lists": ({ table }) => allow("dynamodb", ["Query"], [`${table.tableArn}/index/by-client`]),
+  figures: ({ table }) => items(table, ["PutItem"], figurePartitions),
+  queues: ({ table }) => items(table, ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"], queuePartitions),
+  spendings: ({ table }) => items(table, ["Query", "PutItem"], spendingPartitions),
+  /** What pinned code has saved is what writing it has cost. */
+  "written code": ({ table }) => items(table, ["Query"], generationPartitions),
+  generations: ({ table }) => items(table, ["PutItem", "UpdateItem"], generationPartitions),
 
   blobs: ({ bucket }) => allow("s3", ["GetObject", "PutObject"], [bucket.arnForObjects("blobs/*")]),
   definitions: ({ bucket }) => allow("s3", ["GetObject"], [bucket.arnForObjects("workflows/*")]),
@@ -37,6 +56,9 @@ export const grants = {
 
   signing: ({ keys }) => allow("kms", ["GenerateMac"], [keys.signing.keyArn]),
   sealing: ({ keys }) => allow("kms", ["Encrypt"], [keys.vault.keyArn]),
+  /** By the Encryption SDK, which seals longer texts than KMS takes: one data key for each. */
+  "sealing credentials": ({ keys }) => allow("kms", ["GenerateDataKey"], [keys.vault.keyArn], ofCredentials),
+  "opening credentials": ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn], ofCredentials),
   unsealing: ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn]),
 
   "run starts": ({ machines }) => allow("states", ["StartExecution"], [machines.all, machines.versions]),

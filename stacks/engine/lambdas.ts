@@ -21,8 +21,21 @@ const followsRuns: readonly Grant[] = [
   "absence",
 ];
 
+/** Knows what of credentials must not be kept. */
+const masksSecrets: readonly Grant[] = ["credentials", "opening credentials"];
+
+/** Counts what a run did, gives its slots back, and begins who waited for them. */
+const looksAfterRuns: readonly Grant[] = ["figures", "written code", "queues", "clients", "run starts"];
+
 /** Ends a run, and the executions inside of it: signs, stops state machines, kills sandboxes. */
-const closesRuns: readonly Grant[] = [...followsRuns, "signing", "runs", "E2B's key"];
+const closesRuns: readonly Grant[] = [
+  ...followsRuns,
+  ...masksSecrets,
+  ...looksAfterRuns,
+  "signing",
+  "runs",
+  "E2B's key",
+];
 
 const answersTasks: readonly Grant[] = ["unsealing", "task answers"];
 
@@ -32,7 +45,15 @@ export const lambdas = {
     file: "run-node",
     timeoutSeconds: 900,
     memoryMb: 1024,
-    may: [...closesRuns, "new executions", "generations", "the models' key"],
+    may: [
+      ...closesRuns,
+      "refreshed credentials",
+      "sealing credentials",
+      "new executions",
+      "generations",
+      "spendings",
+      "the models' key",
+    ],
   },
   "nova-settle-node": { file: "settle-node", timeoutSeconds: 120, memoryMb: 512, may: closesRuns },
   "nova-close-execution": { file: "close-execution", timeoutSeconds: 120, memoryMb: 512, may: closesRuns },
@@ -40,7 +61,7 @@ export const lambdas = {
     file: "request-approval",
     timeoutSeconds: 120,
     memoryMb: 512,
-    may: [...followsRuns, "new tasks", "sealing", "task answers", "E2B's key"],
+    may: [...followsRuns, ...masksSecrets, "new tasks", "sealing", "task answers", "E2B's key"],
   },
   "nova-deliver-event": {
     file: "deliver-event",
@@ -54,14 +75,14 @@ export const lambdas = {
     timeoutSeconds: 120,
     memoryMb: 512,
     isAsynchronous: true,
-    may: [...closesRuns, "run starts", "undelivered events"],
+    may: [...closesRuns, "undelivered events"],
   },
   "nova-sweep": {
     file: "sweep",
     timeoutSeconds: 300,
     memoryMb: 512,
     isAsynchronous: true,
-    may: [...closesRuns, ...answersTasks, "open list", "run starts", "run lists", "undelivered events"],
+    may: [...closesRuns, ...answersTasks, "open list", "client lists", "run lists", "undelivered events"],
   },
 } as const satisfies Record<string, LambdaPlan>;
 
