@@ -1,0 +1,100 @@
+import { publishVersion } from "@nova/service";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { useApi } from "./support/api.ts";
+import { asking } from "./support/flows.ts";
+
+const api = useApi();
+const queued: { workflow: string; version: number }[] = [];
+const slow = { ...asking, id: "slow" };
+
+let slept = 0;
+
+beforeAll(() => {
+  api.ports.clock = {
+    now: () => Date.now() + slept,
+    sleep: async (ms) => {
+      slept += ms;
+    },
+  };
+  api.ports.publishQueue = { enqueue: async (version) => void queued.push(version) };
+});
+
+afterAll(() => {
+  delete api.ports.publishQueue;
+});
+
+describe("a version in the queue", () => {
+  it("is answered with 202, shown as publishing, and cannot be run; then it is ready", async () => {
+    const made = await api.call("POST /workflows", { body: slow });
+    expect([made.status, made.body]).toEqual([202, { id: "slow", version: 1, status: "publishing" }]);
+    expect((await api.call("GET /workflows/slow")).body).toMatchObject({ status: "publishing", active_version: null });
+    const refused = await api.call("POST /workflows/slow/execute", { body: {} });
+    expect([refused.status, refused.body.detail]).toEqual([
+      409,
+      expect.stringMatching(/is being published - try again/),
+    ]);
+    expect((await api.call("DELETE /workflows/slow")).status).toBe(409);
+    for (const { workflow, version } of queued) await publishVersion(api.ports, { workflowId: workflow, version });
+    expect((await api.call("GET /workflows/slow")).body).toMatchObject({ status: "ready", active_version: 1 });
+    expect((await api.call("POST /workflows/slow/execute", { body: {} })).status).toBe(202);
+  });
+
+  it("that Step Functions refuses has failed, and says why; the one before is still run", async () => {
+    const { publish } = api.ports.stateMachines;
+    await api.call("POST /workflows", { body: { ...slow, name: "Slower" } });
+    api.ports.stateMachines.publish = async () => {
+      throw Object.assign(new Error("too many states"), { name: "InvalidDefinition" });
+    };
+    await publishVersion(api.ports, { workflowId: "slow", version: 2 });
+    api.ports.stateMachines.publish = publish;
+    const { body } = await api.call("GET /workflows/slow");
+    expect(body).toMatchObject({ version: 2, status: "failed", active_version: 1 });
+    expect(body.reason).toMatch(/InvalidDefinition: too many states/);
+    const { body: versions } = await api.call("GET /workflows/slow/versions");
+    expect(versions.items.map(({ status }: { status: string }) => status)).toEqual(["failed", "ready"]);
+    expect((await api.call("POST /workflows/slow/activate", { body: { version: 2 } })).status).toBe(409);
+    expect((await api.call("POST /workflows/slow/execute", { body: {} })).status).toBe(202);
+  });
+});
+
+describe("a client's export", () => {
+  it("comes in pages, with items as they are stored and addresses of objects", async () => {
+    await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
+    const context = { letter: "a".repeat(9000) };
+    await api.call("POST /workflows/slow/execute", { body: { client_slug: "acme", context } });
+    const records: { kind: string; entity?: string; item?: object; url?: string }[] = [];
+    for (let cursor = ""; ; ) {
+      const { body } = await api.call(`GET /clients/acme/export${cursor}`);
+      records.push(...body.items);
+      if (body.next_cursor === null) break;
+      cursor = `?cursor=${body.next_cursor}`;
+    }
+    const kinds = new Set(records.map(({ kind, entity }) => entity ?? kind));
+    for (const kind of ["client", "execution", "link", "version", "object"]) expect(kinds).toContain(kind);
+    const { url = "" } = records.find(({ kind }) => kind === "object") ?? {};
+    expect(await (await fetch(url)).text()).toBe("a".repeat(9000));
+    const { body: audit } = await api.call("GET /audit");
+    expect(audit.items.filter(({ action }: { action: string }) => action === "client.exported")).toHaveLength(1);
+  });
+
+  it.each(["abc", "e30", "eyJwcmVmaXgiOjd9"])("refuses the cursor %s", async (cursor) => {
+    expect((await api.call(`GET /clients/acme/export?cursor=${cursor}`)).status).toBe(400);
+  });
+});
+
+describe("a client that is being erased", () => {
+  it("is there until it is gone, and nothing begins for it", async () => {
+    api.ports.erasureQueue = { enqueue: async () => undefined };
+    expect((await api.call("DELETE /clients/acme")).status).toBe(202);
+    const begun = await api.call("POST /workflows/slow/execute", { body: { client_slug: "acme" } });
+    expect([begun.status, begun.body.detail]).toEqual([409, expect.stringMatching(/was deleted and is being erased/)]);
+    delete api.ports.erasureQueue;
+    expect((await api.call("DELETE /clients/acme")).status).toBe(204);
+    expect((await api.call("GET /clients/acme")).status).toBe(404);
+    const { body } = await api.call("GET /executions?client=acme");
+    for (const { execution_id: id, status } of body.items) {
+      expect(status).toBe("cancelled");
+      expect((await api.call(`GET /executions/${id}/verify`)).body).toMatchObject({ state: "anchored" });
+    }
+  });
+});

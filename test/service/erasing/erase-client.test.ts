@@ -1,0 +1,173 @@
+import type { Execution } from "@nova/engine";
+import {
+  type AuditRecord,
+  type Client,
+  deleteClient,
+  type Eraser,
+  eraseClient,
+  eraseExecution,
+  type ServicePorts,
+  sweepErasures,
+} from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+
+const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
+
+/** A client with 120 runs and a table of three pages; what is erased is written down, and may fail once. */
+class ErasingWorld {
+  readonly log: string[] = [];
+  readonly deeds: string[] = [];
+  readonly queued: string[] = [];
+  client: Client | undefined = {
+    format: 1,
+    slug: "acme",
+    name: "Acme",
+    pins: {},
+    createdAt: "2026-01-01T00:00:00.000Z",
+  };
+  keys = ["key_1", "key_2"];
+  now = Date.parse("2026-01-01T00:00:00Z");
+  /** Throws at this line of the log. */
+  dies = Number.POSITIVE_INFINITY;
+  readonly runs = Array.from({ length: 120 }, (_, index) => ({ id: `exec_${index}`, client: "acme" }));
+
+  #note(line: string): void {
+    if (this.log.length === this.dies) {
+      this.dies = Number.POSITIVE_INFINITY;
+      throw new Error("the process died");
+    }
+    this.log.push(line);
+    this.now += 1_000;
+  }
+
+  ports({ queue = false } = {}): ServicePorts {
+    const eraser: Eraser = {
+      contents: async ({ execution, scope }) => {
+        this.#note(`${execution}${scope}`);
+        return [];
+      },
+      traces: async () => undefined,
+      blobs: async ({ root }) => this.#note(`blobs of ${root}`),
+      objects: async (client) => this.#note(`objects of ${client}`),
+      rest: async (_, cursor = "0") => {
+        this.#note(`rest ${cursor}`);
+        return cursor === "2" ? undefined : String(Number(cursor) + 1);
+      },
+    };
+    const ports = {
+      eraser,
+      clients: {
+        get: async () => this.client,
+        update: async (_: string, changes: Partial<Client>) => {
+          this.client = { ...(this.client as Client), ...changes };
+          return true;
+        },
+        remove: async () => {
+          this.client = undefined;
+        },
+        list: async () => (this.client ? [this.client] : []),
+      },
+      keys: { list: async () => this.keys.map((id) => ({ id })), remove: async (id: string) => this.#remove(id) },
+      executions: {
+        async *open() {},
+        list: async ({ cursor = "0", limit }: { cursor?: string; limit: number }) => {
+          const end = Number(cursor) + limit;
+          const items = this.runs.slice(Number(cursor), end);
+          return { items, ...(end < this.runs.length && { cursor: String(end) }) };
+        },
+      },
+      audit: { append: async ({ action }: AuditRecord) => void this.deeds.push(action) },
+      clock: { now: () => this.now },
+      ...(queue && {
+        erasureQueue: { enqueue: async ({ client }: { client: string }) => void this.queued.push(client) },
+      }),
+    };
+    return ports as unknown as ServicePorts;
+  }
+
+  #remove(id: string): boolean {
+    this.keys = this.keys.filter((one) => one !== id);
+    return true;
+  }
+}
+
+let world: ErasingWorld;
+beforeEach(() => {
+  world = new ErasingWorld();
+});
+
+describe("deleting a client", () => {
+  it("erases its runs, its objects and everything that names it, then itself", async () => {
+    expect(await deleteClient(world.ports(), ann, "acme")).toBe(true);
+    const runs = world.runs.map(({ id }) => id);
+    expect(world.log).toEqual([...runs, "objects of acme", "rest 0", "rest 1", "rest 2"]);
+    expect([world.keys, world.client]).toEqual([[], undefined]);
+    expect(world.deeds).toEqual(["client.deleted", "client.erased"]);
+  });
+
+  it("is handed to a queue where there is one; until then nothing is begun for it", async () => {
+    expect(await deleteClient(world.ports({ queue: true }), ann, "acme")).toBe(false);
+    expect(world.queued).toEqual(["acme"]);
+    expect(world.client?.erasing).toMatchObject({ by: ann.id, part: "executions" });
+    expect(world.log).toEqual([]);
+  });
+
+  it.each([0, 30, 49, 50, 75, 119, 120, 121, 123])(
+    "goes on where it was when its process died behind %i steps",
+    async (steps) => {
+      const ports = world.ports();
+      world.dies = steps;
+      await expect(deleteClient(ports, ann, "acme")).rejects.toThrow(/died/);
+      const again = world.log.length;
+      expect(await eraseClient(ports, "acme")).toBe(true);
+      expect(world.client).toBeUndefined();
+      expect(new Set(world.log).size).toBe(124);
+      expect(world.log.length - again).toBeLessThanOrEqual(124 - Math.floor(Math.min(steps, 120) / 50) * 50);
+      expect(world.deeds).toEqual(["client.deleted", "client.erased"]);
+    },
+  );
+
+  it("ends when its time is over, and whoever looks after it two minutes later has it go on", async () => {
+    const ports = world.ports({ queue: true });
+    await deleteClient(ports, ann, "acme");
+    expect(await eraseClient(ports, "acme", world.now + 60_000)).toBe(false);
+    expect(world.log).toHaveLength(100);
+    expect(await sweepErasures(ports)).toEqual([]);
+    world.now += 121_000;
+    expect(await sweepErasures(ports)).toEqual(["acme"]);
+    expect(await eraseClient(ports, "acme")).toBe(true);
+    expect(await sweepErasures(ports)).toEqual([]);
+  });
+
+  it("of which nobody has heard, or that is gone, is done", async () => {
+    expect(await eraseClient(world.ports(), "acme")).toBe(true);
+    expect(world.client).toBeDefined();
+    expect(world.log).toEqual([]);
+  });
+});
+
+describe("erasing a run", () => {
+  const run = { id: "exec_1", client: "acme", root: "exec_1", open: false } as Execution;
+
+  it("goes through what it led to, and takes the blobs last", async () => {
+    const ports = world.ports();
+    const contents: Eraser["contents"] = async (at) => {
+      await world.ports().eraser.contents(at);
+      if (at.execution !== "exec_1" || at.scope !== "") return [];
+      const items = Array.from({ length: 40 }, (_, index) => ({ execution: "exec_1", scope: `/each@2.${index}` }));
+      return [...items, { execution: "exec_2", scope: "" }];
+    };
+    await eraseExecution({ eraser: { ...ports.eraser, contents } }, run);
+    expect(world.log).toHaveLength(43);
+    expect(world.log).toContain("exec_2");
+    expect(world.log.at(-1)).toBe("blobs of exec_1");
+  });
+
+  it.each([
+    ["that is open", { open: true }, /is open - cancel it/],
+    ["inside of another one", { root: "exec_0", parent: {} }, /a part of exec_0 - erase that one/],
+  ])("%s is refused", async (_what, changes, message) => {
+    await expect(eraseExecution(world.ports(), { ...run, ...changes } as Execution)).rejects.toThrow(message);
+    expect(world.log).toEqual([]);
+  });
+});
