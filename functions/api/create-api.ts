@@ -42,8 +42,12 @@ function serving(route: Route, ports: () => ServicePorts) {
 }
 
 function refuse({ method, path }: { method: string; path: string }): never {
-  const here = routes.filter((route) => pattern(route).test(path)).map((route) => route.method);
-  if (here.length > 0) throw new MethodNotAllowed(method, here);
+  const fitting = routes.filter((route) => pattern(route).test(path));
+  // An address that stands for itself is no place for the methods of `{id}`.
+  const exact = fitting.filter((route) => route.path === path);
+  const here = exact.length > 0 ? exact : fitting;
+  const allowed = here.map((route) => route.method);
+  if (allowed.length > 0) throw new MethodNotAllowed(method, allowed);
   throw new NotFound(`there is nothing at ${path} - GET /openapi.json lists what there is`);
 }
 

@@ -113,6 +113,7 @@ describe("closing", () => {
   it("says so where the port is taken", async () => {
     const { port } = new URL(await open());
     const again = openHttpApi({ handler: async () => ({ statusCode: 200 }), port: Number(port) });
-    await expect(again).rejects.toMatchObject({ code: "EADDRINUSE" });
+    const message = `port ${port} is taken - end what listens there, or choose another one with --port`;
+    await expect(again).rejects.toMatchObject({ name: "LocalCloudError", message });
   });
 });

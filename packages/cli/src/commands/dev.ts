@@ -19,19 +19,15 @@ export const dev: CliCommand = {
       .option("--smtp-port <number>", "of the mail server", "2525")
       .option("--json", "print JSON objects, a line each; the first is {url, api_key, smtp}"),
 
-  async run(args, { port, json }) {
-    const [roots, number] = [args.flat() as string[], portOf("--port", port)];
+  async run(args, { port, smtpPort, json }) {
+    const roots = args.flat() as string[];
+    const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
     const [interrupt, tell] = [new Interrupt(), json ? inJson : inWords];
     const cloud = await openOwnCloud(tell);
     try {
-      const { openApi } = await import("@nova/local");
-      const api = await openApi(cloud, { port: number, onFailure: (error) => console.error(String(error)) });
-      try {
-        greet(api, json === true);
-        await serve(cloud, api, { roots, interrupt, tell });
-      } finally {
-        await api.close();
-      }
+      await using doors = await openDoors(cloud, ports);
+      greet(doors, json === true);
+      await serve(cloud, doors.api, { roots, interrupt, tell });
     } finally {
       await closeCloud(cloud, interrupt, hint);
     }
@@ -63,9 +59,35 @@ async function openOwnCloud(tell: Teller): Promise<LocalCloud> {
   throw new InvalidInput(`another process has opened ${cloud.dataDir} - ${wayOut}`);
 }
 
-function greet({ url, key }: LocalApi, json: boolean): void {
-  if (json) console.log(JSON.stringify({ url, api_key: key.text, smtp: null }));
+interface Doors extends AsyncDisposable {
+  api: LocalApi;
+  /** `smtp://host:port` */
+  smtp: string;
+}
+
+/** Where requests and mails come in. Closed, they take no more, and what is under way is answered. */
+async function openDoors(cloud: LocalCloud, ports: { api: number; smtp: number }): Promise<Doors> {
+  const { openApi, openMail } = await import("@nova/local");
+  const api = await openApi(cloud, { port: ports.api, onFailure: (error) => console.error(String(error)) });
+  try {
+    const mail = await openMail(cloud, { port: ports.smtp });
+    return {
+      api,
+      smtp: `smtp://127.0.0.1:${mail.port}`,
+      async [Symbol.asyncDispose]() {
+        await Promise.all([api.close(), mail.close()]);
+      },
+    };
+  } catch (error) {
+    await api.close();
+    throw error;
+  }
+}
+
+function greet({ api: { url, key }, smtp }: Doors, json: boolean): void {
+  if (json) console.log(JSON.stringify({ url, api_key: key.text, smtp }));
   else {
+    console.log(`${styleText("bold", "mail")}  ${smtp}`);
     console.log(`${styleText("bold", "API")}   ${url}  ${styleText("dim", "(its document: /openapi.json)")}`);
     console.log(`${styleText("bold", "key")}   ${key.text}`);
     console.log(styleText("dim", "Ctrl-C ends this"));

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { LocalCloudError } from "../cloud/errors.ts";
+import { notOpened } from "../cloud/not-opened.ts";
 import { gatewayAnswer, type HttpApiAnswer, send } from "./answer.ts";
 import { eventOf, type HttpApiEvent } from "./event.ts";
 
@@ -40,7 +40,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
     serve(request, options).then((answer) => send(response, answer), lost(response));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(notOpened(port, cause)));
+    server.once("error", (cause) => reject(notOpened(port, cause, "--port")));
     server.listen(port, host, resolve);
   });
   const { port: open } = server.address() as AddressInfo;
@@ -52,12 +52,6 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
         server.closeIdleConnections();
       }),
   };
-}
-
-function notOpened(port: number, cause: Error): LocalCloudError {
-  const isTaken = "code" in cause && cause.code === "EADDRINUSE";
-  const what = isTaken ? `port ${port} is taken` : `port ${port} cannot be opened (${cause.message})`;
-  return new LocalCloudError(`${what} - end what listens there, or choose another one with --port`, { cause });
 }
 
 async function serve(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import { monotonicFactory } from "ulid";
+import { notOpened } from "../cloud/not-opened.ts";
 import { type Envelope, sesHead } from "./ses-head.ts";
 
 export interface MailServerOptions {
@@ -19,7 +20,10 @@ export interface MailServer {
 const largestMailBytes = 40 * 1024 * 1024;
 const nextId = monotonicFactory();
 
-/** SES's side of a laptop: takes mail for any address, and puts it under `mail/` as SES does. */
+/**
+ * SES's side of a laptop: takes mail for any address, and puts it under `mail/` as SES does. Throws `LocalCloudError`
+ * where the port is taken.
+ */
 export async function openMailServer({ port, store }: MailServerOptions): Promise<MailServer> {
   const server = new SMTPServer({
     ...{ authOptional: true, disabledCommands: ["STARTTLS", "AUTH"], disableReverseLookup: true },
@@ -31,7 +35,7 @@ export async function openMailServer({ port, store }: MailServerOptions): Promis
   // A client that hangs up in the middle is its own affair; the server serves the next one.
   server.on("error", () => undefined);
   await new Promise<void>((resolve, reject) => {
-    server.server.once("error", reject);
+    server.server.once("error", (cause) => reject(notOpened(port, cause, "--smtp-port")));
     server.listen(port, "127.0.0.1", resolve);
   });
   return {
