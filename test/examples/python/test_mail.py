@@ -2,7 +2,7 @@ import unittest
 from email.message import EmailMessage
 
 import paths  # noqa: F401
-from mail import read_mail
+from mail import read_mail, received_mail
 
 PDF = b"%PDF-1.7\nbody"
 
@@ -18,6 +18,33 @@ def message(**headers):
 def attach(mail, content, maintype="application", subtype="pdf", filename="a.pdf"):
     mail.add_attachment(content, maintype=maintype, subtype=subtype, filename=filename)
     return mail
+
+
+def received(*attachments, subject="Invoice"):
+    """As the mail trigger puts a mail into the context."""
+    named = [{"name": name, "type": kind, "bytes": content} for name, kind, content in attachments]
+    return {"from": "ann@example.com", "subject": subject, "message_id": "<1@x>", "attachments": named}
+
+
+class TakesReceivedMail(unittest.TestCase):
+    def test_with_sender_subject_and_its_pdfs(self):
+        logo, pdf = ("logo.gif", "image/gif", b"GIF89a"), ("a.pdf", "application/pdf", PDF)
+        mail = received_mail(received(logo, pdf))
+        self.assertEqual((mail.sender, mail.subject, mail.id), ("ann@example.com", "Invoice", "<1@x>"))
+        self.assertEqual((mail.pdf, mail.pdf_name, mail.attachments), (PDF, "a.pdf", ["logo.gif", "a.pdf"]))
+
+    def test_and_tells_pdfs_by_what_is_inside(self):
+        attachments = [
+            ("scan.PDF", "image/png", PDF),
+            ("order", "application/octet-stream", PDF + b" 2"),
+            ("fake.pdf", "application/pdf", b"<html>"),
+            ("notes.txt", "text/plain", PDF),
+        ]
+        self.assertEqual([pdf.name for pdf in received_mail(received(*attachments)).pdfs], ["scan.PDF", "order"])
+
+    def test_without_attachment_or_subject(self):
+        mail = received_mail(received(subject=""))
+        self.assertEqual((mail.pdf, mail.attachments, mail.subject), (None, [], "(no subject)"))
 
 
 class ReadsMail(unittest.TestCase):

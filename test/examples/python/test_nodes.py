@@ -56,20 +56,47 @@ def pymupdf_reading(text):
     return types.SimpleNamespace(open=open_stream, Rect=lambda *box: Box(box))
 
 
+class Postgres:
+    """Stands in for psycopg: what is inserted twice under one id is there once."""
+
+    class Error(Exception):
+        pass
+
+    def __init__(self):
+        self.rows, self.asked, self.refuses = {}, [], None
+
+    def connect(self, **how):
+        self.asked.append(how)
+        return mock.MagicMock(__enter__=lambda _: self)
+
+    def execute(self, statement, row):
+        assert "ON CONFLICT (id) DO NOTHING" in statement
+        if self.refuses:
+            raise Postgres.Error(self.refuses)
+        self.rows.setdefault(row["id"], row)
+
+
+DATABASE = {"db_host": "127.0.0.1", "db_port": 5432, "db_name": "books", "db_user": "ann", "db_password": "tango-7"}
+
+
 class RunsNodes(unittest.TestCase):
     def setUp(self):
+        self.postgres = Postgres()
+        mock.patch.dict(sys.modules, {"psycopg": self.postgres}).start()
         self.sent = []
         server = mock.MagicMock()
         server.__enter__.return_value.send_message.side_effect = self.sent.append
         self.smtp = mock.patch.object(smtplib, "SMTP", return_value=server).start()
-        mock.patch.dict(os.environ, {"NOVA_IDEMPOTENCY_KEY": "exec_1//7#1"}).start()
+        run = {"NOVA_IDEMPOTENCY_KEY": "exec_1//7#1", "NOVA_EXECUTION_ID": "exec_1"}
+        mock.patch.dict(os.environ, run).start()
         self.addCleanup(mock.patch.stopall)
 
-    def run_nodes(self, mail, *path, text=""):
-        context = {"mail": mail, "smtp_host": "127.0.0.1", "smtp_port": 2525}
+    def run_nodes(self, mail, *path, text="", **more):
+        context = {"smtp_host": "127.0.0.1", "smtp_port": 2525, **({} if mail is None else {"mail": mail}), **more}
         with mock.patch.dict(sys.modules, {"pymupdf": pymupdf_reading(text)}):
             sys.modules.pop("pdf", None)
             for node in path:
+                sys.modules.pop("books", None)
                 source = (paths.INVOICE / "nodes" / f"{node}.py").read_text()
                 exec(compile(source, f"nodes/{node}.py", "exec"), {"context": context, "json": json})
         return context
@@ -111,6 +138,39 @@ class RunsNodes(unittest.TestCase):
         self.assertEqual(
             (self.sent[0]["In-Reply-To"], self.sent[0]["Auto-Submitted"]), ("<ann-1@example.com>", "auto-replied")
         )
+
+    def test_a_mail_that_its_trigger_has_read_goes_the_same_way(self):
+        attachments = [{"name": "may.pdf", "type": "application/pdf", "bytes": PDF}]
+        email = {"from": "ann@example.com", "subject": "May", "message_id": "<1@x>", "attachments": attachments}
+        path = ["read_mail", "extract_text", "find_total", "notify_low", "record"]
+        context = self.run_nodes(None, *path, text="Total 5.00 EUR", email=email)
+        self.assertEqual((context["record"]["file"], context["record"]["amount"]), ("may.pdf", 5.0))
+        self.assertNotIn("booked_as", context)
+
+    def test_every_way_is_booked_where_the_client_has_a_database_and_once(self):
+        ways = [("notify_high", PDF, "Total 1.001,00 EUR"), ("notify_low", PDF, "Total 5.00 EUR")]
+        for number, (notify, pdf, text) in enumerate([*ways, ("send_rejection", None, "")]):
+            reading = ["read_mail", *(["extract_text", "find_total"] if pdf else []), notify]
+            with mock.patch.dict(os.environ, {"NOVA_IDEMPOTENCY_KEY": f"exec_1//{number}"}):
+                context = self.run_nodes(eml(pdf), *reading, "record", "record", text=text, **DATABASE)
+            self.assertEqual(context["booked_as"], f"exec_1//{number}")
+        rows = [(row["file"], row["amount"], row["branch"], row["execution_id"]) for row in self.postgres.rows.values()]
+        self.assertEqual(
+            rows,
+            [
+                ("may.pdf", 1001.0, "high", "exec_1"),
+                ("may.pdf", 5.0, "low", "exec_1"),
+                (None, None, "rejected", "exec_1"),
+            ],
+        )
+        self.assertEqual(self.postgres.asked[0]["dbname"], "books")
+        self.assertEqual(self.postgres.asked[0]["sslmode"], "prefer")
+
+    def test_a_database_that_refuses_is_named_without_its_password(self):
+        self.postgres.refuses = "relation invoices does not exist"
+        with self.assertRaisesRegex(RuntimeError, "books at 127.0.0.1 did not take the invoice: relation") as raised:
+            self.run_nodes(eml(), "read_mail", "send_rejection", "record", **DATABASE)
+        self.assertNotIn("tango-7", str(raised.exception))
 
     def test_what_they_leave_in_the_context_is_json_and_bytes(self):
         path = ["read_mail", "extract_text", "find_total", "notify_low", "record"]

@@ -1,9 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
 import MailComposer from "nodemailer/lib/mail-composer/index.js";
 
 /** A mail as it would arrive; `file` names it in the demo's table. */
 export interface InvoiceMail {
   file: string;
+  /** Its Message-ID. */
+  id: string;
   eml: Buffer;
 }
 
@@ -24,12 +27,14 @@ export async function mailWith(pdfPaths: string[]): Promise<Buffer> {
 type Attachments = { path: string; contentType: string }[];
 
 async function compose(file: string, subject: string, attachments: Attachments): Promise<InvoiceMail> {
+  const messageId = `<${randomUUID()}@supplier.example>`;
   const message = new MailComposer({
+    messageId,
     from: "Billing <billing@supplier.example>",
-    to: "invoices@example.com",
+    to: "invoices+idom@in.example.com",
     subject,
     text: "Please find our invoice attached.\n",
     attachments,
   });
-  return { file, eml: await message.compile().build() };
+  return { file, id: messageId, eml: await message.compile().build() };
 }

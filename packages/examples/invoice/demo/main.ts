@@ -2,11 +2,22 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
-import { ensurePython, type LocalCloud, openLocalCloud, openMailCatcher } from "@nova/local";
+import {
+  ensurePython,
+  type LocalCloud,
+  type MailCatcher,
+  openLocalCloud,
+  openMail,
+  openMailCatcher,
+} from "@nova/local";
+import { prepareBookings, readBookings } from "../../demo/bookings.ts";
+import { type Database, openDatabase } from "../../demo/postgres.ts";
 import { publishExample } from "../../demo/publish.ts";
+import { deliver } from "./deliver.ts";
 import { type InvoiceMail, invoiceMails } from "./mails.ts";
-import { tableOf, whereabouts } from "./report.ts";
-import { inParallel, type MailRun, runMail } from "./run-mails.ts";
+import { address, openOffice } from "./office.ts";
+import { bookingsTable, tableOf, whereabouts } from "./report.ts";
+import { followMail, inParallel, type MailRun, startMail } from "./run-mails.ts";
 
 const example = resolve(import.meta.dirname, "..");
 /** The same process, most of its nodes written in sentences. */
@@ -16,9 +27,10 @@ const invoices = join(example, "invoices");
 const width = 2;
 
 /**
- * The invoice workflows on real mails: `npm run demo` takes the seven invoices of the example and a mail without one,
- * first through the workflow whose Python was written by hand, then through the one that is written in sentences.
- * `npm run -s demo -- --json [pdf ...]` takes the PDFs given, through the first, and prints one JSON array.
+ * The invoice workflows on real mails: `npm run demo` takes the seven invoices of the example and a mail without one.
+ * They are sent to the workflow whose Python was written by hand, which notifies by mail and books in PostgreSQL; then
+ * they go through the one that is written in sentences. `npm run -s demo -- --json [pdf ...]` takes the PDFs given,
+ * through the first, and prints one JSON array.
  */
 async function main(argv: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -29,33 +41,91 @@ async function main(argv: string[]): Promise<number> {
   const say = values.json ? () => undefined : (line: string) => console.log(line);
   const dataDir = resolve(process.env.NOVA_DATA_DIR ?? ".nova");
   const mails = await readMails(positionals.map((path) => resolve(path)));
+  await keepMails(join(dataDir, "demo", "mails"), mails);
+  await using stack = new AsyncDisposableStack();
+  const opened = await openServers(stack, dataDir, say);
 
-  say("Python and its packages ...");
-  await ensurePython(dataDir);
-  const cloud = await openLocalCloud({ dataDir, warn: (sentence) => console.error(`nova: ${sentence}`) });
-  const catcher = await openMailCatcher({ dir: join(dataDir, "demo", "notices") });
-  try {
-    await keepMails(join(dataDir, "demo", "mails"), mails);
-    const noticesBefore = (await catcher.messages()).length;
-    const runs = await runAll({ cloud, folder: example, mails, smtpPort: catcher.port, say });
-    if (values.json) console.log(JSON.stringify(runs.map(({ result }) => result)));
-    else {
-      say(`\n${await tableOf(runs, invoices)}`);
-      say(
-        "The same mails, with nodes written in sentences; their Python is pinned in a lockfile, and no model is asked:",
-      );
-      const again = await runAll({ cloud, folder: sibling, mails, smtpPort: catcher.port, say });
-      say(`\n${await tableOf(again, invoices)}`);
-      runs.push(...again);
-      const shown = runs.find(({ result }) => result.branch === "high") ?? runs[0];
-      const notices = (await catcher.messages()).length - noticesBefore;
-      for (const line of whereabouts(dataDir, notices, shown?.result.execution_id)) say(line);
-    }
-    return runs.every(({ result }) => result.status === "completed") ? 0 : 1;
-  } finally {
-    await catcher.close();
-    await cloud.close();
+  const runs = await runBySending(opened, mails);
+  if (values.json) console.log(JSON.stringify(runs.map(({ result }) => result)));
+  else {
+    say(`\n${await tableOf(runs, invoices)}`);
+    say(
+      bookingsTable(
+        await readBookings(
+          opened.database,
+          runs.map(({ result }) => result.execution_id),
+        ),
+      ),
+    );
+    say(
+      "The same mails, with nodes written in sentences; their Python is pinned in a lockfile, and no model is asked:",
+    );
+    const again = await runInSentences(opened, mails);
+    say(`\n${await tableOf(again, invoices)}`);
+    const shown = runs.find(({ result }) => result.branch === "high") ?? runs[0];
+    runs.push(...again);
+    const notices = (await opened.catcher.messages()).length - opened.noticesBefore;
+    for (const line of whereabouts(dataDir, notices, shown?.result.execution_id)) say(line);
   }
+  return runs.every(({ result }) => result.status === "completed") ? 0 : 1;
+}
+
+interface Servers {
+  cloud: LocalCloud;
+  database: Database;
+  /** Takes the notices. */
+  catcher: MailCatcher;
+  noticesBefore: number;
+  /** Of the mail server that starts runs. */
+  mailPort: number;
+  say(line: string): void;
+}
+
+/** All that a company has around NOVA, closed in the opposite order. PostgreSQL takes longest, so it begins first. */
+async function openServers(stack: AsyncDisposableStack, dataDir: string, say: Servers["say"]): Promise<Servers> {
+  const opening = openDatabase(join(dataDir, "demo", "postgres"));
+  stack.defer(async () => (await opening).close());
+  say("Python and its packages ...");
+  await Promise.all([ensurePython(dataDir), opening]);
+  const warn = (sentence: string) => console.error(`nova: ${sentence}`);
+  const cloud = await openLocalCloud({ dataDir, warn });
+  stack.defer(() => cloud.close());
+  const catcher = await openMailCatcher({ dir: join(dataDir, "demo", "notices") });
+  stack.defer(() => catcher.close());
+  const incoming = await openMail(cloud, { port: 0 });
+  stack.defer(() => incoming.close());
+  const noticesBefore = (await catcher.messages()).length;
+  return { cloud, database: await opening, catcher, noticesBefore, mailPort: incoming.port, say };
+}
+
+/** Each mail is sent to the client's address, and starts its run there. */
+async function runBySending({ cloud, database, catcher, mailPort, say }: Servers, mails: InvoiceMail[]) {
+  await prepareBookings(database);
+  await openOffice(cloud, example, { smtpPort: catcher.port, database });
+  await cloud.warmed();
+  say(`${mails.length} mails to ${address}, which start the workflow "invoice"\n`);
+  return followAll(cloud, mails, say, (mail) => deliver(cloud, mailPort, mail));
+}
+
+async function runInSentences({ cloud, catcher, say }: Servers, mails: InvoiceMail[]) {
+  const version = await publishExample(cloud, sibling);
+  say(
+    `${version.workflow.name}: ${mails.length} mails through ${version.stateMachineArn.split(":stateMachine:")[1]}\n`,
+  );
+  return followAll(cloud, mails, say, (mail) => startMail(cloud, version, mail, catcher.port));
+}
+
+function followAll(
+  cloud: LocalCloud,
+  mails: InvoiceMail[],
+  say: Servers["say"],
+  start: (mail: InvoiceMail) => Promise<string>,
+): Promise<MailRun[]> {
+  return inParallel(mails, width, async (mail) => {
+    const run = await followMail(cloud, mail, await start(mail));
+    say(styleText("dim", `  ${run.result.file}: ${run.result.branch ?? run.result.status}`));
+    return run;
+  });
 }
 
 async function readMails(pdfs: string[]): Promise<InvoiceMail[]> {
@@ -71,28 +141,6 @@ async function keepMails(folder: string, mails: InvoiceMail[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { file, eml } of mails)
     await writeFile(join(folder, `${basename(file, ".pdf").replaceAll(/[^\w.-]+/g, "")}.eml`), eml);
-}
-
-interface Demonstration {
-  cloud: LocalCloud;
-  /** Of the workflow. */
-  folder: string;
-  mails: InvoiceMail[];
-  smtpPort: number;
-  say(line: string): void;
-}
-
-async function runAll({ cloud, folder, mails, smtpPort, say }: Demonstration): Promise<MailRun[]> {
-  const version = await publishExample(cloud, folder);
-  await cloud.warmed();
-  say(
-    `${version.workflow.name}: ${mails.length} mails through ${version.stateMachineArn.split(":stateMachine:")[1]}\n`,
-  );
-  return inParallel(mails, width, async (mail) => {
-    const run = await runMail(cloud, version, mail, smtpPort);
-    say(styleText("dim", `  ${run.result.file}: ${run.result.branch ?? run.result.status}`));
-    return run;
-  });
 }
 
 try {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { styleText } from "node:util";
 import { tableLines } from "@nova/cli";
+import type { Booking } from "../../demo/bookings.ts";
 import type { MailRun } from "./run-mails.ts";
 
 const columns = ["file", "amount", "currency", "expected", "branch", "time"];
@@ -44,6 +45,15 @@ async function expectedTotal(file: string, invoices: string): Promise<number | n
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
   }
+}
+
+/** The rows as PostgreSQL answers them. */
+export function bookingsTable(bookings: readonly Booking[]): string {
+  const rows = bookings.map(({ file, amount, currency, branch, sender }) => [
+    ...[file ?? "-", amount ?? "-", currency ?? "-", branch, sender],
+  ]);
+  const title = `${rows.length} rows of the table invoices, read back from PostgreSQL:`;
+  return [title, "", ...tableLines(["file", "amount", "currency", "branch", "sender"], rows), ""].join("\n");
 }
 
 /** Where everything lies now, and how to look at a run. */

@@ -20,13 +20,13 @@ export interface MailRun {
   error: string | null;
 }
 
-/** Starts the workflow with the mail's bytes, as a mail trigger would, and waits for its end. */
-export async function runMail(
+/** Starts the workflow with the mail's bytes, as `nova run --file` does; answers the id of the run. */
+export async function startMail(
   cloud: LocalCloud,
   version: WorkflowVersion,
   mail: InvoiceMail,
   smtpPort: number,
-): Promise<MailRun> {
+): Promise<string> {
   const { id } = await startExecution(cloud.ports, {
     version,
     context: JSON.stringify({ smtp_host: "127.0.0.1", smtp_port: smtpPort }),
@@ -34,6 +34,11 @@ export async function runMail(
     // The demo has no model's key: what a model writes is pinned.
     frozen: true,
   });
+  return id;
+}
+
+/** Waits for the end of the run that a mail started. */
+export async function followMail(cloud: LocalCloud, { file }: InvoiceMail, id: string): Promise<MailRun> {
   await cloud.untilEnd(id);
   const { execution, context } = await readTrace(cloud.ports, id);
   const {
@@ -47,7 +52,7 @@ export async function runMail(
   };
   return {
     result: {
-      file: mail.file,
+      file,
       amount: amount ?? null,
       currency: currency ?? null,
       branch: record?.branch ?? null,

@@ -49,11 +49,30 @@ def read_mail(raw: bytes) -> Mail:
     )
 
 
+def received_mail(email: dict) -> Mail:
+    """The same of a mail that a trigger has taken apart: what lies under `email` in the context."""
+    attachments = email["attachments"]
+    return Mail(
+        sender=email["from"],
+        subject=email["subject"] or "(no subject)",
+        id=email["message_id"],
+        attachments=[one["name"] for one in attachments],
+        pdfs=[Pdf(one["name"], one["bytes"]) for one in attachments if _may_be_pdf(one["type"], one["name"]) and _has_pages(one["bytes"])],
+    )
+
+
 def _is_pdf(part: EmailMessage) -> bool:
-    """By what is inside: mail programs send PDFs as octet-stream, and other files under the name of one."""
-    named = part.get_content_type() in ("application/pdf", "application/x-pdf", "application/octet-stream")
-    named = named or (part.get_filename() or "").lower().endswith(".pdf")
-    return named and not part.is_multipart() and b"%PDF-" in _content(part)[:1024]
+    named = _may_be_pdf(part.get_content_type(), part.get_filename() or "")
+    return named and not part.is_multipart() and _has_pages(_content(part))
+
+
+def _may_be_pdf(content_type: str, name: str) -> bool:
+    """Mail programs send PDFs as octet-stream, and other files under the name of one."""
+    return content_type in ("application/pdf", "application/x-pdf", "application/octet-stream") or name.lower().endswith(".pdf")
+
+
+def _has_pages(content: bytes) -> bool:
+    return b"%PDF-" in content[:1024]
 
 
 def _content(part: EmailMessage) -> bytes:

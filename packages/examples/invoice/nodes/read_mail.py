@@ -1,6 +1,6 @@
-from mail import read_mail
+from mail import read_mail, received_mail
 
-message = read_mail(context["mail"])
+message = read_mail(context["mail"]) if "mail" in context else received_mail(context["email"])
 context["email_from"] = message.sender
 context["email_subject"] = message.subject
 context["email_id"] = message.id

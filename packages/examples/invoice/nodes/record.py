@@ -7,3 +7,7 @@ context["record"] = {
     "branch": context["branch"],
     "notice": context["notice"],
 }
+if "db_host" in context:
+    from books import book
+
+    context["booked_as"] = book(context, context["record"])

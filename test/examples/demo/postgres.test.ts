@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { databaseAt } from "../../../packages/examples/demo/postgres.ts";
+
+describe("the address of a database", () => {
+  it.each([
+    [
+      "postgres://ann:s%40cret@db.example.com:6543/books?sslmode=require",
+      { host: "db.example.com", port: 6543, name: "books", user: "ann", password: "s@cret", sslmode: "require" },
+    ],
+    [
+      "postgresql://ann:x@localhost",
+      { host: "localhost", port: 5432, name: "ann", user: "ann", password: "x", sslmode: "prefer" },
+    ],
+  ])("%s says where it is and who comes", (url, database) => {
+    expect(databaseAt(url)).toEqual(database);
+  });
+
+  it.each(["books", "mysql://ann@db/books", "postgres:///books"])("%s is refused, with what one looks like", (url) => {
+    expect(() => databaseAt(url)).toThrow(/DATABASE_URL is no address such as postgres:/);
+  });
+});
