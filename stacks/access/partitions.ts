@@ -4,4 +4,12 @@ export const executionPartitions = ["E#*"];
 export const taskPartitions = ["T#*"];
 export const generationPartitions = ["G#*"];
 export const workflowPartitions = ["W#*"];
+export const triggerPartitions = ["TRIGGER#*"];
+export const deliveryPartitions = ["DELIVERY#*"];
 export const credentialPartitions = ["S#*"];
+export const clientPartitions = ["CLIENT#*"];
+/** Figures of runs. */
+export const figurePartitions = ["F#*"];
+export const queuePartitions = ["Q#*"];
+/** What models have cost clients. */
+export const spendingPartitions = ["M#*"];

@@ -7,6 +7,7 @@ import * as blobs from "./blobs.ts";
 import * as chain from "./chain.ts";
 import * as clients from "./clients.ts";
 import * as credentials from "./credentials.ts";
+import * as deliveries from "./deliveries.ts";
 import * as events from "./events.ts";
 import { execute } from "./execute.ts";
 import * as executions from "./executions.ts";
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
   ...Object.values(clients),
   ...Object.values(credentials),
   ...Object.values(audit),
+  ...Object.values(deliveries),
   ...Object.values(analytics),
   ...Object.values(hooks),
 ];

@@ -176,6 +176,7 @@ const table: Record<string, Row> = {
     role: "editor",
     status: sharedChange(200),
   },
+  "GET /deliveries": { path: plain("/deliveries?client=acme"), role: "viewer", status: everybody(200) },
   "GET /audit": { path: plain("/audit"), role: "admin", status: everybody(200) },
 };
 

@@ -22,7 +22,13 @@ export async function syncTriggers(
 
 /** Of two of one place the later replaces the earlier. */
 function isSamePlace(one: Trigger, other: Trigger): boolean {
-  return one.type === other.type && one.id === other.id && triggerKey("", one) === triggerKey("", other);
+  const isSameKind = one.type === other.type && one.id === other.id && triggerKey("", one) === triggerKey("", other);
+  return isSameKind && busOf(one) === busOf(other);
+}
+
+/** A rule belongs to its bus: one on another bus would stay. */
+function busOf(trigger: Trigger): string | undefined {
+  return trigger.type === "event" ? trigger.bus : undefined;
 }
 
 async function remove(ports: ServicePorts, workflowId: string, trigger: Trigger): Promise<void> {

@@ -1,0 +1,98 @@
+import { type Arrival, recordUnstarted, startFromTrigger, type Unstarted } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Caller } from "../../support/engine/scheduler.ts";
+import { TriggerWorld } from "../support/trigger-world.ts";
+
+let world: TriggerWorld;
+
+beforeEach(async () => {
+  world = new TriggerWorld();
+  await world.publish("report", []);
+});
+
+const trigger = { id: "schedule-1", type: "schedule" } as const;
+const arrival: Arrival = { workflow: "report", trigger, dedupe: "9:00", from: "schedule", context: '{"n": 850.0}' };
+const start = (changes: Partial<Arrival> = {}, caller?: Caller) =>
+  startFromTrigger(world.ports(caller), { ...arrival, ...changes });
+
+describe("what comes in for a trigger", () => {
+  it("starts a run of the workflow for the client, and is recorded", async () => {
+    const delivery = await start({ client: "acme", about: "9:00" });
+    expect(delivery).toMatchObject({
+      ...{ type: "schedule", workflow: "report", trigger: "schedule-1", client: "acme", status: "started" },
+      ...{ from: "schedule", about: "9:00", dedupe: "9:00", reason: null },
+    });
+    expect(delivery.id.slice("dlv_".length)).toBe(delivery.execution?.slice("exec_".length));
+    expect(world.engine.record(delivery.execution ?? "")).toMatchObject({ client: "acme", workflowId: "report" });
+    expect(await world.context(delivery.execution)).toEqual({ n: 850 });
+    expect(world.records).toEqual([delivery]);
+  });
+
+  it("starts one run, however often it comes", async () => {
+    const first = await start();
+    expect(await start({ context: '{"n": 2}' })).toEqual(first);
+    expect(world.runs).toEqual([first.execution]);
+  });
+
+  it.each<[string, Partial<Arrival>]>([
+    ["another time", { dedupe: "10:00" }],
+    ["another client", { client: "acme" }],
+    ["another trigger", { trigger: { ...trigger, id: "schedule-2" } }],
+    ["another kind of trigger", { trigger: { ...trigger, type: "event" } }],
+  ])("is another one for %s", async (_what, changes) => {
+    await start();
+    await start(changes);
+    expect([world.runs.length, world.records.length]).toEqual([2, 2]);
+  });
+
+  it.each([1, 2, 3])("goes on with the same run after a crash at call %i", async (crashAt) => {
+    let calls = 0;
+    const crashing: Caller = {
+      async call({ effect }) {
+        calls += 1;
+        if (calls === crashAt) throw new RangeError("crashed");
+        return effect();
+      },
+    };
+    await expect(start({}, crashing)).rejects.toThrow("crashed");
+    const [accepted] = world.records;
+    expect(accepted?.status).toBe("accepted");
+    const delivery = await start();
+    expect(delivery).toMatchObject({ status: "started", execution: accepted?.execution });
+    expect(world.runs).toEqual([accepted?.execution]);
+  });
+
+  it.each<[string, Partial<Arrival>, RegExp]>([
+    ["there is no such workflow", { workflow: "gone" }, /no workflow "gone"/],
+    ["there is no such client", { client: "nobody" }, /no client "nobody"/],
+    ["its context is none", { context: "[]" }, /not a JSON object/],
+    ["its context has a key of NOVA's", { context: '{"$blob": 1}' }, /such keys mark NOVA's references/],
+  ])("is refused for good where %s", async (_what, changes, reason) => {
+    const delivery = await start(changes);
+    expect(delivery).toMatchObject({ status: "refused", execution: null, reason: expect.stringMatching(reason) });
+    expect(await start(changes)).toEqual(delivery);
+    expect(world.runs).toEqual([]);
+  });
+
+  it("is kept up to a length that lists can show, and known by all of it", async () => {
+    const long = "a".repeat(2_000);
+    const delivery = await start({ dedupe: long, from: long, about: long });
+    expect([delivery.dedupe, delivery.from, delivery.about].map(({ length }) => length)).toEqual([500, 500, 500]);
+    await start({ dedupe: `${long}b` });
+    expect(world.runs).toHaveLength(2);
+  });
+});
+
+describe("what starts nothing", () => {
+  const unstarted: Unstarted = {
+    ...{ type: "mail", workflow: null, trigger: null, client: null },
+    ...{ dedupe: "<1@x>", from: "a@b", about: "Hi" },
+  };
+
+  it("leaves one record with the reason, the first", async () => {
+    const first = await recordUnstarted(world.ports(), unstarted, "nobody is here");
+    expect(first).toMatchObject({ ...unstarted, status: "refused", execution: null, reason: "nobody is here" });
+    expect(await recordUnstarted(world.ports(), unstarted, "something else", "failed")).toEqual(first);
+    expect(world.records).toEqual([first]);
+  });
+});

@@ -1,0 +1,102 @@
+import { Conflict, hookKey, mailKey, ownKey, syncTriggers, triggerKey } from "@nova/service";
+import type { Trigger } from "@nova/workflow";
+import { beforeEach, describe, expect, it } from "vitest";
+import { takenTriggers } from "../../../packages/service/src/triggers/taken.ts";
+import { TriggerWorld } from "../support/trigger-world.ts";
+
+let world: TriggerWorld;
+beforeEach(() => {
+  world = new TriggerWorld();
+});
+
+const mail: Trigger = { type: "mail", id: "mail-1", address: "invoices" };
+const hook: Trigger = { type: "webhook", id: "stripe" };
+const nightly: Trigger = { type: "schedule", id: "nightly", when: { kind: "every", everySeconds: 86_400 } };
+const imap: Trigger = {
+  ...{ type: "imap", id: "imap-1", client: "acme", credential: "email", mailbox: "INBOX", everySeconds: 60 },
+};
+const event: Trigger = { type: "event", id: "paid", pattern: { source: ["shop"] }, bus: "nova" };
+const all = [mail, hook, nightly, imap, event];
+
+const sync = (before: Trigger[], after: Trigger[], id = "invoice") => syncTriggers(world.ports(), id, before, after);
+const keys = () => [...world.triggers.kept.keys()].sort();
+
+describe("the triggers of a version", () => {
+  it.each<[Trigger, string]>([
+    [mail, "mail/invoices"],
+    [hook, "webhook/stripe"],
+    [nightly, "of/invoice/nightly"],
+    [imap, "of/invoice/imap-1"],
+    [event, "of/invoice/paid"],
+  ])("%j are found as %s", (trigger, key) => {
+    expect(triggerKey("invoice", trigger)).toBe(key);
+    expect([mailKey("invoices"), hookKey("stripe"), ownKey("invoice", trigger.id)]).toContain(key);
+  });
+
+  it("are made real, all of them", async () => {
+    await sync([], all);
+    expect(keys()).toEqual([
+      "mail/invoices",
+      "of/invoice/imap-1",
+      "of/invoice/nightly",
+      "of/invoice/paid",
+      "webhook/stripe",
+    ]);
+    expect([...world.schedules.kept.keys()]).toEqual(["invoice/nightly", "invoice/imap-1"]);
+    expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@nova"]);
+  });
+
+  it("go when the next version has them not", async () => {
+    await sync([], all);
+    await sync(all, [mail]);
+    expect([keys(), world.schedules.kept.size, world.eventRules.kept.size]).toEqual([["mail/invoices"], 0, 0]);
+    await sync([mail], []);
+    expect(keys()).toEqual([]);
+  });
+
+  it.each<[string, Trigger, Trigger, string[]]>([
+    ["another address", mail, { ...mail, address: "bills" }, ["mail/bills"]],
+    ["another kind under its id", nightly, { ...event, id: "nightly" }, ["of/invoice/nightly"]],
+    ["another time", nightly, { ...nightly, when: { kind: "at", at: "2026-01-01T00:00:00" } }, ["of/invoice/nightly"]],
+  ])("are replaced by %s", async (_what, before, after, expected) => {
+    await sync([], [before]);
+    await sync([before], [after]);
+    expect(keys()).toEqual(expected);
+    expect([...world.triggers.kept.values()].map(({ trigger }) => trigger)).toEqual([after]);
+  });
+
+  it("leave no rule behind on a bus that they are no longer on", async () => {
+    await sync([], [event]);
+    await sync([event], [{ ...event, bus: "default" }]);
+    expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@default"]);
+  });
+
+  it("are repaired by whoever syncs again", async () => {
+    await sync([], all);
+    world.schedules.kept.clear();
+    world.triggers.kept.clear();
+    await sync(all, all);
+    expect([keys().length, world.schedules.kept.size]).toEqual([5, 2]);
+  });
+
+  it.each([mail, hook])("are not another workflow's: %j", async (trigger) => {
+    await sync([], [trigger], "other");
+    await expect(sync([], [trigger])).rejects.toThrow(Conflict);
+    await sync([trigger], []);
+    expect([...world.triggers.kept.values()].map(({ workflowId }) => workflowId)).toEqual(["other"]);
+  });
+});
+
+describe("a finding", () => {
+  it("names each address and each hook that another workflow has", async () => {
+    await sync([], [mail, hook], "other");
+    await sync([], [nightly], "invoice");
+    const findings = await takenTriggers(world.ports(), { id: "invoice", triggers: [nightly, hook, mail] });
+    expect(findings.map(({ code, path, message }) => [code, path, message])).toEqual([
+      ["NOVA127", "$.triggers[1]", 'workflow "other" has the webhook "stripe" - choose another one'],
+      ["NOVA127", "$.triggers[2]", 'workflow "other" has the mail address "invoices" - choose another one'],
+    ]);
+    expect(await takenTriggers(world.ports(), { id: "other", triggers: [mail, hook] })).toEqual([]);
+    expect(await takenTriggers(world.ports(), { id: "plain" })).toEqual([]);
+  });
+});
