@@ -17,11 +17,11 @@ it("allows no action by a wildcard", async () => {
   expect(lines.filter((line) => /^[\w:]*\*/.test(line))).toEqual([]);
 });
 
-it("allows nobody to delete an item, or to change one of a chain", async () => {
+it("allows nobody to delete an item but tickets of queues, or to change one of a chain", async () => {
   const changes = Object.values(await allRoles())
     .flat()
     .filter((line) => /^dynamodb:(Delete|BatchWrite|PartiQL|Transact)/.test(line) || /UpdateItem.*C#/.test(line));
-  expect(changes).toEqual([]);
+  expect(changes.filter((line) => line !== "dynamodb:DeleteItem on Table.Arn where pk is Q#*")).toEqual([]);
 });
 
 it("bounds every write into the table by the partitions that it may reach", async () => {

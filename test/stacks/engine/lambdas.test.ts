@@ -24,7 +24,8 @@ describe("the plan of the functions", () => {
     ["new executions", ["nova-run-node"]],
     ["sealing", ["nova-request-approval"]],
     ["unsealing", ["nova-deliver-event", "nova-sweep"]],
-    ["run starts", ["nova-execution-status", "nova-sweep"]],
+    ["spendings", ["nova-run-node"]],
+    ["client lists", ["nova-sweep"]],
     ["run lists", ["nova-sweep"]],
   ] as const)("keeps %j to %j", (grant, allowed) => {
     expect(names(({ may }) => may.includes(grant))).toEqual(allowed);
