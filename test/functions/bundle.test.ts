@@ -60,10 +60,10 @@ describe("a bundle", () => {
     expect(aws.asked[0]).toMatch(/^DynamoDB_/);
   });
 
-  it.each(files)("of %s reads neither ruff nor a model's SDK before they are needed", (file) => {
+  it.each(files)("of %s reads neither ruff nor the SDK of a model or of encryption before they are needed", (file) => {
     const inputs = readAtStart[file] ?? [];
     expect(inputs).toContain(`functions/${file}.ts`);
-    expect(inputs.filter((path) => /ruff_wasm|openai\/client|client-ssm/.test(path))).toEqual([]);
+    expect(inputs.filter((path) => /ruff_wasm|openai\/client|client-ssm|@aws-crypto\/client-node/.test(path))).toEqual([]);
   });
 });
 
@@ -75,10 +75,10 @@ describe("what SST bundles for nova-run-node", () => {
     folder = await (await stacksOf("production")).bundle("nova-run-node");
   });
 
-  it("has less than 3 MB of code", () => {
+  it("has less than 3.5 MB of code", () => {
     const [code, ruff, all] = [".mjs", ".wasm", ""].map((ending) => bytesIn(folder, ending) / megabyte) as number[];
     if (process.env.NOVA_BUNDLE_SIZES) process.stdout.write(`MB: code ${code}, ruff ${ruff}, all ${all}\n`);
-    expect(code).toBeLessThan(3);
+    expect(code).toBeLessThan(3.5);
     expect(ruff).toBeLessThan(11);
     expect(all).toBeLessThan(15);
   });

@@ -15,7 +15,7 @@ export interface CredentialKeys {
 }
 
 /** It takes longer to load than all the rest of a function, and is only needed where there are credentials. */
-export const loadSdk = () => import("@aws-crypto/client-node");
+export const loadSdk = () => import("./encryption-sdk.ts");
 
 let client: Promise<Awaited<ReturnType<typeof buildClient>>> | undefined;
 
