@@ -1,6 +1,86 @@
 // Made by `npm run client` from the OpenAPI document: the types of every request and answer.
 
 export interface paths {
+    "/analytics/ai-cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tokens and dollars by day and workflow, and what written code has saved
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getAnalyticsAiCost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Failures by class and node, the most frequent first
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getAnalyticsErrors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Runs, success rate, mean and 95th percentile of their time, by node
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getAnalyticsNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Runs, success rate, mean and 95th percentile of their time, by workflow
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getAnalyticsWorkflows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit": {
         parameters: {
             query?: never;
@@ -67,7 +147,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a client's name, the versions that are pinned for it, or its quotas
+         * Change a client's name, the versions that are pinned for it, its quotas, or who hears of its failed runs
          * @description Needs the role editor, or one that may more.
          */
         patch: operations["patchClientsSlug"];
@@ -161,6 +241,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What came in for triggers, newest first: mails, requests, times, events; started, or refused and why
+         * @description Needs the role viewer, or one that may more.
+         */
+        get: operations["getDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events": {
         parameters: {
             query?: never;
@@ -171,7 +271,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hand an event to the runs that wait for one like it; needs a key for all clients
+         * Hand an event to the runs that wait for one like it, or put it on the bus; needs a key for all clients
          * @description Needs the role runner, or one that may more.
          */
         post: operations["postEvents"];
@@ -774,6 +874,13 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             name: string;
+            on_failure: {
+                mail?: string[];
+                webhook?: {
+                    secret?: string;
+                    url: string;
+                };
+            };
             pins: {
                 [key: string]: number;
             };
@@ -789,10 +896,28 @@ export interface components {
             /** @description days after its end for which the contents of a run are kept */
             retention_days?: number | null;
         };
+        CostFigures: {
+            /** @description runs of code that was written before */
+            cache_hits: number;
+            /** @description US dollars */
+            cost_usd: number;
+            /**
+             * Format: date
+             * @description UTC, the day on which the runs ended
+             */
+            day: string;
+            /** @description what writing that code again would have cost */
+            saved_usd: number;
+            tokens_cached: number;
+            tokens_input: number;
+            tokens_output: number;
+            workflow: string;
+        };
         CreatedKey: {
             client_slug: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description id of a key, or of a subject of the issuer */
             created_by: string | null;
             id: string;
             /** @description shown this once: only a digest of it is kept */
@@ -807,6 +932,32 @@ export interface components {
             /** @enum {string} */
             kind: "email" | "database" | "http" | "oauth2" | "custom";
             name: string;
+        };
+        Delivery: {
+            about: string;
+            /** Format: date-time */
+            at: string;
+            client_slug: string | null;
+            /** @description what repeated deliveries of the same have in common */
+            dedupe: string;
+            execution_id: string | null;
+            from: string;
+            id: string;
+            /** @description why there is no run */
+            reason: string | null;
+            /** @enum {string} */
+            status: "accepted" | "started" | "refused" | "failed";
+            trigger: string | null;
+            /** @enum {string} */
+            type: "mail" | "imap" | "webhook" | "schedule" | "event";
+            /** @description null: nobody could say, as of a mail to an unknown address */
+            workflow: string | null;
+        };
+        ErrorFigures: {
+            class: string;
+            count: number;
+            node: string;
+            workflow: string;
         };
         Execution: {
             client: string;
@@ -923,11 +1074,26 @@ export interface components {
             client_slug: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description id of a key, or of a subject of the issuer */
             created_by: string | null;
             id: string;
             name: string;
             /** @enum {string} */
             role: "viewer" | "runner" | "editor" | "admin";
+        };
+        NodeFigures: {
+            cache_hits: number;
+            /** @description US dollars */
+            cost_usd: number;
+            failed: number;
+            /** @description milliseconds */
+            mean_ms: number;
+            node: string;
+            /** @description milliseconds, to two significant digits */
+            p95_ms: number | null;
+            runs: number;
+            success_rate: number;
+            workflow: string;
         };
         Problem: {
             /** @description one sentence: what is wrong, and the way out */
@@ -1104,6 +1270,22 @@ export interface components {
             status: "publishing" | "ready" | "failed";
             version: number;
         };
+        WorkflowFigures: {
+            cancelled: number;
+            completed: number;
+            /** @description US dollars */
+            cost_usd: number;
+            failed: number;
+            interrupted: number;
+            /** @description milliseconds */
+            mean_ms: number;
+            /** @description milliseconds, to two significant digits */
+            p95_ms: number | null;
+            runs: number;
+            /** @description completed runs of all that ended */
+            success_rate: number;
+            workflow: string;
+        };
         /** @description null or absent: no limit */
         WorkflowQuotas: {
             /** @description runs at once, of all clients together; others are `queued` */
@@ -1134,6 +1316,178 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getAnalyticsAiCost: {
+        parameters: {
+            query?: {
+                client?: string;
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description runs that ended then or later; 30 days ago where absent */
+                from?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+                /** @description runs that ended then or earlier; a date means all of that day */
+                to?: string;
+                workflow?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["CostFigures"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAnalyticsErrors: {
+        parameters: {
+            query?: {
+                client?: string;
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description runs that ended then or later; 30 days ago where absent */
+                from?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+                /** @description runs that ended then or earlier; a date means all of that day */
+                to?: string;
+                workflow?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ErrorFigures"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAnalyticsNodes: {
+        parameters: {
+            query?: {
+                client?: string;
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description runs that ended then or later; 30 days ago where absent */
+                from?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+                /** @description runs that ended then or earlier; a date means all of that day */
+                to?: string;
+                workflow?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["NodeFigures"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAnalyticsWorkflows: {
+        parameters: {
+            query?: {
+                client?: string;
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description runs that ended then or later; 30 days ago where absent */
+                from?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+                /** @description runs that ended then or earlier; a date means all of that day */
+                to?: string;
+                workflow?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["WorkflowFigures"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getAudit: {
         parameters: {
             query?: {
@@ -1327,6 +1681,21 @@ export interface operations {
             content: {
                 "application/json": {
                     name?: string;
+                    /** @description who hears of its failed runs; replaced as a whole */
+                    on_failure?: {
+                        /** @description Who gets a mail. */
+                        mail?: string[];
+                        /** @description Where a failure is posted to, as JSON: an address, or `{url, secret}` with the name of the credential whose secret signs it. */
+                        webhook?: string | {
+                            /** @description Name of the credential whose secret signs it, in `x-nova-signature`. */
+                            secret?: string;
+                            /**
+                             * Format: uri
+                             * @description Where a failure is posted to, as JSON.
+                             */
+                            url: string;
+                        };
+                    };
                     /** @description versions of workflows that its runs use, whatever is active */
                     pins?: {
                         [key: string]: number;
@@ -1569,6 +1938,46 @@ export interface operations {
             };
         };
     };
+    getDeliveries: {
+        parameters: {
+            query?: {
+                client?: string;
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+                /** @description at most so many; 50 where absent */
+                limit?: number;
+                status?: "accepted" | "started" | "refused" | "failed";
+                workflow?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Delivery"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     postEvents: {
         parameters: {
             query?: never;
@@ -1586,6 +1995,8 @@ export interface operations {
                     detail?: {
                         [key: string]: unknown;
                     };
+                    /** @description put it on the bus: triggers hear of it too, and `items` is empty, since nobody waits for them */
+                    on_bus?: boolean;
                     /** @description where it comes from, as in `shop.orders` */
                     source: string;
                     /** @description what happened, as in `OrderPaid` */

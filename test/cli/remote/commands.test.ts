@@ -145,6 +145,17 @@ describe("on a server", () => {
     expect(await api.call("GET /executions", { key: made.key })).toMatchObject({ status: 401 });
   });
 
+  it("clients are made, are there for runs and in lists, and are deleted", async () => {
+    const made = await onServer("clients", "create", "ada-inc", "--name", "Ada Inc.", "--json");
+    expect(JSON.parse(made.out)).toMatchObject({ slug: "ada-inc", name: "Ada Inc." });
+    const { out } = await onServer("run", file("add.json"), "--client", "ada-inc", "--set", "n=1", "--json");
+    const { client } = (await api.ports.executions.get(JSON.parse(out).execution_id)) ?? {};
+    expect(client).toBe("ada-inc");
+    const lists = [await onServer("clients", "list", "--json"), await nova("clients", "list", "--json")];
+    expect(lists[0]).toEqual(lists[1]);
+    expect((await onServer("clients", "delete", "ada-inc")).code).toBe(0);
+  });
+
   it("an execution is pulled, and runs here on what it began with", async () => {
     const { out } = await onServer("pull", id, "--into", file("pulled"), "--json");
     expect(JSON.parse(out)).toMatchObject({ workflow: "add", version: 1, secrets: [] });

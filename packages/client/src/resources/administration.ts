@@ -4,7 +4,7 @@ import type { paths } from "../schema.d.ts";
 import type { AuditRecord, Client, Key, Schemas } from "../schemas.ts";
 
 type Body<Path extends keyof paths, Method extends keyof paths[Path]> = paths[Path][Method] extends {
-  requestBody: { content: { "application/json": infer Value } };
+  requestBody?: { content: { "application/json": infer Value } };
 }
   ? Value
   : never;
@@ -26,6 +26,16 @@ export class Clients {
 
   get(slug: string): Promise<Client> {
     return this.#at.ask(this.#at.api.GET("/clients/{slug}", { params: { path: { slug } } }));
+  }
+
+  /** Name, pins, quotas, who hears of failures: each is replaced as a whole. */
+  change(slug: string, body: Body<"/clients/{slug}", "patch">): Promise<Client> {
+    return this.#at.ask(this.#at.api.PATCH("/clients/{slug}", { params: { path: { slug } }, body }));
+  }
+
+  /** Erases what was said for it; digests stay, and its runs verify. */
+  async delete(slug: string): Promise<void> {
+    await this.#at.ask(this.#at.api.DELETE("/clients/{slug}", { params: { path: { slug } } }));
   }
 }
 

@@ -1,0 +1,93 @@
+import type { NovaClient } from "@nova/client";
+import type { LocalCloud } from "@nova/local";
+import type { Client } from "@nova/service";
+import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
+import { tableLines } from "../output/table.ts";
+import { inPlace } from "../place.ts";
+import type { CliCommand } from "./command.ts";
+
+interface Shown {
+  slug: string;
+  name: string;
+  created_at: string;
+}
+
+export const clients: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("make, list and delete clients: for whom workflows run")
+      .argument("<create|list|delete>", "what to do; delete erases what they said, and keeps what proves their runs")
+      .argument("[slug]", "with create, delete: which one")
+      .option("--name <text>", "with create: for people; absent: the slug")
+      .option("--json", "print one JSON object"),
+
+  async run([action = "", slug], { name, json }): Promise<ExitCode> {
+    if (action === "list") return list(json === true);
+    if (action !== "create" && action !== "delete")
+      throw new InvalidInput(`nova clients cannot "${action}" - it can create, list and delete`);
+    if (slug === undefined) throw new InvalidInput(`nova clients ${action} needs a slug, such as acme`);
+    if (action === "delete") return remove(slug, json === true);
+    return create({ slug, name: typeof name === "string" ? name : slug }, json === true);
+  },
+};
+
+async function create(asked: { slug: string; name: string }, json: boolean): Promise<ExitCode> {
+  const made = await inPlace<Shown>({
+    async local({ service }) {
+      const [{ createClient }, { thisUser }] = await loadLocal();
+      return shownOf(await createClient(service, thisUser(), asked));
+    },
+    remote: ({ clients }) => clients.create(asked),
+  });
+  console.log(json ? JSON.stringify(itemOf(made)) : `client ${made.slug} is there`);
+  return exitCodes.completed;
+}
+
+async function list(json: boolean): Promise<ExitCode> {
+  const items = await inPlace<Shown[]>({
+    local: allHere,
+    remote: ({ clients }: NovaClient) => Array.fromAsync(clients.list()),
+  });
+  if (json) console.log(JSON.stringify({ items: items.map(itemOf) }));
+  else if (items.length === 0) console.log("no clients - nova clients create makes one");
+  else {
+    const rows = items.map(({ slug, name, created_at }) => [slug, name, created_at]);
+    console.log(tableLines(["client", "name", "made"], rows).join("\n"));
+  }
+  return exitCodes.completed;
+}
+
+async function allHere({ service }: LocalCloud): Promise<Shown[]> {
+  const [{ listClients }, { thisUser }] = await loadLocal();
+  const found: Shown[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await listClients(service, thisUser(), { limit: 200, ...(cursor !== undefined && { cursor }) });
+    found.push(...page.items.map(shownOf));
+    cursor = page.cursor;
+    if (cursor === undefined) return found;
+  }
+}
+
+async function remove(slug: string, json: boolean): Promise<ExitCode> {
+  await inPlace({
+    async local({ service }) {
+      const [{ deleteClient }, { thisUser }] = await loadLocal();
+      await deleteClient(service, thisUser(), slug);
+    },
+    remote: ({ clients }) => clients.delete(slug),
+  });
+  console.log(json ? JSON.stringify({ slug, deleted: true }) : `client ${slug} is deleted, and what it said is erased`);
+  return exitCodes.completed;
+}
+
+function loadLocal() {
+  return Promise.all([import("@nova/service"), import("../keys/this-user.ts")]);
+}
+
+function shownOf({ slug, name, createdAt }: Client): Shown {
+  return { slug, name, created_at: createdAt };
+}
+
+function itemOf({ slug, name, created_at }: Shown): Shown {
+  return { slug, name, created_at };
+}
