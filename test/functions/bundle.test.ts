@@ -63,7 +63,9 @@ describe("a bundle", () => {
   it.each(files)("of %s reads neither ruff nor the SDK of a model or of encryption before they are needed", (file) => {
     const inputs = readAtStart[file] ?? [];
     expect(inputs).toContain(`functions/${file}.ts`);
-    expect(inputs.filter((path) => /ruff_wasm|openai\/client|client-ssm|@aws-crypto\/client-node/.test(path))).toEqual([]);
+    expect(inputs.filter((path) => /ruff_wasm|openai\/client|client-ssm|@aws-crypto\/client-node/.test(path))).toEqual(
+      [],
+    );
   });
 });
 

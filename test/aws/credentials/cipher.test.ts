@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCredentialCipher, credentialKeysFrom, kmsClient } from "@nova/aws";
 import { afterAll, describe, expect, test } from "vitest";
+import { kmsKeys } from "../../../packages/aws/src/credentials/kms-keys.ts";
 import { standInForKms } from "../../support/kms.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nova-keys-"));
@@ -11,7 +12,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const arn = "arn:aws:kms:us-east-1:000000000000:key/nova";
 const asked: string[] = [];
-let isDown = false;
 
 /** As much of KMS as a keyring uses: a data key is sealed as its context and itself, and opens with the same context. */
 const kms = createServer(async (request, response) => {
@@ -20,7 +20,6 @@ const kms = createServer(async (request, response) => {
   const operation = String(request.headers["x-amz-target"]).split(".")[1] as string;
   asked.push(`${operation} ${KeyId}`);
   const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
-  if (isDown) return answer(500, { __type: "KMSInternalException" });
   const lock = `${JSON.stringify(EncryptionContext)} `;
   const plain = Buffer.alloc(32, 7);
   const sealed = Buffer.concat([Buffer.from(lock), plain]).toString("base64");
@@ -74,11 +73,10 @@ describe.each(Object.keys(variables))("the cipher with %s", (name) => {
 });
 
 test("a key of KMS that cannot be asked is an outage, not a wrong key", async () => {
-  const cipher = cipherOf(variables["a key of KMS"] as Record<string, string>);
-  const { sealed } = await cipher.seal("{}", context);
-  isDown = true;
+  const { sealed } = await cipherOf(variables["a key of KMS"] as Record<string, string>).seal("{}", context);
+  const down = Object.assign(new Error("internal"), { $fault: "server", $metadata: { httpStatusCode: 500 } });
+  const cipher = createCredentialCipher(kmsKeys({ send: () => Promise.reject(down) } as never, arn));
   await expect(cipher.open(sealed, context)).rejects.toMatchObject({ name: "StoreUnavailable" });
-  isDown = false;
   expect(new Set(asked)).toEqual(new Set(["GenerateDataKey alias/nova", `Decrypt ${arn}`]));
 });
 
