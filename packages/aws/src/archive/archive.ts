@@ -3,8 +3,9 @@ import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
 import type { Archive, ArchivePage, ArchiveRecord } from "@nova/service";
 import { reaching, reachingIf } from "../clients/outage.ts";
-import { type Item, textIn } from "../dynamodb/chain/attributes.ts";
+import type { Item } from "../dynamodb/chain/attributes.ts";
 import { ifAbsent } from "../dynamodb/chain/chain-table.ts";
+import { kindOf } from "../formats/kind-of.ts";
 import type { BucketConnection } from "../s3/connection.ts";
 import { readObject } from "../s3/read-object.ts";
 import { spool } from "../s3/spool.ts";
@@ -61,7 +62,7 @@ async function itemPage(
   const isWanted = client === undefined ? async () => true : itemsOfClient(table, client);
   const records: ArchiveRecord[] = [];
   for (const item of Items) {
-    const entity = textIn(item, "__edb_e__") ?? "";
+    const entity = kindOf(item);
     if (!passing.has(entity) && (await isWanted(item))) records.push({ kind: "item", entity, item: itemText(item) });
   }
   const next: Position = end ? { after: end } : { prefix: 0 };

@@ -5,7 +5,7 @@ import { reaching } from "../clients/outage.ts";
 import { type Item, textIn, textValue } from "../dynamodb/chain/attributes.ts";
 import { chainPartition, partitionKey } from "../dynamodb/chain/keys.ts";
 import { linksOf } from "../dynamodb/chain/link-item.ts";
-import type { EraserConnection } from "./eraser.ts";
+import type { EraserConnection } from "./connection.ts";
 
 const store = "DynamoDB";
 

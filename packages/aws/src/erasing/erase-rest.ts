@@ -1,8 +1,8 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { reaching } from "../clients/outage.ts";
 import { type Item, textIn, textValue } from "../dynamodb/chain/attributes.ts";
+import type { EraserConnection } from "./connection.ts";
 import { deleteItem } from "./delete-item.ts";
-import type { EraserConnection } from "./eraser.ts";
 
 /** What stays of a client: that it ran, and what people did. Its own record goes last. */
 const staying = new Set(["execution", "audit", "client"]);

@@ -1,8 +1,8 @@
 import { QueryCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { reaching, reachingIf } from "../clients/outage.ts";
 import { type Item, textValue } from "../dynamodb/chain/attributes.ts";
+import type { EraserConnection } from "./connection.ts";
 import { deleteItem } from "./delete-item.ts";
-import type { EraserConnection } from "./eraser.ts";
 
 const store = "DynamoDB";
 const erasedWords = "its words were erased";

@@ -1,15 +1,10 @@
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Eraser } from "@nova/service";
 import type { BucketConnection } from "../s3/connection.ts";
 import { removePrefix } from "../s3/remove-prefix.ts";
+import type { EraserConnection } from "./connection.ts";
 import { eraseContents } from "./erase-contents.ts";
 import { eraseRest } from "./erase-rest.ts";
 import { eraseTraces } from "./erase-traces.ts";
-
-export interface EraserConnection {
-  client: Pick<DynamoDBClient, "send">;
-  table: string;
-}
 
 /** The one adapter that changes what lies in the chain's partitions; its role alone may (stacks/storage/chain-stays.ts). */
 export function createEraser(connection: EraserConnection, bucket: BucketConnection): Eraser {

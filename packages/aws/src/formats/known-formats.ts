@@ -8,7 +8,7 @@ export interface KnownFormats {
 
 const first: KnownFormats = { writes: FORMAT, reads: [FORMAT] };
 
-/** Every kind of item in the table, by the name that ElectroDB gives it. */
+/** Every kind of item in the table, as `kindOf` names it. */
 export const knownFormats: Readonly<Record<string, KnownFormats>> = {
   attempt: first,
   audit: first,
@@ -21,6 +21,8 @@ export const knownFormats: Readonly<Record<string, KnownFormats>> = {
   link: first,
   pool: first,
   publication: first,
+  rate: first,
+  slots: first,
   spending: first,
   stats: first,
   step: first,

@@ -1,7 +1,8 @@
 import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { FormatState, FormatSurvey, StoredFormat } from "@nova/service";
 import { reaching } from "../clients/outage.ts";
-import { type Item, numberIn, textIn } from "../dynamodb/chain/attributes.ts";
+import { type Item, numberIn } from "../dynamodb/chain/attributes.ts";
+import { kindOf } from "./kind-of.ts";
 import { knownFormats } from "./known-formats.ts";
 
 interface SurveyedTable {
@@ -9,7 +10,7 @@ interface SurveyedTable {
   table: string;
 }
 
-/** What is stored in which format. A scan reads the items whole, and answers two attributes of each. */
+/** What is stored in which format. A scan reads the items whole, and answers four attributes of each. */
 export function createFormatSurvey({ client, table }: SurveyedTable): FormatSurvey {
   return {
     async stored() {
@@ -18,12 +19,12 @@ export function createFormatSurvey({ client, table }: SurveyedTable): FormatSurv
       do {
         const scan = new ScanCommand({
           TableName: table,
-          ProjectionExpression: "#entity, #format",
-          ExpressionAttributeNames: { "#entity": "__edb_e__", "#format": "format" },
+          ProjectionExpression: "#pk, #sk, #entity, #format",
+          ExpressionAttributeNames: { "#pk": "pk", "#sk": "sk", "#entity": "__edb_e__", "#format": "format" },
           ...(after && { ExclusiveStartKey: after }),
         });
         const { Items = [], LastEvaluatedKey } = await reaching("DynamoDB", () => client.send(scan));
-        for (const item of Items) count(found, textIn(item, "__edb_e__") ?? "", numberIn(item, "format") ?? null);
+        for (const item of Items) count(found, kindOf(item), numberIn(item, "format") ?? null);
         after = LastEvaluatedKey;
       } while (after);
       return [...found.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
