@@ -10,6 +10,7 @@ export const credentialPartitions = ["S#*"];
 export const clientPartitions = ["CLIENT#*"];
 /** Figures of runs. */
 export const figurePartitions = ["F#*"];
+export const uploadPartitions = ["U#*"];
 export const queuePartitions = ["Q#*"];
 /** What models have cost clients. */
 export const spendingPartitions = ["M#*"];
