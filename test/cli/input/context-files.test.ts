@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { placeContextFiles } from "../../../packages/cli/src/input/context-files.ts";
+
+let folder: string;
+const at = () => join(folder, "context.json");
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nova-context-"));
+  await writeFile(join(folder, "doc.pdf"), "%PDF");
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("a context file", () => {
+  it("without files stays the text that it was", async () => {
+    const context = '{"n": 850.0}';
+    expect(await placeContextFiles(context, at())).toEqual({ context, files: [] });
+  });
+
+  it("has marks where it names files, which are read when they are wanted", async () => {
+    const { context, files } = await placeContextFiles(
+      '{"n":850.0,"mail":{"attachments":[{"$file":"doc.pdf"}]}}',
+      at(),
+    );
+    const [file] = files;
+    expect(context).toBe(`{"n":850.0,"mail":{"attachments":["${file?.mark}"]}}`);
+    expect(file).toMatchObject({ bytes: 4 });
+    expect((await buffer(file?.open() ?? [])).toString()).toBe("%PDF");
+  });
+
+  it.each([
+    ["a key that is called so", '{"a":{"$$file":"doc.pdf"}}', '{"a":{"$file":"doc.pdf"}}'],
+    ["an object with more in it", '{"a":{"$file":"doc.pdf","b":1}}', '{"a":{"$file":"doc.pdf","b":1}}'],
+    ["a path that is no text", '{"a":{"$file":1}}', '{"a":{"$file":1}}'],
+  ])("takes %s for what it says", async (_what, context, expected) => {
+    expect(await placeContextFiles(context, at())).toEqual({ context: expected, files: [] });
+  });
+
+  it.each([
+    ["/etc/passwd", /names the file "\/etc\/passwd" - name one in its own folder/],
+    ["../doc.pdf", /name one in its own folder/],
+    ["files/../../doc.pdf", /name one in its own folder/],
+    ["none.pdf", /there is no file ".*none.pdf" - correct the path/],
+    [".", /is not a file - name one/],
+  ])("takes in no %s", async (path, message) => {
+    const placing = placeContextFiles(JSON.stringify({ a: { $file: path } }), at());
+    await expect(placing).rejects.toThrow(message);
+  });
+});

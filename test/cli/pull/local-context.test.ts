@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { localContext } from "../../../packages/cli/src/pull/local-context.ts";
+
+const contents: Record<string, string> = {
+  bytes: "%PDF",
+  text: 'a long "text"',
+  json: '{"total":850.0,"list":[12345678901234567890]}',
+};
+
+function sha(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function reference(type: "bytes" | "text" | "json"): string {
+  const text = contents[type] ?? "";
+  return JSON.stringify({ $blob: { sha256: sha(text), bytes: text.length, type } });
+}
+
+async function load(sha256: string): Promise<Uint8Array | null> {
+  const text = Object.values(contents).find((one) => sha(one) === sha256);
+  return text === undefined ? null : Buffer.from(text);
+}
+
+describe("a recorded context, made local", () => {
+  it.each([
+    ["a number keeps its digits", '{"n":12345678901234567890,"x":850.0}', '{"n":12345678901234567890,"x":850.0}'],
+    ["a text is in its place", `{"a":${reference("text")}}`, '{"a":"a long \\"text\\""}'],
+    ["JSON is in its place", `{"a":[${reference("json")}]}`, `{"a":[${contents.json}]}`],
+    [
+      "what was erased is null",
+      `{"a":{"$blob":{"sha256":"${"0".repeat(64)}","bytes":3,"type":"bytes"}}}`,
+      '{"a":null}',
+    ],
+    ["what only looks like a reference is plain", '{"a":{"$$blob":1}}', '{"a":{"$blob":1}}'],
+    ["what looks like a file carries one $ more", '{"a":{"$file":"x"}}', '{"a":{"$$file":"x"}}'],
+  ])("%s", async (_what, recorded, expected) => {
+    const { text, files } = await localContext(recorded, load);
+    expect(text.replaceAll(/\s(?=[^"]*(?:"[^"]*"[^"]*)*$)/g, "")).toBe(
+      expected.replaceAll(/\s(?=[^"]*(?:"[^"]*"[^"]*)*$)/g, ""),
+    );
+    expect(files).toEqual([]);
+  });
+
+  it("has bytes as one file each, however often they are in it", async () => {
+    const { text, files } = await localContext(`{"a":${reference("bytes")},"b":[${reference("bytes")}]}`, load);
+    const path = `files/${sha("%PDF").slice(0, 16)}`;
+    expect(JSON.parse(text)).toEqual({ a: { $file: path }, b: [{ $file: path }] });
+    expect(files).toEqual([{ path, bytes: Buffer.from("%PDF") }]);
+  });
+});
