@@ -1,0 +1,126 @@
+import {
+  costReports,
+  errorReports,
+  type NodeFigures,
+  nodeReports,
+  type RunStats,
+  statsWithin,
+  workflowReports,
+} from "@nova/service";
+import { describe, expect, it } from "vitest";
+
+const spent = { cost_usd: 0.1, tokens_input: 100, tokens_cached: 20, tokens_output: 10 };
+
+function node(ms: number[], more: Partial<NodeFigures> = {}): NodeFigures {
+  const durations = Object.fromEntries(ms.map((one) => [String(one), ms.filter((other) => other === one).length]));
+  return { runs: ms.length, failed: {}, totalMs: ms.reduce((a, b) => a + b, 0), durations, ...more };
+}
+
+function run(workflowId: string, endedAt: string, more: Partial<RunStats> = {}): RunStats {
+  return {
+    ...{ format: 1, execution: `exec_${endedAt}`, workflowId, version: 1, client: "acme", status: "completed" },
+    ...{ endedAt, durationMs: 1000, nodes: {} },
+    ...more,
+  };
+}
+
+async function* these(...runs: RunStats[]) {
+  yield* runs;
+}
+
+describe("reports", () => {
+  it("tell of a workflow how its runs ended, how long they took, and what they cost", async () => {
+    const failed = { status: "failed", durationMs: 3000 } as const;
+    const runs = these(
+      run("b", "2026-11-01", failed),
+      run("a", "2026-11-01", { nodes: { x: node([5], { spent }), y: node([5], { spent }) } }),
+      ...Array.from({ length: 18 }, () => run("b", "2026-11-02")),
+      run("b", "2026-11-03", { status: "cancelled", durationMs: 2000 }),
+    );
+    expect(await workflowReports(runs)).toEqual([
+      expect.objectContaining({ workflow: "a", runs: 1, costUsd: 0.2 }),
+      {
+        ...{ workflow: "b", runs: 20, totalMs: 23_000, p95Ms: 2000, costUsd: 0 },
+        byStatus: { completed: 18, failed: 1, cancelled: 1, interrupted: 0 },
+      },
+    ]);
+  });
+
+  it("tell of a node its mean and what 95 of 100 runs did not exceed, over all runs", async () => {
+    const runs = these(
+      run("a", "2026-11-01", { nodes: { x: node(Array.from({ length: 94 }, () => 10)) } }),
+      run("a", "2026-11-02", { nodes: { x: node([40, 50, 60, 70, 80, 90], { failed: { NodeFailed: 2 } }) } }),
+    );
+    const [x] = await nodeReports(runs);
+    expect(x).toMatchObject({
+      workflow: "a",
+      node: "x",
+      runs: 100,
+      totalMs: 1330,
+      p95Ms: 40,
+      failed: { NodeFailed: 2 },
+    });
+  });
+
+  it("tell no percentile where the item of a run had no room for it", async () => {
+    const runs = these(
+      run("a", "2026-11-01", { nodes: { x: node([10], { durations: null }) } }),
+      run("a", "2026-11-02", { nodes: { x: node([10]) } }),
+    );
+    expect(await nodeReports(runs)).toMatchObject([{ runs: 2, totalMs: 20, p95Ms: null }]);
+  });
+
+  it("tell failures by class and node, the most frequent first", async () => {
+    const runs = these(
+      run("a", "2026-11-01", { nodes: { x: node([1], { failed: { NodeFailed: 1, NodeTimeout: 3 } }) } }),
+      run("b", "2026-11-01", { nodes: { x: node([1], { failed: { NodeFailed: 2 } }) } }),
+    );
+    const told = (await errorReports(runs)).map(({ workflow, class: name, count }) => `${workflow} ${name} ${count}`);
+    expect(told).toEqual(["a NodeTimeout 3", "b NodeFailed 2", "a NodeFailed 1"]);
+  });
+
+  it("tell dollars, tokens and what was saved by day and workflow, of days on which there were any", async () => {
+    const runs = these(
+      run("a", "2026-11-02T01:00:00.000Z", { nodes: { x: node([1], { hits: 1, savedUsd: 0.1 }) } }),
+      run("a", "2026-11-01T01:00:00.000Z", { nodes: { x: node([1], { spent }), y: node([1], { spent }) } }),
+      run("a", "2026-11-01T23:00:00.000Z", { nodes: { x: node([1], { spent, hits: 2, savedUsd: 0.2 }) } }),
+      run("b", "2026-11-01T23:00:00.000Z", { nodes: { x: node([1]) } }),
+    );
+    expect(await costReports(runs)).toMatchObject([
+      { day: "2026-11-01", workflow: "a", figures: { spent: { cost_usd: 0.3, tokens_input: 300 }, savedUsd: 0.2 } },
+      { day: "2026-11-02", workflow: "a", figures: { hits: 1, savedUsd: 0.1 } },
+    ]);
+  });
+});
+
+describe("figures within reach", () => {
+  const range = { from: "2026-11-01", to: "2026-11-30" };
+  const asked: object[] = [];
+  const ports = {
+    stats: {
+      read(query: object) {
+        asked.push(query);
+        return these();
+      },
+    },
+    workflows: {
+      async *list() {
+        for (const workflowId of ["b", "a", "b"]) yield { workflowId };
+      },
+    },
+  };
+
+  it.each([
+    ["of all clients every workflow's", null, {}, [{ workflow: "a" }, { workflow: "b" }]],
+    ["of all clients one client's", null, { client: "acme" }, [{ client: "acme" }]],
+    ["of one client its own", "acme", {}, [{ client: "acme" }]],
+    ["of one client its own of a workflow", "acme", { workflow: "a" }, [{ workflow: "a", client: "acme" }]],
+    ["of one client none of another one", "globex", { client: "acme" }, []],
+    ["of a range that ends before it begins none", null, { to: "2026-10-01" }, []],
+  ])("are for a key %s", async (_what, client, query, expected) => {
+    asked.length = 0;
+    const by = { id: "key_1", role: "viewer", name: "", client } as const;
+    for await (const _ of statsWithin(ports as never, by, { ...range, ...query })) throw new TypeError("there is none");
+    expect(asked).toEqual(expected.map((one) => ({ ...range, ...one })));
+  });
+});

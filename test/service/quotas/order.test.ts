@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { fillPools } from "../../../packages/service/src/quotas/fill.ts";
+import { sweepQueues } from "../../../packages/service/src/quotas/sweep-queues.ts";
+import { atOnce, type Process, settled } from "../../support/engine/scheduler.ts";
+import { QueueWorld } from "../support/queue-world.ts";
+
+/** Lets processes go on, one behind the other, until they have nothing more to do; or until one comes to a call. */
+async function finish(world: QueueWorld, processes: Process[], stopAt = "nothing"): Promise<void> {
+  for (const process of processes) {
+    for (;;) {
+      await settled();
+      const next = world.scheduler.ready().find((pending) => pending.process === process);
+      if (!next || next.call.name === stopAt) break;
+      await world.scheduler.perform(next);
+    }
+  }
+}
+
+async function arrived(world: QueueWorld, runs: Record<string, string[]>): Promise<void> {
+  for (const [id, pools] of Object.entries(runs)) await finish(world, [world.arrive(id, pools)]);
+}
+
+const w = ["W#w"];
+
+describe("runs that wait", () => {
+  it("begin in the order in which they arrived", async () => {
+    const world = new QueueWorld({ "W#w": 1 });
+    await arrived(world, { a: w, b: w, c: w });
+    await finish(world, [world.end("a")]);
+    await finish(world, [world.end("b")]);
+    expect(world.started).toEqual(["a", "b", "c"]);
+  });
+
+  it("let later ones pass only where what they lack is a slot of another pool", async () => {
+    const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
+    await arrived(world, { a: ["C#acme", ...w], b: ["C#acme", ...w], c: w, d: w });
+    expect(world.started).toEqual(["a", "c"]);
+    await finish(world, [world.end("a")]);
+    expect(world.started).toEqual(["a", "c", "b"]);
+  });
+
+  it("hold no slot of a pool while another one has none for them", async () => {
+    const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
+    await arrived(world, { a: ["C#acme"], b: [...w, "C#acme"] });
+    expect([world.of("queued"), world.slots.holders("W#w")]).toEqual([["b"], []]);
+  });
+
+  it("keep their place while somebody is beginning the one in front", async () => {
+    const world = new QueueWorld({ "W#w": 1 });
+    await arrived(world, { a: w, b: w, c: w });
+    const slow = world.end("a");
+    await finish(world, [slow], "take W#w");
+    await finish(world, [world.end("a", "completed", " again"), slow]);
+    expect(world.started).toEqual(["a", "b"]);
+  });
+
+  it("go on after somebody died who was beginning them", async () => {
+    const world = new QueueWorld({ "C#acme": 1, "W#w": 1 });
+    await arrived(world, { a: [...w, "C#acme"] });
+    const dying = world.arrive("b", [...w, "C#acme"]);
+    world.limits["W#w"] = 2;
+    world.limits["C#acme"] = 2;
+    await finish(world, [dying], "take C#acme");
+    dying.kill();
+    await sweepQueues(world.ports(atOnce));
+    expect(world.started).toEqual(["a"]);
+    world.clock.advance(31_000);
+    await sweepQueues(world.ports(atOnce));
+    expect(world.started).toEqual(["a", "b"]);
+  });
+
+  it("begin when their quota is lifted", async () => {
+    const world = new QueueWorld({ "W#w": 1 });
+    await arrived(world, { a: w, b: w, c: w });
+    delete world.limits["W#w"];
+    expect(await fillPools(world.ports(atOnce), w)).toEqual(["b", "c"]);
+  });
+});

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { poolName, poolsOf, readPool } from "../../../packages/service/src/quotas/pools.ts";
+
+it.each([
+  ["W#invoice", { workflow: "invoice" }],
+  ["C#acme", { client: "acme" }],
+  ["P#invoice#acme", { workflow: "invoice", client: "acme" }],
+])("names pools so that they can be read: %s", (name, pool) => {
+  expect([poolName(pool), readPool(name)]).toEqual([name, pool]);
+});
+
+it.each([
+  ["no quota", undefined, undefined, []],
+  ["quotas of other things", {}, { maxCostUsd: 1, retentionDays: 2 }, []],
+  ["one of the workflow", { maxConcurrent: 1 }, undefined, ["W#invoice"]],
+  ["one of the client", undefined, { maxConcurrent: 1 }, ["C#acme"]],
+  [
+    "all",
+    { maxConcurrent: 3, maxConcurrentPerClient: 1 },
+    { maxConcurrent: 2 },
+    ["C#acme", "P#invoice#acme", "W#invoice"],
+  ],
+])("counts a run in the pools of its quotas: %s", (_what, ofWorkflow, ofClient, expected) => {
+  expect(poolsOf({ workflow: "invoice", client: "acme", ofWorkflow, ofClient })).toEqual(expected);
+});
