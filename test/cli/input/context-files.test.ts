@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { placeContextFiles } from "../../../packages/cli/src/input/context-files.ts";
 
@@ -29,7 +28,7 @@ describe("a context file", () => {
     const [file] = files;
     expect(context).toBe(`{"n":850.0,"mail":{"attachments":["${file?.mark}"]}}`);
     expect(file).toMatchObject({ bytes: 4 });
-    expect((await buffer(file?.open() ?? [])).toString()).toBe("%PDF");
+    expect(Buffer.concat(await Array.fromAsync(file?.open() ?? [])).toString()).toBe("%PDF");
   });
 
   it.each([

@@ -1,0 +1,34 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { withKeys } from "../../../packages/cli/src/keys/key-place.ts";
+import { useApi } from "../../functions/api/support/api.ts";
+
+const api = useApi();
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+it("makes the first key of a deployment in its table, with nothing but the right to write there", async () => {
+  vi.stubEnv("NOVA_TABLE", "nova");
+  const made = await withKeys((keys) => keys.create({ role: "admin", name: "first" }));
+  expect(made).toMatchObject({ role: "admin", client_slug: null, name: "first", created_by: null });
+  const { status, body } = await api.call("GET /keys", { key: made.key });
+  expect(status).toBe(200);
+  const { key: _, ...shown } = made;
+  expect(body.items).toContainEqual(shown);
+});
+
+it("lists and deletes them there", async () => {
+  vi.stubEnv("NOVA_TABLE", "nova");
+  const { id, key } = await withKeys((keys) => keys.create({ role: "viewer" }));
+  expect((await withKeys((keys) => keys.list())).map((one) => one.id)).toContain(id);
+  await withKeys((keys) => keys.remove(id));
+  expect(await api.call("GET /executions", { key })).toMatchObject({ status: 401 });
+  await expect(withKeys((keys) => keys.remove(id))).rejects.toThrow(`there is no key "${id}" - GET /keys lists them`);
+});
+
+it("makes none for a client that there is not", async () => {
+  vi.stubEnv("NOVA_TABLE", "nova");
+  const making = withKeys((keys) => keys.create({ role: "viewer", client: "nobody" }));
+  await expect(making).rejects.toThrow('there is no client "nobody"');
+});

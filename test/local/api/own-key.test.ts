@@ -1,0 +1,59 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { authenticate, createKey, deleteKey } from "@nova/service";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ownKey } from "../../../packages/local/src/api/own-key.ts";
+import { useApi } from "../../functions/api/support/api.ts";
+
+const api = useApi();
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nova-own-key-"));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function kept(): Promise<string> {
+  return (await readFile(join(folder, "api-key"), "utf8")).trim();
+}
+
+describe("the key of a data folder", () => {
+  it("is an admin's for all clients, and lies where only its owner may read", async () => {
+    const { text, principal } = await ownKey(folder, api.ports);
+    expect(principal).toMatchObject({ role: "admin", client: null, name: "this machine" });
+    expect(await authenticate(api.ports, text)).toEqual(principal);
+    expect(await kept()).toBe(text);
+    expect((await stat(join(folder, "api-key"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("is the same the next time", async () => {
+    expect(await ownKey(folder, api.ports)).toEqual(await ownKey(folder, api.ports));
+  });
+
+  it("is another one when it was deleted", async () => {
+    const { text, principal } = await ownKey(folder, api.ports);
+    await deleteKey(api.ports, { ...principal, id: "key_other" }, principal.id);
+    const { text: next } = await ownKey(folder, api.ports);
+    expect(next).not.toBe(text);
+    expect(await kept()).toBe(next);
+  });
+
+  it.each([
+    ["that is no key", async () => "nonsense"],
+    ["of a lesser role", async () => lesser({ role: "viewer" as const })],
+    ["of one client", async () => lesser({ role: "admin" as const, client: "default" })],
+  ])("replaces a file %s", async (_what, made) => {
+    const text = await made();
+    await writeFile(join(folder, "api-key"), `${text}\n`);
+    const { principal } = await ownKey(folder, api.ports);
+    expect(principal).toMatchObject({ role: "admin", client: null });
+    expect(await kept()).not.toBe(text);
+  });
+});
+
+async function lesser(request: Pick<Parameters<typeof createKey>[2], "role" | "client">): Promise<string> {
+  const ulid = `01M8${Math.random().toString().slice(2).padEnd(22, "0").slice(0, 22)}`;
+  return (await createKey(api.ports, null, { ulid, ...request })).text ?? "";
+}
