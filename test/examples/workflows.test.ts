@@ -8,11 +8,14 @@ async function parse(name: string) {
   return parseWorkflow(await readWorkflowSource(join(examples, name)));
 }
 
-test.each(["hello", "invoice", "approval", "batch"])("%s is a workflow without findings", async (name) => {
-  const { workflow, findings } = await parse(name);
-  expect(findings).toEqual([]);
-  expect(workflow?.id).toBe(name);
-});
+test.each(["hello", "invoice", "approval", "batch", "read-email"])(
+  "%s is a workflow without findings",
+  async (name) => {
+    const { workflow, findings } = await parse(name);
+    expect(findings).toEqual([]);
+    expect(workflow?.id).toBe(name);
+  },
+);
 
 test("invoice describes every node, for the console, and marks the ones that send mail", async () => {
   const { workflow } = await parse("invoice");

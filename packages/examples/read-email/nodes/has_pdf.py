@@ -1,0 +1,1 @@
+context["branch_decision"] = context["has_pdf"]
