@@ -8,16 +8,24 @@ export interface CloudChoice {
   inside?: string;
   /** False for whoever only wants to know something: executions that wait do not go on meanwhile. */
   drives?: boolean;
+  /** True: schedules fire as long as it is open. */
+  fires?: boolean;
   /** Hears of every step of every execution, where this process is the owner. */
   onProgress?: CloudOptions["onProgress"];
 }
 
 /** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
-export async function openCloud({ inside = "", drives = true, onProgress }: CloudChoice = {}): Promise<LocalCloud> {
+export async function openCloud({
+  inside = "",
+  drives = true,
+  fires = false,
+  onProgress,
+}: CloudChoice = {}): Promise<LocalCloud> {
   const { openLocalCloud } = await import("@nova/local");
   return openLocalCloud({
     dataDir: join(process.env.NOVA_DATA_DIR ?? ".nova", inside),
     drives,
+    fires,
     ...(onProgress && { onProgress }),
     warn: (sentence) => console.error(styleText("yellow", `nova: ${sentence}`)),
   });

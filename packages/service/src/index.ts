@@ -82,6 +82,7 @@ export { sweepPublications } from "./publishing/sweep-publications.ts";
 export { setWorkflowQuotas, workflowQuotas } from "./quotas/workflow-quotas.ts";
 export { eraseExpired } from "./retention/keep.ts";
 export { emit, envelopeOf } from "./tasks/emit.ts";
+export { putEvent } from "./tasks/put-event.ts";
 export { answer, listTasks, type TaskAnswer } from "./tasks/tasks.ts";
 export { type Fired, type Firing, fireTrigger } from "./triggers/fire.ts";
 export { hookKey, mailKey, ownKey, triggerKey } from "./triggers/key.ts";

@@ -37,6 +37,12 @@ describe("a name in AWS", () => {
 
 describe("a schedule", () => {
   const operation = `POST /schedules/${name}`;
+  const target = {
+    ...{ Arn: functionOf("nova-fire-trigger"), RoleArn: "arn:aws:iam::123456789012:role/nova-schedules" },
+    Input: '{"workflow":"report","trigger":"nightly","scheduled_at":"<aws.scheduler.scheduled-time>"}',
+    RetryPolicy: retries,
+    DeadLetterConfig: { Arn: "arn:aws:sqs:us-east-1:123456789012:undelivered" },
+  };
 
   it("is made with its target, its retries and the place of what failed", async () => {
     scheduler.steps = [{ operation, body: { ScheduleArn: "arn" } }];
@@ -50,24 +56,34 @@ describe("a schedule", () => {
       },
       ...{ FlexibleTimeWindow: { Mode: "OFF" }, State: "ENABLED", Description: "Trigger nightly of workflow report" },
     });
-    expect(Target).toEqual({
-      ...{ Arn: functionOf("nova-fire-trigger"), RoleArn: "arn:aws:iam::123456789012:role/nova-schedules" },
-      Input: '{"workflow":"report","trigger":"nightly","scheduled_at":"<aws.scheduler.scheduled-time>"}',
-      RetryPolicy: retries,
-      DeadLetterConfig: { Arn: "arn:aws:sqs:us-east-1:123456789012:undelivered" },
+    expect(Target).toEqual(target);
+  });
+
+  const there = [
+    { operation, status: 409, error: "ConflictException" },
+    {
+      operation: `GET /schedules/${name}`,
+      body: {
+        ScheduleExpression: "rate(10 minutes)",
+        ScheduleExpressionTimezone: "UTC",
+        State: "ENABLED",
+        Target: target,
+      },
+    },
+  ];
+
+  it("is changed where there is another one already", async () => {
+    scheduler.steps = [...there, { operation: `PUT /schedules/${name}`, body: { ScheduleArn: "arn" } }];
+    await schedules.put({ ...nightly, expression: "rate(5 minutes)", firstAt: "2026-11-22T08:05:00.000Z" });
+    expect(scheduler.asked[2]?.body).toMatchObject({
+      ...{ ScheduleExpression: "rate(5 minutes)", ScheduleExpressionTimezone: "UTC" },
+      StartDate: Date.parse("2026-11-22T08:05:00Z") / 1000,
     });
   });
 
-  it("is changed where it is there already", async () => {
-    scheduler.steps = [
-      { operation, status: 409, error: "ConflictException" },
-      { operation: `PUT /schedules/${name}`, body: { ScheduleArn: "arn" } },
-    ];
-    await schedules.put({ ...nightly, expression: "rate(5 minutes)" });
-    expect(scheduler.asked[1]?.body).toMatchObject({
-      ScheduleExpression: "rate(5 minutes)",
-      ScheduleExpressionTimezone: "UTC",
-    });
+  it("goes on as it was where it is due at the same times", async () => {
+    scheduler.steps = [...there];
+    await schedules.put({ ...nightly, expression: "rate(10 minutes)", firstAt: "2026-11-22T08:05:00.000Z" });
   });
 
   it("of a mailbox has another target", async () => {

@@ -107,6 +107,7 @@ const table: Record<string, Row> = {
     role: "runner",
     status: sharedChange(200),
   },
+  "POST /hooks/{id}": { path: plain("/hooks/nobody"), role: null, status: everybody(404) },
   "GET /tasks": { path: plain("/tasks"), role: "viewer", status: everybody(200) },
   "POST /tasks/{id}": {
     path: ({ task }) => `/tasks/${task}`,

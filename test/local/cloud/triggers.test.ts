@@ -1,50 +1,157 @@
-import { syncTriggers } from "@nova/service";
-import type { Trigger } from "@nova/workflow";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { type LocalApi, openApi } from "@nova/local";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
 // Read when the functions are loaded.
 vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT" }));
 
+const key = "whsec_9f8e";
+
 let cloud: TestCloud;
+let api: LocalApi;
+/** Somebody who wants to hear of failures. */
+let pager: Server;
+const paged: { headers: NodeJS.Dict<string | string[]>; body: unknown }[] = [];
 
 beforeAll(async () => {
+  pager = createServer(async (request, response) => {
+    paged.push({ headers: request.headers, body: await json(request) });
+    response.end();
+  }).listen(0, "127.0.0.1");
+  await once(pager, "listening");
   cloud = await openTestCloud({ fires: true });
-  await cloud.publish(inARow("orders", { work: 'context["seen"] = True' }));
+  api = await openApi(cloud, { port: 0 });
+  const { port } = pager.address() as AddressInfo;
+  const on_failure = { webhook: { url: `http://127.0.0.1:${port}/`, secret: "vendor" } };
+  const signature = { header: "X-Signature", secret: "vendor", prefix: "sha256=" };
+  const triggers = [
+    { type: "schedule", id: "often", every: "15m", context: { region: "es" } },
+    { type: "event", id: "paid", pattern: { source: ["shop"], detail: { total: [{ numeric: [">", 100] }] } } },
+    { type: "webhook", id: "vendor", signature, dedupe: "headers.x-delivery", wait: 25 },
+    { type: "webhook", id: "open" },
+  ];
+  const code = 'if "webhook" in context:\n    context["got"] = context["webhook"]["body"]["total"] / 0.5';
+  const published = await ask("POST /workflows", inARow("orders", { work: code }, { triggers, on_failure }));
+  expect(published).toMatchObject({ id: "orders", version: 1, status: "ready" });
+  await ask("PUT /workflows/orders/credentials/vendor", { kind: "custom", values: { key } });
 });
 
-afterAll(() => cloud.close());
+afterAll(async () => {
+  await api.close();
+  await cloud.close();
+  pager.close();
+});
 
-/** The first run that `trigger` has started, once it has ended. */
-async function ranBy(trigger: string) {
-  const found = await vi.waitFor(
+async function ask(request: string, body?: object): Promise<unknown> {
+  const [method = "GET", path] = request.split(" ");
+  const headers = { authorization: `Bearer ${api.key.text}`, "content-type": "application/json" };
+  const answer = await fetch(`${api.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  return answer.status === 204 ? undefined : answer.json();
+}
+
+function deliver(body: string, delivery: string, by = key) {
+  const digest = createHmac("sha256", by).update(body).digest("hex");
+  const headers = { "content-type": "application/json", "x-signature": `sha256=${digest}`, "x-delivery": delivery };
+  return fetch(`${api.url}/hooks/vendor`, { method: "POST", body, headers });
+}
+
+/** The first run that a trigger has started, once it has ended. */
+async function ranBy(trigger: string): Promise<string> {
+  const execution = await vi.waitFor(
     async () => {
       const deliveries = await cloud.service.deliveries.list({ workflow: "orders", limit: 50 });
-      const started = deliveries.find((one) => one.trigger === trigger && one.status === "started");
-      expect(started).toBeDefined();
-      return started;
+      const found = deliveries.find((one) => one.trigger === trigger && one.status === "started");
+      expect(found).toBeDefined();
+      return found?.execution ?? "";
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 15_000, interval: 20 },
   );
-  const execution = found?.execution ?? "";
   await cloud.untilEnd(execution);
   return execution;
 }
 
-async function live(...triggers: Trigger[]): Promise<AsyncDisposable> {
-  await syncTriggers(cloud.service, "orders", [], triggers);
-  return { [Symbol.asyncDispose]: () => syncTriggers(cloud.service, "orders", triggers, []) };
-}
+describe("a workflow with triggers runs", () => {
+  it("when it is time", async () => {
+    // A schedule without a first time fires at once.
+    await cloud.service.schedules.put({ workflow: "orders", trigger: "often", expression: "rate(20 minutes)" });
+    const record = (await ask(`GET /executions/${await ranBy("often")}`)) as Record<string, object>;
+    expect(record).toMatchObject({ status: "completed", workflow: "orders", client: "default" });
+    expect(record.context).toMatchObject({ region: "es", schedule: { trigger: "often" } });
+  });
 
-describe("a trigger that is real", () => {
-  it("runs the workflow with an event that fits, and once though it comes twice", async () => {
-    await using _ = await live({ type: "event", id: "paid", bus: "nova", pattern: { source: ["shop"] } });
-    await cloud.service.bus.put({ source: "bank", type: "Paid", detail: "{}" });
-    const id = await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 850}' });
-    const execution = await ranBy("paid");
-    const record = await cloud.ports.executions.get(execution);
-    expect(record).toMatchObject({ status: "completed", workflowId: "orders", client: "default" });
+  it("for an event that fits, and for no other one", async () => {
+    await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 99}' });
+    const id = await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 850.0}' });
+    const record = (await ask(`GET /executions/${await ranBy("paid")}`)) as Record<string, object>;
+    expect(record.context).toMatchObject({
+      event: { id, source: "shop", "detail-type": "Paid", detail: { total: 850 } },
+    });
     const deliveries = await cloud.service.deliveries.list({ workflow: "orders", limit: 50 });
-    expect(deliveries).toMatchObject([{ dedupe: id, from: "shop", about: "Paid", execution }]);
+    expect(deliveries.filter(({ trigger }) => trigger === "paid")).toMatchObject([{ dedupe: id }]);
+  });
+
+  it("for a request that is signed, whose sender waits for the result, and once", async () => {
+    const [first, second] = [await deliver('{"total": 21}', "d-1"), await deliver('{"total": 21}', "d-1")];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    const result = (await first.json()) as Record<string, object>;
+    expect(result).toMatchObject({ status: "completed", context: { got: 42 } });
+    expect(await second.json()).toMatchObject({ execution_id: result.execution_id });
+  });
+
+  it("for a request of bytes, and answers where it will be", async () => {
+    const body = Buffer.from([0, 255, 128]);
+    const answer = await fetch(`${api.url}/hooks/open`, { method: "POST", body });
+    expect(answer.status).toBe(202);
+    const { execution_id } = (await answer.json()) as { execution_id: string };
+    expect(answer.headers.get("location")).toBe(`/executions/${execution_id}`);
+    await cloud.untilEnd(execution_id);
+  });
+});
+
+describe("a request to a hook", () => {
+  it("is answered alike whether nobody has it or it is signed by somebody else", async () => {
+    const [wrong, absent] = [
+      await deliver("{}", "d-2", "other"),
+      await fetch(`${api.url}/hooks/nobody`, { method: "POST" }),
+    ];
+    expect([wrong.status, absent.status]).toEqual([404, 404]);
+    const { detail } = (await wrong.json()) as { detail: string };
+    expect(await absent.json()).toMatchObject({ detail: detail.replace("vendor", "nobody") });
+  });
+
+  it.each([
+    ["of no JSON", "{", "application/json", 422],
+    ["nested too deep", "[".repeat(600), "application/json", 413],
+    ["too large", "x".repeat(5 * 1024 * 1024), "text/plain", 413],
+  ])("%s is refused", async (_, body, type, status) => {
+    const answer = await fetch(`${api.url}/hooks/open`, { method: "POST", body, headers: { "content-type": type } });
+    expect(answer.status).toBe(status);
+  });
+});
+
+describe("a run that fails", () => {
+  it("is told to whom the workflow names, signed", async () => {
+    const answer = await deliver('{"total": "no number"}', "d-3");
+    const { execution_id } = (await answer.json()) as { execution_id: string };
+    await vi.waitFor(() => expect(paged).toHaveLength(2), { timeout: 15_000, interval: 20 });
+    const told = paged.find(({ body }) => (body as { execution_id: string }).execution_id === execution_id);
+    expect(told?.body).toMatchObject({ type: "execution.failed", workflow: "orders", error: { node: "work" } });
+    expect(told?.headers["x-nova-signature"]).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+  });
+});
+
+describe("a workflow that is deleted", () => {
+  it("is started by nothing any more", async () => {
+    await ask("DELETE /workflows/orders");
+    expect((await deliver('{"total": 1}', "d-4")).status).toBe(404);
+    const before = await cloud.service.deliveries.list({ workflow: "orders", limit: 50 });
+    await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 850}' });
+    await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 851}' });
+    expect(await cloud.service.deliveries.list({ workflow: "orders", limit: 50 })).toHaveLength(before.length);
   });
 });

@@ -82,7 +82,7 @@ describe("a schedule that is put", () => {
       { Target: { ...usual.Target, RetryPolicy: { MaximumRetryAttempts: 186 } } },
       "ValidationException",
     ],
-    ["a start", { StartDate: new Date() }, "ValidationException"],
+    ["an end", { EndDate: new Date() }, "ValidationException"],
   ])("with %s is refused", async (_, input, name) => {
     await expect(create(input)).rejects.toMatchObject({ name });
   });
@@ -128,6 +128,16 @@ describe("a schedule", () => {
     await world.clock.until("2026-11-22T01:20:00Z");
     const times = ["2026-11-22T01:00:00Z", "2026-11-22T01:10:00Z", "2026-11-22T01:20:00Z"];
     expect(world.delivered).toEqual(times.map(at));
+  });
+
+  it("begins when it is told to", async () => {
+    world.schedules.fire();
+    const StartDate = new Date("2026-11-22T01:10:30Z");
+    await create({ ScheduleExpression: "rate(10 minutes)", StartDate });
+    await create({ Name: "cron", ScheduleExpression: "cron(0/5 * * * ? *)", StartDate });
+    await world.clock.until("2026-11-22T01:21:00Z");
+    const times = ["01:10:30", "01:15:00", "01:20:00", "01:20:30"];
+    expect(world.delivered).toEqual(times.map((time) => at(`2026-11-22T${time}Z`)));
   });
 
   it("of one time fires then, by the clocks of its zone, and never again", async () => {

@@ -28,7 +28,17 @@ describe("a schedule", () => {
     [every(172_800), "rate(2 days)"],
   ])("of %j is %s to EventBridge", async (trigger, expression) => {
     await sync([], [trigger]);
-    expect([...world.schedules.kept.values()]).toEqual([{ workflow: "report", trigger: "nightly", expression }]);
+    expect([...world.schedules.kept.values()]).toMatchObject([{ workflow: "report", trigger: "nightly", expression }]);
+  });
+
+  it("of a rate begins when it is due the first time: before, its version may not be there", async () => {
+    await sync([], [every(300)]);
+    const now = world.ports().clock.now();
+    expect([...world.schedules.kept.values()]).toMatchObject([{ firstAt: new Date(now + 300_000).toISOString() }]);
+    await sync([], [schedule({ kind: "cron", cron: "0 9 * * ? *" })]);
+    expect([...world.schedules.kept.values()]).toEqual([
+      { workflow: "report", trigger: "nightly", expression: "cron(0 9 * * ? *)" },
+    ]);
   });
 
   it("has a time zone, is replaced by another of its name, and goes with its version", async () => {

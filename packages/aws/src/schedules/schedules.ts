@@ -1,3 +1,4 @@
+import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from "@aws-sdk/client-scheduler";
 import type { Schedule, Schedules } from "@nova/service";
 import { reaching } from "../clients/outage.ts";
 import { scheduler } from "../clients/when-needed.ts";
@@ -28,6 +29,7 @@ export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetter
     Description: `Trigger ${schedule.trigger} of workflow ${schedule.workflow}`,
     ScheduleExpression: schedule.expression,
     ScheduleExpressionTimezone: schedule.timezone ?? "UTC",
+    ...(schedule.firstAt !== undefined && { StartDate: new Date(schedule.firstAt) }),
     FlexibleTimeWindow: { Mode: "OFF" as const },
     State: "ENABLED" as const,
     Target: {
@@ -46,6 +48,9 @@ export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetter
         await sending(schedule, () => client.send(new sdk.CreateScheduleCommand(input)));
       } catch (error) {
         if (!(error instanceof Error) || error.name !== "ConflictException") throw error;
+        const { Name, GroupName } = input;
+        const there = await sending(schedule, () => client.send(new sdk.GetScheduleCommand({ Name, GroupName })));
+        if (isSame(there, input)) return;
         await sending(schedule, () => client.send(new sdk.UpdateScheduleCommand(input)));
       }
     },
@@ -61,14 +66,31 @@ export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetter
   };
 }
 
+/** A change would begin a rate anew, and a workflow that is published often would never run. */
+function isSame(there: GetScheduleCommandOutput, wanted: CreateScheduleCommandInput): boolean {
+  const parts = ({ ScheduleExpression, ScheduleExpressionTimezone, State, Target }: typeof wanted) => {
+    const { Arn, RoleArn, Input, DeadLetterConfig } = Target ?? {};
+    return JSON.stringify([
+      ScheduleExpression,
+      ScheduleExpressionTimezone,
+      State,
+      Arn,
+      RoleArn,
+      Input,
+      DeadLetterConfig,
+    ]);
+  };
+  return parts(there as typeof wanted) === parts(wanted);
+}
+
 /** Scheduler fills in when the invocation was due. */
 function payloadFor({ workflow, trigger }: Schedule): string {
   return JSON.stringify({ workflow, trigger, scheduled_at: "<aws.scheduler.scheduled-time>" });
 }
 
-async function sending({ workflow, trigger }: Schedule, send: () => Promise<unknown>): Promise<void> {
+async function sending<T>({ workflow, trigger }: Schedule, send: () => Promise<T>): Promise<T> {
   try {
-    await reaching("EventBridge Scheduler", send);
+    return await reaching("EventBridge Scheduler", send);
   } catch (cause) {
     if (!(cause instanceof Error) || cause.name !== "ValidationException") throw cause;
     const reason = `EventBridge Scheduler refuses trigger "${trigger}" of workflow "${workflow}"`;

@@ -46,6 +46,7 @@ async function openOwnCloud(tell: Teller): Promise<LocalCloud> {
   const opened = Promise.withResolvers<LocalCloud>();
   opened.promise.catch(() => undefined);
   const cloud = await openCloud({
+    fires: true,
     async onProgress(event) {
       if (event.state !== "ended") return tell.step(event);
       const record = await (await opened.promise).ports.executions.get(event.execution);

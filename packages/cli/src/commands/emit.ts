@@ -1,5 +1,6 @@
 import { withDrivingCloud } from "../cloud.ts";
-import { exitCodes, InvalidInput } from "../errors.ts";
+import { exitCodes } from "../errors.ts";
+import { readDetail } from "../input/detail.ts";
 import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -14,7 +15,7 @@ export const emit: CliCommand = {
 
   async run(_, { source, type, detail, json }) {
     const { deliverEvent, RawJson } = await import("@nova/engine");
-    const event = { source: String(source), type: String(type), detail: readDetail(String(detail)) };
+    const event = { source: String(source), type: String(type), detail: await readDetail(String(detail)) };
     const server = await serverHere();
     if (server) {
       const body = { ...event, detail: new RawJson(event.detail) as never };
@@ -41,16 +42,6 @@ function tell(taken: Taken, json: boolean): void {
   if (json) console.log(JSON.stringify(taken));
   else if (taken.items.length === 0) console.log("nobody waits for an event like this");
   else console.log(taken.items.map(({ execution_id, node }) => `${execution_id}: ${node} has it`).join("\n"));
-}
-
-function readDetail(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (value !== null && typeof value === "object" && !Array.isArray(value)) return text;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw new InvalidInput(`--detail ${text} is no JSON object - write --detail '{"key": "value"}'`);
 }
 
 function itemOf({ id, execution, node }: { id: string; execution: string; node: string }) {

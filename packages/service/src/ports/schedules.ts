@@ -12,13 +12,18 @@ export interface Schedule extends TriggerName {
   expression: string;
   /** IANA name; absent: UTC. */
   timezone?: string;
+  /** ISO 8601: the first time of a rate. Absent: at once. */
+  firstAt?: string;
   /** It is time to look at a mailbox. Absent: the trigger fires. */
   polls?: true;
 }
 
 /** Schedules by the name of their trigger. Doing the same twice is harmless. */
 export interface Schedules {
-  /** Makes it, or changes the one that is there. Throws `Refused` where the expression or the time zone is none. */
+  /**
+   * Makes it, or changes the one that is there; one that is due at the same times goes on as it was. Throws `Refused`
+   * where the expression or the time zone is none.
+   */
   put(schedule: Schedule): Promise<void>;
   remove(name: TriggerName): Promise<void>;
 }

@@ -2,9 +2,14 @@ import type { ScheduleTrigger } from "@nova/workflow";
 import type { TriggerKind } from "./kind.ts";
 
 export const scheduleKind: TriggerKind<ScheduleTrigger> = {
-  async put({ schedules }, workflow, { id, when, timezone }) {
-    const zone = timezone !== undefined && { timezone };
-    await schedules.put({ workflow, trigger: id, expression: expressionOf(when), ...zone });
+  async put({ schedules, clock }, workflow, { id, when, timezone }) {
+    // A rate would fire before the version is there that it is to run.
+    const firstAt = when.kind === "every" && new Date(clock.now() + when.everySeconds * 1000).toISOString();
+    await schedules.put({
+      ...{ workflow, trigger: id, expression: expressionOf(when) },
+      ...(timezone !== undefined && { timezone }),
+      ...(firstAt && { firstAt }),
+    });
   },
   remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
 };

@@ -8,8 +8,14 @@ import { parseExpression } from "../time/expression.ts";
 /** What somebody asks for, beside its name and how far it is. */
 export type AskedSchedule = Omit<StoredSchedule, "name" | "group" | "createdMs" | "modifiedMs" | "startMs" | "doneMs">;
 
+/** When it begins, milliseconds; undefined: now. Throws `ValidationException`. */
+export function startIn(request: Request): number | undefined {
+  const seconds = request.optionalNumber("StartDate");
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
 /** Fields of the API that change when something fires, and that are not served. */
-const unserved = ["StartDate", "EndDate", "ActionAfterCompletion"];
+const unserved = ["EndDate", "ActionAfterCompletion"];
 
 /** Throws `ValidationException`. */
 export function readSchedule(request: Request): AskedSchedule {

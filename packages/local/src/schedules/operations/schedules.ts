@@ -1,7 +1,7 @@
 import { AwsError, constraint } from "../../states/server/aws-error.ts";
 import { type StoredSchedule, scheduleKey } from "../schedule.ts";
 import type { ScheduleCall, ScheduleOperation, ScheduleService } from "../service.ts";
-import { readSchedule } from "./read-schedule.ts";
+import { readSchedule, startIn } from "./read-schedule.ts";
 
 const nameRule = /^[0-9a-zA-Z\-_.]{1,64}$/;
 
@@ -10,9 +10,7 @@ export const createSchedule: ScheduleOperation = (service, call) => {
   const asked = readSchedule(call.request);
   if (service.store.get(scheduleKey(place))) throw conflict(place.name);
   const now = service.now();
-  // A rate fires at once (Scheduler User Guide, "Rate-based schedules"); a cron only after now.
-  const times = { createdMs: now, modifiedMs: now, startMs: now, doneMs: now - 1 };
-  return put(service, { ...place, ...asked, ...times });
+  return put(service, { ...place, ...asked, createdMs: now, modifiedMs: now, ...beginning(call, now) });
 };
 
 export const updateSchedule: ScheduleOperation = (service, call) => {
@@ -21,9 +19,15 @@ export const updateSchedule: ScheduleOperation = (service, call) => {
   const now = service.now();
   const isSame = asked.expression === before.expression && asked.timezone === before.timezone;
   const { name, group, createdMs } = before;
-  const times = isSame ? { startMs: before.startMs, doneMs: before.doneMs } : { startMs: now, doneMs: now - 1 };
+  const times = isSame ? { startMs: before.startMs, doneMs: before.doneMs } : beginning(call, now);
   return put(service, { name, group, createdMs, modifiedMs: now, ...asked, ...times });
 };
+
+/** A rate fires first when it begins (Scheduler User Guide, "Rate-based schedules"), others after that. */
+function beginning({ request }: ScheduleCall, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
+  const startMs = Math.max(now, startIn(request) ?? now);
+  return { startMs, doneMs: startMs - 1 };
+}
 
 export const deleteSchedule: ScheduleOperation = (service, { name, query }) => {
   const key = scheduleKey(find(service, name, query.get("groupName") ?? undefined));

@@ -24,6 +24,12 @@ export class Request {
     throw constraint(field, `${value.slice(0, 100)}...`, `must have length less than or equal to ${longest}`);
   }
 
+  optionalNumber(field: string): number | undefined {
+    const value = this.#body[field] ?? undefined;
+    if (value === undefined || typeof value === "number") return value;
+    throw constraint(field, JSON.stringify(value), "must be a number");
+  }
+
   flag(field: string, otherwise: boolean): boolean {
     const value = this.#body[field] ?? otherwise;
     if (typeof value !== "boolean") throw constraint(field, JSON.stringify(value), "must be a boolean");

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { InvalidInput } from "../../../packages/cli/src/errors.ts";
+import { readDetail } from "../../../packages/cli/src/input/detail.ts";
+
+const exact = '{"id": 12345678901234567890, "total": 850.0}';
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "nova-detail-"));
+  writeFileSync(join(folder, "detail.json"), exact);
+  writeFileSync(join(folder, "list.json"), "[]");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the detail of an event", () => {
+  it("is the text as it was written, here or in a file", async () => {
+    expect(await readDetail(exact)).toBe(exact);
+    expect(await readDetail(`@${join(folder, "detail.json")}`)).toBe(exact);
+  });
+
+  it.each(["[1]", "null", "1", "{", ""])("is not %j", async (text) => {
+    await expect(readDetail(text)).rejects.toThrow(InvalidInput);
+    await expect(readDetail(text)).rejects.toThrow(/is no JSON object/);
+  });
+
+  it.each([
+    ["list.json", /is no JSON object/],
+    ["none.json", /cannot be read \(ENOENT/],
+  ])("is not in %s", async (name, message) => {
+    await expect(readDetail(`@${join(folder, name)}`)).rejects.toThrow(message);
+  });
+});
