@@ -1,4 +1,12 @@
-import { contextAt, InputsRefused, type StartRequest, startExecution } from "@nova/engine";
+import {
+  beginExecution,
+  cancelExecution,
+  contextAt,
+  InputsRefused,
+  type StartRequest,
+  startExecution,
+  sweep,
+} from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { referenceText } from "../../../packages/engine/src/context/references.ts";
 import { sha256 } from "../../../packages/engine/src/json/hash.ts";
@@ -41,6 +49,23 @@ describe("a start", () => {
       expect(context.get("x")).toBe(json);
     },
   );
+
+  it("into a queue starts no state machine, and neither does a sweeper", async () => {
+    const queue = { pools: ["W#one"], admission: "" };
+    const { world, record } = await started({ queue });
+    expect(record).toMatchObject({ ...queue, status: "queued", open: true });
+    world.clock.advance(60_000);
+    expect(await sweep(world.ports(atOnce))).toMatchObject({ restarted: [], closed: [], failed: [] });
+    expect(world.machines.size).toBe(0);
+    await beginExecution(world.ports(atOnce), record);
+    expect(world.machines.has(record.id)).toBe(true);
+  });
+
+  it("that was queued and is cancelled is closed without having run", async () => {
+    const { world, record } = await started({ queue: { pools: ["W#one"], admission: "" } });
+    expect(await cancelExecution(world.ports(atOnce), record.id)).toMatchObject({ status: "cancelled" });
+    expect(world.record(record.id)).toMatchObject({ status: "cancelled", open: false, nodes: 0 });
+  });
 
   it("writes the start node's entry, the record, and starts the state machine", async () => {
     const { world, record } = await started({ client: "acme" });
