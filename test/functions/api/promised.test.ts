@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { beforeAll, expect, it } from "vitest";
+import { openApiDocument } from "../../../functions/api/openapi/document.ts";
+import { routes } from "../../../functions/api/routes/index.ts";
+import { inARow } from "../../support/cloud.ts";
+import { useApi } from "./support/api.ts";
+import { asking } from "./support/flows.ts";
+import { type Refs, type Schema, valuesOf } from "./support/from-schema.ts";
+
+interface Operation {
+  parameters?: { in: string; name: string; required?: boolean; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+const api = useApi();
+const document = openApiDocument(routes);
+const refs = document.components?.schemas as Refs;
+/** By the name of a part of an address: things that are there. */
+const known: Record<string, string[]> = {};
+
+beforeAll(async () => {
+  await api.call("POST /workflows", { body: asking });
+  await api.call("POST /workflows", { body: inARow("idle", { rest: "pass" }) });
+  await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
+  const { body: run } = await api.call("POST /workflows/asking/execute", { body: {} });
+  Object.assign(known, { id: ["asking", "idle", run.execution_id], slug: ["acme", "default"], seq: ["0", "1"] });
+});
+
+/** Addresses and queries that the document allows, now and then of things that are there. */
+function requests(path: string, { parameters = [] }: Operation): fc.Arbitrary<string> {
+  const of = (where: string) => parameters.filter((one) => one.in === where);
+  const parts = of("path").map(({ name, schema }) =>
+    fc.oneof(
+      fc.nat().map((n) => known[name]?.[n % (known[name]?.length ?? 1)] ?? "x"),
+      valuesOf(schema, refs).map(String),
+    ),
+  );
+  const names = of("path").map(({ name }) => name);
+  const query = Object.fromEntries(
+    of("query")
+      .filter(({ name }) => name !== "wait")
+      .map(({ name, schema }) => [name, valuesOf(schema, refs).map(String)]),
+  );
+  return fc.tuple(fc.tuple(...parts), fc.record(query, { requiredKeys: [] })).map(([values, asked]) => {
+    const address = names.reduce(
+      (text, name, i) => text.replace(`{${name}}`, encodeURIComponent(values[i] ?? "x")),
+      path,
+    );
+    const search = new URLSearchParams(asked as Record<string, string>).toString();
+    return search === "" ? address : `${address}?${search}`;
+  });
+}
+
+it.each(routes.map(({ method, path }) => [method, path] as const))(
+  "%s %s answers what the document promises to whatever the document allows",
+  async (method, path) => {
+    const operations = document.paths?.[path] as Record<string, Operation>;
+    const operation = operations[method.toLowerCase()] as Operation;
+    const [content] = Object.values(operation.requestBody?.content ?? {});
+    const bodies = content ? valuesOf(content.schema, refs) : fc.constant(undefined);
+    await fc.assert(
+      fc.asyncProperty(requests(path, operation), bodies, async (address, body) => {
+        const { status } = await api.call(`${method} ${address}`, body === undefined ? {} : { body });
+        expect(status).toBeLessThan(500);
+      }),
+      { numRuns: Number(process.env.NOVA_FUZZ_RUNS ?? 5) },
+    );
+  },
+);
