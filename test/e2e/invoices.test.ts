@@ -66,6 +66,18 @@ describe("the invoice demo", () => {
     expect(rejected.map((row) => row.slice(0, -1))).toEqual(Array(2).fill(["(no attachment)", "-", "-", "rejected"]));
   });
 
+  it("has booked every mail in PostgreSQL, as the rows read back show", () => {
+    const [, below = ""] = said.split("read back from PostgreSQL:");
+    const rows = (below.split("The same mails")[0] ?? "")
+      .split("\n")
+      .filter((line) => /@supplier\.example$/.test(line));
+    const expected = readdirSync(invoices).flatMap((file) =>
+      file.endsWith(".pdf") ? [[file, String(expectedOf(file).amount), expectedOf(file).currency]] : [],
+    );
+    const booked = rows.map((line) => line.split(/ {2,}/).slice(0, 3));
+    expect(booked.sort()).toEqual([["-", "-", "-"], ...expected].sort());
+  });
+
   it("says where the notices lie, and how to look at a run", () => {
     expect(said).toMatch(/^16 notices lie in .*\n.*npx nova trace exec_\w+ \[--full\], npx nova verify exec_\w+$/m);
   });
