@@ -84,8 +84,8 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
 
   it("answers with the task's id too, as the user of the machine", async () => {
     const run = start("run", "ask", "--set", "sum=1", "--json");
-    let items = [];
-    while (items.length === 0) items = (await json("tasks")).items;
+    await run.line("nova approve");
+    const { items } = await json("tasks");
     const answer = ["approve", items[0].task_id, "--choice", "approved", "--data", "why.json"];
     expect(await json(...answer)).toMatchObject({ by: userInfo().username });
     const { code, stdout, stderr } = await run.ended;

@@ -167,8 +167,8 @@ describe("a bad context file", { timeout: 60_000 }, () => {
 
 it("a plain AWS client lists what ran, with the variables of nova local", { timeout: 60_000 }, async () => {
   const local = start("local", "--json");
-  await json("run", "quick");
   const variables = JSON.parse(await local.line("{"));
+  await json("run", "quick");
   const { AWS_ENDPOINT_URL_SFN: endpoint, AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = variables;
   const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
   const machines = await new SFNClient({ endpoint, region, credentials }).send(new ListStateMachinesCommand());

@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "../../../packages/cli/src/main.ts";
 import { keepPython, lendPython } from "../../support/known-python.ts";
@@ -21,7 +20,7 @@ export interface Ended {
 export interface Started {
   child: ChildProcess;
   ended: Promise<Ended>;
-  /** Resolves when stdout has had a line with this text. */
+  /** Resolves when it has said a line with this text, on stdout or stderr. */
   line(part: string): Promise<string>;
 }
 
@@ -29,21 +28,24 @@ export interface Started {
 export function startNova(cwd: string, ...args: string[]): Started {
   const child = spawn(process.execPath, [bin, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
   const [lines, waiting] = [[] as string[], new Set<() => void>()];
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    lines.push(line);
-    for (const look of waiting) look();
-  });
-  const ended = Promise.all([text(child.stderr), once(child, "close")]).then(([stderr]) => ({
+  const errorLines: string[] = [];
+  for (const [input, heard] of [[child.stdout, lines] as const, [child.stderr, errorLines] as const])
+    createInterface({ input }).on("line", (line) => {
+      heard.push(line);
+      for (const look of waiting) look();
+    });
+  const whole = (heard: string[]) => heard.map((line) => `${line}\n`).join("");
+  const ended = once(child, "close").then(() => ({
     code: child.exitCode,
-    stdout: lines.map((line) => `${line}\n`).join(""),
-    stderr,
+    stdout: whole(lines),
+    stderr: whole(errorLines),
   }));
   return { child, ended, line };
 
   function line(part: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const look = () => {
-        const found = lines.find((one) => one.includes(part));
+        const found = [...lines, ...errorLines].find((one) => one.includes(part));
         if (found !== undefined) resolve(found);
       };
       waiting.add(look);
