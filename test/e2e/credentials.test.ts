@@ -159,6 +159,16 @@ describe("a run that does with its password whatever it can", () => {
   });
 });
 
+describe("a run inside of a run", () => {
+  it("finds the client's credentials itself, and tells nothing of them", async () => {
+    const code = "print(context['db_password'])\nraise ValueError(context['db_password'])";
+    await cloud.publish(inARow("inside", { look: { code, credentials: ["database"] } }));
+    const trace = await run(inARow("outside", { inner: { type: "workflow", workflow: "inside", output: {} } }));
+    expect(entryOf(trace, "inner").error_message).toMatch(/node "look": ValueError: \*\*\*/);
+    expect(renderJson(trace)).not.toContain("Änöther");
+  });
+});
+
 describe("what a node declares", () => {
   it("is all that its code finds", async () => {
     const look = "context['seen'] = sorted(key for key in context if key.endswith('_password'))";

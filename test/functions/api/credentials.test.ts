@@ -67,6 +67,17 @@ describe("a credential of a workflow", () => {
     expect(await run()).toEqual({ length: 0 });
   });
 
+  it("goes with its workflow, and is not the next one's of that name", async () => {
+    const definition = inARow("passing", { work: "x = 1" });
+    await api.call("POST /workflows", { body: definition });
+    await api.call("PUT /workflows/passing/credentials/api", {
+      body: { kind: "custom", values: { key: "4711-4711" } },
+    });
+    expect((await api.call("DELETE /workflows/passing")).status).toBe(204);
+    await api.call("POST /workflows", { body: definition });
+    expect((await api.call("GET /workflows/passing/credentials")).body.items).toEqual([]);
+  });
+
   it("belongs to a workflow that is there", async () => {
     expect((await api.call("GET /workflows/nothing/credentials")).status).toBe(404);
   });

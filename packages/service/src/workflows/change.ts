@@ -1,6 +1,7 @@
 import { demandAllClients } from "../access/authenticate.ts";
 import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
+import { removeCredentialsOf } from "../credentials/credentials.ts";
 import { Conflict } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { demandMachine } from "../publishing/runnable.ts";
@@ -37,5 +38,6 @@ export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: str
   const before = active === null ? undefined : await ports.workflows.get(id, active);
   await syncTriggers(ports, id, before?.workflow.triggers, []);
   await ports.workflowStates.set(id, { deleted: latest });
+  await removeCredentialsOf(ports, { workflow: id });
   await recordDeed(ports, by, { action: "workflow.deleted", client: null, subject: id, detail: { version: latest } });
 }
