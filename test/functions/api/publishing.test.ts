@@ -1,5 +1,10 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { publishVersion } from "@nova/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serverSource } from "../../../packages/cli/src/archive/source.ts";
+import { writeExport } from "../../../packages/cli/src/archive/write.ts";
 import { useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
 
@@ -75,6 +80,22 @@ describe("a client's export", () => {
     expect(await (await fetch(url)).text()).toBe("a".repeat(9000));
     const { body: audit } = await api.call("GET /audit");
     expect(audit.items.filter(({ action }: { action: string }) => action === "client.exported")).toHaveLength(1);
+  });
+
+  it("is what nova export writes of a server, and whoever has no such key is told why", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "nova-export-"));
+    const write = (key: string, name: string) =>
+      writeExport(serverSource(api.url, key, "acme"), join(folder, name), { client: "acme" });
+    try {
+      const written = await write(await api.key("admin", "acme"), "all");
+      expect(written).toMatchObject({ client: "acme", objects: 1 });
+      expect(written.items).toBeGreaterThan(4);
+      const lines = (await readFile(join(folder, "all", "items.ndjson"), "utf8")).trimEnd().split("\n");
+      expect(lines).toHaveLength(written.items);
+      await expect(write(await api.key("viewer"), "none")).rejects.toThrow(/needs the role admin/);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it.each(["abc", "e30", "eyJwcmVmaXgiOjd9"])("refuses the cursor %s", async (cursor) => {

@@ -24,9 +24,8 @@ export class MemoryPublications implements PublicationStore {
     if (there?.status === "publishing") this.kept.set(keyOf(name), { ...there, ...state } as Publication);
   }
 
-  async *list(): AsyncGenerator<Publication> {
-    const ids = new Set([...this.kept.values()].map(({ workflowId }) => workflowId));
-    for (const id of ids) yield (await this.latest(id)) as Publication;
+  async *list(): AsyncGenerator<PublicationName> {
+    for (const { workflowId, version } of this.kept.values()) yield { workflowId, version };
   }
 
   async *pending(): AsyncGenerator<Publication> {

@@ -22,8 +22,8 @@ export interface PublicationStore {
   latest(workflowId: string): Promise<Publication | undefined>;
   /** Ends a publication; of one that is over nothing changes. */
   settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
-  /** The latest of each workflow, in no order. */
-  list(): AsyncIterable<Publication>;
-  /** Those that are `publishing`, oldest first; eventually consistent. */
+  /** All of them, by name alone. */
+  list(): AsyncIterable<PublicationName>;
+  /** Those that are `publishing`, in no order; eventually consistent. */
   pending(): AsyncIterable<Publication>;
 }

@@ -1,4 +1,5 @@
 import type { Publication, PublicationStore } from "@nova/service";
+import type { Workflow } from "@nova/workflow";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { BucketConnection } from "../../s3/connection.ts";
 import type { TableConnection } from "../connection.ts";
@@ -8,11 +9,20 @@ import { readDefinition, storeDefinition } from "../versions/definitions.ts";
 import { type PublicationEntity, type PublicationItem, publicationEntity } from "./publication-entity.ts";
 
 const store = "DynamoDB";
+const cachedDefinitions = 200;
 
 /** Versions on their way to Step Functions, and what became of them. */
 export function createPublicationStore(connection: TableConnection, bucket: BucketConnection): PublicationStore {
   const entity = publicationEntity(connection);
-  const materialise = (item: PublicationItem) => publicationOf(bucket, item);
+  const definitions = new Map<string, Workflow>();
+  /** A definition is named by its hash, and read once by a warm Lambda. */
+  const materialise = async (item: PublicationItem) => {
+    const key = `${item.workflowId} ${item.hash}`;
+    const workflow = definitions.get(key) ?? (await readDefinition(bucket, item));
+    if (definitions.size >= cachedDefinitions) definitions.clear();
+    definitions.set(key, workflow);
+    return publicationOf(item, workflow);
+  };
   return {
     async create({ workflow, ...publication }) {
       const definition = await storeDefinition(bucket, { ...publication, workflow });
@@ -33,11 +43,11 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
       await reachingIf(store, () => patch.where(({ status }, { eq }) => eq(status, "publishing")).go(plainly));
     },
     async *list() {
-      const latest = new Map<string, PublicationItem>();
-      for await (const item of pagesOf((cursor) => entity.query.all({}).go({ ...plainly, cursor }))) {
-        if ((latest.get(item.workflowId)?.version ?? 0) < item.version) latest.set(item.workflowId, item);
+      for await (const { workflowId, version } of pagesOf((cursor) =>
+        entity.query.all({}).go({ ...plainly, cursor }),
+      )) {
+        yield { workflowId, version };
       }
-      for (const item of latest.values()) yield await materialise(item);
     },
     async *pending() {
       const query = entity.query.pending({ open: "publications" });
@@ -57,9 +67,9 @@ async function* pagesOf(read: (cursor: string | null) => Promise<ItemPage>): Asy
   } while (cursor);
 }
 
-async function publicationOf(bucket: BucketConnection, item: PublicationItem): Promise<Publication> {
+function publicationOf(item: PublicationItem, workflow: Workflow): Publication {
   const { open: _, definition: __, format, status, reason, ...publication } = item;
   checkFormat(`publication ${item.version} of workflow "${item.workflowId}"`, format);
   const state = status === "failed" ? { status, reason: reason ?? "" } : { status };
-  return { ...publication, ...state, format: FORMAT, workflow: await readDefinition(bucket, item) };
+  return { ...publication, ...state, format: FORMAT, workflow };
 }
