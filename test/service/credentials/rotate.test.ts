@@ -1,0 +1,90 @@
+import { type CredentialRecord, createCredentials } from "@nova/engine";
+import { type AuditRecord, rotateCredentials, setCredential } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { CredentialPorts } from "../../../packages/service/src/credentials/owner.ts";
+import { MemoryCredentials, mirrorCipher } from "../../support/credentials.ts";
+
+const owner = { client: "default" };
+const now = Date.parse("2026-01-01T00:00:00.000Z");
+
+let store: MemoryCredentials;
+let keys: string[];
+let deeds: AuditRecord[];
+let ports: CredentialPorts;
+
+beforeEach(async () => {
+  [store, keys, deeds] = [new MemoryCredentials(), ["key-1"], []];
+  const cipher = mirrorCipher(keys);
+  const post = () => Promise.reject(new RangeError("nobody asks for a token"));
+  ports = {
+    credentialStore: store,
+    credentialCipher: cipher,
+    credentials: createCredentials({ store, cipher, now: () => now, post }),
+    clock: { now: () => now, sleep: async () => undefined },
+    audit: { append: async (record: AuditRecord) => void deeds.push(record), list: async () => [] },
+  } as Partial<CredentialPorts> as CredentialPorts;
+  for (const name of ["a", "b", "c"]) await set(name, `s3cret-${name}`);
+});
+
+function set(name: string, key: string) {
+  return setCredential(ports, null, { owner, name, kind: "custom", values: { key } });
+}
+
+async function sealedWith(): Promise<string[]> {
+  return (await store.list(owner)).map(({ key }) => key);
+}
+
+describe("a rotation", () => {
+  it("seals all with a new key, forgets the old one, and says so in the audit", async () => {
+    expect(await rotateCredentials(ports, null)).toEqual({ sealed: 3, locked: [] });
+    expect(await sealedWith()).toEqual(["key-2", "key-2", "key-2"]);
+    expect(keys).toEqual(["key-2"]);
+    expect(deeds.at(-1)).toMatchObject({ action: "credentials.rotated", subject: "key-2", detail: { sealed: 3 } });
+    expect((await ports.credentials.forNode("default", "wf", ["b"])).secrets).toEqual(["s3cret-b"]);
+  });
+
+  it("goes on where it was interrupted, with the key that it had made; both open meanwhile", async () => {
+    const { put } = store;
+    let writes = 0;
+    store.put = (record: CredentialRecord) => {
+      if (++writes > 1) throw new Error("the process died");
+      return put.call(store, record);
+    };
+    await expect(rotateCredentials(ports, null)).rejects.toThrow("died");
+    store.put = put;
+    expect([await sealedWith(), keys]).toEqual([
+      ["key-2", "key-1", "key-1"],
+      ["key-1", "key-2"],
+    ]);
+    expect((await ports.credentials.forNode("default", "wf", undefined)).secrets).toHaveLength(3);
+    expect(await rotateCredentials(ports, null)).toEqual({ sealed: 2, locked: [] });
+    expect([await sealedWith(), keys]).toEqual([["key-2", "key-2", "key-2"], ["key-2"]]);
+  });
+
+  it("takes what somebody stores meanwhile, and not what was there before", async () => {
+    const { put } = store;
+    store.put = async (record: CredentialRecord) => {
+      store.put = put;
+      await set("a", "s3cret-new");
+      return put.call(store, record);
+    };
+    expect((await rotateCredentials(ports, null)).locked).toEqual([]);
+    expect((await ports.credentials.forNode("default", "wf", ["a"])).members[0]?.json).toBe('"s3cret-new"');
+  });
+
+  it("names what no key opens, and keeps the keys that there are", async () => {
+    const [first] = await store.list(owner);
+    await store.put({ ...(first as CredentialRecord), revision: 2, sealed: '["key-0",{},"{}"]' });
+    expect(await rotateCredentials(ports, null)).toEqual({ sealed: 2, locked: ["client:default a"] });
+    expect(keys).toEqual(["key-1", "key-2"]);
+  });
+});
+
+describe("a secret that was replaced", () => {
+  it("is still masked, and lies over nothing any more", async () => {
+    await set("a", "s3cret-new");
+    const { members, secrets } = await ports.credentials.forNode("default", "wf", ["a"]);
+    expect(members).toEqual([{ key: "a_key", json: '"s3cret-new"' }]);
+    expect(secrets).toEqual(["s3cret-new", "s3cret-a"]);
+  });
+});
