@@ -27,7 +27,7 @@ const arrows: Record<string, string[]> = {
     "agents",
     "python",
   ],
-  examples: ["cli", "local", "compiler", "engine", "workflow"],
+  examples: ["cli", "local", "service", "compiler", "engine", "workflow"],
   stacks: ["aws/table", "agents"],
 };
 

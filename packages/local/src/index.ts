@@ -1,7 +1,7 @@
 export { type ApiOptions, type LocalApi, openApi } from "./api/open-api.ts";
 export type { OwnKey } from "./api/own-key.ts";
+export type { CloudOptions } from "./cloud/cloud-options.ts";
 export type { Counters } from "./cloud/counters.ts";
-export type { CloudOptions } from "./cloud/endpoints.ts";
 export { LocalCloudError, OwnerGone } from "./cloud/errors.ts";
 export type { LocalCloud } from "./cloud/local-cloud.ts";
 export { openLocalCloud } from "./cloud/open.ts";

@@ -1,8 +1,7 @@
-import type { DynamoDbOptions } from "../dynamodb/index.ts";
-import type { E2bOptions, E2bServer } from "../e2b/open.ts";
+import type { E2bServer } from "../e2b/open.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { OnCreated } from "../s3/call.ts";
-import type { S3Options } from "../s3/index.ts";
+import type { CloudOptions } from "./cloud-options.ts";
 import { region } from "./environment.ts";
 import { openHappenings } from "./happenings.ts";
 import { withProgress } from "./invocations.ts";
@@ -10,27 +9,8 @@ import type { Keys } from "./keys.ts";
 import { createLambda, deliver, functionArn } from "./lambda.ts";
 import { openMails } from "./mails.ts";
 import type { Endpoints } from "./owner-file.ts";
-import type { Progress, Watcher } from "./progress.ts";
+import type { Progress } from "./progress.ts";
 import { readObject } from "./read-object.ts";
-
-export interface CloudOptions {
-  /** Where everything is kept: `.nova`. */
-  dataDir: string;
-  /** A sentence for whoever runs this, such as that sandboxes are not isolated. */
-  warn?: (sentence: string) => void;
-  /** Hears of every step of every execution, where this process is the owner. */
-  onProgress?: Watcher;
-  /** Delivers every task twice and kills Lambdas at random. */
-  chaos?: { seed: number };
-  /** False: executions that wait do not go on before a guest comes that drives them; for whoever only wants to know something. */
-  drives?: boolean;
-  /** True: schedules fire, as long as it is open. */
-  fires?: boolean;
-  /** What the endpoints are to suffer, for tests. */
-  faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };
-  /** The plan that the E2B endpoint plays. */
-  limits?: NonNullable<E2bOptions["limits"]>;
-}
 
 export interface OpenedEndpoints {
   urls: Omit<Endpoints, "admin">;

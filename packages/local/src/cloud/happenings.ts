@@ -2,7 +2,7 @@ import type { Events } from "../events/open-events.ts";
 import type { StandingRule } from "../events/rule.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { Schedules } from "../schedules/open-schedules.ts";
-import type { CloudOptions } from "./endpoints.ts";
+import type { CloudOptions } from "./cloud-options.ts";
 import { region } from "./environment.ts";
 import type { Keys } from "./keys.ts";
 import { deliver, functionArn } from "./lambda.ts";

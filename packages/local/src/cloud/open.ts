@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { claimFolder } from "./claim.ts";
-import type { CloudOptions } from "./endpoints.ts";
+import type { CloudOptions } from "./cloud-options.ts";
 import { readKeys } from "./keys.ts";
 import type { LocalCloud } from "./local-cloud.ts";
 

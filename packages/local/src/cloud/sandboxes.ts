@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type E2bServer, openE2b } from "../e2b/open.ts";
-import type { CloudOptions } from "./endpoints.ts";
+import type { CloudOptions } from "./cloud-options.ts";
 import type { Keys } from "./keys.ts";
 import { sitePackages } from "./python-packages.ts";
 import { templateFolder } from "./templates.ts";

@@ -1,0 +1,23 @@
+import type { DynamoDbOptions } from "../dynamodb/index.ts";
+import type { E2bOptions } from "../e2b/open.ts";
+import type { S3Options } from "../s3/index.ts";
+import type { Watcher } from "./progress.ts";
+
+export interface CloudOptions {
+  /** Where everything is kept: `.nova`. */
+  dataDir: string;
+  /** A sentence for whoever runs this, such as that sandboxes are not isolated. */
+  warn?: (sentence: string) => void;
+  /** Hears of every step of every execution, where this process is the owner. */
+  onProgress?: Watcher;
+  /** Delivers every task twice and kills Lambdas at random. */
+  chaos?: { seed: number };
+  /** False: executions that wait do not go on before a guest comes that drives them; for whoever only wants to know something. */
+  drives?: boolean;
+  /** True: schedules fire, as long as it is open. */
+  fires?: boolean;
+  /** What the endpoints are to suffer, for tests. */
+  faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };
+  /** The plan that the E2B endpoint plays. */
+  limits?: NonNullable<E2bOptions["limits"]>;
+}
