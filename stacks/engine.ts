@@ -7,7 +7,7 @@ import { type StackContext, use } from "sst/constructs";
 import type { Grantable } from "./access/grants.ts";
 import { machineArns } from "./access/machines.ts";
 import { createLambda } from "./engine/create-lambda.ts";
-import { createBus, createUndelivered, watchEnds } from "./engine/events.ts";
+import { busName, createBus, createUndelivered, watchEnds } from "./engine/events.ts";
 import { type LambdaName, lambdas } from "./engine/lambdas.ts";
 import { calledByMachines, createMachinesRole } from "./engine/machines-role.ts";
 import { parameterName, settingsFrom } from "./engine/settings.ts";
@@ -44,6 +44,7 @@ export function engine({ stack, app }: StackContext): Engine {
   const granted: Grantable = {
     ...stored,
     undelivered,
+    bus: stack.formatArn({ service: "events", resource: "event-bus", resourceName: busName }),
     machines: machineArns(stack),
     parameter: (name) => stack.formatArn({ service: "ssm", resource: `parameter${parameterName(stack.stage, name)}` }),
   };

@@ -20,6 +20,8 @@ import {
 export interface Grantable extends Storage {
   machines: MachineArns;
   undelivered: Queue;
+  /** ARN of NOVA's bus. */
+  bus: string;
   /** ARN of a key's parameter in Systems Manager. */
   parameter(name: SecretName): string;
 }
@@ -66,6 +68,9 @@ export const grants = {
   "run lists": ({ machines }) => allow("states", ["ListExecutions"], [machines.all]),
   "task answers": ({ machines }) => allow("states", ["SendTaskSuccess"], [machines.all]),
 
+  events: ({ bus }) => allow("events", ["PutEvents"], [bus]),
+  /** What no entry of a bus can hold. */
+  "whole events": ({ bucket }) => allow("s3", ["GetObject"], [bucket.arnForObjects("events/*")]),
   "undelivered events": ({ undelivered }) => allow("sqs", ["SendMessage"], [undelivered.queueArn]),
 
   "E2B's key": ({ parameter }) => allow("ssm", ["GetParameters"], [parameter("E2B_API_KEY")]),

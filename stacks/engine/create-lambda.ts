@@ -52,7 +52,7 @@ function createRole(stack: Stack, name: LambdaName, { may }: LambdaPlan, { grant
 
 function explainWildcards(policy: Policy): void {
   explain(policy, "AwsSolutions-IAM5", "Objects of one prefix, written by this function or one like it.", [
-    { regex: "/^Resource::.*Bucket.*\\/(blobs|workflows)\\/\\*$/" },
+    { regex: "/^Resource::.*Bucket.*\\/(blobs|events|workflows)\\/\\*$/" },
   ]);
   explain(policy, "AwsSolutions-IAM5", "State machines that publishing makes: nova-<workflow>, unknown to any stack.", [
     { regex: "/^Resource::arn:.*:states:.*:(stateMachine|execution):nova-\\*(:\\*)?$/" },

@@ -18,11 +18,20 @@ export function createUndelivered(stack: Stack): Queue {
   return queue;
 }
 
-/** Where workflows hear of the world: an event on it goes to the runs that wait for one like it. */
+export const busName = "nova";
+
+/**
+ * Where workflows hear of the world: an event on it goes to the runs that wait for one like it. NOVA's own are not among
+ * those: each run would ask for all that wait once more when it ends.
+ */
 export function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
-  const bus = new EventBus(stack, "Bus", { eventBusName: "nova" });
-  rule(stack, "Events", { account: [stack.account] }, deliver, undelivered, bus);
+  const bus = new EventBus(stack, "Bus", { eventBusName: busName });
+  rule(stack, "Events", worldly(stack), deliver, undelivered, bus);
   return bus;
+}
+
+function worldly(stack: Stack): EventPattern {
+  return { account: [stack.account], source: [{ "anything-but": ["nova"] }] as never };
 }
 
 /**

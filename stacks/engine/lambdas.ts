@@ -34,6 +34,7 @@ const closesRuns: readonly Grant[] = [
   ...looksAfterRuns,
   "signing",
   "runs",
+  "events",
   "E2B's key",
 ];
 
@@ -61,14 +62,14 @@ export const lambdas = {
     file: "request-approval",
     timeoutSeconds: 120,
     memoryMb: 512,
-    may: [...followsRuns, ...masksSecrets, "new tasks", "sealing", "task answers", "E2B's key"],
+    may: [...followsRuns, ...masksSecrets, "new tasks", "sealing", "task answers", "events", "E2B's key"],
   },
   "nova-deliver-event": {
     file: "deliver-event",
     timeoutSeconds: 120,
     memoryMb: 512,
     isAsynchronous: true,
-    may: [...followsRuns, ...answersTasks, "open list", "undelivered events"],
+    may: [...followsRuns, ...answersTasks, "open list", "undelivered events", "whole events"],
   },
   "nova-execution-status": {
     file: "execution-status",

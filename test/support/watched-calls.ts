@@ -11,7 +11,11 @@ export interface WatchedCalls extends Disposable {
   of(functionName: string): string[];
 }
 
-const services: Record<string, string> = { DynamoDB_20120810: "dynamodb", AWSStepFunctions: "states" };
+const services: Record<string, string> = {
+  DynamoDB_20120810: "dynamodb",
+  AWSStepFunctions: "states",
+  AWSEvents: "events",
+};
 
 /** Watches every request that a function makes from now on, in this process. */
 export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCalls {
