@@ -13,6 +13,11 @@ let cwd: string;
 let cloud: TestCloud;
 let ports: ServicePorts;
 
+const upload = {
+  ...({ format: 1, id: `upl_${"0".repeat(26)}`, bytes: 1 } as const),
+  ...{ createdAt: "2026-01-01T00:00:00.000Z", expiresAt: 2_000_000_000 },
+};
+
 const look = "context['again'] = context['row']";
 
 /** Values inline and in blobs, items of a map, an execution inside of another, a failure, and somebody who is asked. */
@@ -89,7 +94,13 @@ describe("erasing", { timeout: 60_000 }, () => {
     const text = (await createKey(ports, admin, { ulid: "0".repeat(26), role: "viewer", client: "acme", name: mark }))
       .text;
     expect(text).toBeDefined();
+    const owner = { client: "acme" };
+    const sealed = { format: 1, owner, name: "box", kind: "custom", sealed: mark, key: "k", revision: 1 } as const;
+    await ports.credentialStore.put({ ...sealed, changedAt: "2026-01-01T00:00:00.000Z" });
+    await ports.uploads.create({ ...upload, client: "acme", type: mark });
     expect(await deleteClient(ports, admin, "acme")).toBe(true);
+    expect(await ports.credentialStore.list(owner)).toEqual([]);
+    expect(await ports.uploads.get(upload.id)).toBeUndefined();
     expect(await ports.clients.get("acme")).toBeUndefined();
     const { items } = await ports.executions.list({ client: "acme" });
     expect(items.map(({ status }) => status).sort()).toEqual(["cancelled", "failed"]);
