@@ -290,7 +290,7 @@ describe("what belongs to another client", () => {
     expect(counts).toEqual([1, 1]);
   });
 
-  it.each(["/executions", "/executions?client=acme", "/tasks", "/keys", "/audit", "/clients"])(
+  it.each(["/executions", "/executions?client=acme", "/tasks", "/keys", "/audit", "/clients", "/analytics/nodes"])(
     "is on no list: %s",
     async (path) => {
       const { text } = await api.call(`GET ${path}`, { key: keyOf("admin", "foreign") });

@@ -1,0 +1,61 @@
+import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { createLookoutStores } from "@nova/aws";
+import type { LookoutStores, RunStats, Ticket } from "@nova/service";
+import { describe, expect, test } from "vitest";
+import frozen from "../fixtures/formats/lookout-1.json" with { type: "json" };
+import { useTable } from "./support/endpoints.ts";
+
+/** What is stored to look after runs, and the items that it was stored as when format 1 was made. Never regenerate this file. */
+const { values, items } = frozen as unknown as {
+  values: { stats: RunStats; ticket: Ticket; holder: string; month: string; usd: number };
+  items: { pk: string; sk: string }[];
+};
+const { stats, ticket, holder, month, usd } = values;
+const [pool = ""] = ticket.pools;
+const range = { workflow: stats.workflowId, from: "2026", to: "2027" };
+const node = { execution: ticket.execution, scope: "/each@1.0", seq: 2 };
+
+async function readAll(stores: LookoutStores) {
+  return {
+    stats: (await Array.fromAsync(stores.stats.read(range)))[0],
+    ticket: (await Array.fromAsync(stores.slots.waiting(pool)))[0],
+    holder: (await stores.slots.taken(pool))[0],
+    month,
+    usd: await stores.spending.ofMonth(stats.client, month),
+  };
+}
+
+describe("what looks after runs, in format 1", () => {
+  const table = useTable();
+
+  test("is read for ever", async () => {
+    for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
+    expect(await readAll(createLookoutStores(table))).toEqual(values);
+  });
+
+  test.each<[string, (stores: LookoutStores) => Promise<unknown>]>([
+    ["figures", (stores) => Array.fromAsync(stores.stats.read(range))],
+    ["a ticket", (stores) => Array.fromAsync(stores.slots.waiting(pool))],
+    ["spendings", (stores) => stores.spending.ofMonth(stats.client, month)],
+  ])("is refused in another one with a way out (%s)", async (_what, read) => {
+    for (const item of items) {
+      await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
+    }
+    await expect(read(createLookoutStores(table))).rejects.toThrow(/stored in format 2.*update NOVA/);
+  });
+});
+
+describe("what looks after runs, written today", () => {
+  const table = useTable();
+
+  test("is stored in format 1", async () => {
+    const stores = createLookoutStores(table);
+    await stores.stats.put(stats);
+    await stores.slots.enqueue(ticket);
+    await stores.slots.take(pool, holder, "01KATESTTESTTESTTESTTESTT9", 1);
+    await stores.spending.note(stats.client, month, node, usd);
+    const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.table }));
+    const sorted = Items.sort((a, b) => (`${a.pk}${a.sk}` < `${b.pk}${b.sk}` ? -1 : 1));
+    expect(sorted).toEqual(items);
+  });
+});
