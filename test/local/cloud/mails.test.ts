@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openMails } from "../../../packages/local/src/cloud/mails.ts";
+
+let dataDir: string;
+let received: string[];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "nova-mails-"));
+  received = [];
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+const open = () =>
+  openMails({ dataDir }, async (functionArn, payload) => {
+    expect(functionArn).toMatch(/:nova-receive-mail:/);
+    received.push(JSON.parse(payload).Records[0].s3.object.key);
+    return { ok: true, payload: "{}" };
+  });
+
+const put = (key: string) => ({ bucket: "nova", key, bytes: 1 });
+
+it("hands each mail to its function once functions have something to work with", async () => {
+  const mails = open();
+  mails.onCreated(put("mail/1"));
+  mails.onCreated(put("blobs/1"));
+  expect([received, mails.isBusy()]).toEqual([[], false]);
+  mails.drive();
+  mails.onCreated(put("mail/2"));
+  await mails.rest();
+  expect(received.sort()).toEqual(["mail/1", "mail/2"]);
+  mails.close();
+});
+
+it("hands over what a process that was killed had accepted, and nothing twice", async () => {
+  // A killed process closes nothing.
+  open().onCreated(put("mail/1"));
+  for (const expected of [["mail/1"], ["mail/1"]]) {
+    const next = open();
+    next.drive();
+    await next.rest();
+    next.close();
+    expect(received).toEqual(expected);
+  }
+});
