@@ -4,9 +4,8 @@ export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";
 export { asReference } from "./context/references.ts";
 export type { Post } from "./credentials/ask-token.ts";
-export { openContent, ownerText, replacing, sealRecord, secretsIn } from "./credentials/content.ts";
+export { openContent, ownerText, replacing, sealRecord } from "./credentials/content.ts";
 export { createCredentials } from "./credentials/create-credentials.ts";
-export { flatMembers } from "./credentials/flat-names.ts";
 export {
   type CredentialValues,
   checkValues,
