@@ -8,17 +8,23 @@ const urlError = "must be an address that begins with https:// or http://";
 const Address = z.string({ error: addressError }).regex(/^[^\s@,<>]+@[^\s@,<>]+$/, { error: addressError });
 const WebAddress = z.url({ protocol: /^https?$/, error: urlError });
 
-const Webhook = z.union([
-  WebAddress.transform((url) => ({ url })),
-  z.strictObject({
-    url: WebAddress.describe("Where a failure is posted to, as JSON."),
-    secret: z
-      .string()
-      .min(1)
-      .describe("Name of the credential whose secret signs it, in `x-nova-signature`.")
-      .optional(),
-  }),
-]);
+const webhookError =
+  'must be an address such as https://example.com/hook, or { "url": "https://...", "secret": "..." }';
+
+const Webhook = z.union(
+  [
+    WebAddress.transform((url) => ({ url })),
+    z.strictObject({
+      url: WebAddress.describe("Where a failure is posted to, as JSON."),
+      secret: z
+        .string()
+        .min(1)
+        .describe("Name of the credential whose secret signs it, in `x-nova-signature`.")
+        .optional(),
+    }),
+  ],
+  { error: webhookError },
+);
 
 /** Who hears of failed runs: the same for a workflow and for a client. */
 export const AuthoredOnFailure = z.strictObject({

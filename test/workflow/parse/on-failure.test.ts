@@ -1,0 +1,58 @@
+import { parseWorkflow } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+
+function parsed(fields: object) {
+  const nodes = [
+    { id: "start", type: "start" },
+    { id: "end", type: "end" },
+  ];
+  const workflow = { id: "pay", ...fields, nodes, edges: [{ from: "start", to: "end" }] };
+  return parseWorkflow({ text: JSON.stringify(workflow), fileName: "workflow.json", files: {} });
+}
+
+const url = "https://pager.example.com/nova";
+
+describe("on_failure", () => {
+  it.each([
+    [{ mail: ["ops@example.com"] }, { mail: ["ops@example.com"] }],
+    [{ webhook: url }, { webhook: { url } }],
+    [{ webhook: { url, secret: "pager" } }, { webhook: { url, secret: "pager" } }],
+    [
+      { mail: ["a@b.c"], webhook: { url } },
+      { mail: ["a@b.c"], webhook: { url } },
+    ],
+    [{}, {}],
+  ])("%j is %j", (on_failure, onFailure) => {
+    expect(parsed({ on_failure })).toMatchObject({ findings: [], workflow: { onFailure } });
+  });
+
+  it("is not in a workflow that says nothing of it, whose version it would change", () => {
+    expect(parsed({}).workflow).not.toHaveProperty("onFailure");
+  });
+
+  it.each([
+    ["no address", { mail: ["ops"] }, /must be an address such as anna@example.com/],
+    ["two addresses in one", { mail: ["a@b.c, d@e.f"] }, /must be an address such as/],
+    ["no list", { mail: "ops@example.com" }, /mail/],
+    ["nobody", { mail: [] }, /mail/],
+    ["a file", { webhook: "file:///etc/passwd" }, /must be an address such as https:/],
+    ["another field", { slack: "#ops" }, /slack/],
+  ])("that names %s is an error", (_, on_failure, message) => {
+    const { workflow, findings } = parsed({ on_failure });
+    expect(workflow).toBeUndefined();
+    expect(findings.map((finding) => finding.message).join("\n")).toMatch(message);
+  });
+});
+
+describe("the signature of a webhook", () => {
+  it("says how old it may be where its header has a time", () => {
+    const signature = { header: "Stripe-Signature", secret: "stripe", tolerance: "5m" };
+    const { workflow } = parsed({ triggers: [{ type: "webhook", id: "stripe", signature }] });
+    expect(workflow?.triggers).toEqual([
+      {
+        ...{ type: "webhook", id: "stripe" },
+        signature: { header: "stripe-signature", secret: "stripe", algorithm: "sha256", toleranceSeconds: 300 },
+      },
+    ]);
+  });
+});
