@@ -1,7 +1,7 @@
 import { createExecutionStore } from "@nova/aws";
 import type { Execution, ExecutionQuery, ExecutionStore } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
-import { useTable } from "../../support/endpoints.ts";
+import { failing, useTable } from "../../support/endpoints.ts";
 
 const table = useTable();
 const workflowIds = ["invoice", "mail"];
@@ -66,6 +66,40 @@ test.each([
   await executions.create({ ...base, id, status, open });
   expect(await executions.setStatus(id, "waiting", from)).toBe(after === "waiting");
   expect((await executions.get(id))?.status).toBe(after);
+});
+
+describe("a queued execution", () => {
+  const queued = (id: string): Execution => ({
+    ...base,
+    id,
+    status: "queued",
+    pools: ["W#a"],
+    admission: "",
+    open: true,
+  });
+
+  test("is one admission's at a time, which alone can begin it, once", async () => {
+    await executions.create(queued("exec_q1"));
+    const claims = ["1", "2"].map((to) => executions.admit("exec_q1", { from: "", to }));
+    expect((await Promise.all(claims)).sort()).toEqual([false, true]);
+    const { admission: mine = "" } = (await executions.get("exec_q1")) ?? {};
+    expect(await executions.admit("exec_q1", { from: "3", to: "3", begun: true })).toBe(false);
+    expect(await executions.admit("exec_q1", { from: mine, to: mine, begun: true })).toBe(true);
+    expect(await executions.get("exec_q1")).toMatchObject({ status: "running", pools: ["W#a"] });
+    expect(await executions.admit("exec_q1", { from: mine, to: mine, begun: true })).toBe(false);
+  });
+
+  test("whose claim was lost on its way back is claimed all the same", async () => {
+    await executions.create(queued("exec_q2"));
+    table.faults = failing(1, "lost");
+    expect(await executions.admit("exec_q2", { from: "", to: "1" })).toBe(true);
+  });
+
+  test("that was cancelled cannot begin", async () => {
+    await executions.create(queued("exec_q3"));
+    await executions.update("exec_q3", { status: "cancelled" });
+    expect(await executions.admit("exec_q3", { from: "", to: "1" })).toBe(false);
+  });
 });
 
 describe("lists", () => {

@@ -1,0 +1,30 @@
+import type { RateStore } from "@nova/service";
+import { expect, it } from "vitest";
+import { apiAccess } from "../../functions/api-access.ts";
+import { ServiceEnvironment } from "../../functions/service-environment.ts";
+
+const rateStore: RateStore = { add: async () => false };
+const clock = { now: () => 0, sleep: async () => undefined };
+
+function access(variables: Record<string, string>) {
+  return apiAccess(ServiceEnvironment.parse(variables), { rateStore, clock });
+}
+
+it("lets nobody in but keys, as often as they like, where nothing is said", () => {
+  expect(access({})).toEqual({});
+});
+
+it("keeps keys to the rate that is said", async () => {
+  const { rates } = access({ NOVA_RATE_PER_KEY: "20" });
+  await rates?.take("key_1");
+  await expect(rates?.take("key_1")).rejects.toThrow("this key has asked 20 times in 10 seconds");
+});
+
+it("trusts the issuer that is said", async () => {
+  const { tokens } = access({ NOVA_JWT_ISSUER: "https://id.example.com" });
+  expect(await tokens?.principalOf("a.b.c")).toBeNull();
+});
+
+it.each([{ NOVA_RATE_PER_KEY: "0" }, { NOVA_JWT_ISSUER: "id.example.com" }])("refuses %j", (variables) => {
+  expect(() => access(variables)).toThrow(Object.keys(variables)[0]);
+});
