@@ -51,9 +51,22 @@ it("tells the sender to try again where a mail cannot be stored", async () => {
   expect(stored).toHaveLength(1);
 });
 
-it("refuses more than 40 MB, whether the sender says so before or not", async () => {
-  await expect(send({ text: "a".repeat(41 * 1024 * 1024) })).rejects.toThrow(/552/);
-  expect(stored).toEqual([]);
+it.each([
+  ["says so before", { size: 2_000 }, /larger than allowed 1000/],
+  ["does not say so", {}, /552 a mail may have 1000 bytes/],
+])("refuses a mail that is too large, whose sender %s", async (_what, size, refusal) => {
+  await server.close();
+  server = await openMailServer({
+    port: 0,
+    mostBytes: 1_000,
+    store: async (key, raw) => void stored.push({ key, raw }),
+  });
+  const envelope = { from: mail.from, to: mail.to, ...size };
+  await expect(send({ raw: `Subject: x\r\n\r\n${"a ".repeat(1_000)}`, envelope })).rejects.toThrow(refusal);
+  await expect(send({ raw: "Subject: x\r\n\r\nsmall", envelope: { from: mail.from, to: mail.to } })).resolves.toMatch(
+    /^250/,
+  );
+  expect(stored).toHaveLength(1);
 });
 
 it("tells the function that receives mails of each, as S3 does, and of nothing else", () => {

@@ -9,6 +9,8 @@ export interface MailServerOptions {
   port: number;
   /** Keeps a mail for good; its sender is told so when this resolves, and to try again when it rejects. */
   store(key: string, raw: Buffer): Promise<void>;
+  /** The largest mail; absent: 40 MB, as of SES. */
+  mostBytes?: number;
 }
 
 export interface MailServer {
@@ -24,12 +26,16 @@ const nextId = monotonicFactory();
  * SES's side of a laptop: takes mail for any address, and puts it under `mail/` as SES does. Throws `LocalCloudError`
  * where the port is taken.
  */
-export async function openMailServer({ port, store }: MailServerOptions): Promise<MailServer> {
+export async function openMailServer({
+  port,
+  store,
+  mostBytes = largestMailBytes,
+}: MailServerOptions): Promise<MailServer> {
   const server = new SMTPServer({
     ...{ authOptional: true, disabledCommands: ["STARTTLS", "AUTH"], disableReverseLookup: true },
-    ...{ size: largestMailBytes, closeTimeout: 1000, logger: false },
+    ...{ size: mostBytes, closeTimeout: 1000, logger: false },
     onData(stream, session, done) {
-      take(stream, session, store).then((answer) => done(null, answer), done);
+      take(stream, session, { store, mostBytes }).then((answer) => done(null, answer), done);
     },
   });
   // A client that hangs up in the middle is its own affair; the server serves the next one.
@@ -48,10 +54,10 @@ export async function openMailServer({ port, store }: MailServerOptions): Promis
 async function take(
   stream: SMTPServerDataStream,
   { remoteAddress, envelope: { mailFrom, rcptTo } }: SMTPServerSession,
-  store: MailServerOptions["store"],
+  { store, mostBytes }: Pick<MailServerOptions, "store"> & { mostBytes: number },
 ): Promise<string> {
-  const raw = await received(stream);
-  if (!raw) throw refusal(552, `a mail may have ${largestMailBytes} bytes`);
+  const raw = await received(stream, mostBytes);
+  if (!raw) throw refusal(552, `a mail may have ${mostBytes} bytes`);
   const id = nextId().toLowerCase();
   const from = mailFrom === false ? "" : mailFrom.address;
   const envelope: Envelope = {
@@ -70,14 +76,14 @@ async function take(
 }
 
 /** Undefined for one that is too large, which is read to its end all the same: before, nobody listens to an answer. */
-async function received(stream: SMTPServerDataStream): Promise<Buffer | undefined> {
+async function received(stream: SMTPServerDataStream, mostBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes <= largestMailBytes) chunks.push(chunk);
+    if (bytes <= mostBytes) chunks.push(chunk);
   }
-  return bytes > largestMailBytes ? undefined : Buffer.concat(chunks);
+  return bytes > mostBytes ? undefined : Buffer.concat(chunks);
 }
 
 function refusal(responseCode: number, message: string): Error {
