@@ -18,6 +18,18 @@ describe("a client", () => {
     expect((await api.call("GET /clients/acme")).body).toEqual(body);
   });
 
+  it("has people and servers who hear of its failed runs", async () => {
+    const on_failure = { mail: ["ops@example.com"], webhook: "https://pager.example.com/" };
+    const { body } = await api.call("PATCH /clients/acme", { body: { on_failure } });
+    expect(body.on_failure).toEqual({ mail: ["ops@example.com"], webhook: { url: "https://pager.example.com/" } });
+    expect((await api.call("GET /clients/acme")).body).toEqual(body);
+    const { status } = await api.call("PATCH /clients/acme", {
+      body: { on_failure: { webhook: "ftp://a.example.com" } },
+    });
+    expect(status).toBe(422);
+    expect((await api.call("PATCH /clients/acme", { body: { on_failure: {} } })).body.on_failure).toEqual({});
+  });
+
   it("runs the version that is pinned for it, unless the caller names one", async () => {
     await api.call("PATCH /clients/acme", { body: { pins: { count: 1 } } });
     const run = async (body: object) => (await api.call("POST /workflows/count/execute?wait=20", { body })).body;
