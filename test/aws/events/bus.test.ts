@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
 import { createBus, type NovaBus } from "@nova/aws";
 import { StoreUnavailable } from "@nova/engine";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { useBucket } from "../support/endpoints.ts";
 import { useScriptedService } from "../support/scripted-service.ts";
-
-// Pauses between attempts are nobody's subject here.
-vi.mock("node:timers/promises", () => ({ setTimeout: async () => undefined }));
 
 const bucket = useBucket();
 const service = useScriptedService("AWS_ENDPOINT_URL_EVENTBRIDGE");
@@ -20,7 +17,7 @@ const failing = (ErrorCode: string) => ({
 let bus: NovaBus;
 
 beforeEach(() => {
-  bus = createBus({ busName: "nova-test", bucket });
+  bus = createBus({ busName: "nova-test", bucket, sleep: async () => undefined });
 });
 
 const paid = { source: "shop", type: "Paid", detail: '{"id": 12345678901234567890}' };

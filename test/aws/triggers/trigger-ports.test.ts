@@ -1,6 +1,6 @@
 import { createTriggerPorts } from "@nova/aws";
 import type { EventRule } from "@nova/service";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { resourceName } from "../../../packages/aws/src/triggers/resource-name.ts";
 import { useScriptedService } from "../support/scripted-service.ts";
 
@@ -8,15 +8,23 @@ const bridge = useScriptedService("AWS_ENDPOINT_URL_EVENTBRIDGE");
 const scheduler = useScriptedService("AWS_ENDPOINT_URL_SCHEDULER");
 
 const functionOf = (name: string) => `arn:aws:lambda:us-east-1:123456789012:function:${name}:live`;
-const { schedules, eventRules } = createTriggerPorts({
-  ...{
-    busName: "nova-test",
-    scheduleGroup: "nova-prod",
-    deadLetterArn: "arn:aws:sqs:us-east-1:123456789012:undelivered",
-  },
-  scheduleRoleArn: "arn:aws:iam::123456789012:role/nova-schedules",
-  ...{ fireTriggerArn: functionOf("nova-fire-trigger"), pollMailboxArn: functionOf("nova-poll-mailbox") },
+const ports = () =>
+  createTriggerPorts({
+    ...{
+      busName: "nova-test",
+      scheduleGroup: "nova-prod",
+      deadLetterArn: "arn:aws:sqs:us-east-1:123456789012:undelivered",
+    },
+    scheduleRoleArn: "arn:aws:iam::123456789012:role/nova-schedules",
+    ...{ fireTriggerArn: functionOf("nova-fire-trigger"), pollMailboxArn: functionOf("nova-poll-mailbox") },
+  });
+
+let { schedules, eventRules } = {} as ReturnType<typeof ports>;
+
+beforeAll(() => {
+  ({ schedules, eventRules } = ports());
 });
+
 const nightly = { workflow: "report", trigger: "nightly" };
 const name = resourceName(nightly);
 const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 86_400 };

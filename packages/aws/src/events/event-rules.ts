@@ -20,6 +20,7 @@ const targetId = "fire";
 
 /** Rules of EventBridge with one target each, which hears of the trigger and of the event. */
 export function createEventRules({ busName, targetArn, deadLetterArn }: RulesOptions): EventRules {
+  const bridge = eventBridge();
   const busOf = ({ bus }: Pick<EventRule, "bus">) => (bus === "nova" ? busName : "default");
   const target = (rule: EventRule) => ({
     Id: targetId,
@@ -31,7 +32,7 @@ export function createEventRules({ busName, targetArn, deadLetterArn }: RulesOpt
   return {
     async put(rule) {
       const [Name, EventBusName] = [resourceName(rule), busOf(rule)];
-      const { client, sdk } = await eventBridge();
+      const { client, sdk } = await bridge();
       const Description = `Trigger ${rule.trigger} of workflow ${rule.workflow}`;
       const EventPattern = JSON.stringify(rule.pattern);
       const command = new sdk.PutRuleCommand({ Name, EventBusName, EventPattern, Description, State: "ENABLED" });
@@ -42,7 +43,7 @@ export function createEventRules({ busName, targetArn, deadLetterArn }: RulesOpt
     },
     async remove(rule) {
       const [name, EventBusName] = [resourceName(rule), busOf(rule)];
-      const { client, sdk } = await eventBridge();
+      const { client, sdk } = await bridge();
       await unlessAbsent(() =>
         client.send(new sdk.RemoveTargetsCommand({ Rule: name, EventBusName, Ids: [targetId] })),
       );

@@ -1,17 +1,26 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { StoreUnavailable } from "@nova/engine";
 import type { BusEvent } from "@nova/service";
 import { reaching } from "../clients/outage.ts";
 import { delayMs } from "../clients/retries.ts";
-import { eventBridge } from "../clients/when-needed.ts";
+import type { EventBridge } from "../clients/when-needed.ts";
 
 /** What EventBridge may say of one entry while it took the request, and what passes. */
 const passing = new Set(["InternalException", "InternalFailure", "ThrottlingException"]);
 
 const attempts = 6;
 
+export interface BusConnection {
+  busName: string;
+  eventBridge: EventBridge;
+  /** Pauses between attempts. */
+  sleep(ms: number): Promise<unknown>;
+}
+
 /** Puts one event and answers its id. Throws `StoreUnavailable` where EventBridge does not take it in time. */
-export async function putEvent(busName: string, { source, type, detail }: BusEvent): Promise<string> {
+export async function putEvent(
+  { busName, eventBridge, sleep }: BusConnection,
+  { source, type, detail }: BusEvent,
+): Promise<string> {
   const { client, sdk } = await eventBridge();
   const entry = { EventBusName: busName, Source: source, DetailType: type, Detail: detail };
   for (let attempt = 1; ; attempt++) {

@@ -23,6 +23,7 @@ const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 24 * 60 *
 
 /** Schedules of EventBridge Scheduler, whose target hears of the trigger and of the time that it was due. */
 export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetterArn }: SchedulesOptions): Schedules {
+  const service = scheduler();
   const inputOf = (schedule: Schedule) => ({
     Name: resourceName(schedule),
     GroupName: group,
@@ -42,7 +43,7 @@ export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetter
   });
   return {
     async put(schedule) {
-      const { client, sdk } = await scheduler();
+      const { client, sdk } = await service();
       const input = inputOf(schedule);
       try {
         await sending(schedule, () => client.send(new sdk.CreateScheduleCommand(input)));
@@ -55,7 +56,7 @@ export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetter
       }
     },
     async remove(name) {
-      const { client, sdk } = await scheduler();
+      const { client, sdk } = await service();
       const command = new sdk.DeleteScheduleCommand({ Name: resourceName(name), GroupName: group });
       try {
         await reaching("EventBridge Scheduler", () => client.send(command));
