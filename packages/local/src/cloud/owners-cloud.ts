@@ -35,6 +35,8 @@ export class OwnersCloud implements LocalCloud {
   readonly ending = new Promise<void>(() => {});
   readonly #parts: Parts;
   readonly #shutDown: () => Promise<void>;
+  /** An owner that is told to interrupt while it waits closes its endpoints once all the same. */
+  #shut: Promise<void> | undefined;
   readonly #sweeping: NodeJS.Timeout;
   readonly #closing = new AbortController();
   /** The sweep that is under way, or the last one: they never overlap. */
@@ -78,7 +80,8 @@ export class OwnersCloud implements LocalCloud {
     // A sweep of a thousand runs that finds its stores closed would try each of them for a while.
     this.#closing.abort();
     await this.#swept;
-    await this.#shutDown();
+    this.#shut ??= this.#shutDown();
+    await this.#shut;
   }
 
   async #interrupt(): Promise<void> {
