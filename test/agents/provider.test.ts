@@ -15,12 +15,14 @@ interface Setting {
   task?: PromptTask;
   api?: "responses" | "chat";
   generations?: MemoryGenerations;
+  embedder?: string;
 }
 
 /** A node with the whole pipeline: real models over HTTP, the real check, real guides and documentation. */
-async function run({ script, runs = [], task = promptTask(), api = "responses", generations }: Setting) {
+async function run({ script, runs = [], task = promptTask(), api = "responses", generations, embedder }: Setting) {
   await using server = await modelServer(script);
-  const models = createModels({ ...server.environment, NOVA_LLM_API: api });
+  const environment = { ...server.environment, NOVA_LLM_API: api, NOVA_EMBEDDING_MODEL: embedder };
+  const models = createModels(environment);
   const pipeline = createPipeline({ models, generations: generations ?? new MemoryGenerations(), packages, clock });
   const means = new NodeMeans({ runs, isDecision: task.node.type === "decision" });
   const pinned = await pipeline.pinned(task);
@@ -188,5 +190,28 @@ describe("pinned code", () => {
     expect(hit.outcome).toMatchObject({ status: "success", cacheHit: true });
     const other = await run({ script: [], task: promptTask({ frozen: true, prompt: "Something else" }), generations });
     expect(other.outcome).toMatchObject({ class: "NodeFailed", message: expect.stringContaining("nova lock") });
+  });
+});
+
+describe("with an embedding model", () => {
+  const embeds: Exchange = {
+    expect: { api: "embeddings", model: "text-embedding-3-small" },
+    answer: { vectors: [[0.6, 0.8]] },
+  };
+
+  it("code of the closest earlier task is shown to the generator, and every embedding is paid for", async () => {
+    const generations = new MemoryGenerations();
+    const common = { generations, embedder: "text-embedding-3-small" };
+    const first = await run({ ...common, script: [simple, embeds, writes(good), approves], runs: [sets({ a: 1 })] });
+    const task = promptTask({ prompt: "Take off a tenth" });
+    const second = await run({
+      ...{ ...common, task, runs: [sets({ a: 1 })] },
+      script: [simple, embeds, writes("context['a'] = context['total'] / 10", [good.slice(0, 7)]), approves],
+    });
+    const costs = [first, second].map(({ means }) => means.steps[1]?.cost_usd);
+    const without = await run({ script: [simple, writes(good), approves], runs: [sets({ a: 1 })] });
+    expect(first.means.steps[1]).toMatchObject({ tokens_input: 1010 });
+    expect(costs[0]).toBeCloseTo((without.means.steps[1]?.cost_usd ?? 0) + 10 * 0.02e-6, 12);
+    expect(generations.all.map(({ cost }) => cost.tokens_input)).toEqual([3010, 3010]);
   });
 });

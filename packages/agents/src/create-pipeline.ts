@@ -27,15 +27,13 @@ export function createPipeline({
   docstrings,
   clock,
 }: PipelineOptions): Pipeline {
-  const embed = (texts: string[]) => models.embed(texts);
   return pipelineOf({
     models,
-    knowledge: createKnowledge({ docstrings, precedents: { generations, embed } }),
+    knowledge: createKnowledge({ docstrings, precedents: generations }),
     pinned: createPinnedCodes({
       store: generations,
       generator: currentGenerator,
       readsOf: async (source) => (await contextAccess(source)).reads,
-      embed,
       clock,
     }),
     check: checkNodeCode,

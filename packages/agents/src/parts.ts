@@ -14,8 +14,8 @@ export interface Knowledge {
   guidesFor(about: { task: string; schema: ContextShape; errors: string[] }): Guide[];
   /** What a library's docstrings say, in at most 1,200 characters. `template`: the sandbox template that the code runs in. */
   searchDocumentation(library: string, query: string, template?: string): { text: string; found: unknown };
-  /** Closest first; empty where nothing is close or embeddings are off. */
-  earlierExamples?(task: PromptTask): Promise<{ task: string; code: string }[]>;
+  /** Closest first; empty where nothing is close. `embedding`: of the task's prompt. */
+  earlierExamples?(task: PromptTask, embedding: readonly number[]): Promise<{ task: string; code: string }[]>;
 }
 
 /** Code that a model wrote and a run has proven. */
@@ -24,6 +24,8 @@ export interface ProvenCode {
   /** What ran before it, where it needs that. */
   analysis?: string;
   guides: readonly Guide[];
+  /** Of the task; absent: it is not found for tasks like its own. */
+  embedding?: number[];
   /** Of the code generator. */
   model: string;
   /** Of everything that led to it. */

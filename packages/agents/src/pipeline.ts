@@ -3,6 +3,7 @@ import { analyzeData } from "./agents/data-analyzer.ts";
 import type { Ending } from "./agents/failure.ts";
 import { analyzeInput } from "./agents/input-analyzer.ts";
 import { beginRun, type NodeRun } from "./agents/node-run.ts";
+import { embeddingOf } from "./agents/recall.ts";
 import { attemptTask, type Success } from "./attempts.ts";
 import { mayWrite, runHit } from "./hit.ts";
 import type { PipelineParts } from "./parts.ts";
@@ -46,8 +47,8 @@ async function succeeded(run: NodeRun, { result, sandboxId, written }: Success):
   const { code, guides, model } = written;
   const { task, spent: cost, parts } = run;
   const analysis = needsAnalysis(code) ? run.analysis?.code : undefined;
-  const proven = { code, guides, model, cost, ...(analysis !== undefined && { analysis }) };
-  const generation = await parts.pinned.keep(task, proven);
+  const more = { ...(analysis !== undefined && { analysis }), ...embeddingOf(run) };
+  const generation = await parts.pinned.keep(task, { code, guides, model, cost, ...more });
   return { status: "success", code, cacheHit: false, generation, result, sandboxId };
 }
 

@@ -3,6 +3,7 @@ import { endingOf } from "./agents/code-runner.ts";
 import { validateCode } from "./agents/code-validator.ts";
 import type { Ending } from "./agents/failure.ts";
 import type { NodeRun } from "./agents/node-run.ts";
+import { embeddingOf } from "./agents/recall.ts";
 import { mostAttempts } from "./attempts.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function proposeCode(run: NodeRun): Promise<Ending> {
     const end = await writeOnce(run, attempt);
     if (end.kind === "ended") return end.ending;
     if (end.kind === "done") {
-      await parts.pinned.propose(task, { ...end.value, cost });
+      await parts.pinned.propose(task, { ...end.value, cost, ...embeddingOf(run) });
       const wayOut = `nova lock <folder> shows it, nova lock approve <folder> ${task.node.id} lets it run`;
       return { class: "NodeFailed", message: `its code is written, and waits for somebody's approval - ${wayOut}` };
     }

@@ -60,6 +60,7 @@ describe("the code generator", () => {
     const example = { task: "Give 5 % off", code: "context['d'] = 1", similarity: 0.9 };
     const { models, means } = await play({
       lines: [simple, writes("x"), writes("a = 1"), approves],
+      vectors: [{ vector: [1], costUsd: 0 }],
       runs: [fails("KeyError: 'x'"), sets({ a: 1 })],
       parts: {
         knowledge: {

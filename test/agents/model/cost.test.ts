@@ -1,6 +1,7 @@
 import { costOf } from "@nova/agents";
 import { describe, expect, it } from "vitest";
-import { estimateUsd } from "../../../packages/agents/src/model/estimate.ts";
+import { embeddingUsd } from "../../../packages/agents/src/model/cost.ts";
+import { estimateEmbeddingUsd, estimateUsd } from "../../../packages/agents/src/model/estimate.ts";
 import { Spending } from "../../../packages/agents/src/model/spending.ts";
 
 const million = 1_000_000;
@@ -42,6 +43,21 @@ describe("the spending of a call", () => {
     const spending = new Spending("gpt-6.1-terra");
     spending.add({ input: million, cached: 0, cacheWrite: million, output: 0 });
     expect(spending.soFar()).toMatchObject({ usage: { input: million, cached: 0, output: 0 }, costUsd: 1.25 });
+  });
+});
+
+describe("the cost of an embedding", () => {
+  it.each([
+    ["text-embedding-3-small", 0.02],
+    ["text-embedding-3-large", 0.13],
+    ["one's own model", 0],
+  ])("is what %s takes for a million tokens: %d", (model, usd) => {
+    expect(embeddingUsd(model, million)).toBe(usd);
+  });
+
+  it("is estimated from three bytes a token, and above what is counted", () => {
+    const texts = ["x".repeat(1500), "y".repeat(1499)];
+    expect(estimateEmbeddingUsd("text-embedding-3-large", texts)).toBe(embeddingUsd("text-embedding-3-large", 1000));
   });
 });
 

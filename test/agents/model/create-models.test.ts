@@ -20,7 +20,9 @@ describe("models", () => {
   });
 
   it("embed nothing without access either", async () => {
-    await expect(createModels({ NOVA_EMBEDDING_MODEL: "m" }).embed(["x"])).rejects.toMatchObject({
+    await expect(
+      createModels({ NOVA_EMBEDDING_MODEL: "m" }).embed({ texts: ["x"], signal: new AbortController().signal }),
+    ).rejects.toMatchObject({
       reason: "unauthorized",
     });
   });

@@ -1,13 +1,17 @@
-import { createModels } from "@nova/agents";
+import { createModels, type EmbeddingCall } from "@nova/agents";
 import { describe, expect, it } from "vitest";
 import { modelServer, retriedAtOnce } from "../../support/model-server/model-server.ts";
 
 const NOVA_EMBEDDING_MODEL = "text-embedding-3-small";
 
+function call(...texts: string[]): EmbeddingCall {
+  return { texts, signal: new AbortController().signal };
+}
+
 describe("embeddings", () => {
   it("are null where no model is set", () => {
-    expect(createModels({ OPENAI_API_KEY: "k" }).embed(["a"])).toBeNull();
-    expect(createModels({ OPENAI_API_KEY: "k", NOVA_EMBEDDING_MODEL: " " }).embed(["a"])).toBeNull();
+    expect(createModels({ OPENAI_API_KEY: "k" }).embed(call("a"))).toBeNull();
+    expect(createModels({ OPENAI_API_KEY: "k", NOVA_EMBEDDING_MODEL: " " }).embed(call("a"))).toBeNull();
   });
 
   it("are a vector per text, in the order of the texts", async () => {
@@ -22,21 +26,31 @@ describe("embeddings", () => {
         },
       },
     ]);
-    const vectors = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(["first", "second"]);
-    expect(await vectors).toEqual([
-      [1, 0.5],
-      [0, -1],
-    ]);
+    const embedded = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call("first", "second"));
+    expect(await embedded).toEqual({
+      vectors: [
+        [1, 0.5],
+        [0, -1],
+      ],
+      model: NOVA_EMBEDDING_MODEL,
+      usage: { input: 10, cached: 0, output: 0 },
+      costUsd: 0.0000002,
+    });
   });
 
   it("of nothing ask nobody", async () => {
     await using server = await modelServer([]);
-    expect(await createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed([])).toEqual([]);
+    expect(await createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call())).toMatchObject({
+      vectors: [],
+      costUsd: 0,
+    });
   });
 
   it("are tried again like any request", async () => {
     await using server = await modelServer([{ answer: retriedAtOnce(500) }, { answer: { vectors: [[1]] } }]);
-    expect(await createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(["a"])).toEqual([[1]]);
+    expect(await createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call("a"))).toMatchObject({
+      vectors: [[1]],
+    });
   });
 
   it.each([
@@ -45,16 +59,39 @@ describe("embeddings", () => {
     [{ status: 400 }, "invalid"],
   ])("fail with their reason: %j", async (answer, reason) => {
     await using server = await modelServer([{ answer }]);
-    const vectors = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(["a"]);
+    const vectors = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call("a"));
     await expect(vectors).rejects.toMatchObject({ name: "ModelError", reason });
   });
 
   it("fail where fewer come than were asked for", async () => {
     await using server = await modelServer([{ answer: { vectors: [[1]] } }]);
-    const vectors = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(["a", "b"]);
+    const vectors = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call("a", "b"));
     await expect(vectors).rejects.toMatchObject({
       reason: "invalid",
       message: expect.stringContaining("sent 1 vectors for 2 texts"),
+      usage: { input: 10 },
+      costUsd: 0.0000002,
     });
+  });
+
+  it("ask first whether they may be paid for, and nobody where they may not", async () => {
+    await using server = await modelServer([]);
+    const estimates: number[] = [];
+    const embedded = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed({
+      ...call("x".repeat(300)),
+      beforeRequest: async (estimatedUsd) => {
+        estimates.push(estimatedUsd);
+        throw new Error("too dear");
+      },
+    });
+    await expect(embedded).rejects.toThrow("too dear");
+    expect(estimates).toEqual([0.000002]);
+  });
+
+  it("end with the Lambda that asks", async () => {
+    await using server = await modelServer([]);
+    const ended = { ...call("a"), signal: AbortSignal.abort(new Error("time is over")) };
+    const embedded = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(ended);
+    await expect(embedded).rejects.toThrow("time is over");
   });
 });

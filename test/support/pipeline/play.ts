@@ -3,11 +3,13 @@ import type { PinnedCode, PipelineOutcome } from "@nova/engine";
 import { NodeMeans, type NodeMeansOptions } from "./node-means.ts";
 import { fakePinned, pipelineParts } from "./parts.ts";
 import { promptTask, type TaskOptions } from "./prompt-task.ts";
-import { type Line, type ScriptedModels, scriptedModels } from "./scripted-models.ts";
+import { embeddingModels, type Line, type ScriptedModels, type Vector } from "./scripted-models.ts";
 
 /** One node: what the models say, what its code comes to, and what it is. */
 export interface Scene {
   lines: readonly Line[];
+  /** What the embedding model answers; absent: none is set. */
+  vectors?: readonly Vector[];
   runs?: NodeMeansOptions["runs"];
   task?: TaskOptions;
   check?: PipelineParts["check"];
@@ -43,7 +45,7 @@ export async function play(scene: Scene): Promise<Played> {
 
 /** One delivery of a node to new models, with what earlier deliveries have recorded. */
 export async function deliver(scene: Scene, means: NodeMeans): Promise<Played> {
-  const models = scriptedModels(...scene.lines);
+  const models = embeddingModels(scene.vectors ?? null, ...scene.lines);
   const { kept, proposed, pinned } = fakePinned(null, scene.missing);
   const check = scene.check && { check: scene.check };
   const pipeline = pipelineOf(pipelineParts({ models, pinned, ...check, ...scene.parts }));

@@ -1,4 +1,12 @@
-import { type ModelAnswer, type ModelCall, ModelError, type ModelErrorReason, type Models } from "@nova/agents";
+import {
+  type Embedded,
+  type EmbeddingCall,
+  type ModelAnswer,
+  type ModelCall,
+  ModelError,
+  type ModelErrorReason,
+  type Models,
+} from "@nova/agents";
 import type { ToolCall } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
 
@@ -14,6 +22,14 @@ export interface Line {
   estimatedUsd?: number;
 }
 
+/** One embedding that is expected. */
+export interface Vector {
+  vector?: number[];
+  fails?: string;
+  costUsd: number;
+  estimatedUsd?: number;
+}
+
 export interface ScriptedModels extends Models {
   /** What was asked, in order. */
   asked: ModelCall<unknown>[];
@@ -23,6 +39,12 @@ export interface ScriptedModels extends Models {
 
 /** Models that say their lines in order; a call out of turn fails. */
 export function scriptedModels(...lines: Line[]): ScriptedModels {
+  return embeddingModels(null, ...lines);
+}
+
+/** The same, and an embedding model. */
+export function embeddingModels(expected: readonly Vector[] | null, ...lines: Line[]): ScriptedModels {
+  const vectors = expected && [...expected];
   const waiting = [...lines];
   const asked: ModelCall<unknown>[] = [];
   return {
@@ -41,11 +63,21 @@ export function scriptedModels(...lines: Line[]): ScriptedModels {
       const common = { priceKnown: true, model: call.model, durationMs: 5 };
       return { value, text: JSON.stringify(line.answer), toolCalls, ...used, ...common };
     },
-    embed: () => null,
+    embed: (call) => (vectors === null ? null : embedOne(call, vectors)),
     finish() {
+      if (vectors && vectors.length > 0) throw new TypeError("a task was never embedded");
       if (waiting.length > 0) throw new TypeError(`${waiting[0]?.role} never spoke`);
     },
   };
+}
+
+async function embedOne(call: EmbeddingCall, vectors: Vector[]): Promise<Embedded> {
+  const next = vectors.shift();
+  if (!next) throw new TypeError("embedded what nobody expected");
+  await call.beforeRequest?.(next.estimatedUsd ?? 0);
+  const spent = { usage: { input: 12, cached: 0, output: 0 }, costUsd: next.costUsd };
+  if (next.fails !== undefined) throw new ModelError("invalid", next.fails, spent);
+  return { vectors: next.vector ? [next.vector] : [], model: "embedder", ...spent };
 }
 
 async function runCalls<T>(call: ModelCall<T>, calls: NonNullable<Line["calls"]>): Promise<ToolCall[]> {

@@ -6,13 +6,16 @@ import { ModelError } from "../model/model-error.ts";
 import type { ModelAnswer, ModelCall } from "../model/models.ts";
 import type { Usage } from "../model/usage.ts";
 import type { Prompt } from "../prompts/prompt.ts";
-import { budgetRefusal, checkBudget, spentBeside, timeSpent } from "./budget.ts";
+import { budgetNow, budgetRefused, checkBudget, timeSpent } from "./budget.ts";
 import type { Ending } from "./failure.ts";
 import type { NodeRun } from "./node-run.ts";
 import type { Deed } from "./step.ts";
 
 export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T>, "answer"> &
-  Partial<Pick<ModelCall<T>, "tools" | "maxToolCalls" | "maxOutputTokens">>;
+  Partial<Pick<ModelCall<T>, "tools" | "maxToolCalls" | "maxOutputTokens">> & {
+    /** What the same step has spent before it: nothing has recorded that yet. */
+    alreadyUsd?: number;
+  };
 
 /** What of a step tells about its model call. */
 type Told = Pick<Deed, "model_used" | "tokens_input" | "tokens_cached" | "tokens_output" | "cost_usd" | "prompt"> &
@@ -23,14 +26,17 @@ export type Asked<T> = { told: Told } & ({ value: T } | { refusal: Omit<Deed, "i
 const mostTimeMs = 90_000;
 
 /** Asks the model of a role. A call that fails is part of the record; only the end of this Lambda's time is thrown. */
-export async function askModel<T>(run: NodeRun, { role, prompt, ...question }: Question<T>): Promise<Asked<T>> {
+export async function askModel<T>(
+  run: NodeRun,
+  { role, prompt, alreadyUsd = 0, ...question }: Question<T>,
+): Promise<Asked<T>> {
   const { means, parts, task } = run;
   const overdue = timeSpent(run);
   if (overdue) return { told: {}, refusal: overdue };
   const instructions = task.mask(prompt.instructions);
   const input = task.mask(prompt.input);
   const told: Told = { prompt: `${instructions}\n\n${input}` };
-  const [besideUsd, month] = await Promise.all([spentBeside(run), means.monthBudget()]);
+  const now = await budgetNow(run);
   try {
     const model = modelOf(run, role);
     told.model_used = model;
@@ -44,7 +50,7 @@ export async function askModel<T>(run: NodeRun, { role, prompt, ...question }: Q
       timeoutMs: Math.max(1, Math.min(mostTimeMs, means.timeLeftMs())),
       beforeRequest: (estimatedUsd, usd, usage) => {
         Object.assign(told, usageOf(usage), { cost_usd: usd });
-        checkBudget(run, { besideUsd, month, inCallUsd: usd, estimatedUsd });
+        checkBudget(run, { ...now, inCallUsd: alreadyUsd + usd, estimatedUsd });
       },
     });
     return { told: { ...told, ...toldOf(answer) }, value: answer.value };
@@ -60,8 +66,9 @@ function modelOf({ executor, task, parts }: NodeRun, role: ModelRole): string {
 function afterFailure({ means, task }: NodeRun, told: Told, error: unknown): Asked<never> {
   if (means.signal.aborted) throw unfinished(task.node.id, error);
   if (error instanceof ModelError) return { told: { ...told, ...toldOf(error) }, refusal: refusalOf(error) };
-  if (!(error instanceof NovaError) || error.name !== "BudgetExceeded") throw error;
-  return { told, refusal: budgetRefusal(error.message) };
+  const refusal = budgetRefused(error);
+  if (!refusal) throw error;
+  return { told, refusal };
 }
 
 function toldOf(answer: Pick<ModelAnswer<unknown>, "usage" | "costUsd" | "toolCalls" | "text">): Told {

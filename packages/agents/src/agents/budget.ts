@@ -2,8 +2,14 @@ import { type MonthBudget, NovaError } from "@nova/engine";
 import type { NodeRun } from "./node-run.ts";
 import type { Deed } from "./step.ts";
 
+/** What calls of this node are measured against from now on. */
+export async function budgetNow(run: NodeRun): Promise<Pick<CallCost, "besideUsd" | "month">> {
+  const [besideUsd, month] = await Promise.all([spentBeside(run), run.means.monthBudget()]);
+  return { besideUsd, month };
+}
+
 /** What other branches and items have spent of the whole run's limit; nobody is asked where there is none. */
-export async function spentBeside({ task, means }: NodeRun): Promise<number> {
+async function spentBeside({ task, means }: NodeRun): Promise<number> {
   return task.version.workflow.maxCostUsd === undefined ? 0 : means.spentBesideUsd();
 }
 
@@ -64,6 +70,11 @@ export function timeSpent({ means, task }: NodeRun): Omit<Deed, "input_data"> | 
 /** The end of a step for which a budget does not suffice. */
 export function budgetRefusal(error_message: string): Omit<Deed, "input_data"> {
   return { status: "failed", error_message, output_data: { error_class: "BudgetExceeded" } };
+}
+
+/** The same where a call was refused for it; null for every other error. */
+export function budgetRefused(error: unknown): Omit<Deed, "input_data"> | null {
+  return error instanceof NovaError && error.name === "BudgetExceeded" ? budgetRefusal(error.message) : null;
 }
 
 /** A call may cost less than a thousandth of a cent. */

@@ -8,6 +8,7 @@ import { askModel, readRefusal } from "./ask-model.ts";
 import { followAnalysis } from "./data-analyzer.ts";
 import { done, ended, failed, type Result } from "./failure.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
+import { recallExamples, withSpent } from "./recall.ts";
 import { contextForModel, contextForRecord, edgeValues, packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";
 import { stageOf, withoutFence } from "./written-code.ts";
@@ -47,20 +48,23 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
     errors: run.failures.map(({ error }) => error),
   });
   const step = await takeStep(run, "CodeGenerator", attempt, async () => {
-    const examples = attempt === 1 ? await knowledge.earlierExamples?.(run.task) : undefined;
-    const request = requestOf(run, guides, examples);
-    const input_data = inputData(run, request);
+    const recall = await recallExamples(run, attempt);
+    const request = requestOf(run, guides, recall.examples);
+    const input_data = { ...inputData(run, request), ...recall.record };
+    if (recall.refusal) return { ...recall.refusal, input_data };
     const asked = await askModel(run, {
       role: "code_generator",
       prompt: codeGeneratorPrompt(request),
       answer: { name: "code", schema: WrittenCode },
       tools: [searchTool(run)],
       maxToolCalls: mostSearches,
+      alreadyUsd: recall.spent.usd,
     });
-    if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
+    const told = withSpent(asked.told, recall);
+    if ("refusal" in asked) return { ...told, ...asked.refusal, input_data };
     const code = withoutFence(asked.value.code);
     const output_data = { code_length: code.length, stage: stageOf(code) };
-    return { ...asked.told, status: "success", generated_code: code, input_data, output_data };
+    return { ...told, status: "success", generated_code: code, input_data, output_data };
   });
   if (step.status === "success" && step.generated_code !== null) {
     return done({ code: step.generated_code, model: step.model_used ?? "", guides });

@@ -2,6 +2,7 @@ import type { Member, PipelineMeans, PromptTask } from "@nova/engine";
 import type { ContextShape } from "@nova/python";
 import type { PromptExecutor } from "@nova/workflow";
 import type { PipelineParts, ProvenCode } from "../parts.ts";
+import type { Recall } from "../precedents/recall.ts";
 import { shapeOf } from "../schema/shape.ts";
 import { analysisKey } from "../two-stages.ts";
 import type { Failure } from "./failure.ts";
@@ -20,6 +21,8 @@ export interface NodeRun {
   /** The code generator itself has asked for an analysis. */
   hasFollowedAnalysis: boolean;
   failures: Failure[];
+  /** What this delivery has looked up of tasks like this one. */
+  recall: Recall | null;
   /** The last code that was written. */
   code: string | null;
   sandboxId: string | null;
@@ -44,6 +47,7 @@ export function beginRun(task: PromptTask, means: PipelineMeans, parts: Pipeline
     analysis: null,
     hasFollowedAnalysis: false,
     failures: [],
+    recall: null,
     code: null,
     sandboxId: null,
   };

@@ -16,6 +16,6 @@ export function createKnowledge({ docstrings, precedents }: KnowledgeOptions = {
   return {
     guidesFor,
     searchDocumentation: (library, query, template) => documentation.search(library, query, template),
-    ...(precedents && { earlierExamples: (task) => earlierExamples(task, precedents) }),
+    ...(precedents && { earlierExamples: (task, embedding) => earlierExamples(task, embedding, precedents) }),
   };
 }

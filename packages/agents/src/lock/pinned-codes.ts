@@ -1,6 +1,5 @@
 import type { Generation, GenerationStore, PinnedCode, PromptTask } from "@nova/engine";
 import type { PinnedCodes, ProvenCode } from "../parts.ts";
-import { type Embed, embedTask } from "../precedents/embed-task.ts";
 import { readsTogether } from "../two-stages.ts";
 import { choosePinned, clientOf, countsStore, findPinned, waitsForApproval } from "./choose.ts";
 import { explainMiss } from "./explain-miss.ts";
@@ -14,13 +13,11 @@ export interface PinnedCodesParts {
   generator: Generator;
   /** Every key that Python source reads. */
   readsOf(source: string): Promise<readonly Read[]>;
-  /** Absent, or answering null: code is kept without being found for tasks like its own. */
-  embed?: Embed;
   clock: { now(): number };
 }
 
 /** Code of earlier runs, from what is locked beside the workflow and from the store. One query per node. */
-export function createPinnedCodes({ store, generator, readsOf, embed, clock }: PinnedCodesParts): PinnedCodes {
+export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCodesParts): PinnedCodes {
   return {
     async choose(task): Promise<PinnedCode | null> {
       return choosePinned(task, await storedFor(store, task), generator);
@@ -43,9 +40,8 @@ export function createPinnedCodes({ store, generator, readsOf, embed, clock }: P
     },
   };
 
-  async function keepCode(task: PromptTask, { code, analysis, guides, model, cost }: ProvenCode, proven: boolean) {
-    const { executor } = task.node;
-    const embedding = embed && executor.kind === "prompt" ? await embedTask(executor.prompt, embed) : null;
+  async function keepCode(task: PromptTask, proof: ProvenCode, proven: boolean) {
+    const { code, analysis, guides, model, cost, embedding } = proof;
     const written = {
       ...{ code, model, cost },
       ...(analysis === undefined

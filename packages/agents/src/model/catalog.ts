@@ -24,6 +24,8 @@ export const Catalog = z.strictObject({
     output_validator: Id,
   } satisfies Record<ModelRole, typeof Id>),
   usdPerMillionTokens: z.record(Id, Price),
+  /** Of models that answer with vectors: they read, and write nothing. */
+  usdPerMillionEmbeddedTokens: z.record(Id, Usd),
   /** Models that refuse `reasoning.encrypted_content`. */
   withoutReasoning: z.array(Id),
   retirements: z.record(Id, Retirement),

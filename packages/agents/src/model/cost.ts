@@ -1,4 +1,4 @@
-import { type Price, priceOf } from "./catalog.ts";
+import { catalog, type Price, priceOf } from "./catalog.ts";
 import type { RequestUsage, Usage } from "./usage.ts";
 
 export interface Cost {
@@ -25,6 +25,11 @@ function usdOf(price: Price, usage: Usage | RequestUsage): number {
   const usd =
     plain * price.input + usage.cached * price.cached + written * price.cacheWrite + usage.output * price.output;
   return roundUsd(usd / million);
+}
+
+/** What embedding so many tokens costs; 0 for a model that the catalog does not know. */
+export function embeddingUsd(model: string, tokens: number): number {
+  return roundUsd(((catalog.usdPerMillionEmbeddedTokens[model] ?? 0) * tokens) / million);
 }
 
 /** Sums of prices are not exact in binary; a record should not show it. */

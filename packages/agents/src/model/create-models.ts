@@ -22,9 +22,9 @@ export function createModels(environment: ModelEnvironment): Models {
       const { open, host } = await connected();
       return holdConversation(call, open(call), { role: call.role, model: call.model, host });
     },
-    embed(texts) {
+    embed(call) {
       const model = settings.NOVA_EMBEDDING_MODEL;
-      return model ? connected().then(({ client, host }) => embedTexts(client, model, texts, host)) : null;
+      return model ? connected().then(({ client, host }) => embedTexts(client, call, { model, host })) : null;
     },
   };
 }

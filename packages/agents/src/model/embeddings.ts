@@ -1,26 +1,48 @@
 import type OpenAI from "openai";
+import { embeddingUsd } from "./cost.ts";
+import { estimateEmbeddingUsd } from "./estimate.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { callLimitMs } from "./limits.ts";
 import { ModelError } from "./model-error.ts";
+import type { Embedded, EmbeddingCall } from "./models.ts";
 import { requestId } from "./request-id.ts";
+import { noUsage } from "./usage.ts";
 
-/** A vector per text, in their order. */
-export async function embedTexts(client: OpenAI, model: string, texts: string[], host: string): Promise<number[][]> {
-  const vectors = texts.length > 0 ? await requestVectors(client, model, texts, host) : [];
-  if (vectors.length !== texts.length) {
-    throw new ModelError(
-      "invalid",
-      `${host} sent ${vectors.length} vectors for ${texts.length} texts - unset NOVA_EMBEDDING_MODEL, or name another model there`,
-    );
-  }
-  return vectors;
+/** Who embeds. */
+interface Embedder {
+  model: string;
+  host: string;
 }
 
-async function requestVectors(client: OpenAI, model: string, texts: string[], host: string): Promise<number[][]> {
-  const options = { signal: AbortSignal.timeout(callLimitMs), headers: requestId("embedding") };
+/** A vector per text, in their order, and what they cost. */
+export async function embedTexts(client: OpenAI, call: EmbeddingCall, { model, host }: Embedder): Promise<Embedded> {
+  if (call.texts.length === 0) return { vectors: [], model, usage: noUsage, costUsd: 0 };
+  call.signal.throwIfAborted();
+  await call.beforeRequest?.(estimateEmbeddingUsd(model, call.texts));
+  const { vectors, input } = await requestVectors(client, call, { model, host });
+  const spent = { usage: { ...noUsage, input }, costUsd: embeddingUsd(model, input) };
+  if (vectors.length === call.texts.length) return { vectors, model, ...spent };
+  throw new ModelError(
+    "invalid",
+    `${host} sent ${vectors.length} vectors for ${call.texts.length} texts - unset NOVA_EMBEDDING_MODEL, or name another model there`,
+    spent,
+  );
+}
+
+async function requestVectors(
+  client: OpenAI,
+  { texts, signal }: EmbeddingCall,
+  { model, host }: Embedder,
+): Promise<{ vectors: number[][]; input: number }> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(callLimitMs)]);
   try {
-    const { data } = await client.embeddings.create({ model, input: texts, encoding_format: "float" }, options);
-    return data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+    const { data, usage } = await client.embeddings.create(
+      { model, input: texts, encoding_format: "float" },
+      { signal: within, headers: requestId("embedding") },
+    );
+    const vectors = data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+    // Some servers of one's own count nothing.
+    return { vectors, input: (usage as typeof usage | undefined)?.prompt_tokens ?? 0 };
   } catch (cause) {
     const { reason, message } = explainFailure(cause, { role: "embedding", model, host });
     throw new ModelError(reason, message, undefined, { cause });

@@ -50,9 +50,25 @@ export interface ModelAnswer<T> {
   durationMs: number;
 }
 
+export interface EmbeddingCall {
+  texts: string[];
+  signal: AbortSignal;
+  /** As of a `ModelCall`; nothing of it is spent yet. */
+  beforeRequest?(estimatedUsd: number): Promise<void>;
+}
+
+export interface Embedded {
+  /** A vector per text, in their order. */
+  vectors: number[][];
+  model: string;
+  usage: Usage;
+  /** 0 for a model without a price. */
+  costUsd: number;
+}
+
 export interface Models {
   /** @throws {ModelError} with its reason, what it spent and what was answered. */
   ask<T>(call: ModelCall<T>): Promise<ModelAnswer<T>>;
-  /** A vector per text, in their order; null where no embedding model is set. */
-  embed(texts: string[]): Promise<number[][]> | null;
+  /** Null where no embedding model is set. @throws {ModelError} */
+  embed(call: EmbeddingCall): Promise<Embedded> | null;
 }

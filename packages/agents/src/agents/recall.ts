@@ -1,0 +1,53 @@
+import { roundUsd } from "../model/cost.ts";
+import { embedTask } from "../precedents/embed-task.ts";
+import type { Recall } from "../precedents/recall.ts";
+import { budgetNow, budgetRefused, checkBudget } from "./budget.ts";
+import type { NodeRun } from "./node-run.ts";
+import type { Deed } from "./step.ts";
+
+/** `refusal`: how the step ends where its budget does not suffice. */
+type Recalled = Recall & { refusal?: Omit<Deed, "input_data"> };
+
+const nothing: Recall = { spent: { tokens: 0, usd: 0 }, record: {} };
+
+/**
+ * What worked for the closest earlier tasks: the task is embedded once in a delivery, by the step that writes code first.
+ * A delivery that finds this step recorded embeds nothing, and keeps its code without an embedding.
+ */
+export async function recallExamples(run: NodeRun, attempt: number): Promise<Recalled> {
+  if (run.recall) return attempt === 1 ? { ...run.recall, ...nothing } : nothing;
+  return attempt === 1 && run.means.timeLeftMs() > 0 ? embedAndLookUp(run) : nothing;
+}
+
+/** What the step has used besides its own call. */
+export function withSpent<T extends Pick<Deed, "tokens_input" | "cost_usd">>(told: T, { spent }: Recall): T {
+  const { tokens_input = 0, cost_usd = 0 } = told;
+  return { ...told, tokens_input: tokens_input + spent.tokens, cost_usd: roundUsd(cost_usd + spent.usd) };
+}
+
+/** For what is kept of the task. */
+export function embeddingOf({ recall }: Pick<NodeRun, "recall">): { embedding?: number[] } {
+  return recall?.embedding ? { embedding: recall.embedding } : {};
+}
+
+async function embedAndLookUp(run: NodeRun): Promise<Recalled> {
+  const { task, parts, executor, means } = run;
+  try {
+    const embedded = await embedTask(executor.prompt, (call) => parts.models.embed(call), {
+      signal: means.signal,
+      beforeRequest: async (estimatedUsd) =>
+        checkBudget(run, { ...(await budgetNow(run)), inCallUsd: 0, estimatedUsd }),
+    });
+    if (!embedded) return nothing;
+    const { embedding, tokens, usd, ...told } = embedded;
+    const examples = embedding ? await parts.knowledge.earlierExamples?.(task, embedding) : undefined;
+    const record = { embedding: { ...told, tokens_input: tokens, cost_usd: usd } };
+    run.recall = { ...(examples && { examples }), ...(embedding && { embedding }), spent: { tokens, usd }, record };
+    return run.recall;
+  } catch (error) {
+    const refusal = budgetRefused(error);
+    // The call that follows says what is wrong with a Lambda whose time is over.
+    if (!refusal && !means.signal.aborted) throw error;
+    return refusal ? { ...nothing, refusal } : nothing;
+  }
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { sets } from "../../support/pipeline/node-means.ts";
+import { pipelineParts } from "../../support/pipeline/parts.ts";
+import { deliver, play, type Scene } from "../../support/pipeline/play.ts";
+
+const simple = { role: "input_analyzer", answer: { needs_analysis: false, complexity: "simple" } } as const;
+const good = 'context["discount"] = context["total"] * 0.1';
+const writes = (code: string) => ({ role: "code_generator", answer: { code } }) as const;
+const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
+const { knowledge } = pipelineParts();
+
+/** An earlier task that is close to whatever is asked for. */
+const precedent = {
+  knowledge: {
+    ...knowledge,
+    earlierExamples: async () => [{ task: "Calculate a rebate", code: 'context["rebate"] = 1' }],
+  },
+};
+
+const scene: Scene = {
+  vectors: [{ vector: [1, 0.5], costUsd: 0.0002 }],
+  lines: [simple, writes(good), approves],
+  runs: [sets({ discount: 150 })],
+  parts: precedent,
+};
+
+describe("the embedding of a task", () => {
+  it("is paid for by the step of the code generator, and counts as the node's cost", async () => {
+    const { means, kept } = await play(scene);
+    const [, generator] = means.steps;
+    expect(generator).toMatchObject({ model_used: "gpt-6-luna", tokens_input: 912, cost_usd: 0.0012 });
+    expect(generator?.input_data).toMatchObject({
+      examples: ["Calculate a rebate"],
+      embedding: { model: "embedder", tokens_input: 12, cost_usd: 0.0002 },
+    });
+    expect(kept[0]?.cost).toMatchObject({ usd: expect.closeTo(0.0032, 9), tokens_input: 2712 });
+  });
+
+  it("is kept with the code, so that tasks like it find that", async () => {
+    expect((await play(scene)).kept).toMatchObject([{ code: good, embedding: [1, 0.5] }]);
+  });
+
+  it("is asked for once, however often code is written", async () => {
+    const look = writes('# STAGE: ANALYSIS\nresult = {"total": 1}');
+    const { means, models } = await play({
+      ...scene,
+      lines: [simple, look, writes(good), approves],
+      runs: [{ status: "success", set: [], delete: [], logs: "" }, sets({ discount: 150 })],
+      parts: precedent,
+    });
+    const written = means.steps.filter(({ agent_name }) => agent_name === "CodeGenerator");
+    expect(written.map(({ cost_usd }) => cost_usd)).toEqual([0.0012, 0.001]);
+    expect(models.asked[2]?.input).toContain("Calculate a rebate");
+  });
+
+  it("is not asked for again by a delivery that finds it recorded", async () => {
+    const { means } = await play({ ...scene, lines: [simple, writes(good)], dieAt: 2 });
+    means.dieAt = Number.POSITIVE_INFINITY;
+    const { kept } = await deliver({ ...scene, vectors: [], lines: [approves], runs: [] }, means);
+    expect(kept).toMatchObject([{ code: good, cost: { tokens_input: 2712 } }]);
+  });
+
+  it("that fails keeps nothing from being written, and its step says why and what it has cost", async () => {
+    const { outcome, means } = await play({ ...scene, vectors: [{ fails: "sent no vectors", costUsd: 0.0002 }] });
+    expect(outcome.status).toBe("success");
+    expect(means.steps[1]).toMatchObject({ cost_usd: 0.0012, input_data: { embedding: { error: "sent no vectors" } } });
+  });
+});
+
+describe("a limit", () => {
+  it("refuses the embedding that may lead above it, before it is asked for", async () => {
+    const { outcome, means } = await play({
+      ...scene,
+      vectors: [{ costUsd: 0, estimatedUsd: 0.02 }],
+      lines: [simple],
+      runs: [],
+      task: { executor: { maxCostUsd: 0.01 } },
+    });
+    expect(outcome).toMatchObject({ status: "failed", class: "BudgetExceeded" });
+    expect(outcome).toMatchObject({ message: expect.stringContaining("has spent $0.001 of $0.01") });
+    expect(means.story()).toEqual(["InputAnalyzer 1", "CodeGenerator 1 failed"]);
+  });
+
+  it.each([
+    ["the node's", { task: { executor: { maxCostUsd: 0.01 } } }, /node "work" has spent \$0.009 of/],
+    ["the run's", { task: { workflow: { maxCostUsd: 0.01 } } }, /this run has spent \$0.009 of/],
+    ["the client's", { means: { month: { spentUsd: 0.001, limitUsd: 0.01 } } }, /client "acme" has spent \$0.009 of/],
+  ])("counts the embedding before the code generator is asked: %s", async (_whose, limited, message) => {
+    const dear = { ...writes(good), estimatedUsd: 0.002 };
+    const vectors = [{ vector: [1], costUsd: 0.008 }];
+    const { outcome, means } = await play({ ...scene, ...limited, vectors, lines: [simple, dear], runs: [] });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      class: "BudgetExceeded",
+      message: expect.stringMatching(message),
+    });
+    expect(means.steps[1]).toMatchObject({ cost_usd: 0.008, tokens_input: 12 });
+  });
+});
