@@ -163,6 +163,15 @@ describe("without code that fits", () => {
     expect([means.runs, kept]).toEqual([[], []]);
   });
 
+  it("a node that is to be written anew is, whatever waits for approval already", async () => {
+    const { proposed } = await play({
+      task: { ...required, fresh: true },
+      missing: { message: "nobody has approved its code", waits: true },
+      lines: [writes("context['a'] = 1")],
+    });
+    expect(proposed).toMatchObject([{ code: "context['a'] = 1" }]);
+  });
+
   it("a run of approved code alone gives up after three attempts that the checks do not let pass", async () => {
     const wrong = [{ code: "PY101", line: 1, column: 1, message: "no", severity: "error" }] as const;
     const { outcome, proposed } = await play({

@@ -165,6 +165,24 @@ describe("locked code that fails by its own fault", () => {
   });
 });
 
+describe("code that somebody dislikes", () => {
+  const other = 'context["total"] = float(sum(n or 0 for n in context["lines"]))';
+
+  it("is written anew on demand, though it fits, and replaced at once here; in the lock when that is asked for", async () => {
+    await models(...written(other));
+    const fresh = await run("--fresh", "sum");
+    expect(fresh).toMatchObject({ exit: 0, context: { total: 22.5 } });
+    await closeServer();
+    const again = await run();
+    expect(await entryOf(again.execution_id)).toMatchObject({ code_executed: other, ai_metadata: { cache_hit: true } });
+    const frozen = await run("--frozen");
+    expect((await entryOf(frozen.execution_id)).code_executed).not.toBe(other);
+    expect(await said("lock", "bills", "--from", fresh.execution_id)).toMatchObject({
+      nodes: [{ action: "updated", proven_by: fresh.execution_id }],
+    });
+  });
+});
+
 describe("a workflow that requires approval", () => {
   it("runs only code that somebody has approved", async () => {
     await define({}, { approval: "required" });

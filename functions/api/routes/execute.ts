@@ -21,6 +21,11 @@ export const execute = route({
     client_slug: Slug.optional(),
     context: ExactObject.optional(),
     version: VersionNumber.optional().meta({ description: "absent: pinned for the client, or active" }),
+    fresh: z
+      .array(z.string().min(1).max(64))
+      .max(100)
+      .optional()
+      .meta({ description: "ids of prompt nodes whose code is written anew, whatever is kept or locked" }),
     frozen: z.boolean().optional().meta({ description: "no model is asked: prompt nodes run locked code, or fail" }),
   }),
   exact: ["context"],
@@ -30,8 +35,8 @@ export const execute = route({
   },
   async handle(ports, { by, params, query: { wait = 0 }, body, once }) {
     const { id, status } = await once(async (ulid) => {
-      const { context, frozen = false } = body;
-      const request = { ulid, workflow: params.id, context: context?.text ?? "{}", frozen };
+      const { context, frozen = false, fresh = [] } = body;
+      const request = { ulid, workflow: params.id, context: context?.text ?? "{}", frozen, fresh };
       const client = body.client_slug !== undefined && { client: body.client_slug };
       const version = body.version !== undefined && { version: body.version };
       return started(await executeWorkflow(ports, by, { ...request, ...client, ...version }));

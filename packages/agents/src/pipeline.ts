@@ -60,5 +60,5 @@ function failed({ code, sandboxId }: NodeRun, ending: Ending): PipelineOutcome {
 async function withoutPinned(run: NodeRun): Promise<Ending> {
   const { task, parts } = run;
   const { message, waits } = await parts.pinned.missing(task);
-  return task.frozen || waits ? { class: "NodeFailed", message } : proposeCode(run);
+  return task.frozen || (waits && !task.fresh) ? { class: "NodeFailed", message } : proposeCode(run);
 }

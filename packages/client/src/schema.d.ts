@@ -3118,6 +3118,8 @@ export interface operations {
                     context?: {
                         [key: string]: unknown;
                     };
+                    /** @description ids of prompt nodes whose code is written anew, whatever is kept or locked */
+                    fresh?: string[];
                     /** @description no model is asked: prompt nodes run locked code, or fail */
                     frozen?: boolean;
                     /** @description absent: pinned for the client, or active */

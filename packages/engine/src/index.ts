@@ -19,6 +19,7 @@ export { type CloseRequest, closeExecution } from "./execution/close.ts";
 export { executionEnded, failExecution } from "./execution/fail.ts";
 export { type FileInPlace, type FileInput, newFileMark, type StartFile } from "./execution/files.ts";
 export type { Closed } from "./execution/finish-close.ts";
+export { freshProblem, promptNodes } from "./execution/fresh.ts";
 export { InputsRefused } from "./execution/inputs.ts";
 export { noAftermath } from "./execution/no-aftermath.ts";
 export { type PublishRequest, publishWorkflow } from "./execution/publish.ts";

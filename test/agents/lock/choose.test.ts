@@ -114,6 +114,30 @@ describe("a frozen run", () => {
   });
 });
 
+describe("a node that is to be written anew", () => {
+  const fresh = { fresh: true };
+
+  it.each<[string, TaskChanges, Generation[]]>([
+    ["what was kept", {}, [generation("1", { provenBy: "exec_00" })]],
+    ["what is locked", lockWith(generation("1", { approved })), []],
+    ["what is locked and was kept", lockWith(generation("1")), [generation("1"), generation("2")]],
+  ])("does not run %s", (_, changes, generations) => {
+    expect(choosePinned(taskWith({ ...changes, ...fresh }), generations, generator)).toBeNull();
+  });
+
+  it("runs what its own execution has proven, so that loops and items do not write it each time", () => {
+    const own = generation("2", { provenBy: "exec_01" });
+    const task = taskWith({ ...lockWith(generation("1")), ...fresh });
+    expect(choosePinned(task, [own, generation("3")], generator)?.code).toBe("total = 2");
+  });
+
+  it("says in a frozen deployment why it has no code", () => {
+    const task = taskWith({ ...fresh, frozen: true });
+    expect(choosePinned(task, [generation("1")], generator)).toBeNull();
+    expect(explainMiss(task, [generation("1")], generator)).toMatch(/no model may be asked here.*without fresh/);
+  });
+});
+
 describe("a workflow that requires approval", () => {
   const required = { workflow: { approval: "required" } } as const;
 

@@ -87,6 +87,14 @@ describe("code that has succeeded", () => {
     }
   });
 
+  it("takes the place of what was pinned and locked where the node was written anew, and both stay", async () => {
+    const old = await keep();
+    const workflow = { lock: { sum: old } };
+    await keep({ workflow, execution: "exec_02", fresh: true }, later);
+    expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+    expect(choosePinned(taskWith({ workflow, execution: "exec_03" }), store.all, generator)?.code).toBe("total = 2");
+  });
+
   it("leaves locked code alone that is for something else", async () => {
     const workflow = { lock: { sum: await keep({ executor: { prompt: "Else" } }) } };
     store.all.length = 0;

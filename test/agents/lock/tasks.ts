@@ -18,6 +18,7 @@ export interface TaskChanges {
   /** The context, as JSON. */
   input?: string;
   frozen?: boolean;
+  fresh?: boolean;
   client?: string;
   execution?: string;
 }
@@ -41,6 +42,7 @@ export function taskWith(changes: TaskChanges = {}): PromptTask {
     credentials: new Set(),
     mask: (text) => text,
     frozen: changes.frozen ?? false,
+    fresh: changes.fresh ?? false,
     spentUsd: 0,
   };
 }

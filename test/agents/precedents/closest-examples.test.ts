@@ -60,6 +60,14 @@ describe("the closest examples", () => {
     expect(chosen([old, newest, newer] as Generation[])).toEqual(["23", "22"]);
   });
 
+  it("leave out the code of the node itself where that is to be written anew", () => {
+    const task = taskWith({ fresh: true });
+    const own = { ...generation({ code: "own" }), node: task.node.id };
+    const other = { ...generation({ code: "other" }), node: "other" };
+    expect(closestExamples(task, here, [own, other]).map(({ code }) => code)).toEqual(["other"]);
+    expect(closestExamples(taskWith(), here, [own, other]).map(({ code }) => code)).toContain("own");
+  });
+
   it.each<[string, Parameters<typeof generation>[0]]>([
     ["of another task", { embedding: far }],
     ["of another embedding model", { embedding: [1, 0] }],

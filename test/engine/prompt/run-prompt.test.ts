@@ -378,6 +378,27 @@ describe("an execution that is frozen", () => {
   });
 });
 
+describe("an execution that writes a node anew", () => {
+  it("says so in every link, and tells the pipeline of that node alone", async () => {
+    const both = flow("both", [prompted(action("a")), prompted(action("b"))], lines("start > a > b > end"));
+    const chosen: [string, boolean][] = [];
+    const minds = scriptedMinds({ codes: ["# new"] });
+    const choose = ({ node, fresh }: Parameters<typeof minds.pinned>[0]) => {
+      chosen.push([node.id, fresh]);
+      return fresh ? null : pinned;
+    };
+    const story = new PromptStory(both, { ...minds, pinned: choose });
+    await story.start("{}", { fresh: ["a"] });
+    await story.everything();
+    expect(chosen).toEqual([
+      ["a", true],
+      ["b", false],
+    ]);
+    expect(story.head).toMatchObject({ node_type: "close", fresh: ["a"] });
+    expect(story.begun.map(({ request }) => request.code)).toEqual(["# new", "# pinned"]);
+  });
+});
+
 describe("an execution inside of another", () => {
   const inner = flow("inner", [prompted(action("i"))], lines("start > i > end"));
   const outer = flow(

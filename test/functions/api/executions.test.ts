@@ -62,6 +62,8 @@ describe("executing", () => {
     ["a context that is a text", "adding", { context: "{}" }, 422],
     ["a body that is a list", "adding", [], 422],
     ["a body that is no JSON", "adding", "{", 400],
+    ["a node to write anew that has no prompt", "adding", { fresh: ["add"] }, 422],
+    ["nodes to write anew in a frozen run", "adding", { fresh: ["add"], frozen: true }, 422],
     ["a key that marks references", "adding", { context: { $blob: 1 } }, 422],
   ])("with %s is refused", async (_what, workflow, body, status) => {
     expect((await api.call(`POST /workflows/${workflow}/execute`, { body })).status).toBe(status);

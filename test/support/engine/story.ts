@@ -1,6 +1,7 @@
 import {
   cancelExecution,
   type RunRequest,
+  type StartRequest,
   type StoredEntry,
   startExecution,
   sweep,
@@ -24,6 +25,8 @@ export function succeeds(key: string, json: string, more: Partial<Script> = {}):
 export function fails(message: string): Script {
   return { result: { status: "error", class: "NodeFailed", message, traceback: "", logs: "", durationMs: 1 } };
 }
+
+type HowToStart = Pick<StartRequest, "frozen" | "fresh">;
 
 type Scripts = Script[] | ((request: RunRequest) => Script);
 
@@ -62,9 +65,10 @@ export class Story {
   }
 
   /** Link 0, the record and a state machine that waits. */
-  async start(context = "{}", { frozen = false, ...options }: EmitOptions & { frozen?: boolean } = {}): Promise<this> {
+  async start(context = "{}", { frozen, fresh, ...options }: EmitOptions & HowToStart = {}): Promise<this> {
     const version = this.world.publish(this.#workflow, 1, options);
-    const started = await startExecution(this.world.ports(atOnce), { version, context, frozen });
+    const how = { ...(frozen && { frozen }), ...(fresh && { fresh }) };
+    const started = await startExecution(this.world.ports(atOnce), { version, context, ...how });
     this.id = started.id;
     return this;
   }

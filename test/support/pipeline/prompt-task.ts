@@ -14,6 +14,7 @@ export interface TaskOptions {
   secrets?: Record<string, string>;
   credentials?: Record<string, string | number>;
   frozen?: boolean;
+  fresh?: boolean;
   spentUsd?: number;
 }
 
@@ -52,6 +53,7 @@ export function promptTask(options: TaskOptions = {}): PromptTask {
     credentials: new Set(Object.keys(credentials)),
     mask: (text) => Object.values(secrets).reduce((masked, secret) => masked.replaceAll(secret, "***"), text),
     frozen: options.frozen ?? false,
+    fresh: options.fresh ?? false,
     spentUsd: options.spentUsd ?? 0,
   };
 }

@@ -15,14 +15,17 @@ export function clientOf({ version, client }: Pick<PromptTask, "version" | "clie
 /**
  * The code to run at once: written for a node and an input like today's. What is locked beside the workflow goes before
  * what is in the store (`generations`: the node's, in any order), unless it has failed here and was replaced; in a frozen
- * run of a workflow that has a lock nothing else counts, so that it runs alike wherever it is deployed.
+ * run of a workflow that has a lock nothing else counts, so that it runs alike wherever it is deployed. Where the node is
+ * to be written anew, only what this execution itself has proven counts: a loop or a map does not write it each time.
  */
 export function choosePinned(
   task: PromptTask,
   generations: readonly Generation[],
   generator: Generator,
 ): PinnedCode | null {
-  const found = runnable(task, generations).find((candidate) => isHit(task, candidate, generator));
+  const own = generations.filter(({ provenBy }) => provenBy === task.at.execution);
+  const candidates = task.fresh ? runnable(withoutLock(task), own) : runnable(task, generations);
+  const found = candidates.find((candidate) => isHit(task, candidate, generator));
   return found ? pinnedCode(found) : null;
 }
 
@@ -76,6 +79,11 @@ export function countsStore({ frozen, version }: Pick<PromptTask, "frozen" | "ve
 export function lockedOf({ version, node }: Pick<PromptTask, "version" | "node">): LockedCode[] {
   const { lock = {} } = version.workflow;
   return Object.hasOwn(lock, node.id) ? [lock[node.id] as LockedCode] : [];
+}
+
+function withoutLock(task: PromptTask): PromptTask {
+  const { lock: _, ...workflow } = task.version.workflow;
+  return { ...task, version: { ...task.version, workflow } };
 }
 
 /** Whether two generations of a node are one. */

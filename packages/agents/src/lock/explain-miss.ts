@@ -7,6 +7,9 @@ import { changeText, staleness } from "./staleness.ts";
 /** Why a node that may only run kept code has none to run: one sentence, with the way out. */
 export function explainMiss(task: PromptTask, generations: readonly Generation[], generator: Generator): string {
   const written = "run it once with a model (nova run <folder>), then nova lock <folder>";
+  if (task.fresh && task.frozen) {
+    return "its code is to be written anew, and no model may be asked here - start the run without fresh, or set NOVA_FROZEN=0";
+  }
   const all = allCandidates(task, generations);
   const [latest] = all;
   if (!latest) return `there is no locked code, and a frozen run asks no model - ${written}`;

@@ -17,14 +17,15 @@ const mostCharacters = 3_200;
 
 /**
  * The closest earlier tasks whose code has run well, closest first. Only code of the same kind of node, and of nobody's
- * but this client's where the workflow keeps clients apart.
+ * but this client's where the workflow keeps clients apart; not what is there of a node that is to be written anew.
  */
 export function closestExamples(
-  task: Pick<PromptTask, "node" | "client">,
+  task: Pick<PromptTask, "node" | "client" | "fresh">,
   embedding: readonly number[],
   generations: readonly Generation[],
 ): Example[] {
   const close = generations
+    .filter((one) => !(task.fresh && one.node === task.node.id))
     .filter((one) => hasWorked(one) && one.ingredients.node_type === task.node.type && isFor(task.client, one))
     .map((one) => ({ one, similarity: cosine(embedding, one.embedding ?? []) }))
     .filter(({ one, similarity }) => similarity >= leastSimilarity && isReadable(one.ingredients.prompt))

@@ -7,6 +7,7 @@ import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
 import { serverHere } from "../remote/server.ts";
 import type { Ran, RunListener } from "../run/execute.ts";
+import type { FreshOption } from "../run/fresh.ts";
 import { InvalidWorkflow } from "../run/invalid.ts";
 import { checkDraft, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
 import type { CliCommand } from "./command.ts";
@@ -24,6 +25,7 @@ export const run: CliCommand = {
       .option("--node <id>", "run this one node on the given context")
       .option("--client <slug>", "for whom it runs: credentials, quotas and pinned versions are that client's")
       .option("--frozen", "ask no model: prompt nodes run locked code, or fail")
+      .option("--fresh [node]", "a model writes this prompt node's code anew, or all (repeatable)", collectFresh)
       .option("--json", "print one JSON object"),
 
   async run([path = ""], options) {
@@ -120,6 +122,11 @@ async function printRefusal(error: Error): Promise<void> {
   const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
   const status = refusals.get(error.name) ?? "failed";
   console.log(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)));
+}
+
+/** `true` stands for every prompt node. */
+function collectFresh(value: string | undefined, previous: FreshOption = []): FreshOption {
+  return value === undefined || previous === true ? true : [...previous, value];
 }
 
 function collect(value: string, previous: string[]): string[] {

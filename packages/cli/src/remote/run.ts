@@ -36,10 +36,11 @@ async function publishAll(server: NovaClient, { path, workflow, called, isOneNod
 function start(
   server: NovaClient,
   workflow: string,
-  { frozen, client }: RunRequest,
+  { frozen, fresh, client }: RunRequest,
   context: RawJson,
 ): Promise<StartedExecution | WholeExecution> {
-  const asked = { context, ...(frozen && { frozen }), ...(client !== undefined && { client_slug: client }) };
+  const how = { ...(frozen && { frozen }), ...(fresh.length > 0 && { fresh }) };
+  const asked = { context, ...how, ...(client !== undefined && { client_slug: client }) };
   return server.executions.execute(workflow, asked);
 }
 

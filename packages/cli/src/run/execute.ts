@@ -33,7 +33,7 @@ export async function execute(
   listener: RunListener,
 ): Promise<Ran | null> {
   const { ports } = cloud;
-  const { workflow, definition, history, called, context, files, frozen, client } = request;
+  const { workflow, definition, history, called, context, files, frozen, fresh, client } = request;
   await publishCalled(cloud, called, workflow);
   const template = await cloud.templateFor(workflow.requirements);
   if (client !== undefined) await demandClientHere(cloud, client);
@@ -44,6 +44,7 @@ export async function execute(
     context,
     files,
     frozen,
+    fresh,
     ...(client !== undefined && { client }),
   });
   const tasks = new WaitingTasks(cloud, listener.onTask);

@@ -6,6 +6,7 @@ import { readFiles } from "../input/files.ts";
 import { oneNodeWorkflow } from "../input/one-node.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { type Called, nothingCalled, readCalled } from "./called.ts";
+import { type FreshOption, freshNodes } from "./fresh.ts";
 import { InvalidWorkflow } from "./invalid.ts";
 
 export interface RunOptions {
@@ -14,6 +15,7 @@ export interface RunOptions {
   file: string[];
   node?: string;
   frozen?: true;
+  fresh?: FreshOption;
   client?: string;
 }
 
@@ -36,6 +38,8 @@ export interface RunRequest {
   files: RunFile[];
   /** No model is asked: prompt nodes run locked code, or fail. */
   frozen: boolean;
+  /** Prompt nodes whose code a model writes anew. */
+  fresh: string[];
   /** For whom it runs; absent: nobody in particular. */
   client?: string;
   warnings: Finding[];
@@ -49,6 +53,7 @@ export interface RunDraft {
   context: string;
   files: RunFile[];
   frozen: boolean;
+  fresh: FreshOption;
   client: string | undefined;
 }
 
@@ -63,9 +68,10 @@ export async function readDraft(path: string, options: RunOptions): Promise<RunD
   const { context } = placed;
   const files: RunFile[] = [...named, ...placed.files];
   const frozen = options.frozen === true || isFrozenHere(process.env);
-  const draft = { path, parsed, node: options.node, context, files, frozen, client: options.client };
+  const { node, client, fresh = [] } = options;
+  const draft = { path, parsed, node, context, files, frozen, fresh, client };
   if (!parsed.workflow) await checkDraft(draft);
-  else if (options.node !== undefined) oneNodeWorkflow(parsed.workflow, options.node);
+  else await freshNodes(node === undefined ? parsed.workflow : oneNodeWorkflow(parsed.workflow, node), draft);
   return draft;
 }
 
@@ -77,6 +83,7 @@ export async function checkDraft({
   context,
   files,
   frozen,
+  fresh: wanted,
   client,
 }: RunDraft): Promise<RunRequest> {
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
@@ -84,14 +91,16 @@ export async function checkDraft({
   if (!workflow) throw new InvalidWorkflow(path, findings);
   const whole = {
     ...{ path, isOneNode: node !== undefined, workflow, definition, history, called: nothingCalled },
-    ...{ context, files, frozen, warnings: findings, ...(client !== undefined && { client }) },
+    ...{ context, files, frozen, fresh: [], warnings: findings, ...(client !== undefined && { client }) },
   };
   if (node === undefined) {
     const called = await readCalled(path, workflow);
-    return { ...whole, called, warnings: [...findings, ...called.warnings] };
+    const fresh = await freshNodes(workflow, { fresh: wanted, frozen });
+    return { ...whole, fresh, called, warnings: [...findings, ...called.warnings] };
   }
   const alone = oneNodeWorkflow(workflow, node);
-  return { ...whole, workflow: alone, definition: JSON.stringify(toStateMachine(alone)), history: undefined };
+  const fresh = await freshNodes(alone, { fresh: wanted, frozen });
+  return { ...whole, fresh, workflow: alone, definition: JSON.stringify(toStateMachine(alone)), history: undefined };
 }
 
 /** As a deployment is told: a run from this shell is frozen too. */

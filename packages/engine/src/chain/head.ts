@@ -46,6 +46,8 @@ export interface Head extends BlobHome {
   spent?: Spending;
   /** Only pinned code may run in this execution. Link 0 says so, and every other one after it. */
   frozen?: true;
+  /** Prompt nodes for which code of earlier executions does not count; carried like `frozen`. Absent: none. */
+  fresh?: readonly string[];
   /** Entries in the branches that were joined in this scope so far; absent: none. */
   inner?: number;
   /** How often edges with a `max` were taken since their loops were entered, by `<from>-><label>`; absent: never. */

@@ -96,6 +96,7 @@ async function putCloseEntry(
       nodes: before.nodes,
       ...(before.spent && { spent: before.spent }),
       ...(before.frozen && { frozen: before.frozen }),
+      ...(before.fresh && { fresh: before.fresh }),
       ...(before.inner !== undefined && { inner: before.inner }),
       seq: at.seq,
       node_id: closeMark,

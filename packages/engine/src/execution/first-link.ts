@@ -24,11 +24,13 @@ export interface FirstLink {
   parent?: Parent;
   /** No model is ever called: only pinned code runs. */
   frozen?: boolean;
+  /** Ids of prompt nodes that are written anew. */
+  fresh?: readonly string[];
 }
 
 /** Link 0: the start node's entry, which is the initial context. */
 export async function firstLink(ports: Pick<Ports, "blobs">, link: FirstLink): Promise<StoredEntry> {
-  const { id, version, home, set, startedAt, parent, frozen } = link;
+  const { id, version, home, set, startedAt, parent, frozen, fresh = [] } = link;
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
   const stored = await storeContext(context, emptyStored, changes, blobPages(ports.blobs, home));
@@ -57,6 +59,7 @@ export async function firstLink(ports: Pick<Ports, "blobs">, link: FirstLink): P
       ...(version.history && { events: version.history.begun }),
       ...(parent && { parent }),
       ...(frozen && { frozen: true }),
+      ...(fresh.length > 0 && { fresh }),
       prev: null,
       steps: [],
     },

@@ -21,6 +21,8 @@ export interface StartRequest {
   client?: string;
   /** No model is ever called, in this execution and in those that it runs: only pinned code runs. */
   frozen?: boolean;
+  /** Ids of prompt nodes whose code is written anew, whatever is kept or locked; `freshProblem` says which cannot be. */
+  fresh?: readonly string[];
   /** It waits for slots of these pools until somebody begins it (`beginExecution`); `admission` may, to begin with. */
   queue?: { pools: string[]; admission: string };
 }
@@ -34,7 +36,7 @@ const nextId = monotonicFactory();
  * repeats what was lost. With a `queue` there is no StartExecution yet. Throws `InputsRefused`.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
-  const { version, client = defaultClient, files = [], frozen = false } = request;
+  const { version, client = defaultClient, files = [], frozen = false, fresh = [] } = request;
   const keyed = files.filter((file) => "key" in file);
   const placed = files.filter((file) => "mark" in file);
   refuseMisfits(
@@ -51,7 +53,7 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
     files.filter((file) => "open" in file),
   );
   const set = [...(await inlineMembers(ports, home, placeFiles(request.context, placed))), ...fileMembers(keyed)];
-  const entry = await firstLink(ports, { id, version, home, set, startedAt, frozen });
+  const entry = await firstLink(ports, { id, version, home, set, startedAt, frozen, fresh });
   const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
   const record = isNew ? recordOf(headOf(entry), version) : await begunRecord(ports, id, version);
   if (request.queue) {

@@ -83,6 +83,7 @@ async function sealOutcome(
       ...(more.analysis !== undefined && { analysis: more.analysis }),
       ...(spent && { spent }),
       ...(before.frozen && { frozen: before.frozen }),
+      ...(before.fresh && { fresh: before.fresh }),
       ...(inner > 0 && { inner }),
       ...(loops && { loops }),
       ...(await eventsBehind(ports, position, node.id, outcome)),

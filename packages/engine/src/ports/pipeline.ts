@@ -23,6 +23,8 @@ export interface PromptTask {
   mask(text: string): string;
   /** Only pinned code may run: no model is ever called. */
   frozen: boolean;
+  /** Only code that this very execution has proven may run: whatever was kept before, and what is locked, does not count. */
+  fresh: boolean;
   /** What models have cost in this run before this node: in its scope, and in what was joined there. */
   spentUsd: number;
 }

@@ -138,6 +138,7 @@ function promptTask({ position, node, version, edges }: Task, { input, laid }: T
     credentials: new Set(laid.members.map(({ key }) => key)),
     mask: (text) => io.mask(text),
     frozen: before.frozen ?? false,
+    fresh: before.fresh?.includes(node.id) ?? false,
     spentUsd: before.spent?.cost_usd ?? 0,
   };
 }

@@ -1,6 +1,7 @@
-import type { Execution, StartRequest, WorkflowVersion } from "@nova/engine";
+import { type Execution, freshProblem, type StartRequest, type WorkflowVersion } from "@nova/engine";
 import type { Principal } from "../access/principal.ts";
 import { defaultClient, demandClient } from "../clients/clients.ts";
+import { Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
 import { demandMachine } from "../publishing/runnable.ts";
@@ -22,22 +23,26 @@ export interface ExecuteRequest {
   version?: number;
   /** No model is asked: prompt nodes run locked code, or fail. */
   frozen?: boolean;
+  /** Prompt nodes whose code is written anew. */
+  fresh?: readonly string[];
 }
 
 /**
  * Starts a run, or has it wait for a slot (`queued`) where a quota says so. Throws `NotFound`, `InputsRefused`; `Refused`
- * for a client that has spent what it may.
+ * for a client that has spent what it may, and for nodes that cannot be written anew.
  */
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
-  const { ulid, workflow, context, client = by.client ?? defaultClient, frozen = false } = request;
+  const { ulid, workflow, context, client = by.client ?? defaultClient, frozen = false, fresh = [] } = request;
   const record = await demandClient(ports, by, client);
   const { version, quotas } = await versionFor(ports, workflow, request.version ?? record?.pins[workflow]);
   if (request.version !== undefined) await demandMachine(ports, version);
+  const problem = freshProblem(version.workflow, { frozen, fresh });
+  if (problem !== null) throw new Refused(problem);
   await demandBudget(ports, record);
   const id = `exec_${ulid}`;
   const placed = await placeUploads(ports, { client, root: id }, context);
   const files = [...(request.files ?? []), ...placed.files];
-  const start = { id, version, context: placed.context, files, client, frozen };
+  const start = { id, version, context: placed.context, files, client, frozen, fresh };
   return startOrQueue(ports, start, { ofWorkflow: quotas, ofClient: record?.quotas });
 }
 
