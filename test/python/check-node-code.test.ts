@@ -143,7 +143,7 @@ describe("keys", () => {
       "in a table of functions",
       "def f(): return context['receipt_no']\ntable = {'x': f}\ncontext['a'] = table[context['kind']]()",
     ],
-    ["with get", "context['a'] = context.get('totl', 0)"],
+    ["with get", "context['a'] = context.get('totals', 0)"],
     ["of NOVA's own", "context['a'] = context['_data_analysis']"],
   ])("are only doubted %s", async (_, source) => {
     expect((await check(source)).map(({ code, severity }) => [code, severity])).toEqual([["PY112", "warning"]]);

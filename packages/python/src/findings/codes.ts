@@ -40,14 +40,14 @@ export const codeFindings = {
   PY110: {
     severity: "error",
     title: "The context has no such key",
-    why: "The code stops with a KeyError. Only keys that nothing sets before are meant, and that the code takes for granted.",
+    why: "The code stops with a KeyError. Only keys that nothing sets before are meant, and that the code takes for granted; with `.get()` slips for a key that it reads nowhere.",
     bad: 'context["gross"] = context["totl"] * 1.19',
     good: 'context["gross"] = context["total"] * 1.19',
   },
   PY111: {
     severity: "error",
     title: "A value of the context has no such key",
-    why: "All keys of this value are known, and this is none of them.",
+    why: "All keys of this value are known, and this is none of them. Of a list its first item is known, and the code comes to that.",
     bad: 'context["to"] = context["email"]["form"]',
     good: 'context["to"] = context["email"]["from"]',
   },
@@ -55,7 +55,7 @@ export const codeFindings = {
     severity: "warning",
     title: "The context may have no such key",
     why: "Where the key is absent the code goes another way, or it is not certain that it comes here.",
-    bad: 'context["name"] = context.get("custmer_name", "")',
+    bad: 'context["name"] = context.get("customer", "")',
     good: 'context["name"] = context.get("customer_name", "")',
   },
   PY113: {

@@ -1,3 +1,4 @@
+import { keyedBy } from "../flow/keyed.ts";
 import type { Program } from "../scope/program.ts";
 import { ancestors, type Expression, isWithin, type Node, walk } from "../tree/nodes.ts";
 
@@ -64,7 +65,7 @@ export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean 
     ) {
       return true;
     }
-    if (ancestor.kind === "lambda") return true;
+    if (ancestor.kind === "lambda" && !keyedBy(program, ancestor)) return true;
     if (ancestor.kind === "function") return isCalledOnTheSide(program, ancestor, depth);
     child = ancestor;
   }

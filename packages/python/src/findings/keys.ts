@@ -1,12 +1,14 @@
 import type { Change } from "../flow/changes.ts";
+import { mayPrecede } from "../flow/order.ts";
 import type { Path } from "../flow/paths.ts";
 import { keysOwner, type Read } from "../flow/reads.ts";
 import { isComplete, shapeAt } from "../flow/shapes.ts";
 import type { ContextShape } from "../shape.ts";
-import { ancestors, isWithin, type Node } from "../tree/nodes.ts";
+import type { Node } from "../tree/nodes.ts";
+import { isReadOfFirst } from "./first-item.ts";
 import { expectsKeyError, mayBePassedBy } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
-import { insteadOf, isSlip, nearest } from "./suggest.ts";
+import { insteadOf, isSlip, isSureSlip, nearest } from "./suggest.ts";
 
 /** Keys that NOVA puts there, not an earlier node. */
 const fromNova = /^(_data_analysis|_ai_metadata|error)$/;
@@ -51,16 +53,21 @@ function problemOf(read: Read, context: ContextShape, subject: Subject): Problem
   const owner = ownerText(read.path);
   const message = `${owner} has no key "${key}" - ${insteadOf(key, keys)}`;
   if (read.optional) {
-    return nearest(key, keys) === undefined || isKnownOtherwise(read, subject)
-      ? undefined
-      : { code: "PY112", at, message };
+    const near = nearest(key, keys);
+    if (near === undefined || isKnownOtherwise(read, subject)) return undefined;
+    const isMeant = isSureSlip(key, near) && isUnused([...read.path.slice(0, -1), near], subject);
+    return { code: isMeant ? codeOf(read) : "PY112", at, message };
   }
   if (isTolerated(read, subject)) return undefined;
   // What else is set nobody knows; a slip of the pen is not among it.
   const isPerhapsSet = subject.changes.some((change) => change.kind === "any" && maySet(change, read.path, read.node));
   if (isPerhapsSet && !keys.some((each) => isSlip(key, each))) return undefined;
   if (!isCertain(read, keys, subject)) return { code: "PY112", at, message };
-  return { code: read.path.length === 1 ? "PY110" : "PY111", at, message };
+  return { code: codeOf(read), at, message };
+}
+
+function codeOf({ path }: Read): "PY110" | "PY111" {
+  return path.length === 1 ? "PY110" : "PY111";
 }
 
 function ownerText(path: Path): string {
@@ -100,7 +107,8 @@ function isCertain(read: Read, keys: readonly string[], subject: Subject): boole
   const key = read.path.at(-1) as string;
   if (read.path.length === 1 && fromNova.test(key)) return false;
   const isOfItem = read.path.includes("[]");
-  if (!isOfItem && !mayBePassedBy(subject.program, read.node)) return true;
+  const isSure = !isOfItem || isReadOfFirst(subject, read);
+  if (isSure && !mayBePassedBy(subject.program, read.node)) return true;
   const near = nearest(key, keys);
   if (near === undefined) return false;
   return isSlip(key, near) || (!isOfItem && isUnused([...read.path.slice(0, -1), near], subject));
@@ -119,18 +127,4 @@ function maySet({ kind, path, node, whole }: Change, wanted: Path, read: Node): 
   if (!path) return whole !== false || wanted.length > 1;
   if (path.length > wanted.length || !path.every((key, index) => key === wanted[index])) return false;
   return kind === "set" || path.length < wanted.length;
-}
-
-function mayPrecede(change: Node, read: Node): boolean {
-  if (isWithin(read, change)) return false;
-  if (change.from < read.from) return true;
-  let child = read;
-  for (const ancestor of ancestors(read)) {
-    if (/^(function|lambda)$/.test(ancestor.kind)) return true;
-    // What a loop goes over is looked up once, before it.
-    const isHead = ancestor.kind === "for" && ancestor.iterable === child;
-    if (!isHead && /^(for|while|comprehension)$/.test(ancestor.kind) && isWithin(change, ancestor)) return true;
-    child = ancestor;
-  }
-  return false;
 }

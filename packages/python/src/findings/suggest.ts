@@ -33,6 +33,16 @@ export function isSlip(wrong: string, right: string): boolean {
   return differing.length === 1 && differing.every(([word = "", other = ""]) => isWordSlip(word, other));
 }
 
+/**
+ * A slip that makes no other word: a letter is missing, doubled or swapped in a word of five letters or more. `date` may
+ * be asked for beside `data`.
+ */
+export function isSureSlip(wrong: string, right: string): boolean {
+  if (!isSlip(wrong, right) || plain(wrong) === plain(right)) return false;
+  const isReplaced = wrong.length === right.length && [...wrong].sort().join() !== [...right].sort().join();
+  return !isReplaced && Math.max(...wordsOf(right).map((word) => word.length)) >= 5;
+}
+
 function isWordSlip(word: string, other: string): boolean {
   if (Math.min(word.length, other.length) < 4 || /\d/.test(word + other)) return false;
   if (`${word}s` === other || `${other}s` === word) return false;

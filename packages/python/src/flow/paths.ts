@@ -2,6 +2,7 @@ import type { Binding, Origin } from "../scope/bindings.ts";
 import type { Program } from "../scope/program.ts";
 import type { Expression } from "../tree/nodes.ts";
 import { argumentsFor } from "./arguments.ts";
+import { keyedBy } from "./keyed.ts";
 
 /** A part of the context: its keys from the top; `[]` is an item of a list. The context itself is the empty path. */
 export type Path = readonly string[];
@@ -98,8 +99,16 @@ export class Paths {
   }
 
   private itemOf(iterable: Expression): Path | undefined {
-    const path = this.of(iterable);
+    const path = this.of(iterable) ?? this.reordered(iterable);
     return path && path.length > 0 ? [...path, "[]"] : undefined;
+  }
+
+  /** `sorted(rows)` has the items of `rows`. */
+  private reordered(iterable: Expression): Path | undefined {
+    if (iterable.kind !== "call") return undefined;
+    const [list] = iterable.args;
+    const isWhole = /^builtins\.(sorted|reversed|list|tuple)$/.test(this.program.importPath(iterable.callee) ?? "");
+    return isWhole && list && list.stars === 0 ? this.of(list.value) : undefined;
   }
 
   /** The second of what `enumerate(x)` gives. */
@@ -110,6 +119,8 @@ export class Paths {
   }
 
   private ofArguments(origin: Origin & { kind: "param" }): Path | undefined {
+    const list = keyedBy(this.program, origin.holder);
+    if (list) return this.itemOf(list);
     const given = argumentsFor(this.program, origin);
     if (!given.all || given.values.length === 0) return undefined;
     const [first, ...others] = given.values.map((value) => this.of(value));
