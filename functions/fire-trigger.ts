@@ -1,5 +1,6 @@
 import { fireTrigger } from "@nova/service";
 import { z } from "zod";
+import { answerOf } from "./answer-of.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
 const name = { workflow: z.string(), trigger: z.string() };
@@ -9,7 +10,6 @@ const Payload = z.union([
 ]);
 
 /** EventBridge and its Scheduler: a trigger of a workflow fires. */
-export const handler = serviceLambda(async (ports, payload: unknown) => {
-  const { status, execution, reason } = await fireTrigger(ports, Payload.parse(payload));
-  return { status, execution, reason };
-});
+export const handler = serviceLambda(async (ports, payload: unknown) =>
+  answerOf(await fireTrigger(ports, Payload.parse(payload))),
+);

@@ -1,5 +1,6 @@
 import { pollMailbox } from "@nova/service";
 import { z } from "zod";
+import { answerOf } from "./answer-of.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
 const Payload = z.object({ workflow: z.string(), trigger: z.string() });
@@ -7,5 +8,5 @@ const Payload = z.object({ workflow: z.string(), trigger: z.string() });
 /** EventBridge Scheduler: it is time to look at the mailbox of a trigger. */
 export const handler = serviceLambda(async (ports, payload: unknown, signal) => {
   const found = await pollMailbox(ports, Payload.parse(payload), signal);
-  return { deliveries: found.map(({ id, status, execution, reason }) => ({ id, status, execution, reason })) };
+  return { deliveries: found.map(answerOf) };
 });

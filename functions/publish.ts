@@ -1,4 +1,5 @@
 import { publishVersion } from "@nova/service";
+import { logger } from "./app.ts";
 import { PublicationsIn } from "./publications-in.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
@@ -7,9 +8,13 @@ const paceMs = 1_000;
 
 /** Publishes what waits for it, one after the other. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
-  for (const { workflow, version } of PublicationsIn.parse(event)) {
+  for (const { workflow: workflowId, version } of PublicationsIn.parse(event)) {
     const begun = ports.clock.now();
-    await publishVersion(ports, { workflowId: workflow, version });
+    await publishVersion(ports, { workflowId, version });
+    const publication = await ports.publications.get({ workflowId, version });
+    if (publication?.status === "failed") {
+      logger.warn("publication failed", { workflow: workflowId, version, reason: publication.reason });
+    }
     await ports.clock.sleep(Math.max(0, begun + paceMs - ports.clock.now()));
   }
 });

@@ -1,5 +1,6 @@
 import { receiveMail } from "@nova/service";
 import { z } from "zod";
+import { answerOf } from "./answer-of.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
 const Notification = z.object({
@@ -14,7 +15,7 @@ export const handler = serviceLambda(async (ports, event: unknown) => {
   const keys = Notification.parse(event).Records.map(({ s3 }) => keyOf(s3.object.key));
   const found = [];
   for (const key of keys.filter((one) => !setupNotice.test(one))) found.push(...(await receiveMail(ports, key)));
-  return { deliveries: found.map(({ id, status, execution, reason }) => ({ id, status, execution, reason })) };
+  return { deliveries: found.map(answerOf) };
 });
 
 /** S3 writes keys in notifications as a form does. */

@@ -7,5 +7,6 @@ export const handler = serviceLambda(async (ports, _event: unknown) => {
   const swept = await sweepService(ports);
   const failed = [...swept.failed, ...swept.tasks.failed];
   if (failed.length > 0) logger.error("executions and tasks that cannot be swept", { failed });
+  logger.info("swept", { queued: swept.queued });
   return swept;
 });

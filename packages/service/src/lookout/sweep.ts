@@ -4,12 +4,18 @@ import type { ServicePorts } from "../ports/index.ts";
 import { sweepPublications } from "../publishing/sweep-publications.ts";
 import { sweepQueues } from "../quotas/sweep-queues.ts";
 
+export interface SweptService extends Swept {
+  /** Runs that waited for a slot. */
+  queued: number;
+}
+
 /** What died anywhere in the service goes on: runs, queues, publications, clients that are being erased. */
-export async function sweepService(ports: ServicePorts, signal?: AbortSignal): Promise<Swept> {
+export async function sweepService(ports: ServicePorts, signal?: AbortSignal): Promise<SweptService> {
   const swept = await sweep(ports, signal);
-  for (const other of [sweepQueues, sweepPublications, sweepErasures]) {
+  const queued = signal?.aborted ? 0 : await sweepQueues(ports);
+  for (const other of [sweepPublications, sweepErasures]) {
     if (signal?.aborted) break;
     await other(ports);
   }
-  return swept;
+  return { ...swept, queued };
 }

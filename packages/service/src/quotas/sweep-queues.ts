@@ -4,9 +4,10 @@ import { limitsOf } from "./pools.ts";
 
 /**
  * What died on its way in or out of a queue: runs that are queued and in no queue go into theirs, slots of runs that are
- * over come back, and whoever has a slot begins.
+ * over come back, and whoever has a slot begins. Answers how many were queued.
  */
-export async function sweepQueues(ports: QueuePorts): Promise<void> {
+export async function sweepQueues(ports: QueuePorts): Promise<number> {
+  let queued = 0;
   const running = new Set<string>();
   const waitedFor = new Set<string>();
   for await (const { id, status, pools = [] } of ports.executions.open()) {
@@ -14,11 +15,13 @@ export async function sweepQueues(ports: QueuePorts): Promise<void> {
       running.add(id);
       continue;
     }
+    queued += 1;
     await ports.slots.enqueue({ execution: id, pools });
     for (const pool of pools) waitedFor.add(pool);
   }
   for await (const pool of ports.slots.pools()) await lookAfter(ports, pool, running);
   await fillPools(ports, Array.from(waitedFor));
+  return queued;
 }
 
 /** Slots that nobody uses. The index of what is open may be late, so the record is asked. */
