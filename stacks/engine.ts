@@ -3,23 +3,28 @@ import type { Role } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import { type StackContext, use } from "sst/constructs";
-import type { Grantable } from "./access/grants.ts";
+import { type Stack, type StackContext, use } from "sst/constructs";
+import type { Grantable } from "./access/grantable.ts";
+import { happeningArns } from "./access/happenings.ts";
 import { machineArns } from "./access/machines.ts";
-import { createLambda } from "./engine/create-lambda.ts";
-import { busName, createBus, createUndelivered, watchEnds } from "./engine/events.ts";
-import { type LambdaName, lambdas } from "./engine/lambdas.ts";
+import { besideBundle } from "./engine/bundling.ts";
+import { createLambdas, type Surroundings } from "./engine/create-lambda.ts";
+import { environmentOf } from "./engine/environment.ts";
+import { createBus, createUndelivered, watchEnds } from "./engine/events.ts";
+import { engineLambdas } from "./engine/lambdas.ts";
 import { calledByMachines, createMachinesRole } from "./engine/machines-role.ts";
-import { parameterName, settingsFrom } from "./engine/settings.ts";
-import { scheduleSweep } from "./engine/sweep-schedule.ts";
-import { stageOf } from "./stage.ts";
-import { storage } from "./storage.ts";
+import { schedule } from "./engine/schedule.ts";
+import { mailSettingsFrom, parameterName } from "./engine/settings.ts";
+import { type Stage, stageOf } from "./stage.ts";
+import { type Storage, storage } from "./storage.ts";
 import { withoutCustomResources } from "./without-custom-resources.ts";
 
 /** What runs workflows. */
 export interface Engine {
   /** Their aliases. */
-  functions: Record<LambdaName, IFunction>;
+  functions: Record<keyof typeof engineLambdas, IFunction>;
+  /** What functions of later stacks share with those of this one. */
+  around: Surroundings;
   /** Of all functions; one stream each. */
   logs: LogGroup;
   /** Of the state machines, which say where it is when they are published. */
@@ -33,42 +38,42 @@ export interface Engine {
 export function engine({ stack, app }: StackContext): Engine {
   withoutCustomResources(stack);
   const stored = use(storage);
-  const { removal: removalPolicy, logRetention: retention } = stageOf(app);
-  const logs = new LogGroup(stack, "Logs", { logGroupName: "/aws/lambda/nova", retention, removalPolicy });
-  const machineLogs = new LogGroup(stack, "MachineLogs", {
-    logGroupName: "/aws/vendedlogs/states/nova",
-    retention,
-    removalPolicy,
-  });
-  const undelivered = createUndelivered(stack);
-  const granted: Grantable = {
-    ...stored,
-    undelivered,
-    bus: stack.formatArn({ service: "events", resource: "event-bus", resourceName: busName }),
-    machines: machineArns(stack),
-    parameter: (name) => stack.formatArn({ service: "ssm", resource: `parameter${parameterName(stack.stage, name)}` }),
-  };
-  const environment = { ...settingsFrom(process.env), ...resourceNames(stored) };
+  const logs = createLogs(stack, "Logs", "/aws/lambda/nova", stageOf(app));
+  const machineLogs = createLogs(stack, "MachineLogs", "/aws/vendedlogs/states/nova", stageOf(app));
+  const granted = grantable(stack, stored);
+  const { machines, undelivered } = granted;
+  const environment = environmentOf(stack, { ...granted, machineLogs }, process.env);
   const around = { granted, logs, environment };
-  const functions = Object.fromEntries(
-    Object.entries(lambdas).map(([name, plan]) => [name, createLambda(stack, name as LambdaName, plan, around)]),
-  ) as Record<LambdaName, IFunction>;
+  const functions = createLambdas(stack, engineLambdas, { ...around, copyFiles: besideBundle });
 
   const called = calledByMachines.map((name) => functions[name]);
-  const machinesRole = createMachinesRole(stack, called, granted.machines, stored.bucket);
+  const machinesRole = createMachinesRole(stack, called, machines, stored.bucket);
   const bus = createBus(stack, functions["nova-deliver-event"], undelivered);
   watchEnds(stack, functions["nova-execution-status"], undelivered);
-  scheduleSweep(stack, functions["nova-sweep"]);
-  stack.addOutputs({ MachinesRole: machinesRole.roleArn, MachineLogs: machineLogs.logGroupArn });
-  return { functions, logs, machineLogs, machinesRole, bus, undelivered };
+  // A start that was lost is repeated half a minute later at the earliest, so two minutes at the latest.
+  schedule(stack, "Sweep", {
+    description: "Closes what died, and repeats what was lost",
+    every: "rate(1 minute)",
+    work: functions["nova-sweep"],
+  });
+  return { functions, around, logs, machineLogs, machinesRole, bus, undelivered };
 }
 
-/** functions/environment.ts reads them. */
-export function resourceNames({ table, bucket, keys }: Pick<Grantable, "table" | "bucket" | "keys">) {
+function createLogs(stack: Stack, id: string, logGroupName: string, stage: Stage): LogGroup {
+  return new LogGroup(stack, id, { logGroupName, retention: stage.logRetention, removalPolicy: stage.removal });
+}
+
+function grantable(stack: Stack, stored: Storage): Grantable {
+  const happenings = happeningArns(stack);
+  const { from } = mailSettingsFrom(process.env);
   return {
-    NOVA_TABLE: table.tableName,
-    NOVA_BUCKET: bucket.bucketName,
-    NOVA_SIGNING_KMS_KEY: keys.signing.keyId,
-    NOVA_VAULT_KMS_KEY: keys.vault.keyId,
+    ...stored,
+    happenings,
+    undelivered: createUndelivered(stack, happenings),
+    machines: machineArns(stack),
+    senders: [from, from.replace(/^.*@/, "")].map((identity) =>
+      stack.formatArn({ service: "ses", resource: "identity", resourceName: identity }),
+    ),
+    parameter: (name) => stack.formatArn({ service: "ssm", resource: `parameter${parameterName(stack.stage, name)}` }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { StackContext } from "sst/constructs";
+import { listed, mailSettingsFrom } from "./engine/settings.ts";
 import { stageOf } from "./stage.ts";
 import { createBucket } from "./storage/bucket.ts";
 import { createKeys, type Keys } from "./storage/keys.ts";
@@ -17,7 +18,11 @@ export interface Storage {
 export function storage({ stack, app }: StackContext): Storage {
   withoutCustomResources(stack);
   const stage = stageOf(app);
-  const [table, bucket, keys] = [createTable(stack, stage), createBucket(stack, stage), createKeys(stack, stage)];
+  const uses = {
+    origins: listed(process.env.NOVA_CORS_ORIGINS),
+    takesMail: mailSettingsFrom(process.env).domains.length > 0,
+  };
+  const [table, bucket, keys] = [createTable(stack, stage), createBucket(stack, stage, uses), createKeys(stack, stage)];
   stack.addOutputs({ Table: table.tableName, Bucket: bucket.bucketName });
   return { table, bucket, keys };
 }

@@ -1,4 +1,5 @@
 import { ArnFormat, type Stack } from "aws-cdk-lib/core";
+import { roleArn } from "./roles.ts";
 
 /** ARNs of the state machines that publishing makes: `nova-<workflow>`, which is no resource of any stack. */
 export interface MachineArns {
@@ -6,6 +7,8 @@ export interface MachineArns {
   versions: string;
   /** Of their executions, those that items of a distributed map run in included. */
   executions: string;
+  /** What they run as. */
+  role: string;
 }
 
 const prefix = "nova-";
@@ -18,7 +21,7 @@ export function machineArns(stack: Stack): MachineArns {
     resourceName: `${prefix}*:*`,
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
-  return { all, versions: `${all}:*`, executions };
+  return { all, versions: `${all}:*`, executions, role: roleArn(stack, "machines") };
 }
 
 /** Beginning of the ARNs, as an event pattern takes it. */

@@ -1,16 +1,35 @@
 /** Partition keys of the table, as patterns of IAM; packages/aws/README.md has the picture. */
-export const chainPartitions = ["C#*"];
-export const executionPartitions = ["E#*"];
-export const taskPartitions = ["T#*"];
-export const generationPartitions = ["G#*"];
-export const workflowPartitions = ["W#*"];
-export const triggerPartitions = ["TRIGGER#*"];
-export const deliveryPartitions = ["DELIVERY#*"];
-export const credentialPartitions = ["S#*"];
-export const clientPartitions = ["CLIENT#*"];
+export const chains = ["C#*"];
+export const executions = ["E#*"];
+export const tasks = ["T#*"];
+export const generations = ["G#*"];
+export const workflows = ["W#*"];
+export const triggers = ["TRIGGER#*"];
+export const deliveries = ["DELIVERY#*"];
+export const credentials = ["S#*"];
+export const clients = ["CLIENT#*"];
+export const keys = ["K#*"];
+/** Requests of keys, counted. */
+export const rates = ["R#*"];
+/** Requests that may be repeated. */
+export const attempts = ["I#*"];
+export const audit = ["A"];
 /** Figures of runs. */
-export const figurePartitions = ["F#*"];
-export const uploadPartitions = ["U#*"];
-export const queuePartitions = ["Q#*"];
+export const figures = ["F#*"];
+export const uploads = ["U#*"];
+export const queues = ["Q#*"];
 /** What models have cost clients. */
-export const spendingPartitions = ["M#*"];
+export const spendings = ["M#*"];
+
+/** What goes with a client whose name it has; its chains, its executions and what people did stay. */
+export const erasable = [
+  tasks,
+  credentials,
+  clients,
+  keys,
+  generations,
+  deliveries,
+  figures,
+  uploads,
+  spendings,
+].flat();

@@ -7,7 +7,7 @@ export interface RunCost {
   stepFunctions: number;
   lambda: number;
   dynamodb: number;
-  /** KMS, logs, traces. */
+  /** API Gateway, EventBridge, KMS, logs, traces. */
   otherAws: number;
   sandbox: number;
   model: number;
@@ -28,7 +28,7 @@ export function costOfRun(run: Run): RunCost {
     stepFunctions: usd("transition"),
     lambda: usd("lambdaRequest", "lambdaGibSecond"),
     dynamodb: usd("dynamodbWrite", "dynamodbRead"),
-    otherAws: usd("kmsRequest", "logsGib", "trace"),
+    otherAws: usd("apiRequest", "busEvent", "kmsRequest", "logsGib", "trace"),
     sandbox: usd("sandboxVcpuSecond", "sandboxGibSecond"),
     model: run.written * requests.reduce((sum, { model, ...usage }) => sum + costOf(model, usage).usd, 0),
   };

@@ -24,7 +24,7 @@ const columns: Record<keyof RunCost, string> = {
   stepFunctions: "Step Functions",
   lambda: "Lambda",
   dynamodb: "DynamoDB",
-  otherAws: "KMS, logs, traces",
+  otherAws: "API, events, KMS, logs, traces",
   sandbox: "E2B",
   model: "models",
 };

@@ -11,15 +11,15 @@ export interface Run {
 
 /** Calls of DynamoDB: a node reads once and writes its turn and its entry. test/stacks/costs measures them. */
 export const callsPerNode = 3;
-/** The most that start, end and close add. */
-export const callsPerRun = 12;
+/** The most that start, end and close add, with the figures of the run. */
+export const callsPerRun = 14;
 
 /** Bytes of a turn and of an entry in 1 KB units, and of what is read before a node in 4 KB units. */
 const writesPerNode = 3;
 const readsPerNode = 2;
-/** The run's record lies in three indexes: each of its four writes counts fourfold. */
-const writesPerRun = 20;
-const readsPerRun = 8;
+/** The run's record lies in three indexes: each of its four writes counts fourfold; its figures lie in one. */
+const writesPerRun = 24;
+const readsPerRun = 9;
 
 /** What surrounds the code in a Lambda: reading, the turn, the way to the sandbox and back, committing. */
 const overheadSeconds = 0.15;
@@ -31,16 +31,18 @@ const logBytesPerInvocation = 1_500;
 
 /** Quantities of one run, in the units of prices.json. */
 export function usageOf({ nodes, decisions, secondsPerNode, written }: Run) {
-  const invocations = nodes + 2; // the end node, and the event that the run has ended
+  const invocations = nodes + 3; // the request, the end node, and the event that the run has ended
   const seconds = nodes * (secondsPerNode + overheadSeconds) + 2 * overheadSeconds + written * writingSeconds;
   const lifeSeconds = sandboxStartSeconds + seconds;
   return {
     transition: nodes + decisions + 2,
     lambdaRequest: invocations,
-    lambdaGibSecond: seconds,
+    lambdaGibSecond: seconds + overheadSeconds,
     dynamodbWrite: nodes * writesPerNode + writesPerRun,
     dynamodbRead: nodes * readsPerNode + readsPerRun,
     kmsRequest: 1,
+    apiRequest: 1,
+    busEvent: 1,
     logsGib: (invocations * logBytesPerInvocation) / 1024 ** 3,
     trace: 1 + invocations,
     sandboxVcpuSecond: 2 * lifeSeconds,

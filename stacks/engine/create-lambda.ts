@@ -2,24 +2,44 @@ import { Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Alias, type IFunction, type IVersion } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Duration } from "aws-cdk-lib/core";
-import { Function as Lambda, type Stack } from "sst/constructs";
+import { type FunctionProps, Function as Lambda, type Stack } from "sst/constructs";
 import { allow } from "../access/allow.ts";
-import { type Grant, type Grantable, grants } from "../access/grants.ts";
+import type { Grantable } from "../access/grantable.ts";
+import { type Grant, grants } from "../access/grants.ts";
+import { explainWildcards } from "../access/wildcards.ts";
 import { explain } from "../findings.ts";
-import { besideBundle, bundling } from "./bundling.ts";
-import type { LambdaName, LambdaPlan } from "./lambdas.ts";
+import { bundling } from "./bundling.ts";
+import type { LambdaPlan } from "./lambda-plan.ts";
 import { parameterName, type SecretName } from "./settings.ts";
 
-/** What all functions share. */
+/** What functions share. */
 export interface Surroundings {
   granted: Grantable;
   logs: LogGroup;
   environment: Record<string, string>;
+  /** What lies beside their code. */
+  copyFiles?: FunctionProps["copyFiles"];
+  /** Names of roles that others know by them. */
+  roleNames?: Record<string, string>;
 }
 
-/** One function with its role, and the alias under which state machines and rules know it. */
-export function createLambda(stack: Stack, name: LambdaName, plan: LambdaPlan, around: Surroundings): IFunction {
-  const role = createRole(stack, name, plan, around);
+/** Functions with their roles; the answers are the aliases under which state machines, rules and addresses know them. */
+export function createLambdas<Name extends string>(
+  stack: Stack,
+  plans: Record<Name, LambdaPlan>,
+  around: Surroundings,
+): Record<Name, IFunction> {
+  const all = Object.entries(plans) as [Name, LambdaPlan][];
+  const roles = new Map<string, Role>();
+  for (const [name, plan] of all) if (!plan.as) roles.set(name, createRole(stack, name, plan, around));
+  const made = all.map(([name, plan]) => {
+    const { may } = plans[(plan.as ?? name) as Name];
+    return [name, createLambda(stack, name, { ...plan, may }, around, roles.get(plan.as ?? name) as Role)];
+  });
+  return Object.fromEntries(made);
+}
+
+function createLambda(stack: Stack, name: string, plan: LambdaPlan, around: Surroundings, role: Role): IFunction {
   const lambda = new Lambda(stack, name, {
     functionName: name,
     handler: `functions/${plan.file}.handler`,
@@ -31,7 +51,7 @@ export function createLambda(stack: Stack, name: LambdaName, plan: LambdaPlan, a
     logGroup: around.logs,
     environment: { ...around.environment, ...secretsOf(stack, plan.may) },
     nodejs: bundling,
-    copyFiles: besideBundle,
+    ...(around.copyFiles && { copyFiles: around.copyFiles }),
   });
   explain(role, "AwsSolutions-IAM5", "X-Ray, which SST turns on, knows no resources.", ["Resource::*"]);
   const live = new Alias(lambda, "Live", { aliasName: "live", version: lambda.currentVersion as IVersion });
@@ -40,24 +60,18 @@ export function createLambda(stack: Stack, name: LambdaName, plan: LambdaPlan, a
 }
 
 /** Actions are listed by hand: what SST and CDK would grant has wildcards. */
-function createRole(stack: Stack, name: LambdaName, { may }: LambdaPlan, { granted, logs }: Surroundings): Role {
-  const role = new Role(stack, `${name}-role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+function createRole(stack: Stack, name: string, { may }: LambdaPlan, around: Surroundings): Role {
+  const { granted, logs, roleNames = {} } = around;
+  const role = new Role(stack, `${name}-role`, {
+    assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+    ...(roleNames[name] !== undefined && { roleName: roleNames[name] }),
+  });
   const writesLogs = allow("logs", ["CreateLogStream", "PutLogEvents"], [logs.logGroupArn]);
   const statements = [...may.map((grant) => grants[grant](granted)), writesLogs];
   const policy = new Policy(stack, `${name}-policy`, { statements });
   role.attachInlinePolicy(policy);
   explainWildcards(policy);
   return role;
-}
-
-function explainWildcards(policy: Policy): void {
-  explain(policy, "AwsSolutions-IAM5", "Objects of one prefix, written by this function or one like it.", [
-    { regex: "/^Resource::.*Bucket.*\\/(blobs|events|workflows)\\/\\*$/" },
-  ]);
-  explain(policy, "AwsSolutions-IAM5", "State machines that publishing makes: nova-<workflow>, unknown to any stack.", [
-    { regex: "/^Resource::arn:.*:states:.*:(stateMachine|execution):nova-\\*(:\\*)?$/" },
-  ]);
-  explain(policy, "AwsSolutions-IAM5", "Log streams of the one log group.", [{ regex: "/^Resource::<.*Logs.*Arn>$/" }]);
 }
 
 /** Tried three times within six hours, then kept where an alarm sees it. */

@@ -1,32 +1,37 @@
-import { EventBus, type EventPattern, Rule } from "aws-cdk-lib/aws-events";
-import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
+import { EventBus, type EventPattern } from "aws-cdk-lib/aws-events";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import type { Stack } from "sst/constructs";
+import { allow } from "../access/allow.ts";
+import { type HappeningArns, ownName } from "../access/happenings.ts";
 import { machineArnPrefix } from "../access/machines.ts";
 import { explain } from "../findings.ts";
+import { handOn } from "./rule.ts";
 
 /** The last place of events that nobody could take, for two weeks; an alarm looks at it. */
-export function createUndelivered(stack: Stack): Queue {
+export function createUndelivered(stack: Stack, { rules, rulesOfBus }: HappeningArns): Queue {
   const queue = new Queue(stack, "Undelivered", {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
   });
   explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");
+  const fromRules = { ArnLike: { "aws:SourceArn": [rulesOfBus, ...rules] } };
+  const fills = allow("sqs", ["SendMessage"], [queue.queueArn], fromRules);
+  fills.addPrincipals(new ServicePrincipal("events.amazonaws.com"));
+  queue.addToResourcePolicy(fills);
   return queue;
 }
-
-export const busName = "nova";
 
 /**
  * Where workflows hear of the world: an event on it goes to the runs that wait for one like it. NOVA's own are not among
  * those: each run would ask for all that wait once more when it ends.
  */
 export function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
-  const bus = new EventBus(stack, "Bus", { eventBusName: busName });
-  rule(stack, "Events", worldly(stack), deliver, undelivered, bus);
+  const bus = new EventBus(stack, "Bus", { eventBusName: ownName });
+  handOn(stack, "Events", { pattern: worldly(stack), to: deliver, undelivered, bus });
   return bus;
 }
 
@@ -48,17 +53,5 @@ export function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue):
       name: [{ prefix: "exec_" }],
     },
   };
-  rule(stack, "RunEnds", pattern, status, undelivered);
-}
-
-function rule(
-  stack: Stack,
-  id: string,
-  eventPattern: EventPattern,
-  target: IFunction,
-  deadLetterQueue: IQueue,
-  eventBus?: EventBus,
-): void {
-  const handler = new LambdaFunction(target, { deadLetterQueue, retryAttempts: 185, maxEventAge: Duration.hours(24) });
-  new Rule(stack, id, { eventPattern, targets: [handler], ...(eventBus && { eventBus }) });
+  handOn(stack, "RunEnds", { pattern, to: status, undelivered });
 }

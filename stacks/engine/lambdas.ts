@@ -1,58 +1,18 @@
-import type { Grant } from "../access/grants.ts";
+import { answersTasks, closesRuns, followsRuns, masksSecrets, tells, usesCredentials } from "./duties.ts";
+import type { LambdaPlan } from "./lambda-plan.ts";
 
-export interface LambdaPlan {
-  /** File below functions/ that exports `handler`. */
-  file: string;
-  timeoutSeconds: number;
-  memoryMb: number;
-  /** Invoked by rules and schedules, which do not wait: what fails is kept. */
-  isAsynchronous?: boolean;
-  may: readonly Grant[];
-}
-
-/** What every function of the engine does: find out where a run is, and go on with its chain. */
-const followsRuns: readonly Grant[] = [
-  "chain of work",
-  "executions",
-  "tasks",
-  "versions",
-  "blobs",
-  "definitions",
-  "absence",
-];
-
-/** Knows what of credentials must not be kept. */
-const masksSecrets: readonly Grant[] = ["credentials", "opening credentials"];
-
-/** Counts what a run did, gives its slots back, and begins who waited for them. */
-const looksAfterRuns: readonly Grant[] = ["figures", "written code", "queues", "clients", "run starts"];
-
-/** Ends a run, and the executions inside of it: signs, stops state machines, kills sandboxes. */
-const closesRuns: readonly Grant[] = [
-  ...followsRuns,
-  ...masksSecrets,
-  ...looksAfterRuns,
-  "signing",
-  "runs",
-  "events",
-  "E2B's key",
-];
-
-const answersTasks: readonly Grant[] = ["unsealing", "task answers"];
-
-/** Each function of functions/index.ts under its name there. Memory is also its share of a processor. */
-export const lambdas = {
+/** The functions that run workflows, each of functions/index.ts under its name there. */
+export const engineLambdas = {
   "nova-run-node": {
     file: "run-node",
     timeoutSeconds: 900,
     memoryMb: 1024,
     may: [
-      ...closesRuns,
-      "refreshed credentials",
-      "sealing credentials",
+      ...new Set([...closesRuns, ...usesCredentials]),
       "new executions",
       "generations",
       "spendings",
+      "new spendings",
       "the models' key",
     ],
   },
@@ -62,7 +22,7 @@ export const lambdas = {
     file: "request-approval",
     timeoutSeconds: 120,
     memoryMb: 512,
-    may: [...followsRuns, ...masksSecrets, "new tasks", "sealing", "task answers", "events", "E2B's key"],
+    may: [...followsRuns, ...masksSecrets, ...tells, "new tasks", "sealing", "task answers", "E2B's key"],
   },
   "nova-deliver-event": {
     file: "deliver-event",
@@ -86,5 +46,3 @@ export const lambdas = {
     may: [...closesRuns, ...answersTasks, "open list", "client lists", "run lists", "undelivered events"],
   },
 } as const satisfies Record<string, LambdaPlan>;
-
-export type LambdaName = keyof typeof lambdas;

@@ -4,6 +4,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Stack } from "sst/constructs";
 import { allow } from "../access/allow.ts";
 import type { MachineArns } from "../access/machines.ts";
+import { roleName } from "../access/roles.ts";
 import { explain } from "../findings.ts";
 
 /** The functions that state machines call; packages/compiler has no others. */
@@ -30,6 +31,7 @@ const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", 
 /** What all state machines run as. `called` are aliases, so that a run never meets a function that is half deployed. */
 export function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
   const role = new Role(stack, "MachinesRole", {
+    roleName: roleName(stack, "machines"),
     assumedBy: new ServicePrincipal("states.amazonaws.com", {
       conditions: {
         StringEquals: { "aws:SourceAccount": stack.account },

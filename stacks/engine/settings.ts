@@ -1,10 +1,19 @@
-/** Variables of whoever deploys that are handed on to the functions where they are set; functions/environment.ts says what they mean. */
+/** Variables of whoever deploys that are handed on to the functions where they are set; functions/ says what they mean. */
 const handedOn = [
   "DEFAULT_MODEL",
+  "E2B_TEMPLATE_ID",
+  "NOVA_CORS_ORIGINS",
   "NOVA_EMBEDDING_MODEL",
   "NOVA_FROZEN",
+  "NOVA_JWT_AUDIENCE",
+  "NOVA_JWT_CLIENT_CLAIM",
+  "NOVA_JWT_ISSUER",
+  "NOVA_JWT_JWKS_URL",
+  "NOVA_JWT_ROLE_CLAIM",
   "NOVA_LINK_BASE",
   "NOVA_LLM_API",
+  "NOVA_MAIL_DOMAINS",
+  "NOVA_RATE_PER_KEY",
   "OPENAI_BASE_URL",
 ];
 
@@ -15,6 +24,24 @@ export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, strin
       return value ? [[name, value]] : [];
     }),
   );
+}
+
+/** What NOVA's mail comes in for and goes out from. */
+export interface MailSettings {
+  domains: string[];
+  /** The address that failures are told from. */
+  from: string;
+}
+
+/** Without a domain nothing comes in; without an address to send from, an address of the first domain is that. */
+export function mailSettingsFrom({ NOVA_MAIL_DOMAINS, NOVA_MAIL_FROM }: NodeJS.ProcessEnv): MailSettings {
+  const domains = listed(NOVA_MAIL_DOMAINS).map((domain) => domain.toLowerCase());
+  return { domains, from: NOVA_MAIL_FROM || `nova@${domains[0] ?? "localhost"}` };
+}
+
+/** What stands between commas. */
+export function listed(text = ""): string[] {
+  return text.split(",").flatMap((part) => part.trim() || []);
 }
 
 export type SecretName = "E2B_API_KEY" | "OPENAI_API_KEY";

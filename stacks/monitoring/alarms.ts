@@ -35,6 +35,16 @@ function watches(metrics: Metrics): Record<string, Watch> {
       from: 1,
       meaning: "Events that no function could take are in the queue; read the error there, then move them back.",
     },
+    PublicationsFail: {
+      metric: metrics.unpublished,
+      from: 1,
+      meaning: "Publications fail for another reason than their definition: read the errors of nova-publish.",
+    },
+    RequestsFail: {
+      metric: metrics.requestsFailed,
+      from: 10,
+      meaning: "The API answers 5xx: read `request failed` in the log group, and GET /health.",
+    },
     TableThrottled: {
       metric: metrics.tableThrottles,
       from: 100,

@@ -4,7 +4,8 @@ import type { Metrics } from "./metrics.ts";
 
 /** From what everybody asks (how many ran, how many failed, what did it cost) down to what only we ask. */
 export function createDashboard(stack: Stack, metrics: Metrics): void {
-  const { completed, failed, waiting, modelUsd, sandboxErrors, undelivered, unswept } = metrics;
+  const { completed, failed, waiting, queued, refused, modelUsd, sandboxErrors } = metrics;
+  const { undelivered, unpublished, notPublished, unswept, requests, requestsFailed, requestTime } = metrics;
   new Dashboard(stack, "Dashboard", {
     dashboardName: `nova-${stack.stage}`,
     widgets: [
@@ -16,9 +17,11 @@ export function createDashboard(stack: Stack, metrics: Metrics): void {
           setPeriodToTimeRange: true,
         }) as IWidget,
       ],
-      [graph("Runs", [completed, failed, waiting]), graph("Model cost, $", [modelUsd])],
+      [graph("Runs", [completed, failed, waiting, queued]), graph("Model cost, $", [modelUsd])],
+      [graph("Requests", [...requests, requestsFailed]), graph("Request time, ms", requestTime)],
       [graph("Node time, ms", metrics.nodeTime), graph("Sandbox errors", [sandboxErrors])],
       [graph("Errors of functions", Object.values(metrics.errors)), graph("Throttles", throttles(metrics))],
+      [graph("Deliveries refused", [refused]), graph("Publications failed", [notPublished, unpublished])],
       [graph("Undelivered events", [undelivered]), graph("Cannot be swept", [unswept])],
     ],
   });

@@ -1,24 +1,33 @@
+import type { HttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { type IMetric, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Operation } from "aws-cdk-lib/aws-dynamodb";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, type IFilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import type { Stack } from "sst/constructs";
-import { type LambdaName, lambdas } from "../engine/lambdas.ts";
 import type { Engine } from "../engine.ts";
+import { type LambdaName, lambdas } from "../lambdas.ts";
 import type { Storage } from "../storage.ts";
 
 const namespace = "NOVA";
 const period = Duration.minutes(5);
 
-export type Watched = Pick<Storage, "table"> & Pick<Engine, "functions" | "logs" | "undelivered">;
+export interface Watched extends Pick<Storage, "table">, Pick<Engine, "logs" | "undelivered"> {
+  functions: Record<LambdaName, IFunction>;
+  unpublished: Queue;
+  http: HttpStage;
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Numbers about runs, from the lines that functions log (functions/app.ts and lambda.ts), beside those that AWS keeps. */
-export function createMetrics(stack: Stack, { table, functions, logs, undelivered }: Watched) {
-  const counted = (name: string, pattern: IFilterPattern, value = "1"): Metric => {
+export function createMetrics(stack: Stack, watched: Watched) {
+  const { table, functions, logs, undelivered, unpublished, http } = watched;
+  const counted = (name: string, pattern: IFilterPattern, value = "1", statistic: string = Stats.SUM): Metric => {
     const filter = { logGroup: logs, filterPattern: pattern, metricNamespace: namespace, metricName: name };
     new MetricFilter(stack, name, { ...filter, metricValue: value });
-    return new Metric({ namespace, metricName: name, statistic: Stats.SUM, period });
+    return new Metric({ namespace, metricName: name, statistic, period });
   };
   const ofEach = (metric: (name: LambdaName) => IMetric) =>
     Object.fromEntries(Object.keys(lambdas).map((name) => [name, metric(name as LambdaName)])) as Record<
@@ -30,6 +39,9 @@ export function createMetrics(stack: Stack, { table, functions, logs, undelivere
     completed: counted("RunsCompleted", message("execution.completed")),
     failed: counted("RunsFailed", message("execution.failed")),
     waiting: counted("RunsWaiting", message("execution.waiting")),
+    queued: counted("RunsQueued", message("swept"), "$.queued", Stats.MAXIMUM),
+    refused: counted("DeliveriesRefused", message("delivery refused")),
+    notPublished: counted("PublicationsFailed", message("publication failed")),
     modelUsd: counted("ModelUsd", FilterPattern.exists("$.detail.cost_usd"), "$.detail.cost_usd"),
     sandboxErrors: counted(
       "SandboxErrors",
@@ -41,6 +53,10 @@ export function createMetrics(stack: Stack, { table, functions, logs, undelivere
     errors: ofEach((name) => functions[name].metricErrors({ period })),
     throttles: ofEach((name) => functions[name].metricThrottles({ period })),
     undelivered: undelivered.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period }),
+    unpublished: unpublished.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period }),
+    requests: [http.metricCount({ period }), http.metricClientError({ period })],
+    requestsFailed: http.metricServerError({ period }),
+    requestTime: [Stats.p(50), Stats.p(95)].map((statistic) => http.metricLatency({ statistic, period })),
     tableThrottles: table.metricThrottledRequestsForOperations({
       operations: [Operation.PUT_ITEM, Operation.QUERY, Operation.UPDATE_ITEM],
       period,

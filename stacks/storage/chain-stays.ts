@@ -1,10 +1,10 @@
 import { AnyPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { chainPartitions } from "../access/partitions.ts";
+import { chains } from "../access/partitions.ts";
 
 /** Whatever removes an item; BatchWriteItem cannot be told from what it deletes. */
 const removing = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete"];
 
-const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": chainPartitions } };
+const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": chains } };
 
 /**
  * Nobody of the account may delete an entry of a chain, administrators included, and but for `eraser`, the ARN of the

@@ -6,7 +6,7 @@ import type { Stage } from "../stage.ts";
 export interface Keys {
   /** HMAC over the last link of a chain. */
   signing: Key;
-  /** Encrypts task tokens. */
+  /** Encrypts task tokens and the data keys of credentials. */
   vault: Key;
 }
 
@@ -20,7 +20,7 @@ export function createKeys(scope: Construct, { removal, isProduction }: Stage): 
   });
   const vault = new Key(scope, "VaultKey", {
     ...common,
-    description: "NOVA: seals the task tokens of approvals",
+    description: "NOVA: seals the task tokens of approvals, and credentials",
     enableKeyRotation: true,
   });
   return { signing, vault };

@@ -3,7 +3,7 @@ import { AttributeType, BillingMode, ProjectionType, Table } from "aws-cdk-lib/a
 import { PolicyDocument } from "aws-cdk-lib/aws-iam";
 import { Stack } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
-import { eraserArn } from "../access/eraser.ts";
+import { roleArn } from "../access/roles.ts";
 import { explain } from "../findings.ts";
 import type { Stage } from "../stage.ts";
 import { chainStays } from "./chain-stays.ts";
@@ -18,7 +18,7 @@ export function createTable(scope: Construct, stage: Stage): Table {
     deletionProtection: stage.isProduction,
     removalPolicy: stage.removal,
     timeToLiveAttribute: "expiresAt",
-    resourcePolicy: new PolicyDocument({ statements: chainStays(eraserArn(Stack.of(scope))) }),
+    resourcePolicy: new PolicyDocument({ statements: chainStays(roleArn(Stack.of(scope), "erase")) }),
   });
   for (const { name, partitionKey, sortKey } of tableDefinition.indexes) {
     table.addGlobalSecondaryIndex({

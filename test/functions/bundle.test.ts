@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Execution, readTrace, startExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type LambdaName, lambdas } from "../../stacks/engine/lambdas.ts";
+import { type LambdaName, lambdas } from "../../stacks/lambdas.ts";
 import { bundleHandlers, bytesIn, type ReadAtStart } from "../support/bundle.ts";
 import { entryOf, inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
 import { callInFreshProcess } from "../support/lambda-process.ts";
@@ -25,7 +25,24 @@ const events: Record<LambdaName, object> = {
   "nova-deliver-event": { source: "shop", "detail-type": "order" },
   "nova-execution-status": { detail: { name: execution.id } },
   "nova-sweep": {},
+  "nova-fire-trigger": { workflow: "hello", trigger: "schedule", scheduled_at: "2026-01-01T00:00:00Z" },
+  "nova-receive-mail": { Records: [{ s3: { object: { key: "mail/1" } } }] },
+  "nova-poll-mailbox": { workflow: "hello", trigger: "imap" },
+  "nova-publish": { workflow: "hello", version: 1 },
+  "nova-notify": { detail: { execution_id: execution.id } },
+  "nova-erase": { client: "acme" },
+  "nova-retain": {},
+  "nova-api": request("GET /workflows"),
 };
+
+/** As API Gateway tells of a request, with a key that nobody has. */
+function request(what: string) {
+  const [method = "", rawPath = ""] = what.split(" ");
+  const authorization = `Bearer nova_${"0".repeat(26)}_${"a".repeat(43)}`;
+  const http = { method, path: rawPath, sourceIp: "192.0.2.1" };
+  const headers = { authorization };
+  return { version: "2.0", rawPath, rawQueryString: "", headers, requestContext: { http }, isBase64Encoded: false };
+}
 
 let aws: RefusingServer;
 const variables = () => ({
@@ -56,8 +73,9 @@ describe("a bundle", () => {
     aws.asked.length = 0;
     const file = join(out, `functions/${lambdas[name as LambdaName].file}.mjs`);
     const refused = { error: { name: "AccessDeniedException", message: "You may not." } };
-    expect(await callInFreshProcess(file, event, variables())).toEqual(refused);
-    expect(aws.asked[0]).toMatch(/^DynamoDB_/);
+    const ended = await callInFreshProcess(file, event, variables());
+    expect(ended).toEqual(name === "nova-api" ? { answer: expect.objectContaining({ statusCode: 500 }) } : refused);
+    expect(aws.asked[0]).toMatch(name === "nova-receive-mail" ? /^S3.GET$/ : /^DynamoDB_/);
   });
 
   it.each(files)("of %s reads neither ruff nor the SDK of a model or of encryption before they are needed", (file) => {
@@ -66,6 +84,28 @@ describe("a bundle", () => {
     expect(inputs.filter((path) => /ruff_wasm|openai\/client|client-ssm|@aws-crypto\/client-node/.test(path))).toEqual(
       [],
     );
+  });
+});
+
+describe("what SST bundles for nova-api", () => {
+  let folder: string;
+  const handler = () => join(folder, "functions/api/index.mjs");
+
+  beforeAll(async () => {
+    folder = await (await stacksOf("production")).bundle("nova-api");
+  });
+
+  it("has less than 6 MB, and nothing of what runs code", () => {
+    if (process.env.NOVA_BUNDLE_SIZES) process.stdout.write(`MB of nova-api: ${bytesIn(folder, "") / megabyte}\n`);
+    expect(bytesIn(folder, "") / megabyte).toBeLessThan(6);
+    expect(bytesIn(folder, ".wasm")).toBe(0);
+  });
+
+  it("says what it can be asked without asking anybody itself", async () => {
+    aws.asked.length = 0;
+    const ended = await callInFreshProcess(handler(), request("GET /openapi.json"), variables());
+    expect(ended).toMatchObject({ answer: { statusCode: 200, body: expect.stringContaining('"openapi":"3.1') } });
+    expect(aws.asked).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { beforeAll, describe, expect, it } from "vitest";
+import { lambdas } from "../../stacks/lambdas.ts";
 import { stacksOf } from "../support/stacks.ts";
 
 let monitoring: Template;
@@ -14,11 +15,20 @@ describe("the metrics of runs", () => {
     ["RunsFailed", '{ $.message = "execution.failed" }'],
     ["RunsWaiting", '{ $.message = "execution.waiting" }'],
     ["SandboxErrors", '{ ($.message = "SandboxUnavailable") || ($.message = "NodeInterrupted") }'],
+    ["DeliveriesRefused", '{ $.message = "delivery refused" }'],
+    ["PublicationsFailed", '{ $.message = "publication failed" }'],
     ["Unswept", '{ $.message = "executions and tasks that cannot be swept" }'],
   ])("count %s by the log lines %s", (MetricName, FilterPattern) => {
     monitoring.hasResourceProperties("AWS::Logs::MetricFilter", {
       FilterPattern,
       MetricTransformations: [{ MetricName, MetricNamespace: "NOVA", MetricValue: "1" }],
+    });
+  });
+
+  it("know how many runs were queued, as the sweep says it", () => {
+    monitoring.hasResourceProperties("AWS::Logs::MetricFilter", {
+      FilterPattern: '{ $.message = "swept" }',
+      MetricTransformations: [{ MetricName: "RunsQueued", MetricValue: "$.queued" }],
     });
   });
 
@@ -43,8 +53,16 @@ describe("the alarms", () => {
 
   it("never take a node that fails for a function that fails", () => {
     const errors = alarms().filter(({ MetricName }) => MetricName === "Errors");
-    expect(errors).toHaveLength(6);
+    expect(errors).toHaveLength(Object.keys(lambdas).length - 1);
     expect(JSON.stringify(errors)).not.toContain("nova-run-node");
+  });
+
+  it.each([
+    ["publications that fail for reasons of ours", "Unpublished", 1],
+    ["answers of the API that are errors of ours", "ApiId", 10],
+  ])("tell of %s", (_, dimension, Threshold) => {
+    const [alarm] = alarms().filter((one) => one.Threshold === Threshold && JSON.stringify(one).includes(dimension));
+    expect(alarm?.TreatMissingData).toBe("notBreaching");
   });
 
   it("are raised by silence where it means that nobody sweeps", () => {
@@ -60,7 +78,8 @@ it("shows runs, failures, cost, node time and sandbox errors on one page", () =>
   const [{ Properties } = { Properties: {} }] = Object.values(monitoring.findResources("AWS::CloudWatch::Dashboard"));
   expect(Properties.DashboardName).toBe("nova-production");
   const body = JSON.stringify(Properties.DashboardBody);
-  for (const title of ["Runs", "Model cost, $", "Node time, ms", "Sandbox errors", "Undelivered events"]) {
+  const others = ["Requests", "Request time, ms", "Deliveries refused", "Publications failed"];
+  for (const title of ["Runs", "Model cost, $", "Node time, ms", "Sandbox errors", "Undelivered events", ...others]) {
     expect(body).toContain(`\\"title\\":\\"${title}\\"`);
   }
 });

@@ -2,6 +2,7 @@ import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { createTable } from "@nova/aws";
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { beforeAll, describe, expect, it } from "vitest";
+import { brief } from "../support/iam.ts";
 import { stacksOf } from "../support/stacks.ts";
 
 let production: Template;
@@ -89,6 +90,13 @@ describe("the table", () => {
 });
 
 describe("the buckets", () => {
+  /** The one that holds more than logs. */
+  const data = (template: Template) => {
+    const versioned = { Properties: { VersioningConfiguration: { Status: "Enabled" } } };
+    const [{ Properties } = { Properties: {} }] = Object.values(template.findResources("AWS::S3::Bucket", versioned));
+    return Properties;
+  };
+
   it("are encrypted and closed to the public, both", () => {
     const buckets = Object.values(production.findResources("AWS::S3::Bucket"));
     expect(buckets).toHaveLength(2);
@@ -128,12 +136,31 @@ describe("the buckets", () => {
   });
 
   it("never let a blob that is in use expire", () => {
-    const [{ Properties } = { Properties: {} }] = Object.values(
-      production.findResources("AWS::S3::Bucket", { Properties: { VersioningConfiguration: { Status: "Enabled" } } }),
-    );
-    const rules: { Prefix?: string }[] = Properties.LifecycleConfiguration.Rules;
+    const rules: { Prefix?: string }[] = data(production).LifecycleConfiguration.Rules;
     const moving = rules.filter((rule) => "ExpirationInDays" in rule || "Transitions" in rule);
-    expect(moving.map(({ Prefix }) => Prefix)).toEqual(["uploads/"]);
+    expect(moving.map(({ Prefix }) => Prefix)).toEqual(["uploads/", "events/", "mail/"]);
+  });
+
+  it("take uploads of the pages that are named, and of no others", () => {
+    const [{ AllowedOrigins, AllowedMethods }] = data(production).CorsConfiguration.CorsRules;
+    expect(AllowedOrigins).toEqual(["https://console.example.com"]);
+    expect(AllowedMethods).toEqual(["GET", "PUT"]);
+    expect(data(personal)).not.toHaveProperty("CorsConfiguration");
+  });
+
+  it("let SES put mail, by the one rule, where there is a domain", () => {
+    const mails = (template: Template) =>
+      Object.values(template.findResources("AWS::S3::BucketPolicy"))
+        .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
+        .filter(({ Principal }) => Principal.Service === "ses.amazonaws.com");
+    const [statement, ...others] = mails(production);
+    expect(brief(statement.Resource)).toBe("Bucket.Arn/mail/*");
+    expect(brief(statement.Condition.StringEquals["aws:SourceArn"])).toMatch(/receipt-rule-set\/nova:receipt-rule\//);
+    expect([...others, ...mails(personal)]).toEqual([]);
+    expect(data(production).NotificationConfiguration).toEqual({
+      EventBridgeConfiguration: { EventBridgeEnabled: true },
+    });
+    expect(data(personal)).not.toHaveProperty("NotificationConfiguration");
   });
 });
 

@@ -3,17 +3,24 @@ import type { AddressInfo } from "node:net";
 
 export interface RefusingServer extends AsyncDisposable {
   url: string;
-  /** What was asked, such as `DynamoDB_20120810.Query`. */
+  /** What was asked, such as `DynamoDB_20120810.Query`, or `S3.GET`. */
   asked: string[];
 }
+
+const inJson = JSON.stringify({
+  __type: "com.amazon.coral.service#AccessDeniedException",
+  message: "You may not.",
+});
+const inXml = "<Error><Code>AccessDeniedException</Code><Message>You may not.</Message></Error>";
 
 /** An AWS that lets nobody in: the answer that no client tries again. */
 export async function refusingServer(): Promise<RefusingServer> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(String(request.headers["x-amz-target"]));
-    response.writeHead(400, { "content-type": "application/x-amz-json-1.0" });
-    response.end(JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException", message: "You may not." }));
+    const target = request.headers["x-amz-target"];
+    asked.push(String(target ?? `S3.${request.method}`));
+    response.writeHead(400, { "content-type": target ? "application/x-amz-json-1.0" : "application/xml" });
+    response.end(target ? inJson : inXml);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

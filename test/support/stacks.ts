@@ -11,7 +11,7 @@ import { useRuntimeHandlers } from "sst/runtime/handlers.js";
 import { load } from "sst/stacks/build.js";
 import { root } from "./imports.ts";
 
-export type StackName = "storage" | "engine" | "monitoring";
+export type StackName = "storage" | "engine" | "triggers" | "api" | "monitoring";
 
 export interface Synthesised {
   templates: Record<StackName, Template>;
@@ -21,16 +21,29 @@ export interface Synthesised {
   bundle(functionName: string): Promise<string>;
 }
 
+/** What whoever deploys has set: on `production` all that makes a resource, on a stage of one person nothing. */
+const variables = {
+  production: {
+    NOVA_ALARM_MAIL: "ops@example.com",
+    NOVA_API_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:123456789012:certificate/1",
+    NOVA_API_DOMAIN: "nova.example.com",
+    NOVA_CORS_ORIGINS: "https://console.example.com",
+    NOVA_JWT_ISSUER: "https://login.example.com/",
+    NOVA_MAIL_DOMAINS: "in.example.com",
+  },
+  ada: {},
+};
+
 const made = new Map<string, Promise<Synthesised>>();
 
 /** As `sst deploy --stage <stage>` would make them, without an account; once for all tests of a process. */
-export function stacksOf(stage: "production" | "ada"): Promise<Synthesised> {
+export function stacksOf(stage: keyof typeof variables): Promise<Synthesised> {
   const stacks = made.get(stage) ?? synthesise(stage);
   made.set(stage, stacks);
   return stacks;
 }
 
-async function synthesise(stage: string): Promise<Synthesised> {
+async function synthesise(stage: keyof typeof variables): Promise<Synthesised> {
   const out = mkdtempSync(join(tmpdir(), "nova-stacks-"));
   // SST's own log is written there until the end.
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));
@@ -51,7 +64,7 @@ async function synthesise(stage: string): Promise<Synthesised> {
   });
   bundleNothing(join(out, "bundle"));
   const app = new App({ mode: "deploy", stage, name, region, account: "123456789012" }, { outdir: join(out, "cdk") });
-  config.stacks(app);
+  withVariables(variables[stage], () => config.stacks(app));
   Aspects.of(app).add(new AwsSolutionsChecks());
   await app.finish();
   const { stacks } = app.synth();
@@ -61,6 +74,16 @@ async function synthesise(stage: string): Promise<Synthesised> {
     Template.fromJSON(template),
   ]);
   return { templates: Object.fromEntries(templates), findings, bundle };
+}
+
+function withVariables(given: NodeJS.ProcessEnv, use: () => void): void {
+  const before = { ...process.env };
+  const others = Object.keys(before).filter((name) => /^(NOVA_|E2B_TEMPLATE_ID|DEFAULT_MODEL|OPENAI_BASE)/.test(name));
+  for (const name of others) delete process.env[name];
+  Object.assign(process.env, given);
+  use();
+  for (const name of Object.keys(given)) delete process.env[name];
+  Object.assign(process.env, before);
 }
 
 type Build = ReturnType<typeof useRuntimeHandlers>["build"];

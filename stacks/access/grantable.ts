@@ -1,0 +1,16 @@
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import type { SecretName } from "../engine/settings.ts";
+import type { Storage } from "../storage.ts";
+import type { HappeningArns } from "./happenings.ts";
+import type { MachineArns } from "./machines.ts";
+
+/** All that a function may be allowed to reach. */
+export interface Grantable extends Storage {
+  machines: MachineArns;
+  happenings: HappeningArns;
+  undelivered: Queue;
+  /** ARNs of what SES sends as. */
+  senders: readonly string[];
+  /** ARN of a key's parameter in Systems Manager. */
+  parameter(name: SecretName): string;
+}

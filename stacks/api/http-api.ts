@@ -1,0 +1,57 @@
+import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
+import {
+  type DomainName,
+  HttpApi,
+  HttpStage,
+  type IHttpApi,
+  LogGroupLogDestination,
+} from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import type { Stack } from "sst/constructs";
+import { explain } from "../findings.ts";
+import type { Stage } from "../stage.ts";
+
+/** Requests a second, of everybody together. What single keys may is `NOVA_RATE_PER_KEY`. */
+const throttle = { rateLimit: 200, burstLimit: 400 };
+
+/** Who asked for what, and how it went: no header, query or body, so no key and none of a run's data. */
+const line = {
+  requestId: "$context.requestId",
+  time: "$context.requestTime",
+  ip: "$context.identity.sourceIp",
+  method: "$context.httpMethod",
+  path: "$context.path",
+  status: "$context.status",
+  bytes: "$context.responseLength",
+  latencyMs: "$context.responseLatency",
+  error: "$context.integrationErrorMessage",
+};
+
+/** All methods of all addresses go to one function, which knows the routes. */
+export function createHttpApi(stack: Stack, handler: IFunction, stage: Stage, domainName?: DomainName): HttpStage {
+  const httpApi = new HttpApi(stack, "Api", {
+    apiName: "nova",
+    createDefaultStage: false,
+    defaultIntegration: new HttpLambdaIntegration("Handler", handler),
+    ...(domainName && { disableExecuteApiEndpoint: true }),
+  });
+  const logs = new LogGroup(stack, "AccessLogs", {
+    logGroupName: "/aws/vendedlogs/apis/nova",
+    retention: stage.logRetention,
+    removalPolicy: stage.removal,
+  });
+  const made = new HttpStage(stack, "Stage", {
+    httpApi: httpApi as IHttpApi,
+    autoDeploy: true,
+    throttle,
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(logs),
+      format: AccessLogFormat.custom(JSON.stringify(line)),
+    },
+    ...(domainName && { domainMapping: { domainName } }),
+  });
+  explain(httpApi, "AwsSolutions-APIG4", "The function asks for a key of NOVA's, or a token of the issuer, itself.");
+  return made;
+}

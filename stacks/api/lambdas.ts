@@ -1,0 +1,37 @@
+import { answersTasks, closesRuns, makesTriggers, startsRuns, usesCredentials } from "../engine/duties.ts";
+import type { LambdaPlan } from "../engine/lambda-plan.ts";
+
+/** Whatever is asked of the service is asked of one function; what takes long it hands to others. */
+export const apiLambdas = {
+  "nova-api": {
+    file: "api/index",
+    timeoutSeconds: 30,
+    memoryMb: 1024,
+    may: [
+      ...new Set([...closesRuns, ...startsRuns, ...answersTasks, ...makesTriggers, ...usesCredentials]),
+      "checking signatures",
+      "new versions",
+      "new definitions",
+      "machine versions",
+      "gone credentials",
+      "new clients",
+      "changed clients",
+      "keys",
+      "new keys",
+      "gone keys",
+      "request rates",
+      "repeated requests",
+      "audit log",
+      "list of the audit log",
+      "figures of workflows",
+      "deliveries",
+      "new uploads",
+      "new uploaded bytes",
+      "whole events",
+      "open list",
+      "workflow lists",
+      "client lists",
+      "whole table",
+    ],
+  },
+} as const satisfies Record<string, LambdaPlan>;

@@ -1,0 +1,30 @@
+import type { Stack } from "sst/constructs";
+import type { Grantable } from "../access/grantable.ts";
+import { ownName } from "../access/happenings.ts";
+import { mailSettingsFrom, settingsFrom } from "./settings.ts";
+
+type Named = Pick<Grantable, "table" | "bucket" | "keys" | "machines" | "happenings" | "undelivered"> & {
+  /** Where state machines log what fails. */
+  machineLogs: { logGroupArn: string };
+};
+
+/** What every function is told; functions/environment.ts and functions/service-environment.ts read it. */
+export function environmentOf(stack: Stack, named: Named, variables: NodeJS.ProcessEnv): Record<string, string> {
+  const { table, bucket, keys, machines, happenings, undelivered, machineLogs } = named;
+  return {
+    ...settingsFrom(variables),
+    NOVA_TABLE: table.tableName,
+    NOVA_BUCKET: bucket.bucketName,
+    NOVA_SIGNING_KMS_KEY: keys.signing.keyId,
+    NOVA_VAULT_KMS_KEY: keys.vault.keyId,
+    NOVA_EVENT_BUS: ownName,
+    NOVA_QUEUES: "true",
+    NOVA_STATES_ROLE_ARN: machines.role,
+    NOVA_STATES_LOG_GROUP_ARN: machineLogs.logGroupArn,
+    NOVA_FUNCTION_ARN: `arn:${stack.partition}:lambda:${stack.region}:${stack.account}:function:{name}:live`,
+    NOVA_SCHEDULE_GROUP: ownName,
+    NOVA_SCHEDULE_ROLE_ARN: happenings.schedulesRole,
+    NOVA_UNDELIVERED_ARN: undelivered.queueArn,
+    NOVA_MAIL_FROM: mailSettingsFrom(variables).from,
+  };
+}

@@ -1,0 +1,53 @@
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { type StackContext, use } from "sst/constructs";
+import { roleName } from "./access/roles.ts";
+import { createLambdas } from "./engine/create-lambda.ts";
+import { handOn, ofNova } from "./engine/rule.ts";
+import { schedule } from "./engine/schedule.ts";
+import { mailSettingsFrom } from "./engine/settings.ts";
+import { engine } from "./engine.ts";
+import { storage } from "./storage.ts";
+import { triggerLambdas } from "./triggers/lambdas.ts";
+import { receiveMail } from "./triggers/mail.ts";
+import { createPublications } from "./triggers/publications.ts";
+import { letRulesFire } from "./triggers/rules.ts";
+import { createSchedules } from "./triggers/schedules.ts";
+import { withoutCustomResources } from "./without-custom-resources.ts";
+
+/** What begins without anybody asking for it: runs of triggers, publications, notices, and what is erased. */
+export interface Triggers {
+  /** Their aliases. */
+  functions: Record<keyof typeof triggerLambdas, IFunction>;
+  /** Publications that could not be done. */
+  unpublished: Queue;
+}
+
+export function triggers({ stack }: StackContext): Triggers {
+  withoutCustomResources(stack);
+  const { around, bus, undelivered: queue } = use(engine);
+  const { happenings } = around.granted;
+  const roleNames = { "nova-erase": roleName(stack, "erase") };
+  const functions = createLambdas(stack, triggerLambdas, { ...around, roleNames });
+  // By its ARN: rules would else write themselves into the policy of the queue, whose stack comes before this one.
+  const undelivered = Queue.fromQueueArn(stack, "Undelivered", queue.queueArn);
+
+  handOn(stack, "Failures", {
+    ...{ pattern: ofNova(stack, "execution.failed"), to: functions["nova-notify"], undelivered, bus },
+  });
+  handOn(stack, "Erasures", {
+    ...{ pattern: ofNova(stack, "client.erasing"), to: functions["nova-erase"], undelivered, bus },
+  });
+  const unpublished = createPublications(stack, functions["nova-publish"], undelivered, bus);
+  letRulesFire(functions["nova-fire-trigger"], happenings);
+  createSchedules(stack, [functions["nova-fire-trigger"], functions["nova-poll-mailbox"]], around.granted);
+  schedule(stack, "Retention", {
+    description: "Erases what is older than its client keeps it",
+    every: "rate(1 hour)",
+    work: functions["nova-retain"],
+  });
+  receiveMail(stack, mailSettingsFrom(process.env), {
+    ...{ bucket: use(storage).bucket, receive: functions["nova-receive-mail"], undelivered },
+  });
+  return { functions, unpublished };
+}

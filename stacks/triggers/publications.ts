@@ -1,0 +1,40 @@
+import { type IEventBus, Rule } from "aws-cdk-lib/aws-events";
+import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Duration } from "aws-cdk-lib/core";
+import type { Stack } from "sst/constructs";
+import { ofNova, patience } from "../engine/rule.ts";
+import { explain } from "../findings.ts";
+
+const common = {
+  fifo: true,
+  contentBasedDeduplication: true,
+  encryption: QueueEncryption.SQS_MANAGED,
+  enforceSSL: true,
+};
+
+/**
+ * Publications wait in one group of a FIFO queue, from which Lambda takes the next one when the one before is done: Step
+ * Functions takes one a second. So no concurrency has to be reserved, of which a new account has ten in all. Answers
+ * where those go that could not be done three times; the sweeper puts them again.
+ */
+export function createPublications(stack: Stack, publish: IFunction, undelivered: IQueue, bus: IEventBus): Queue {
+  const unpublished = new Queue(stack, "Unpublished", { ...common, retentionPeriod: Duration.days(14) });
+  explain(unpublished, "AwsSolutions-SQS3", "It is the dead-letter queue.");
+  const queue = new Queue(stack, "Publications", {
+    ...common,
+    // Longer than the function may take; those behind a publication that fails wait so long.
+    visibilityTimeout: Duration.seconds(150),
+    deadLetterQueue: { queue: unpublished, maxReceiveCount: 3 },
+  });
+  const target = new SqsQueue(queue, { ...patience, messageGroupId: "publications", deadLetterQueue: undelivered });
+  new Rule(stack, "Publishing", {
+    eventPattern: ofNova(stack, "workflow.publishing"),
+    targets: [target],
+    eventBus: bus,
+  });
+  publish.addEventSource(new SqsEventSource(queue, { batchSize: 1 }));
+  return unpublished;
+}

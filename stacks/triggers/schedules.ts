@@ -1,0 +1,32 @@
+import { Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
+import type { Stack } from "sst/constructs";
+import { allow } from "../access/allow.ts";
+import type { Grantable } from "../access/grantable.ts";
+import { ownName } from "../access/happenings.ts";
+import { roleName } from "../access/roles.ts";
+
+/** The group that schedules of triggers are made in, and what Scheduler calls functions as: these, and no others. */
+export function createSchedules(stack: Stack, called: IFunction[], { happenings, undelivered }: Grantable): void {
+  new CfnScheduleGroup(stack, "Schedules", { name: ownName });
+  const role = new Role(stack, "SchedulesRole", {
+    roleName: roleName(stack, "schedules"),
+    assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
+      conditions: {
+        StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": happenings.group },
+      },
+    }),
+  });
+  const policy = new Policy(stack, "SchedulesPolicy", {
+    statements: [
+      allow(
+        "lambda",
+        ["InvokeFunction"],
+        called.map((one) => one.functionArn),
+      ),
+      allow("sqs", ["SendMessage"], [undelivered.queueArn]),
+    ],
+  });
+  role.attachInlinePolicy(policy);
+}

@@ -1,0 +1,76 @@
+import type { Template } from "aws-cdk-lib/assertions";
+import { beforeAll, describe, expect, it } from "vitest";
+import { stacksOf } from "../support/stacks.ts";
+
+let api: Template;
+let personal: Template;
+
+beforeAll(async () => {
+  api = (await stacksOf("production")).templates.api;
+  personal = (await stacksOf("ada")).templates.api;
+});
+
+const stage = () => {
+  const [{ Properties } = { Properties: {} }] = Object.values(api.findResources("AWS::ApiGatewayV2::Stage"));
+  return Properties;
+};
+
+describe("the HTTP API", () => {
+  it("hands every method of every address to one function", () => {
+    api.resourceCountIs("AWS::ApiGatewayV2::Route", 1);
+    api.hasResourceProperties("AWS::ApiGatewayV2::Route", { RouteKey: "$default" });
+    api.hasResourceProperties("AWS::ApiGatewayV2::Integration", {
+      IntegrationType: "AWS_PROXY",
+      PayloadFormatVersion: "2.0",
+    });
+  });
+
+  it("lets two hundred requests in at once, and bounds what everybody together may ask", () => {
+    const { ThrottlingBurstLimit, ThrottlingRateLimit } = stage().DefaultRouteSettings;
+    expect(ThrottlingBurstLimit).toBeGreaterThanOrEqual(200);
+    expect(ThrottlingRateLimit).toBe(200);
+  });
+
+  it("may invoke the function, and nothing else may", () => {
+    const permissions = Object.values(api.findResources("AWS::Lambda::Permission")).map(({ Properties }) => Properties);
+    expect(permissions.map(({ Principal }) => Principal)).toEqual(["apigateway.amazonaws.com"]);
+    expect(permissions[0]).toHaveProperty("SourceArn");
+  });
+});
+
+describe("its log", () => {
+  it("is one line of JSON for each request, kept for three months", () => {
+    api.hasResource("AWS::Logs::LogGroup", {
+      DeletionPolicy: "Retain",
+      Properties: { LogGroupName: "/aws/vendedlogs/apis/nova", RetentionInDays: 90 },
+    });
+    expect(JSON.parse(stage().AccessLogSettings.Format)).toMatchObject({
+      requestId: "$context.requestId",
+      method: "$context.httpMethod",
+      path: "$context.path",
+      status: "$context.status",
+    });
+  });
+
+  it.each(["header", "authorizer", "querystring", "body", "identity.user"])("says nothing of %s", (what) => {
+    expect(stage().AccessLogSettings.Format.toLowerCase()).not.toContain(what);
+  });
+});
+
+describe("its address", () => {
+  const outputOf = (template: Template, name: string) => JSON.stringify(template.findOutputs(name));
+
+  it("is a name of one's own where there are a domain and a certificate, and then no other", () => {
+    api.hasResourceProperties("AWS::ApiGatewayV2::DomainName", {
+      DomainName: "nova.example.com",
+      DomainNameConfigurations: [{ SecurityPolicy: "TLS_1_2", EndpointType: "REGIONAL" }],
+    });
+    api.hasResourceProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
+    expect(outputOf(api, "Dns")).toContain("nova.example.com CNAME ");
+  });
+
+  it("is API Gateway's own otherwise", () => {
+    personal.resourceCountIs("AWS::ApiGatewayV2::DomainName", 0);
+    expect(outputOf(personal, "Url")).toContain("ApiEndpoint");
+  });
+});

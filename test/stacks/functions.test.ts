@@ -1,0 +1,109 @@
+import { Match, type Template } from "aws-cdk-lib/assertions";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Environment } from "../../functions/environment.ts";
+import { ServiceEnvironment } from "../../functions/service-environment.ts";
+import { type LambdaName, lambdas } from "../../stacks/lambdas.ts";
+import { type DeployedFunction, functionsOf } from "../support/functions.ts";
+import { stacksOf } from "../support/stacks.ts";
+
+const stacks = ["engine", "triggers", "api"] as const;
+const names = Object.keys(lambdas) as LambdaName[];
+let templates: Template[];
+let deployed: Map<string, DeployedFunction>;
+
+beforeAll(async () => {
+  const made = (await stacksOf("production")).templates;
+  templates = stacks.map((stack) => made[stack]);
+  deployed = new Map(templates.flatMap(functionsOf).map((one) => [one.name, one]));
+});
+
+const variablesOf = (name: string) => deployed.get(name)?.variables ?? {};
+
+describe("the functions that are deployed", () => {
+  it("are those of the plan", () => {
+    expect([...deployed.keys()].toSorted()).toEqual(names.toSorted());
+  });
+
+  it.each(names)("have %s on Node 24 and arm, traced, with the shared log group", (name) => {
+    const { file, timeoutSeconds, memoryMb } = lambdas[name];
+    expect(deployed.get(name)?.properties).toMatchObject({
+      Handler: `functions/${file}.handler`,
+      Runtime: "nodejs24.x",
+      Architectures: ["arm64"],
+      Timeout: timeoutSeconds,
+      MemorySize: memoryMb,
+      TracingConfig: { Mode: "Active" },
+    });
+    expect(JSON.stringify(deployed.get(name)?.properties.LoggingConfig)).toMatch(/Logs/);
+  });
+
+  it("are known by an alias each, which moves with their code", () => {
+    const aliases = templates.flatMap((template) => Object.values(template.findResources("AWS::Lambda::Alias")));
+    expect(aliases.map(({ Properties }) => Properties.Name)).toEqual(names.map(() => "live"));
+    expect(aliases.map(({ Properties }) => JSON.stringify(Properties.FunctionVersion))).not.toContain('"$LATEST"');
+  });
+
+  it.each(names)("tell %s what its environment asks for, in less than Lambda's 4 KB", (name) => {
+    expect(Environment.parse(variablesOf(name))).toMatchObject({
+      NOVA_TABLE: "Table",
+      NOVA_BUCKET: "Bucket",
+      NOVA_SIGNING_KMS_KEY: "SigningKey",
+      NOVA_VAULT_KMS_KEY: "VaultKey",
+      NOVA_EVENT_BUS: "nova",
+      NOVA_FROZEN: true,
+      NOVA_STATES_ROLE_ARN: "arn:aws:iam::123456789012:role/nova-machines-us-east-1",
+      NOVA_STATES_LOG_GROUP_ARN: "MachineLogs.Arn",
+    });
+    expect(ServiceEnvironment.parse(variablesOf(name))).toMatchObject({
+      NOVA_FUNCTION_ARN: "arn:aws:lambda:us-east-1:123456789012:function:{name}:live",
+      NOVA_QUEUES: true,
+      NOVA_SCHEDULE_GROUP: "nova",
+      NOVA_SCHEDULE_ROLE_ARN: "arn:aws:iam::123456789012:role/nova-schedules-us-east-1",
+      NOVA_UNDELIVERED_ARN: "Undelivered.Arn",
+      NOVA_MAIL_DOMAINS: ["in.example.com"],
+      NOVA_MAIL_FROM: "nova@in.example.com",
+      NOVA_JWT_ISSUER: "https://login.example.com/",
+      NOVA_PRIVATE_WEBHOOKS: false,
+    });
+    expect(JSON.stringify(variablesOf(name)).length).toBeLessThan(3_000);
+  });
+
+  it("know keys by the names of parameters, never by value, and only where they use them", () => {
+    const e2b = ["E2B_API_KEY_PARAMETER", "/nova/production/E2B_API_KEY"];
+    const openai = ["OPENAI_API_KEY_PARAMETER", "/nova/production/OPENAI_API_KEY"];
+    const keys = names.map((name) => [
+      name,
+      Object.entries(variablesOf(name)).filter(([variable]) => /API_KEY/.test(variable)),
+    ]);
+    expect(Object.fromEntries(keys)).toEqual({
+      ...Object.fromEntries(names.map((name) => [name, []])),
+      "nova-run-node": [e2b, openai],
+      "nova-settle-node": [e2b],
+      "nova-close-execution": [e2b],
+      "nova-request-approval": [e2b],
+      "nova-execution-status": [e2b],
+      "nova-sweep": [e2b],
+      "nova-erase": [e2b],
+      "nova-retain": [e2b],
+      "nova-api": [e2b],
+    });
+  });
+
+  it("are tried three times where nobody waits for them, and what fails then is kept", () => {
+    const configured = templates.flatMap((one) => Object.values(one.findResources("AWS::Lambda::EventInvokeConfig")));
+    expect(configured).toHaveLength(9);
+    for (const template of templates.slice(0, 2)) {
+      template.allResourcesProperties("AWS::Lambda::EventInvokeConfig", {
+        MaximumRetryAttempts: 2,
+        DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
+      });
+    }
+  });
+
+  it("share a role only where both take contents out of chains", () => {
+    const roles = names.map((name) => JSON.stringify(deployed.get(name)?.properties.Role));
+    expect(roles[names.indexOf("nova-retain")]).toBe(roles[names.indexOf("nova-erase")]);
+    expect(new Set(roles).size).toBe(names.length - 1);
+    templates[1]?.hasResourceProperties("AWS::IAM::Role", { RoleName: "nova-erase-us-east-1" });
+  });
+});

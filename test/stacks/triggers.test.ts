@@ -1,0 +1,154 @@
+import { matchesPattern } from "@nova/workflow";
+import { Match, type Template } from "aws-cdk-lib/assertions";
+import { beforeAll, describe, expect, it } from "vitest";
+import { brief } from "../support/iam.ts";
+import { stacksOf } from "../support/stacks.ts";
+
+let triggers: Template;
+let personal: Template;
+
+beforeAll(async () => {
+  triggers = (await stacksOf("production")).templates.triggers;
+  personal = (await stacksOf("ada")).templates.triggers;
+});
+
+interface Rule {
+  EventPattern: object;
+  EventBusName?: unknown;
+  Targets: { Arn: unknown; DeadLetterConfig: { Arn: unknown }; InputTransformer?: object; SqsParameters?: object }[];
+}
+
+function rule(id: string): Rule {
+  const [, found] = Object.entries(triggers.findResources("AWS::Events::Rule")).find(([name]) =>
+    name.startsWith(id),
+  ) as [string, { Properties: Rule }];
+  return found.Properties;
+}
+
+const own = (type: string) => ({ account: "123456789012", source: "nova", "detail-type": type });
+
+describe("NOVA's own events", () => {
+  it.each([
+    ["Failures", "execution.failed", "novanotifyLive"],
+    ["Erasures", "client.erasing", "novaeraseLive"],
+    ["Publishing", "workflow.publishing", "Publications.Arn"],
+  ])("have %s hand %s on to %s alone", (id, type, target) => {
+    const { EventPattern, EventBusName, Targets } = rule(id);
+    expect(Targets.map(({ Arn }) => brief(Arn))).toEqual([target]);
+    expect(brief(EventBusName)).toMatch(/^Bus/);
+    expect(matchesPattern(EventPattern as never, own(type))).toBe(true);
+    expect(matchesPattern(EventPattern as never, own("execution.completed"))).toBe(false);
+    expect(matchesPattern(EventPattern as never, { ...own(type), source: "shop" })).toBe(false);
+  });
+
+  it("keep what their functions could not take", () => {
+    for (const { Properties } of Object.values(triggers.findResources("AWS::Events::Rule"))) {
+      expect(brief(Properties.Targets[0].DeadLetterConfig.Arn)).toBe("Undelivered.Arn");
+    }
+  });
+});
+
+describe("publications", () => {
+  it("are done one after the other: one group of a FIFO queue, one message at a time", () => {
+    triggers.hasResourceProperties("AWS::SQS::Queue", { FifoQueue: true, VisibilityTimeout: 150 });
+    triggers.hasResourceProperties("AWS::Lambda::EventSourceMapping", { BatchSize: 1 });
+    expect(rule("Publishing").Targets[0]?.SqsParameters).toEqual({ MessageGroupId: "publications" });
+  });
+
+  it("are set aside when they failed three times", () => {
+    triggers.hasResourceProperties("AWS::SQS::Queue", {
+      RedrivePolicy: { maxReceiveCount: 3, deadLetterTargetArn: Match.anyValue() },
+    });
+  });
+
+  it("stay hidden for longer than the function may take, so that nothing is published twice at a time", () => {
+    const queues = triggers.findResources("AWS::SQS::Queue", { Properties: { VisibilityTimeout: 150 } });
+    const functions = triggers.findResources("AWS::Lambda::Function", { Properties: { FunctionName: "nova-publish" } });
+    const [{ Properties } = { Properties: {} }] = Object.values(functions);
+    expect(Object.keys(queues)).toHaveLength(1);
+    expect(Properties.Timeout).toBeLessThan(150);
+  });
+});
+
+describe("triggers of workflows", () => {
+  const permissions = () =>
+    Object.values(triggers.findResources("AWS::Lambda::Permission"))
+      .map(({ Properties }) => Properties)
+      .filter(({ FunctionName }) => brief(FunctionName) === "novafiretriggerLive");
+
+  it("fire by rules of NOVA's bus and of the account's own, by their names", () => {
+    const sources = permissions().map(({ SourceArn }) => brief(SourceArn).split("123456789012:")[1]);
+    expect(sources).toEqual(["rule/nova/nova-*", "rule/nova-*"]);
+    expect(permissions().map(({ Principal }) => Principal)).toEqual(["events.amazonaws.com", "events.amazonaws.com"]);
+  });
+
+  it("are due in a group of schedules, whose role only its schedules have", () => {
+    triggers.hasResourceProperties("AWS::Scheduler::ScheduleGroup", { Name: "nova" });
+    triggers.hasResourceProperties("AWS::IAM::Role", {
+      RoleName: "nova-schedules-us-east-1",
+      AssumeRolePolicyDocument: {
+        Statement: [
+          {
+            Principal: { Service: "scheduler.amazonaws.com" },
+            Condition: { StringEquals: { "aws:SourceAccount": "123456789012", "aws:SourceArn": Match.anyValue() } },
+          },
+        ],
+      },
+    });
+  });
+});
+
+it("erases every hour what is older than its client keeps it", () => {
+  triggers.hasResourceProperties("AWS::Scheduler::Schedule", { ScheduleExpression: "rate(1 hour)" });
+});
+
+describe("mail", () => {
+  it("comes in for the domains, is looked at for spam and viruses, and lies under mail/", () => {
+    triggers.hasResourceProperties("AWS::SES::ReceiptRule", {
+      RuleSetName: "nova",
+      Rule: {
+        Enabled: true,
+        Recipients: ["in.example.com"],
+        ScanEnabled: true,
+        Actions: [{ S3Action: { ObjectKeyPrefix: "mail/" } }],
+      },
+    });
+  });
+
+  it.each([
+    [true, "mail/0a1b"],
+    [false, "blobs/default/exec_1/00"],
+  ])("is handed on (%s) where the object is %s", (isMatch, key) => {
+    const pattern = JSON.parse(JSON.stringify(rule("Mails").EventPattern), (name, value) =>
+      name === "name" ? ["bucket"] : value,
+    );
+    const event = {
+      source: "aws.s3",
+      "detail-type": "Object Created",
+      detail: { bucket: { name: "bucket" }, object: { key } },
+    };
+    expect(matchesPattern(pattern, event)).toBe(isMatch);
+  });
+
+  it("is told of as S3 itself would tell of it", () => {
+    const [target] = rule("Mails").Targets;
+    const { InputTemplate, InputPathsMap } = { InputTemplate: "", InputPathsMap: {}, ...target?.InputTransformer };
+    const [[name = "", path] = []] = Object.entries(InputPathsMap);
+    expect(path).toBe("$.detail.object.key");
+    const told = JSON.parse(InputTemplate.replace(`<${name}>`, '"mail/0a1b"'));
+    expect(told).toEqual({ Records: [{ s3: { object: { key: "mail/0a1b" } } }] });
+  });
+
+  it("has its DNS records among the outputs", () => {
+    const [output] = Object.values(triggers.findOutputs("MailDns0"));
+    const records = JSON.stringify(output?.Value);
+    expect(records).toContain("in.example.com MX 10 inbound-smtp.us-east-1.amazonaws.com");
+    expect(records.match(/CNAME/g)).toHaveLength(3);
+  });
+
+  it("is no part of a stage without a domain", () => {
+    for (const type of ["AWS::SES::ReceiptRuleSet", "AWS::SES::ReceiptRule", "AWS::SES::EmailIdentity"]) {
+      personal.resourceCountIs(type, 0);
+    }
+  });
+});
