@@ -183,7 +183,7 @@ describe("a hit behind an analysis", () => {
   it("is broken where its analysis is neither in it nor locked", async () => {
     const workflow = locked("# good", "# another look");
     const head = { analysis: sha256("# look"), code: sha256("# good"), digests: {} } as Partial<Head>;
-    const check = new CodeCheck({ workflows: { get: async () => versionOf(workflow) } as never });
+    const check = new CodeCheck({ workflows: { stored: async () => versionOf(workflow) } as never });
     const named = { workflow_id: "one", workflow_version: 1, node_id: "a", ...head } as Head;
     expect(await check.problemOf(named)).toMatch(/the analysis code that it ran is neither/);
     expect(await check.problemOf({ ...named, analysis: sha256("# another look") })).toBeUndefined();

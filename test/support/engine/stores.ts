@@ -62,8 +62,10 @@ export class WorkflowState {
   port(): WorkflowStore {
     const versions = this.versions;
     const of = (id: string) => versions.filter(({ workflowId }) => workflowId === id);
+    const get: WorkflowStore["get"] = async (id, version) => of(id).find((one) => one.version === version);
     return {
-      get: async (id, version) => of(id).find((candidate) => candidate.version === version),
+      get,
+      stored: get,
       latest: async (id) => of(id).at(-1),
       create: async (version) => {
         if (of(version.workflowId).some((other) => other.version === version.version)) return false;

@@ -19,6 +19,8 @@ export interface WorkflowVersion {
 
 export interface WorkflowStore {
   get(workflowId: string, version: number): Promise<WorkflowVersion | undefined>;
+  /** As it is stored at this moment, whatever this process has read of it before: for whoever trusts nothing. */
+  stored(workflowId: string, version: number): Promise<WorkflowVersion | undefined>;
   latest(workflowId: string): Promise<WorkflowVersion | undefined>;
   /** False when this version number is taken. */
   create(version: WorkflowVersion): Promise<boolean>;

@@ -35,7 +35,7 @@ export class CodeCheck {
 
   async #read(workflowId: string, number: number): Promise<WorkflowVersion | "changed" | "missing"> {
     try {
-      const version = await this.#workflows.get(workflowId, number);
+      const version = await this.#workflows.stored(workflowId, number);
       if (!version) return "missing";
       return workflowHash(version.workflow) === version.hash ? version : "changed";
     } catch (error) {

@@ -76,6 +76,16 @@ test("reads a version once", async () => {
   expect(table.operations).toEqual([]);
 });
 
+test("says what is stored now to whoever does not want to know what it remembers", async () => {
+  const store = open();
+  await store.create(version(30, 10_000));
+  await store.get("invoice", 30);
+  await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.bucket, Key: "workflows/invoice/hash-30.json" }));
+  expect(await store.get("invoice", 30)).toEqual(version(30, 10_000));
+  await expect(store.stored("invoice", 30)).rejects.toThrow(/is not in the bucket any more/);
+  expect(await store.stored("invoice", 31)).toBeUndefined();
+});
+
 describe("a definition over 8 KB", () => {
   test("lies in S3, and comes back whole", async () => {
     const large = version(20, 500_000);

@@ -24,12 +24,19 @@ export function createWorkflowStore(connection: TableConnection, bucket: BucketC
   const versionOf = async (item: VersionItem) =>
     cache.get(cacheKey(item.workflowId, item.version)) ?? remember(await materialise(bucket, item));
 
+  const itemOf = async (workflowId: string, version: number) =>
+    (await reaching(store, () => entity.get({ workflowId, version }).go(consistently))).data;
+
   return {
     async get(workflowId, version) {
       const cached = cache.get(cacheKey(workflowId, version));
       if (cached) return cached;
-      const { data } = await reaching(store, () => entity.get({ workflowId, version }).go(consistently));
-      return data ? versionOf(data) : undefined;
+      const item = await itemOf(workflowId, version);
+      return item ? versionOf(item) : undefined;
+    },
+    async stored(workflowId, version) {
+      const item = await itemOf(workflowId, version);
+      return item ? materialise(bucket, item) : undefined;
     },
     async latest(workflowId) {
       const newest = { ...consistently, order: "desc", limit: 1 } as const;
