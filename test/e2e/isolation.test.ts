@@ -56,7 +56,7 @@ context["answers"] = [
     ask(e["E2B_API_URL"] + "/v2/sandboxes"),
 ]
 context["environment"] = dict(os.environ)`;
-    const secrets = /KEY/;
+    const secrets = /KEY(?!_FILE)/;
     const endpoints = Object.fromEntries(Object.entries(cloud.environment).filter(([name]) => !secrets.test(name)));
     const { answers, environment } = await setBy(code, { endpoints });
     expect(answers).toEqual([400, 403, 403, 401]);
