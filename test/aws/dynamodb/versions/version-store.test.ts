@@ -78,12 +78,12 @@ test("reads a version once", async () => {
 
 test("says what is stored now to whoever does not want to know what it remembers", async () => {
   const store = open();
-  await store.create(version(30, 10_000));
-  await store.get("invoice", 30);
-  await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.bucket, Key: "workflows/invoice/hash-30.json" }));
-  expect(await store.get("invoice", 30)).toEqual(version(30, 10_000));
-  await expect(store.stored("invoice", 30)).rejects.toThrow(/is not in the bucket any more/);
-  expect(await store.stored("invoice", 31)).toBeUndefined();
+  await store.create(version(1, 10_000, "stale"));
+  await store.get("stale", 1);
+  await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.bucket, Key: "workflows/stale/hash-1.json" }));
+  expect(await store.get("stale", 1)).toEqual(version(1, 10_000, "stale"));
+  await expect(store.stored("stale", 1)).rejects.toThrow(/is not in the bucket any more/);
+  expect(await store.stored("stale", 2)).toBeUndefined();
 });
 
 describe("a definition over 8 KB", () => {
