@@ -58,8 +58,28 @@ function callOf(request: ClientRequest, body: string): string[] {
   const service = services[target];
   if (service === "dynamodb") return [`dynamodb:${action} on ${partOfTable(JSON.parse(body))}`];
   if (service !== undefined) return [`${service}:${action}`];
-  const [, prefix] = /^\/nova\/(\w+)\//.exec(request.path) ?? [];
-  return prefix === undefined ? [] : [`s3:${request.method === "PUT" ? "Put" : "Get"}Object on Bucket.Arn/${prefix}/*`];
+  return s3Calls(request, body) ?? restCalls(request);
+}
+
+const s3Actions: Record<string, string> = { GET: "GetObject", HEAD: "GetObject", PUT: "PutObject" };
+
+/** Undefined for what is no request of the bucket. */
+function s3Calls(request: ClientRequest, body: string): string[] | undefined {
+  const [, prefix = "", query = ""] = /^\/nova\/?([^/?]*)[^?]*\??(.*)$/.exec(request.path) ?? [];
+  if (!/^\/nova[/?]/.test(request.path)) return undefined;
+  const on = (action: string, part: string) => `s3:${action} on Bucket.Arn/${part}/*`;
+  if (query.startsWith("delete"))
+    return [...body.matchAll(/<Key>(\w+)\//g)].map(([, part = ""]) => on("DeleteObject", part));
+  if (query.includes("list-type=2")) return ["s3:ListBucket on Bucket.Arn"];
+  const source = /\/?nova(?:\/|%2F)(\w+)/.exec(String(request.getHeader("x-amz-copy-source") ?? ""))?.[1];
+  return [on(s3Actions[request.method] ?? request.method, prefix), ...(source ? [on("GetObject", source)] : [])];
+}
+
+const schedulerActions: Record<string, string> = { POST: "Create", GET: "Get", PUT: "Update", DELETE: "Delete" };
+
+function restCalls({ path, method }: ClientRequest): string[] {
+  if (path.startsWith("/schedules/")) return [`scheduler:${schedulerActions[method]}Schedule`];
+  return path.startsWith("/v2/email/") ? ["ses:SendEmail"] : [];
 }
 
 type Values = Record<string, { S?: string }>;
@@ -67,6 +87,6 @@ type Values = Record<string, { S?: string }>;
 function partOfTable(input: { IndexName?: string; Key?: Values; Item?: Values; ExpressionAttributeValues?: Values }) {
   if (input.IndexName !== undefined) return `Table.Arn/index/${input.IndexName}`;
   const values = Object.values(input.ExpressionAttributeValues ?? {});
-  const key = (input.Key ?? input.Item)?.pk ?? values.find(({ S }) => S !== undefined && /^[A-Z]#/.test(S));
-  return `Table.Arn where pk is ${key?.S?.slice(0, 2)}*`;
+  const key = (input.Key ?? input.Item)?.pk ?? values.find(({ S }) => S !== undefined && /^([A-Z]+#|A$)/.test(S));
+  return key?.S === undefined ? "Table.Arn" : `Table.Arn where pk is ${key.S.replace(/#.*/s, "#*")}`;
 }

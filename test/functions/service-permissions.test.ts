@@ -1,0 +1,164 @@
+import { createHmac } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { routes } from "../../functions/api/routes/index.ts";
+import { apiLambdas } from "../../stacks/api/lambdas.ts";
+import { triggerLambdas } from "../../stacks/triggers/lambdas.ts";
+import { forbidden } from "../support/allowed.ts";
+import { type DeployedService, openDeployedService } from "../support/deployed-service.ts";
+import { asking } from "./api/support/flows.ts";
+
+// Read when the functions are loaded: what takes long goes over the bus, as where NOVA is deployed.
+vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT", NOVA_QUEUES: "true" }));
+
+const secret = "a secret that is long enough";
+const credential = { kind: "custom", values: { token: secret } };
+const email = {
+  kind: "email",
+  values: { user: "u", password: secret, imap_host: "127.0.0.1", imap_port: 9 },
+};
+const mail = "From: ada@example.com\r\nTo: invoices@in.example.com\r\nMessage-ID: <1@example.com>\r\n\r\nHello.";
+
+let service: DeployedService;
+let ask: DeployedService["ask"];
+let pager: Server;
+let execution: string;
+
+beforeAll(async () => {
+  service = await openDeployedService();
+  ({ ask } = service);
+  pager = createServer((_, response) => response.end());
+  await new Promise<void>((resolve) => pager.listen(0, "127.0.0.1", resolve));
+});
+
+afterAll(async () => {
+  pager.close();
+  await service[Symbol.asyncDispose]();
+});
+
+/** One trigger of each kind, and two who hear of failures. */
+function flow() {
+  const url = `http://127.0.0.1:${(pager.address() as AddressInfo).port}/`;
+  return {
+    ...asking,
+    on_failure: { mail: ["ops@example.com"], webhook: { url, secret: "hook" } },
+    triggers: [
+      { type: "mail", address: "invoices" },
+      { type: "imap", client: "acme" },
+      { type: "schedule", every: "1d" },
+      { type: "event", pattern: { source: ["shop"] } },
+      { type: "webhook", id: "vendor", signature: { header: "x-signature", secret: "hook", algorithm: "sha256" } },
+    ],
+  };
+}
+
+async function startWithUpload(): Promise<string> {
+  const upload = await ask("POST /uploads", { bytes: 5, client_slug: "acme" });
+  await fetch(upload.url, { method: "PUT", headers: upload.headers, body: "bytes" });
+  const body = { client_slug: "acme", context: { file: { $upload: upload.id } } };
+  return (await ask("POST /workflows/asking/execute", body, { "idempotency-key": "once" })).execution_id;
+}
+
+/** As SES puts it. */
+async function arrives(Body: string): Promise<void> {
+  const s3 = new S3Client({ forcePathStyle: true });
+  await s3.send(new PutObjectCommand({ Bucket: service.cloud.environment.NOVA_BUCKET, Key: "mail/1", Body }));
+  s3.destroy();
+  await vi.waitFor(
+    async () => expect((await ask("GET /deliveries?workflow=asking")).items[0]?.type).toBe("mail"),
+    10_000,
+  );
+}
+
+async function all(requests: string[]): Promise<void> {
+  for (const request of requests) await ask(`GET ${request}`);
+}
+
+async function exportAll(): Promise<void> {
+  for (let cursor = ""; ; ) {
+    const { next_cursor: next } = await ask(`GET /clients/acme/export${cursor}`);
+    if (next === null) return;
+    cursor = `?cursor=${next}`;
+  }
+}
+
+describe("on a laptop, where nothing is forbidden, the functions of the service", { timeout: 30_000 }, () => {
+  it("keep credentials, publish, and set limits", async () => {
+    await ask("POST /clients", { slug: "acme", name: "Acme" });
+    await ask("PUT /clients/acme/credentials/email", email);
+    await ask("PUT /clients/acme/credentials/other", credential);
+    await ask("POST /workflows/validate", flow());
+    await ask("POST /workflows", flow());
+    await vi.waitFor(async () => expect((await ask("GET /workflows/asking")).status).toBe("ready"), 10_000);
+    await ask("PUT /workflows/asking", flow());
+    await ask("PUT /workflows/asking/credentials/hook", credential);
+    await ask("POST /credentials/rotate");
+    const quotas = { retention_days: 1, max_cost_usd: 1, max_concurrent: 9 };
+    await ask("PATCH /clients/acme", { pins: { asking: 1 }, quotas });
+    await ask("PUT /workflows/asking/quotas", { max_concurrent: 9 });
+  });
+
+  it("start runs of people, of triggers of every kind, and tell of failures", async () => {
+    execution = await startWithUpload();
+    const fired = { workflow: "asking", trigger: "schedule-1", scheduled_at: "2026-01-01T00:00:00Z" };
+    await service.invoke("nova-fire-trigger", fired);
+    await ask("POST /events", { source: "shop", type: "paid", detail: { of: "x".repeat(300_000) }, on_bus: true });
+    await ask("POST /events", { source: "shop", type: "paid" });
+    const signature = createHmac("sha256", secret).update("{}").digest("hex");
+    await ask("POST /hooks/vendor", {}, { "x-signature": signature });
+    await arrives(mail);
+    await service.invoke("nova-poll-mailbox", { workflow: "asking", trigger: "imap-1" });
+    await service.invoke("nova-notify", { detail: { execution_id: execution } });
+    await service.invoke("nova-retain", {});
+  });
+
+  it("read and list everything", async () => {
+    const [run, workflow, client] = [`/executions/${execution}`, "/workflows/asking", "/clients/acme"];
+    await all(["", "/chain", "/verify", "/chain/0?full", `/blobs/${"0".repeat(64)}`].map((part) => run + part));
+    await all(["", "/versions", "/asl", "/generations", "/quotas"].map((part) => workflow + part));
+    await all(["/credentials", "/credentials/hook"].map((part) => workflow + part));
+    await all(["", "/credentials", "/credentials/email"].map((part) => client + part));
+    await all(["/executions", "/workflows", "/clients", "/keys", "/tasks", "/audit", "/openapi.json"]);
+    await all(["/executions?client=acme", "/deliveries?client=acme", "/audit?client=acme"]);
+    const reports = ["workflows", "nodes", "errors", "ai-cost"].map((name) => `/analytics/${name}`);
+    await all(reports.flatMap((report) => [report, `${report}?client=acme`]));
+    // Nobody answers for E2B and for models here.
+    await ask("GET /health").catch(() => undefined);
+    await exportAll();
+  });
+
+  it("answer, cancel, delete and erase", async () => {
+    const [task] = (await ask("GET /tasks")).items;
+    await ask(`POST /tasks/${task.task_id}`, { choice: "approved" });
+    for (const { execution_id: id } of (await ask("GET /executions")).items) await ask(`POST /executions/${id}/cancel`);
+    const key = await ask("POST /keys", { role: "viewer", client_slug: "acme" });
+    await ask("POST /keys", { role: "viewer", client_slug: "acme" });
+    await ask(`DELETE /keys/${key.id}`);
+    await ask("POST /workflows/asking/activate", { version: 1 });
+    await ask("DELETE /workflows/asking/credentials/hook");
+    await ask("DELETE /clients/acme/credentials/other");
+    await ask("DELETE /clients/acme");
+    await vi.waitFor(async () => expect(await service.cloud.service.clients.get("acme")).toBeUndefined(), 10_000);
+    await ask("DELETE /workflows/asking");
+  });
+
+  it("were, with that, all asked for all that there is", () => {
+    const patterns = routes.map(({ method, path }) => [`${method} ${path}`, patternOf(method, path)] as const);
+    const unasked = patterns.filter(([, pattern]) => !service.asked.some((one) => pattern.test(one)));
+    expect(unasked.map(([route]) => route)).toEqual([]);
+    expect(service.names.filter((name) => service.calls.of(name).length === 0)).toEqual([]);
+  });
+
+  it.each(Object.keys({ ...triggerLambdas, ...apiLambdas }))(
+    "do nothing that the role of %s would not allow",
+    (name) => {
+      expect(forbidden(name, service.calls.of(name))).toEqual([]);
+    },
+  );
+});
+
+function patternOf(method: string, path: string): RegExp {
+  return new RegExp(`^${method} ${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+}

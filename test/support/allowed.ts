@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./imports.ts";
+
+interface Line {
+  action: string;
+  resources: string[];
+  partitions: string[];
+}
+
+/** What test/stacks proves that the roles allow, by the name of a function. */
+const allowed = readAllowed(readFileSync(join(root, "test/stacks/allowed.txt"), "utf8"));
+
+function readAllowed(text: string): Map<string, Line[]> {
+  const [, ...blocks] = `\n${text}`.split(/\n(?=\S)/);
+  return new Map(
+    blocks
+      .map((block) => block.trimEnd().split("\n  "))
+      .map(([role = "", ...lines]) => [role, lines.map(readLine)] as const),
+  );
+}
+
+/** `dynamodb:Query on Table.Arn where pk is C#* or E#*` */
+function readLine(line: string): Line {
+  const [action = "", on = ""] = line.split(" on ");
+  const [resources = "", partitions] = on.split(" where pk is ");
+  return { action, resources: resources.split(" "), partitions: partitions?.split(" or ") ?? [] };
+}
+
+/** Those of the calls that the role of a function does not allow; a call that names no resource is one on any. */
+export function forbidden(functionName: string, calls: readonly string[]): string[] {
+  const role = functionName === "nova-retain" ? "nova-erase" : functionName;
+  const lines = allowed.get(`${role.replaceAll("-", "")}role`);
+  if (!lines) throw new RangeError(`no role is known for ${functionName}`);
+  return calls.filter((text) => {
+    const call = readLine(text);
+    return !lines.some((line) => isAllowed(line, call));
+  });
+}
+
+function isAllowed(line: Line, { action, resources: [resource = ""], partitions: [partition] }: Line): boolean {
+  return (
+    line.action === action &&
+    (resource === "" || line.resources.includes(resource)) &&
+    (line.partitions.length === 0 || line.partitions.includes(partition ?? ""))
+  );
+}

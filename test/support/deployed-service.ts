@@ -1,0 +1,63 @@
+import { serviceFunctions } from "@nova/functions";
+import { createKey } from "@nova/service";
+import { monotonicFactory } from "ulid";
+import { openTestCloud, type TestCloud } from "./cloud.ts";
+import { type WatchedCalls, watchCalls } from "./watched-calls.ts";
+
+const context = { awsRequestId: "request-1", getRemainingTimeInMillis: () => 60_000 };
+
+interface Answer {
+  statusCode: number;
+  body?: string;
+}
+
+/** The functions of the service as they are deployed, in front of a cloud of their own, and what they ask of AWS. */
+export interface DeployedService extends AsyncDisposable {
+  cloud: TestCloud;
+  calls: WatchedCalls;
+  names: string[];
+  /** What was asked of the API, as `GET /path`. */
+  asked: string[];
+  /** The parsed answer; throws where it is no success. */
+  // biome-ignore lint/suspicious/noExplicitAny: what comes out of it is what tests look at
+  ask(request: string, body?: object, headers?: Record<string, string>): Promise<any>;
+  /** As EventBridge and Scheduler do. */
+  invoke(name: keyof typeof serviceFunctions, event: object): Promise<unknown>;
+}
+
+/** What takes long goes over the bus only where `NOVA_QUEUES` says so before. */
+export async function openDeployedService(): Promise<DeployedService> {
+  const api = {
+    handler: async (event: object, context: object): Promise<Answer> =>
+      (await import("@nova/functions/api")).handler(event as never, context as never),
+  };
+  const functions = { ...serviceFunctions, "nova-api": api };
+  const calls = watchCalls(functions);
+  const cloud = await openTestCloud();
+  const key = await createKey(cloud.service, null, { ulid: monotonicFactory()(), role: "admin" });
+  const asked: string[] = [];
+  return {
+    ...{ cloud, calls, asked, names: Object.keys(functions) },
+    async ask(request, body, headers = {}) {
+      asked.push(request.replace(/\?.*/, ""));
+      const sent = { authorization: `Bearer ${key.text}`, "content-type": "application/json", ...headers };
+      const { statusCode, body: text } = await api.handler(httpEvent(request, sent, body), context);
+      if (statusCode >= 400) throw new RangeError(`${request} answered ${statusCode}: ${text}`);
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    invoke: (name, event) => functions[name].handler(event, context as never),
+    async [Symbol.asyncDispose]() {
+      await cloud.close();
+      calls[Symbol.dispose]();
+    },
+  };
+}
+
+/** As API Gateway tells of a request. */
+export function httpEvent(request: string, headers: Record<string, string>, body?: object) {
+  const [method = "", address = ""] = request.split(" ");
+  const [rawPath = "", rawQueryString = ""] = address.split("?");
+  const requestContext = { http: { method, path: rawPath, sourceIp: "192.0.2.1" } };
+  const event = { version: "2.0", rawPath, rawQueryString, headers, requestContext, isBase64Encoded: false };
+  return { ...event, ...(body && { body: JSON.stringify(body) }) };
+}
