@@ -181,7 +181,10 @@ class ChangeReader {
     else if (first && (name === "pop" || name === "__delitem__")) this.remove(callee.object, first, node);
     else if (path && (name === "update" || name === "__ior__")) this.update(path, node);
     else if (name === "clear" && path) this.found.push({ kind: "delete", path, node });
-    else this.found.push({ kind: "any", path, node, ...this.wholeness(callee.object) });
+    else {
+      const added = name === "append" && first ? { value: first } : {};
+      this.found.push({ kind: "any", path, node, ...added, ...this.wholeness(callee.object) });
+    }
   }
 
   private update(path: Path, node: Call): void {

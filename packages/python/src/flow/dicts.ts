@@ -53,7 +53,8 @@ function made(program: Program, call: Call, depth: number): KnownEntry[] | undef
   return all?.every((entries) => entries !== undefined) ? all.flat() : undefined;
 }
 
-function answersOf(local: Callable | undefined): Expression[] | undefined {
+/** What a function returns; undefined where nobody knows. */
+export function answersOf(local: Callable | undefined): Expression[] | undefined {
   if (!local || local.kind === "lambda") return local && [local.body];
   if (local.decorators.length > 0) return undefined;
   const own = Array.from(walk(local.body)).filter((node) => node.kind !== "return" || holderOf(node) === local);

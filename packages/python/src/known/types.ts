@@ -34,6 +34,7 @@ export const unfitTypes = {
   Message: ["an e-mail message", "use x.as_string()"],
   Image: ["an image object", "save it to io.BytesIO() and store getvalue()"],
   Document: ["an open document", "store its text, or what x.tobytes() returns"],
+  Session: ["a session", "store x.text, x.content or x.json() of what it answers"],
   Response: ["a response object", "store x.text, x.content or x.json()"],
   hash: ["a hash object", "use x.hexdigest()"],
   connection: ["a connection", "store what you read from it"],
@@ -85,6 +86,7 @@ const made: [RegExp, UnfitType | "dict"][] = [
     /^email\.(message_from_(bytes|string|file|binary_file)|message\.(EmailMessage|Message)|mime\.\w+\.MIME\w+)$/,
     "Message",
   ],
+  [/^requests\.(Session|session)$/, "Session"],
   [/^requests\.(get|post|put|patch|delete|head|options|request)$|^urllib\.request\.urlopen$/, "Response"],
   [
     /^pandas\.(DataFrame(\.from_\w+)?|read_(csv|excel|json|sql|sql_query|parquet|table)|merge|json_normalize|pivot_table)$/,
@@ -94,6 +96,7 @@ const made: [RegExp, UnfitType | "dict"][] = [
   [/^pandas\.Timestamp(\.(now|today))?$/, "Timestamp"],
   [/^numpy\.(array|asarray|arange|zeros|ones|linspace|unique|concatenate|where)$/, "ndarray"],
   [/^numpy\.(mean|median|std|var|percentile|quantile|average|float64|float32|int64|int32|bool_)$/, "numpy number"],
+  [/^numpy\.(sum|prod|max|min|amax|amin|sqrt|exp|log|log10|floor|ceil|round)$/, "numpy number"],
   [/^PIL\.Image\.(open|new|fromarray|frombytes)$/, "Image"],
   [/^(fitz|pymupdf)\.(open|Document)$/, "Document"],
   [/^hashlib\.(md5|sha1|sha224|sha256|sha384|sha512|blake2b|blake2s|new)$|^hmac\.new$/, "hash"],
@@ -145,6 +148,9 @@ export const answers: Partial<Record<UnfitType | "dict", Record<string, UnfitTyp
   ndarray: spread("mean sum std var", "numpy number"),
   Pattern: { ...spread("match search fullmatch", "Match"), finditer: "iterator" },
   dict: { keys: "view", values: "view", items: "view", copy: "dict" },
+  Image: spread("resize convert crop rotate copy transpose filter reduce", "Image"),
+  Session: spread("get post put patch delete head options request", "Response"),
+  connection: { cursor: "connection" },
   buffer: { getvalue: "bytes" },
   hash: { digest: "bytes" },
 };

@@ -1,6 +1,6 @@
 import type { Type } from "../known/types.ts";
 import type { Program } from "../scope/program.ts";
-import type { Expression } from "../tree/nodes.ts";
+import type { Expression, Node } from "../tree/nodes.ts";
 
 /** Tells the types of expressions. */
 interface Types {
@@ -49,10 +49,17 @@ function ofCall(types: Types, program: Program, call: Expression & { kind: "call
 function ofName(types: Types, program: Program, name: Expression & { kind: "name" }): Type | undefined {
   const [only, ...others] = program.reaching(name);
   if (only?.origin.kind !== "value" || others.length > 0) return undefined;
-  const isOnlyRead = program
-    .loadsOf(name.id)
-    .every(({ parent }) => !/^(attribute|subscript)$/.test(parent?.kind ?? ""));
+  const isOnlyRead = program.loadsOf(name.id).every(({ parent }) => parent?.kind !== "attribute" && !isStored(parent));
   return isOnlyRead ? itemType(types, program, only.origin.value) : undefined;
+}
+
+/** `rows[0] = x`, `del rows[0]`, `rows[0] += x`. */
+function isStored(node: Node | null): boolean {
+  if (node?.kind !== "subscript") return false;
+  const holder = node.parent;
+  if (holder?.kind === "augment") return holder.target === node;
+  const targets = holder?.kind === "assign" || holder?.kind === "delete" ? holder.targets : [];
+  return targets.includes(node) || /^(tuple|list|star|for|with)$/.test(holder?.kind ?? "");
 }
 
 function agreed(types: readonly (Type | undefined)[]): Type | undefined {

@@ -105,14 +105,24 @@ export class Types {
   private ofAttribute(expression: Expression & { kind: "attribute" }): Type | undefined {
     const path = this.program.importPath(expression);
     if (path !== undefined) return typeOfValue(path);
+    if (this.isMember(expression.object)) return "object";
     const type = this.of(expression.object);
     if (type === "DataFrame" && /^(columns|index|values|T)$/.test(expression.name)) return "ndarray";
     return type === "Series" && /^(str|dt|values|index)$/.test(expression.name) ? "Series" : undefined;
   }
 
+  /** Of an enumeration: its members are no texts, even where their values are. */
+  private isMember(owner: Expression): boolean {
+    const own = this.program.classOf(owner);
+    const [base, ...others] = own?.bases ?? [];
+    return base !== undefined && others.length === 0 && this.program.importPath(base.value) === "enum.Enum";
+  }
+
   private ofPart({ object, index }: Expression & { kind: "subscript" }): Type | undefined {
     const type = this.of(object);
     if (type === "GroupBy") return "GroupBy";
+    if (type === "Document") return "object";
+    if (index.kind === "number" && type === undefined) return itemType(this, this.program, object);
     if (type === "DataFrame")
       return index.kind === "text"
         ? "Series"
@@ -125,7 +135,8 @@ export class Types {
   private ofCall(call: Call): Type | undefined {
     const { callee, args } = call;
     const path = this.program.importPath(callee);
-    if (path !== undefined) return path.startsWith("builtins.") ? this.ofBuiltin(path, args) : madeBy(path);
+    if (path !== undefined)
+      return path.startsWith("builtins.") ? this.ofBuiltin(path, args) : this.ofModule(path, args);
     const local = this.program.functionOf(callee);
     if (local) return this.ofAnswer(local);
     const ownClass = this.program.classOf(callee);
@@ -144,15 +155,25 @@ export class Types {
     return !this.program.nodes.some((node) => node.kind === "function" && node.id === name);
   }
 
+  private ofModule(path: string, args: Call["args"]): Type | undefined {
+    const [first] = args;
+    const isMiddle = /^statistics\.(mean|median|median_low|median_high|stdev|pstdev)$/.test(path);
+    const isOfDecimals = isMiddle && first && itemType(this, this.program, first.value) === "Decimal";
+    return isOfDecimals ? "Decimal" : madeBy(path);
+  }
+
   private ofBuiltin(path: string, args: Call["args"]): Type | undefined {
     const [first, second] = args.map(({ value }) => value);
     if (path === "builtins.float" && first?.kind === "text") {
       return /^\s*[-+]?(nan|inf|infinity)\s*$/i.test(first.value) ? "nan" : undefined;
     }
     if (path === "builtins.sum" && first) {
-      const element = first.kind === "comprehension" ? this.of(first.element) : undefined;
+      const element = itemType(this, this.program, first);
       const start = second && this.of(second);
       return start === "Decimal" || element === "Decimal" ? "Decimal" : undefined;
+    }
+    if (/^builtins\.(max|min)$/.test(path) && first && args.every(({ name }, at) => at === 0 || name === "key")) {
+      return itemType(this, this.program, first);
     }
     if (path === "builtins.round" && first && second) return this.of(first) === "Decimal" ? "Decimal" : undefined;
     if (path === "builtins.abs" && first) return this.of(first) === "Decimal" ? "Decimal" : undefined;
@@ -164,6 +185,8 @@ export class Types {
     const [one, other] = [this.of(left), this.of(right)];
     if (one === "Series" || other === "Series") return op === "in" || op === "not in" ? undefined : "Series";
     if (arithmetic.test(op) && (one === "Decimal" || other === "Decimal")) return "Decimal";
+    if (arithmetic.test(op) && (one === "complex" || other === "complex")) return "complex";
+    if (arithmetic.test(op) && (one === "ndarray" || other === "ndarray")) return "ndarray";
     if (/^[-&|^]$/.test(op) && one === "set") return "set";
     if (op === "/" && one === "Path") return "Path";
     return ofTimes(op, one, other);

@@ -1,7 +1,9 @@
+import { answersOf } from "../flow/dicts.ts";
 import { keyOf } from "../flow/paths.ts";
-import { type Type, type UnfitType, unfitTypes } from "../known/types.ts";
-import type { Program } from "../scope/program.ts";
+import { madeBy, type Type, type UnfitType, unfitTypes } from "../known/types.ts";
+import type { Call, Program } from "../scope/program.ts";
 import type { Expression, Node } from "../tree/nodes.ts";
+import { itemType } from "./items.ts";
 import type { Types } from "./types.ts";
 
 export interface Unfit {
@@ -41,7 +43,31 @@ class UnfitFinder {
     if (value.kind === "list" || value.kind === "tuple")
       return first(value.items, (item) => this.find(item, `${path}[]`, depth + 1));
     if (value.kind === "comprehension") return this.inComprehension(value, path, depth);
+    if (value.kind === "binary" && value.op === "|") return this.find(value.right, path, depth + 1);
+    if (value.kind === "call") return this.inAnswer(value, path, depth);
     return value.kind === "name" ? this.inNamed(value, path, depth) : undefined;
+  }
+
+  /** `dict(at=x)`, `list(paths)`, and what a function of the code always returns. */
+  private inAnswer(call: Call, path: string, depth: number): Unfit | undefined {
+    const made = this.program.importPath(call.callee);
+    if (made === "builtins.dict") {
+      const named = call.args.flatMap(({ name, value }) => (name === null ? [] : [{ name, value }]));
+      const [copied] = call.args.filter(
+        ({ name, stars, value }) => name === null && stars === 0 && value.kind === "name",
+      );
+      const unfit = first(named, ({ name, value }) => this.find(value, `${path}.${name}`, depth + 1));
+      return unfit ?? (copied && named.length === 0 ? this.find(copied.value, path, depth + 1) : undefined);
+    }
+    if (made !== undefined && /^builtins\.(list|sorted|tuple)$/.test(made)) {
+      const type = itemType(this.types, this.program, call);
+      if (!this.isUnfit(type)) return undefined;
+      const [what, cure] = unfitTypes[type];
+      return { node: call, path: `${path}[]`, what, cure };
+    }
+    const [only, ...others] = answersOf(this.program.functionOf(call.callee)) ?? [];
+    const unfit = only && others.length === 0 ? this.find(only, path, depth + 1) : undefined;
+    return unfit && { ...unfit, node: call };
   }
 
   private isUnfit(type: Type | undefined): type is UnfitType {
@@ -86,10 +112,11 @@ class UnfitFinder {
     const [only, ...others] = this.program.reaching(name);
     if (!only || others.length > 0 || only.origin.kind !== "value" || this.isReworked(name.id)) return undefined;
     const { value } = only.origin;
-    const isDisplay = value.kind === "dict" || value.kind === "list" || value.kind === "comprehension";
-    if (!isDisplay) return undefined;
     const additions = this.additionsTo(name.id);
     if (!additions) return undefined;
+    if (value.kind === "call" && additions.length === 0) return this.inMade(value, path, depth);
+    const isDisplay = value.kind === "dict" || value.kind === "list" || value.kind === "comprehension";
+    if (!isDisplay) return undefined;
     const replaced = new Set(additions.flatMap(({ key }) => (key === undefined ? [] : [key])));
     const spelt =
       value.kind === "dict" ? this.inEntries(value, path, depth + 1, replaced) : this.find(value, path, depth + 1);
@@ -98,6 +125,18 @@ class UnfitFinder {
       spelt ??
       first(last.values(), ({ key, value: added }) => this.find(added, key ? `${path}.${key}` : `${path}[]`, depth + 1))
     );
+  }
+
+  /** `dict(at=x)`, and `defaultdict(set)`, whose values stay what it makes them: nobody puts others in their place. */
+  private inMade(call: Call, path: string, depth: number): Unfit | undefined {
+    const made = this.program.importPath(call.callee);
+    if (made === "builtins.dict") return this.inAnswer(call, path, depth + 1);
+    const [maker, ...others] = call.args;
+    if (made !== "collections.defaultdict" || !maker || others.length > 0) return undefined;
+    const type = madeBy(this.program.importPath(maker.value) ?? "");
+    if (!this.isUnfit(type)) return undefined;
+    const [what, cure] = unfitTypes[type];
+    return { node: call, path: `${path}[]`, what, cure };
   }
 
   /** `rows.append(x)`, `row["at"] = x`; undefined where something else may happen to the value. */
@@ -115,7 +154,12 @@ class UnfitFinder {
       if (node.kind !== "call" || node.callee.kind !== "attribute") continue;
       const { object, name } = node.callee;
       if (object.kind !== "name" || object.id !== id) continue;
-      if (/^(update|pop|clear|setdefault|popitem|remove)$/.test(name)) return undefined;
+      if (name === "update") {
+        const added = updatesOf(node);
+        if (!added) return undefined;
+        found.push(...added);
+      }
+      if (/^(pop|clear|setdefault|popitem|remove)$/.test(name)) return undefined;
       const [value] = node.args.map((argument) => argument.value);
       if (name === "append" && value) found.push({ value });
     }
@@ -142,6 +186,22 @@ class UnfitFinder {
     const isAddition = call.callee.kind === "attribute" && /^(append|update|insert|extend)$/.test(call.callee.name);
     return !isAddition && (path === undefined || !/^(builtins|json)\./.test(path));
   }
+}
+
+/** The entries of `x.update(...)`, where it spells them out. */
+function updatesOf({ args }: Call): { key: string; value: Expression }[] | undefined {
+  const all = args.map(({ name, stars, value }) => {
+    if (name !== null) return [{ key: name, value }];
+    if (stars > 0 || value.kind !== "dict") return undefined;
+    const entries = value.entries.map((entry) => ({
+      key: entry.key ? keyOf(entry.key) : undefined,
+      value: entry.value,
+    }));
+    return entries.every((entry): entry is { key: string; value: Expression } => entry.key !== undefined)
+      ? entries
+      : undefined;
+  });
+  return all.every((entries) => entries !== undefined) ? all.flat() : undefined;
 }
 
 function mentions(expression: Expression, id: string): boolean {
