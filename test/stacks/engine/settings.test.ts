@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { parameterName, settingsFrom } from "../../../stacks/engine/settings.ts";
+import { mailSettingsFrom, parameterName, settingsFrom } from "../../../stacks/engine/settings.ts";
 
 describe("the settings of a deployment", () => {
   it.each([
     ["which model is asked", { DEFAULT_MODEL: "gpt-6.1-terra" }],
     ["whether models are asked at all", { NOVA_FROZEN: "false" }],
     ["where tasks are answered", { NOVA_LINK_BASE: "https://nova.example.com/tasks" }],
+    ["who may come in besides keys", { NOVA_JWT_ISSUER: "https://login.example.com/", NOVA_RATE_PER_KEY: "50" }],
+    ["which pages may call the API", { NOVA_CORS_ORIGINS: "https://console.example.com" }],
   ])("hand on %s", (_, variables) => {
     expect(settingsFrom(variables)).toEqual(variables);
   });
@@ -17,6 +19,24 @@ describe("the settings of a deployment", () => {
     ["what is empty", { DEFAULT_MODEL: "" }],
   ])("keep back %s", (_, variables) => {
     expect(settingsFrom(variables)).toEqual({});
+  });
+});
+
+describe("the mail of a deployment", () => {
+  it.each([
+    ["nothing, and goes out from nowhere, without a domain", {}, { domains: [], from: "nova@localhost" }],
+    [
+      "its domain",
+      { NOVA_MAIL_DOMAINS: "In.example.com" },
+      { domains: ["in.example.com"], from: "nova@in.example.com" },
+    ],
+    [
+      "several domains, and goes out from where it is said",
+      { NOVA_MAIL_DOMAINS: "a.example.com, b.example.com,", NOVA_MAIL_FROM: "ops@example.com" },
+      { domains: ["a.example.com", "b.example.com"], from: "ops@example.com" },
+    ],
+  ])("comes in for %s", (_, variables, settings) => {
+    expect(mailSettingsFrom(variables)).toEqual(settings);
   });
 });
 

@@ -1,0 +1,40 @@
+import { execFile, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { listed } from "../engine/settings.ts";
+import { type Nova, type Outputs, publishFolders } from "./publish-folders.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Of the shell, which may talk to another deployment, or to this machine's cloud. */
+const elsewhere = ["NOVA_URL", "NOVA_API_KEY", "NOVA_TABLE", "NOVA_DATA_DIR"];
+
+const nova: Nova = async (args, variables) => {
+  const own = Object.entries(process.env).filter(([name]) => !elsewhere.includes(name));
+  const env = { AWS_REGION: "us-east-1", ...Object.fromEntries(own), ...variables };
+  const { stdout } = await promisify(execFile)("nova", args, { cwd: root, env });
+  return stdout;
+};
+
+/** What SST prints is for whoever deploys; answers its exit code. */
+function sstDeploy(args: readonly string[]): Promise<number> {
+  const sst = spawn("sst", ["deploy", ...args], { cwd: root, stdio: "inherit" });
+  return new Promise((resolve, reject) => sst.on("error", reject).on("close", (code) => resolve(code ?? 1)));
+}
+
+async function outputs(): Promise<Outputs> {
+  return JSON.parse(await readFile(new URL("../../.sst/outputs.json", import.meta.url), "utf8"));
+}
+
+/** `npm run deploy`: the stacks, then the folders of `NOVA_WORKFLOWS`. */
+async function deploy(args: readonly string[]): Promise<number> {
+  const code = await sstDeploy(args);
+  const folders = listed(process.env.NOVA_WORKFLOWS);
+  if (code !== 0 || folders.length === 0) return code;
+  await publishFolders(nova, await outputs(), folders);
+  process.stdout.write(`published ${folders.join(", ")}\n`);
+  return 0;
+}
+
+process.exitCode = await deploy(process.argv.slice(2));

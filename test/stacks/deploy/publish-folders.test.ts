@@ -1,0 +1,56 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Nova, OutputMissing, publishFolders } from "../../../stacks/deploy/publish-folders.ts";
+
+const outputs = {
+  "production-nova-storage": { Table: "nova-table", Bucket: "nova-bucket" },
+  "production-nova-engine": {},
+  "production-nova-api": { Url: "https://nova.example.com" },
+};
+
+/** What `nova` was called with, in turn: its arguments and its variables. */
+let calls: [string, Record<string, string>][];
+let publishes: boolean;
+
+const nova: Nova = async (args, variables) => {
+  calls.push([args.join(" "), variables]);
+  if (args[0] === "keys" && args[1] === "create") return '{"id": "key_1", "key": "nova_1_secret"}\n';
+  if (args[0] === "publish" && !publishes) throw new RangeError("it does not fit");
+  return "";
+};
+
+beforeEach(() => {
+  calls = [];
+  publishes = true;
+});
+
+const created = ["keys create --role editor --name deployment --json", { NOVA_TABLE: "nova-table" }];
+const published = ["publish mail batch", { NOVA_URL: "https://nova.example.com", NOVA_API_KEY: "nova_1_secret" }];
+const deleted = ["keys delete key_1", { NOVA_TABLE: "nova-table" }];
+
+describe("folders that a deployment publishes", () => {
+  it("go through its API, in their order, with a key that is gone afterwards", async () => {
+    await publishFolders(nova, outputs, ["mail", "batch"]);
+    expect(calls).toEqual([created, published, deleted]);
+  });
+
+  it("leave no key behind where they do not fit, and say why", async () => {
+    publishes = false;
+    await expect(publishFolders(nova, outputs, ["mail", "batch"])).rejects.toThrow("it does not fit");
+    expect(calls).toEqual([created, published, deleted]);
+  });
+
+  it("are asked for nothing where there are none", async () => {
+    await publishFolders(nova, {}, []);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ["its table", { "production-nova-api": outputs["production-nova-api"] }, /stack "storage" has no output Table/],
+    ["its address", { "production-nova-storage": outputs["production-nova-storage"] }, /"api" has no output Url/],
+  ])("are not tried where the deployment does not say %s", async (_, found, message) => {
+    const publishing = publishFolders(nova, found, ["mail"]);
+    await expect(publishing).rejects.toThrow(message);
+    await expect(publishing).rejects.toThrow(OutputMissing);
+    expect(calls).toEqual([]);
+  });
+});
