@@ -4,6 +4,7 @@ import { apiAccess } from "../../functions/api-access.ts";
 import { ServiceEnvironment } from "../../functions/service-environment.ts";
 
 const rateStore: RateStore = { add: async () => false };
+const by = { id: "key_1", client: null };
 const clock = { now: () => 0, sleep: async () => undefined };
 
 function access(variables: Record<string, string>) {
@@ -16,8 +17,8 @@ it("lets nobody in but keys, as often as they like, where nothing is said", () =
 
 it("keeps keys to the rate that is said", async () => {
   const { rates } = access({ NOVA_RATE_PER_KEY: "20" });
-  await rates?.take("key_1");
-  await expect(rates?.take("key_1")).rejects.toThrow("this key has asked 20 times in 10 seconds");
+  await rates?.take(by);
+  await expect(rates?.take(by)).rejects.toThrow("this key has asked 20 times in 10 seconds");
 });
 
 it("trusts the issuer that is said", async () => {

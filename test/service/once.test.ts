@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const ports = () => ({ attempts, clock: { now: () => now, sleep: async () => undefined } });
-const request = (asked = "this", principal = "key_1") => ({ principal, key: "k", asked });
+const request = (asked = "this", principal = "key_1") => ({ principal, client: null, key: "k", asked });
 
 async function make(ulid: string): Promise<{ id: string }> {
   made.push(ulid);
@@ -92,7 +92,7 @@ describe("a piece of work that is asked for once", () => {
   });
 
   it("keeps no text of a request", async () => {
-    await once(ports(), { principal: "key_1", key: "invoice 17", asked: '{"total": 850.0}' }, make);
+    await once(ports(), { principal: "key_1", client: null, key: "invoice 17", asked: '{"total": 850.0}' }, make);
     expect(JSON.stringify([...attempts.kept])).not.toMatch(/invoice|850/);
   });
 });

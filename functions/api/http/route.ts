@@ -94,7 +94,8 @@ function readAddress<T>(schema: z.ZodType<T>, { params, path }: Received): T {
   throw new NotFound(`there is nothing at ${path}`);
 }
 
-function onceRequest({ id }: Principal, { method, path, query, headers, text }: Received) {
+function onceRequest({ id, client }: Principal, { method, path, query, headers, text }: Received) {
   const key = method === "POST" ? idempotencyKeyIn(headers) : undefined;
-  return key === undefined ? undefined : { principal: id, key, asked: JSON.stringify([method, path, query, text]) };
+  if (key === undefined) return undefined;
+  return { principal: id, client, key, asked: JSON.stringify([method, path, query, text]) };
 }

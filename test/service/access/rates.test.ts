@@ -12,10 +12,10 @@ class Counts implements RateStore {
   asked = 0;
   isDown = false;
 
-  async add(principal: string, { beginsAt }: { beginsAt: number }, count: number, most: number): Promise<boolean> {
+  async add({ id }: { id: string }, { beginsAt }: { beginsAt: number }, count: number, most: number): Promise<boolean> {
     this.asked++;
     if (this.isDown) throw new StoreUnavailable("DynamoDB did not answer in time");
-    const key = `${principal}#${beginsAt}`;
+    const key = `${id}#${beginsAt}`;
     const taken = (this.#taken.get(key) ?? 0) + count;
     if (taken > most) return false;
     this.#taken.set(key, taken);
@@ -29,7 +29,7 @@ function world() {
 }
 
 async function allowed(rates: Rates, times: number, key = "key_1"): Promise<number> {
-  const asked = await Promise.allSettled(Array.from({ length: times }, () => rates.take(key)));
+  const asked = await Promise.allSettled(Array.from({ length: times }, () => rates.take({ id: key, client: null })));
   return asked.filter(({ status }) => status === "fulfilled").length;
 }
 
@@ -62,7 +62,7 @@ describe("the rate of a key", () => {
     const rates = process();
     await allowed(rates, 400);
     clock.advance(2_500);
-    await expect(rates.take("key_1")).rejects.toMatchObject({
+    await expect(rates.take({ id: "key_1", client: null })).rejects.toMatchObject({
       ...{ name: "TooMany", retryAfterSeconds: 8 },
       message: "this key has asked 100 times in 10 seconds, which is as often as any may - ask again in 8 seconds",
     });

@@ -125,10 +125,10 @@ describe("a request to a hook", () => {
   });
 
   it.each([
-    ["that is no JSON", "{", /not JSON/],
-    ["that no client of ours sends", json, /no client "acme"/],
-  ])("%s is refused with a record", async (_, body, reason) => {
-    world.clients.clear();
+    ["that is no JSON", "{", ["acme"], /not JSON/],
+    ["that no client of ours sends", json, [], /no client "acme"/],
+  ])("%s is refused with a record", async (_, body, clients, reason) => {
+    world.clients = new Set(clients);
     const refused = receiveHook(ports(), request("vendor", body));
     await expect(refused).rejects.toThrow(Refused);
     await expect(refused).rejects.toThrow(reason);

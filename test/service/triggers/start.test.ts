@@ -74,6 +74,16 @@ describe("what comes in for a trigger", () => {
     expect(world.runs).toEqual([]);
   });
 
+  it("says nothing of who sent it, or what about, where its client has been erased", async () => {
+    const mail = { client: "nobody", from: "ann@example.com", about: "Ann's salary", dedupe: "<1@example.com>" };
+    const named = { type: "mail", workflow: "report", trigger: "mail-1" } as const;
+    const refused = await recordUnstarted(world.ports(), { ...mail, ...named }, "ann@example.com may not");
+    for (const record of [await start(mail), refused]) {
+      expect(record).toMatchObject({ status: "refused", client: null, from: "", about: "", dedupe: "" });
+    }
+    expect(JSON.stringify(world.records)).not.toMatch(/ann/i);
+  });
+
   it("is kept up to a length that lists can show, and known by all of it", async () => {
     const long = "a".repeat(2_000);
     const delivery = await start({ dedupe: long, from: long, about: long });

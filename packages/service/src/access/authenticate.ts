@@ -16,7 +16,7 @@ type AccessPorts = Pick<ServicePorts, "keys" | "tokens" | "rates">;
 export async function authenticate(ports: AccessPorts, text = ""): Promise<Principal> {
   const by = isToken(text) ? await ports.tokens?.principalOf(text) : await ownerOf(ports, text);
   if (!by) throw refusal();
-  await ports.rates?.take(by.id);
+  await ports.rates?.take(by);
   return by;
 }
 

@@ -2,6 +2,9 @@ import { StoreUnavailable } from "@nova/engine";
 import { TooMany } from "../errors.ts";
 import type { RateStore, Rates, RateWindow } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import type { Principal } from "./principal.ts";
+
+type Asking = Pick<Principal, "id" | "client">;
 
 const windowSeconds = 10;
 /** Of the limit: so much each process lets through without asking, and so much it asks for at a time. */
@@ -32,24 +35,24 @@ export function createRates(
   const counts = new Map<string, Count>();
   const part = Math.max(1, Math.floor(limit * share));
   return {
-    async take(principal) {
+    async take(by) {
       const now = clock.now();
       const beginsAt = now - (now % (windowSeconds * 1000));
-      const count = countOf(counts, principal, beginsAt);
+      const count = countOf(counts, by.id, beginsAt);
       if (count.free++ < part) return;
       while (count.left === 0) {
         if (count.isSpent) throw new TooMany(limit, windowSeconds, retryAfterSeconds(beginsAt, now));
         // Those that come at the same time wait for one answer.
-        count.asking ??= ask(count, principal);
+        count.asking ??= ask(count, by);
         await count.asking;
       }
       count.left--;
     },
   };
 
-  async function ask(count: Count, principal: string): Promise<void> {
+  async function ask(count: Count, by: Asking): Promise<void> {
     const window = { beginsAt: count.beginsAt, seconds: windowSeconds };
-    if (await mayHave(rateStore, principal, window, part, limit)) count.left += part;
+    if (await mayHave(rateStore, by, window, part, limit)) count.left += part;
     else count.isSpent = true;
     count.asking = undefined;
   }
@@ -67,13 +70,13 @@ function countOf(counts: Map<string, Count>, principal: string, beginsAt: number
 /** An outage of the table is no reason to turn anybody away. */
 async function mayHave(
   store: RateStore,
-  principal: string,
+  by: Asking,
   window: RateWindow,
   count: number,
   limit: number,
 ): Promise<boolean> {
   try {
-    return await store.add(principal, window, count, limit);
+    return await store.add(by, window, count, limit);
   } catch (error) {
     if (error instanceof StoreUnavailable) return true;
     throw error;

@@ -1,6 +1,7 @@
 import { cancelExecution } from "@nova/engine";
 import { recordDeed } from "../audit/record.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import { giveSlotsBack } from "../quotas/give-back.ts";
 import { eraseContents } from "./erase-execution.ts";
 
 /** Where an erasure is: `cursor` in the list of executions first, in the whole table then. */
@@ -53,7 +54,10 @@ async function cancelOpen(ports: ServicePorts, client: string): Promise<void> {
 
 async function eraseExecutions(ports: ServicePorts, client: string, cursor?: string): Promise<Step> {
   const page = await ports.executions.list({ client, limit: pageSize, ...(cursor !== undefined && { cursor }) });
-  for (const { id } of page.items) await eraseContents(ports, id);
+  for (const execution of page.items) {
+    await giveSlotsBack(ports, execution); // whoever cancelled it may have died before that
+    await eraseContents(ports, execution.id);
+  }
   if (page.cursor !== undefined) return { part: "executions", cursor: page.cursor };
   await ports.eraser.objects(client);
   return { part: "rest" };

@@ -28,9 +28,10 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
   const version = await ports.workflows.get(record.workflowId, record.version);
   const client = await ports.clients.get(record.client);
   const tellings = tellingsOf(failureOf(record), [version?.workflow.onFailure, client?.onFailure]);
+  const mine = { principal: "on_failure", client: record.client };
   const results = await Promise.allSettled(
     tellings.map(({ name, tell }) =>
-      once(ports, { principal: "on_failure", key: `${record.id} ${name}`, asked: name }, async () => {
+      once(ports, { ...mine, key: `${record.id} ${name}`, asked: name }, async () => {
         await tell(ports);
         return { told: name };
       }),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { monotonicFactory } from "ulid";
 import { Conflict, Refused } from "../errors.ts";
+import type { Attempt } from "../ports/attempts.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 /** How long a repeated request is answered from what the first one made. */
@@ -13,6 +14,8 @@ const nextId = monotonicFactory();
 export interface OnceRequest {
   /** Id of the API key. */
   principal: string;
+  /** Whose the key is; null for all clients. */
+  client: string | null;
   /** The `Idempotency-Key`. */
   key: string;
   /** All that was asked, as text. */
@@ -36,7 +39,9 @@ export async function once<T>(
   const fingerprint = sha256(request.asked);
   const since = new Date(now).toISOString();
   const expiresAt = Math.floor(now / 1000) + keptSeconds;
-  const there = await ports.attempts.begin({ format: 1, ...name, fingerprint, id: ulid, since, expiresAt }, now);
+  const whose = request.client === null ? {} : { client: request.client };
+  const mine: Attempt = { format: 1, ...name, ...whose, fingerprint, id: ulid, since, expiresAt };
+  const there = await ports.attempts.begin(mine, now);
   if (there && there.fingerprint !== fingerprint) {
     throw new Refused("this Idempotency-Key came with another request before - use a new one for a new request");
   }

@@ -9,13 +9,13 @@ export interface TokenIssuer {
 /** How often keys may ask. */
 export interface Rates {
   /** Counts a request. Throws `TooMany`. */
-  take(principal: string): Promise<void>;
+  take(by: Pick<Principal, "id" | "client">): Promise<void>;
 }
 
 /** Requests of a key, counted by everybody together. */
 export interface RateStore {
   /** Adds `count` to those of a window unless they would be more than `limit`: then false. */
-  add(principal: string, window: RateWindow, count: number, limit: number): Promise<boolean>;
+  add(by: Pick<Principal, "id" | "client">, window: RateWindow, count: number, limit: number): Promise<boolean>;
 }
 
 export interface RateWindow {

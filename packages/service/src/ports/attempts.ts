@@ -3,6 +3,8 @@ export interface Attempt {
   format: 1;
   /** Id of the API key that sent it: keys of others never meet. */
   principal: string;
+  /** Whose the key is; absent where it is for all clients. */
+  client?: string;
   /** SHA-256 of the header. */
   key: string;
   /** SHA-256 of what was asked. */

@@ -3,7 +3,7 @@ import { type FileInPlace, InputsRefused } from "@nova/engine";
 import type { Trigger } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
 import type { Principal } from "../access/principal.ts";
-import { defaultClient } from "../clients/clients.ts";
+import { defaultClient, demandClient } from "../clients/clients.ts";
 import { Conflict, Forbidden, NotFound, Refused } from "../errors.ts";
 import { execute } from "../executions/execute.ts";
 import type { Delivery } from "../ports/deliveries.ts";
@@ -37,6 +37,8 @@ const nextId = monotonicFactory();
 export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
   const { workflow, trigger, client = defaultClient, context, files } = arrival;
   const mine = deliveryOf(ports, { ...arrival, client }, "accepted");
+  const gone = await whyNobodys(ports, client);
+  if (gone !== undefined) return recordNobodys(ports, mine, gone);
   const there = await ports.deliveries.begin(mine);
   if (there && there.status !== "accepted") return there;
   const delivery = there ?? mine;
@@ -51,12 +53,14 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   return finished(ports, delivery, { status: "started", execution: delivery.execution, reason: null });
 }
 
+type RecordPorts = Pick<ServicePorts, "deliveries" | "clients" | "clock">;
+
 /** What an arrival is known by where it starts nothing; less is known of what nobody can place. */
 export type Unstarted = Pick<Delivery, "type" | "workflow" | "trigger" | "client" | "dedupe" | "from" | "about">;
 
 /** Leaves the record of what starts no run; of the same delivered again the first record stays. */
 export async function recordUnstarted(
-  ports: Pick<ServicePorts, "deliveries" | "clock">,
+  ports: RecordPorts,
   unstarted: Unstarted,
   reason: string,
   status: "refused" | "failed" = "refused",
@@ -64,7 +68,28 @@ export async function recordUnstarted(
   const { type, trigger, ...rest } = unstarted;
   const placed = { ...rest, trigger: { type, id: trigger } };
   const delivery: Delivery = { ...deliveryOf(ports, placed, status), execution: null, reason };
+  const gone = await whyNobodys(ports, placed.client);
+  if (gone !== undefined) return recordNobodys(ports, delivery, gone);
   return (await ports.deliveries.begin(delivery)) ?? delivery;
+}
+
+/** Nothing is known of a client that is being erased, so neither is who wrote to it, nor what about. */
+async function recordNobodys(ports: RecordPorts, known: Delivery, reason: string): Promise<Delivery> {
+  const unnamed = { client: null, from: "", about: "", dedupe: "" };
+  const delivery: Delivery = { ...known, ...unnamed, status: "refused", execution: null, reason };
+  return (await ports.deliveries.begin(delivery)) ?? delivery;
+}
+
+/** Undefined where the client is there, or nobody can say which one it is. */
+async function whyNobodys(ports: RecordPorts, client: string | null): Promise<string | undefined> {
+  if (client === null) return undefined;
+  try {
+    await demandClient(ports, null, client);
+  } catch (error) {
+    if (isRefusal(error)) return error.message;
+    throw error;
+  }
+  return undefined;
 }
 
 type Placed = Pick<Arrival, "dedupe" | "from" | "about"> & {

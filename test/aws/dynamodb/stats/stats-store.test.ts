@@ -66,7 +66,7 @@ describe("requests of a key", () => {
   const window = { beginsAt: Date.parse("2026-11-22T00:00:10.000Z"), seconds: 10 };
 
   test("are added as long as they are not more than the limit, in each window anew", async () => {
-    const add = (count: number, at = window) => stores.rateStore.add("key_1", at, count, 100);
+    const add = (count: number, at = window) => stores.rateStore.add({ id: "key_1", client: "acme" }, at, count, 100);
     expect([await add(60), await add(50), await add(40), await add(1)]).toEqual([true, false, true, false]);
     expect(await add(100, { ...window, beginsAt: window.beginsAt + 10_000 })).toBe(true);
   });

@@ -11,6 +11,7 @@ export function attemptEntity({ client, table }: TableConnection) {
       model: { service: "nova", entity: "attempt", version: "1" },
       attributes: {
         principal: requiredText,
+        client: { type: "string" },
         key: requiredText,
         format: requiredNumber,
         fingerprint: requiredText,
