@@ -1,4 +1,4 @@
-import type { CodeFinding } from "@nova/python";
+import { type CodeFinding, checkNodeCode } from "@nova/python";
 import { describe, expect, it } from "vitest";
 import type { CheckCode } from "../../../packages/agents/src/parts.ts";
 import { sets } from "../../support/pipeline/node-means.ts";
@@ -46,6 +46,14 @@ describe("the code validator", () => {
       runs: [sets({ _data_analysis: { result: {} } }), sets({ a: 1 })],
     });
     expect(about?.context).toHaveProperty("_data_analysis", { type: "object" });
+  });
+
+  it("refuses code that reads an analysis which nobody has made", async () => {
+    const reads = writes("context['a'] = context['_data_analysis']['rows']");
+    const scene = { lines: [simple, reads, reads, reads], check: checkNodeCode };
+    const { outcome, means } = await play(scene);
+    expect(outcome).toMatchObject({ message: expect.stringContaining('the context has no key "_data_analysis"') });
+    expect(means.runs).toEqual([]);
   });
 
   it("leaves a doubtful import to the sandbox where the workflow has requirements of its own", async () => {

@@ -41,6 +41,7 @@ function aboutCode(run: NodeRun) {
   return {
     nodeType: node.type,
     ...(node.type === "decision" && { edges: edges.map(({ condition }) => String(condition ?? "default")) }),
+    isRun: true,
     context: analysis ? { ...shape, [analysisKey]: shapeOfAnalysis } : shape,
     modules: importableModules(packagesOf(run)),
     lib: Object.keys(version.workflow.lib),

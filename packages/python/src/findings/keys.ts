@@ -105,7 +105,8 @@ function asksForAnyKey(nodes: readonly Node[]): boolean {
 /** The key cannot but be wrong: it is always looked up, or it is a slip for one that nobody else looks up. */
 function isCertain(read: Read, keys: readonly string[], subject: Subject): boolean {
   const key = read.path.at(-1) as string;
-  if (read.path.length === 1 && fromNova.test(key)) return false;
+  const isAbsent = key === "_data_analysis" && subject.facts.isRun;
+  if (read.path.length === 1 && fromNova.test(key) && !isAbsent) return false;
   const isOfItem = read.path.includes("[]");
   const isSure = !isOfItem || isReadOfFirst(subject, read);
   if (isSure && !mayBePassedBy(subject.program, read.node)) return true;

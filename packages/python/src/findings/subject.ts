@@ -15,6 +15,8 @@ export interface NodeFacts {
   edges?: readonly string[];
   /** Absent: nothing is known of the keys. */
   context?: ContextShape;
+  /** The context is that of the very run: an analysis of the data is among its keys, or is not there. */
+  isRun?: boolean;
   /** Importable top-level modules besides the standard library; absent: any. */
   modules?: readonly string[];
   /** Modules of the workflow's `lib/`: `mails`, or `lib/mails.py`. */
