@@ -55,6 +55,21 @@ describe("the costs of a node", () => {
     expect(costsOf(folder, [], [failed("other")])).toMatchObject([{ generations: 0, written: dear }]);
   });
 
+  it("count code that was written a second time, word for word", async () => {
+    const folder = await makeFolder();
+    const kept = generationOf(promptOf(folder));
+    const wrote = ({ usd: cost_usd, ...tokens }: typeof cost) =>
+      ({
+        entry: {
+          ...{ node_id: "sum", status: "success", code_hash: kept.codeHash },
+          ai_metadata: { cache_hit: false, cost_usd, ...tokens },
+        },
+      }) as unknown as Recorded;
+    expect(costsOf(folder, [kept], [wrote(cost)])).toMatchObject([{ generations: 1, written: cost }]);
+    const [twice] = costsOf(folder, [kept], [wrote(dear), wrote(cost), ...runs("sum", true)]);
+    expect(twice).toMatchObject({ generations: 2, hits: 1, written: { usd: cost.usd + dear.usd } });
+  });
+
   it("do not count an edit as written by a model", async () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: { ...lockedOf(promptOf(made), { code: "a" }), origin: "edited" } });

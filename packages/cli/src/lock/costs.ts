@@ -4,11 +4,12 @@ import type { LockFolder } from "./folder.ts";
 import type { Recorded } from "./recorded.ts";
 
 type Cost = Generation["cost"];
+type AiMetadata = NonNullable<Recorded["entry"]["ai_metadata"]>;
 
 /** What the code of a node has cost, and what it saves; money in US dollars. */
 export interface NodeCosts {
   node: string;
-  /** How often code was written for it with success. */
+  /** How often code was written for it with success; the same code again counts again. */
   generations: number;
   /** All of them, and the recorded runs that failed without leaving code behind. */
   written: Cost;
@@ -32,12 +33,8 @@ export function costsOf(
     const ran = runs.filter(({ entry }) => entry.node_id === id);
     const hits = ran.filter(({ entry }) => entry.ai_metadata?.cache_hit).length;
     const kept = generations.filter((one) => one.node === id && one.origin === "generated");
-    const money = moneyOf(
-      kept,
-      entries[id]?.record,
-      ran.flatMap((run) => lossOf(run, kept)),
-      hits,
-    );
+    const again = kept.flatMap((one) => writtenAgain(one, ran));
+    const money = moneyOf(kept, entries[id]?.record, { lost: ran.flatMap((run) => lossOf(run, kept)), again, hits });
     return { node: id, runs: ran.length, hits, ...money };
   });
 }
@@ -45,19 +42,41 @@ export function costsOf(
 /** What a failed run has cost; nothing where its code is kept nevertheless, for somebody to look at, with that cost. */
 function lossOf({ entry: { status, code_hash, ai_metadata } }: Recorded, kept: readonly Generation[]): Cost[] {
   if (status !== "failed" || !ai_metadata || kept.some(({ codeHash }) => codeHash === code_hash)) return [];
-  const { cost_usd: usd, tokens_input, tokens_cached, tokens_output } = ai_metadata;
-  return [{ usd, tokens_input, tokens_cached, tokens_output }];
+  return [costOf(ai_metadata)];
 }
 
-function moneyOf(kept: readonly Generation[], locked: LockRecord | undefined, lost: readonly Cost[], hits: number) {
+/** Runs whose models wrote this very code, but for the one that it is kept with: items of a map write side by side. */
+function writtenAgain({ codeHash, cost }: Generation, ran: readonly Recorded[]): Cost[] {
+  const costs = ran.flatMap(({ entry: { status, code_hash, ai_metadata } }): Cost[] => {
+    const isOther = status !== "success" || code_hash !== codeHash || !ai_metadata || ai_metadata.cache_hit;
+    return isOther ? [] : [costOf(ai_metadata)];
+  });
+  const isOwn = ({ usd, tokens_input }: Cost) =>
+    rounded(usd) === rounded(cost.usd) && tokens_input === cost.tokens_input;
+  const first = costs.findLastIndex(isOwn);
+  return costs.filter((_, index) => index !== (first < 0 ? costs.length - 1 : first));
+}
+
+function costOf({ cost_usd, tokens_input, tokens_cached, tokens_output }: AiMetadata): Cost {
+  return { usd: cost_usd, tokens_input, tokens_cached, tokens_output };
+}
+
+/** Of what is not kept as a generation of its own. */
+interface Besides {
+  lost: readonly Cost[];
+  again: readonly Cost[];
+  hits: number;
+}
+
+function moneyOf(kept: readonly Generation[], locked: LockRecord | undefined, { lost, again, hits }: Besides) {
   const isKept = kept.some(({ key, codeHash }) => key === locked?.key && codeHash === locked.codeHash);
   const isNew = locked !== undefined && !isKept && locked.origin === "generated";
   const all: readonly Pick<Generation, "cost">[] = isNew ? [...kept, locked] : kept;
   const pinned = kept.filter(({ status }) => status === "pinned").sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   const savedPerRun = (locked ?? pinned[0])?.cost ?? nothing;
-  const written = [...all.map(({ cost }) => cost), ...lost].reduce(sum, nothing);
+  const written = [...all.map(({ cost }) => cost), ...lost, ...again].reduce(sum, nothing);
   return {
-    generations: all.length,
+    generations: all.length + again.length,
     written,
     savedPerRun,
     savedUsd: hits * savedPerRun.usd,
