@@ -1,6 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
-import { createAwsPorts, type NovaBus } from "@nova/aws";
+import { createAwsPorts, type NovaBus } from "@nova/aws/ports";
 import { type Clock, type EventBus, type Links, type Pipeline, type Ports, SandboxPool } from "@nova/engine";
 import { createSandboxes, templatePackages } from "@nova/sandbox";
 import { Environment } from "./environment.ts";
@@ -21,7 +21,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     env.NOVA_SIGNING_KMS_KEY !== undefined
       ? { kmsKeyId: env.NOVA_SIGNING_KMS_KEY }
       : { keyHex: env.NOVA_SIGNING_KEY ?? "" };
-  const aws = createAwsPorts({
+  const { lookoutStores, ...aws } = createAwsPorts({
     table: env.NOVA_TABLE,
     bucket: env.NOVA_BUCKET,
     eventBus: env.NOVA_EVENT_BUS,
@@ -39,7 +39,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     ...aws,
     sandboxes: createSandboxes(),
     pipeline: pipelineFor(variables, env, aws.generations),
-    ...createLookout(() => made, env.NOVA_TABLE),
+    ...createLookout(() => made, lookoutStores),
     hostNames,
     spares: new SandboxPool(),
     events: logged(aws.bus),

@@ -1,19 +1,21 @@
-import { createLookoutStores, documentClient } from "@nova/aws";
+import type { AwsPorts } from "@nova/aws/ports";
 import type { Aftermath, Budgets, Ports } from "@nova/engine";
 
 /** Loaded and made when a run ends, or a model was asked, the first time: no node waits for it before. */
-function lookoutOf(ports: () => Ports, table: string) {
+function lookoutOf(ports: () => Ports, stores: AwsPorts["lookoutStores"]) {
   return async () => {
     const { createAftermath, createBudgets } = await import("@nova/service/lookout");
-    const stores = createLookoutStores({ client: documentClient(), table });
-    const all = { ...ports(), ...stores };
+    const all = { ...ports(), ...(await stores()) };
     return { aftermath: createAftermath(all), budgets: createBudgets(all) };
   };
 }
 
 /** What looks after runs on behalf of the service, for functions that know nothing of it. */
-export function createLookout(ports: () => Ports, table: string): { aftermath: Aftermath; budgets: Budgets } {
-  const make = lookoutOf(ports, table);
+export function createLookout(
+  ports: () => Ports,
+  stores: AwsPorts["lookoutStores"],
+): { aftermath: Aftermath; budgets: Budgets } {
+  const make = lookoutOf(ports, stores);
   let making: ReturnType<typeof make> | undefined;
   const made = () => {
     making ??= make();

@@ -1,4 +1,4 @@
-import { readParameters } from "@nova/aws";
+import { readParameters } from "@nova/aws/parameters";
 import { logger } from "./app.ts";
 
 /** Keys that a deployed function gets from Systems Manager, so that nobody who may see its configuration sees them. */

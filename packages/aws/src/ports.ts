@@ -1,4 +1,5 @@
 import { createCredentials, type Ports } from "@nova/engine";
+import type { LookoutStores } from "@nova/service";
 import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createCredentialCipher } from "./credentials/cipher.ts";
 import { credentialKeysFrom } from "./credentials/keys-from.ts";
@@ -15,6 +16,8 @@ import { createKmsSigner } from "./signer/kms.ts";
 import { createStateMachines } from "./states/state-machines.ts";
 import { createKeyVault } from "./vault/key.ts";
 import { createKmsVault } from "./vault/kms.ts";
+
+export type { NovaBus };
 
 export interface AwsPortsOptions {
   /** DynamoDB table; `NOVA_TABLE`, else `nova`, when absent. */
@@ -51,6 +54,8 @@ export interface AwsPorts
     | "credentials"
   > {
   bus: NovaBus;
+  /** What looks after runs that have ended, over the same connection; loaded when the first one has. */
+  lookoutStores(): Promise<LookoutStores>;
 }
 
 /**
@@ -82,6 +87,7 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
       post: (url, init) => fetch(url, init),
     }),
     bus: createBus({ busName: options.eventBus, bucket }),
+    lookoutStores: async () => (await import("./lookout-stores.ts")).createLookoutStores(table),
   };
 }
 

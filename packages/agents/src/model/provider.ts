@@ -22,7 +22,7 @@ const requestTimeoutMs = 60_000;
  */
 export async function connect(settings: ModelSettings): Promise<Provider> {
   const [{ OpenAI }, { responsesConversation }, { chatConversation }] = await Promise.all([
-    import("openai"),
+    import("openai/client"),
     import("./responses-api.ts"),
     import("./chat-api.ts"),
   ]);

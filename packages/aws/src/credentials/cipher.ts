@@ -1,4 +1,4 @@
-import type { KeyringNode, MultiKeyringNode } from "@aws-crypto/client-node";
+import type { KeyringNode, MultiKeyringNode } from "@aws-crypto/material-management-node";
 import { type CredentialCipher, CredentialLocked, type StoreUnavailable } from "@nova/engine";
 
 /** Whatever keys a cipher has, as the Encryption SDK takes them. */
@@ -21,9 +21,10 @@ let client: Promise<Awaited<ReturnType<typeof buildClient>>> | undefined;
 
 /** One key seals a text, and the commitment binds it to that one: no text opens to two things. */
 async function buildClient() {
-  const { buildClient: build, CommitmentPolicy } = await loadSdk();
+  const { buildDecrypt, buildEncrypt, CommitmentPolicy } = await loadSdk();
   const commitmentPolicy = CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT;
-  return build({ commitmentPolicy, maxEncryptedDataKeys: 1 });
+  const options = { commitmentPolicy, maxEncryptedDataKeys: 1 };
+  return { ...buildEncrypt(options), ...buildDecrypt(options) };
 }
 
 /** Encrypts with the AWS Encryption SDK. */

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { EventBus } from "@nova/engine";
 import type { Bus, PublishQueue } from "@nova/service";
-import { eventBridge } from "../clients/when-needed.ts";
+import { eventBridge } from "../clients/event-bridge.ts";
 import type { BucketConnection } from "../s3/connection.ts";
 import { wholeEvent, withinEntry } from "./large-detail.ts";
 import { type BusConnection, putEvent } from "./put-event.ts";

@@ -1,6 +1,6 @@
 import type { EventRule, EventRules } from "@nova/service";
+import { eventBridge } from "../clients/event-bridge.ts";
 import { reaching } from "../clients/outage.ts";
-import { eventBridge } from "../clients/when-needed.ts";
 import { TriggerRefused } from "../triggers/refused.ts";
 import { resourceName } from "../triggers/resource-name.ts";
 

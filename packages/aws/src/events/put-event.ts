@@ -1,8 +1,8 @@
 import { StoreUnavailable } from "@nova/engine";
 import type { BusEvent } from "@nova/service";
+import type { EventBridge } from "../clients/event-bridge.ts";
 import { reaching } from "../clients/outage.ts";
 import { delayMs } from "../clients/retries.ts";
-import type { EventBridge } from "../clients/when-needed.ts";
 
 /** What EventBridge may say of one entry while it took the request, and what passes. */
 const passing = new Set(["InternalException", "InternalFailure", "ThrottlingException"]);

@@ -1,6 +1,6 @@
 import type { Mailer } from "@nova/service";
+import { mailService } from "../clients/mail-service.ts";
 import { reaching } from "../clients/outage.ts";
-import { mailService } from "../clients/when-needed.ts";
 
 /** Sends by SES from one address, which has to be verified there. */
 export function createMailer({ from }: { from: string }): Mailer {

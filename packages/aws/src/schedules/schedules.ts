@@ -1,7 +1,7 @@
 import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from "@aws-sdk/client-scheduler";
 import type { Schedule, Schedules } from "@nova/service";
 import { reaching } from "../clients/outage.ts";
-import { scheduler } from "../clients/when-needed.ts";
+import { scheduler } from "../clients/scheduler.ts";
 import { TriggerRefused } from "../triggers/refused.ts";
 import { resourceName } from "../triggers/resource-name.ts";
 
