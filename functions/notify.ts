@@ -1,13 +1,16 @@
 import { notifyFailure } from "@nova/service";
 import { z } from "zod";
+import { detailsIn } from "./details-in.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
-const Event = z.object({
-  detail: z.object({ execution_id: z.string(), parent_execution_id: z.string().optional() }),
-});
+const FailedRun = z.object({ execution_id: z.string(), parent_execution_id: z.string().optional() });
 
-/** EventBridge: a run has failed; whoever wants to hear of it does. */
+/** EventBridge, through a queue that tries it again for a day: a run has failed; whoever wants to hear of it does. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
-  const { execution_id, parent_execution_id: parent } = Event.parse(event).detail;
-  return notifyFailure(ports, { execution_id, ...(parent !== undefined && { parent_execution_id: parent }) });
+  const told: string[] = [];
+  for (const { execution_id, parent_execution_id: parent } of detailsIn(event, FailedRun)) {
+    const failed = { execution_id, ...(parent !== undefined && { parent_execution_id: parent }) };
+    told.push(...(await notifyFailure(ports, failed)).told);
+  }
+  return { told };
 });

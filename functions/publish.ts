@@ -1,14 +1,17 @@
 import { publishVersion } from "@nova/service";
+import { z } from "zod";
 import { logger } from "./app.ts";
-import { PublicationsIn } from "./publications-in.ts";
+import { detailsIn } from "./details-in.ts";
 import { serviceLambda } from "./service-lambda.ts";
+
+const Publication = z.object({ workflow: z.string(), version: z.number() });
 
 /** Step Functions, CreateStateMachine and UpdateStateMachine: one a second; this runs once at a time. */
 const paceMs = 1_000;
 
 /** Publishes what waits for it, one after the other. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
-  for (const { workflow: workflowId, version } of PublicationsIn.parse(event)) {
+  for (const { workflow: workflowId, version } of detailsIn(event, Publication)) {
     const begun = ports.clock.now();
     await publishVersion(ports, { workflowId, version });
     const publication = await ports.publications.get({ workflowId, version });

@@ -8,6 +8,7 @@ import { schedule } from "./engine/schedule.ts";
 import { mailSettingsFrom } from "./engine/settings.ts";
 import { engine } from "./engine.ts";
 import { storage } from "./storage.ts";
+import { tellFailures } from "./triggers/failures.ts";
 import { triggerLambdas } from "./triggers/lambdas.ts";
 import { receiveMail } from "./triggers/mail.ts";
 import { createPublications } from "./triggers/publications.ts";
@@ -32,9 +33,7 @@ export function triggers({ stack }: StackContext): Triggers {
   // By its ARN: rules would else write themselves into the policy of the queue, whose stack comes before this one.
   const undelivered = Queue.fromQueueArn(stack, "Undelivered", queue.queueArn);
 
-  handOn(stack, "Failures", {
-    ...{ pattern: ofNova(stack, "execution.failed"), to: functions["nova-notify"], undelivered, bus },
-  });
+  tellFailures(stack, functions["nova-notify"], undelivered, bus);
   handOn(stack, "Erasures", {
     ...{ pattern: ofNova(stack, "client.erasing"), to: functions["nova-erase"], undelivered, bus },
   });

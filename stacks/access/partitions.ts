@@ -29,6 +29,8 @@ export const erasable = [
   keys,
   generations,
   deliveries,
+  rates,
+  attempts,
   figures,
   uploads,
   spendings,

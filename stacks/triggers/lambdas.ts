@@ -49,7 +49,6 @@ export const triggerLambdas = {
     file: "notify",
     timeoutSeconds: 120,
     memoryMb: 512,
-    isAsynchronous: true,
     may: [
       ...usesCredentials,
       "executions",
@@ -59,7 +58,6 @@ export const triggerLambdas = {
       "clients",
       "repeated requests",
       "mails",
-      "undelivered events",
     ],
   },
   "nova-erase": {

@@ -39,7 +39,7 @@ it("allows to delete tickets of queues, what people delete, and to the eraser wh
   expect(Object.fromEntries(others)).toEqual({
     novaapirole: [of("K#*"), of("S#*"), of("TRIGGER#*")],
     novapublishrole: [of("TRIGGER#*")],
-    novaeraserole: [of("T#* or S#* or CLIENT#* or K#* or G#* or DELIVERY#* or F#* or U#* or M#*")],
+    novaeraserole: [of("T#* or S#* or CLIENT#* or K#* or G#* or DELIVERY#* or R#* or I#* or F#* or U#* or M#*")],
   });
 });
 

@@ -91,7 +91,7 @@ describe("the functions that are deployed", () => {
 
   it("are tried three times where nobody waits for them, and what fails then is kept", () => {
     const configured = templates.flatMap((one) => Object.values(one.findResources("AWS::Lambda::EventInvokeConfig")));
-    expect(configured).toHaveLength(9);
+    expect(configured).toHaveLength(8);
     for (const template of templates.slice(0, 2)) {
       template.allResourcesProperties("AWS::Lambda::EventInvokeConfig", {
         MaximumRetryAttempts: 2,

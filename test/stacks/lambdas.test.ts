@@ -52,7 +52,7 @@ describe("the plan of the functions", () => {
 
   it("lets those keep what they could not take that nobody waits for", () => {
     const asynchronous = names(({ isAsynchronous }) => isAsynchronous === true);
-    const waitedFor = ["run-node", "settle-node", "close-execution", "request-approval", "publish", "api"];
+    const waitedFor = ["run-node", "settle-node", "close-execution", "request-approval", "publish", "notify", "api"];
     expect(asynchronous).toEqual(names(() => true).filter((name) => !waitedFor.includes(name.replace("nova-", ""))));
     const keeping = plans.filter(([, { may, as }]) =>
       (as ? lambdas[as as LambdaName].may : may).some((grant) => grant === "undelivered events"),

@@ -29,7 +29,7 @@ const own = (type: string) => ({ account: "123456789012", source: "nova", "detai
 
 describe("NOVA's own events", () => {
   it.each([
-    ["Failures", "execution.failed", "novanotifyLive"],
+    ["Failures", "execution.failed", "FailuresToTell.Arn"],
     ["Erasures", "client.erasing", "novaeraseLive"],
     ["Publishing", "workflow.publishing", "Publications.Arn"],
   ])("have %s hand %s on to %s alone", (id, type, target) => {
@@ -48,10 +48,17 @@ describe("NOVA's own events", () => {
   });
 });
 
+it("tells of a failure every quarter of an hour for a day, until somebody hears it", () => {
+  const [queue] = Object.values(triggers.findResources("AWS::SQS::Queue", { Properties: { VisibilityTimeout: 900 } }));
+  const { maxReceiveCount, deadLetterTargetArn } = queue?.Properties.RedrivePolicy ?? {};
+  expect(maxReceiveCount * 15).toBe(24 * 60);
+  expect(brief(deadLetterTargetArn)).toBe("Undelivered.Arn");
+});
+
 describe("publications", () => {
   it("are done one after the other: one group of a FIFO queue, one message at a time", () => {
     triggers.hasResourceProperties("AWS::SQS::Queue", { FifoQueue: true, VisibilityTimeout: 150 });
-    triggers.hasResourceProperties("AWS::Lambda::EventSourceMapping", { BatchSize: 1 });
+    triggers.allResourcesProperties("AWS::Lambda::EventSourceMapping", { BatchSize: 1 });
     expect(rule("Publishing").Targets[0]?.SqsParameters).toEqual({ MessageGroupId: "publications" });
   });
 
