@@ -49,6 +49,21 @@ describe("create", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
+  test.each([
+    ["what its code may reach", ["10.0.0.0/8", "a.test"], true],
+    ["nothing at all", [], false],
+  ])("has E2B itself let out %s", async (_what, reach, internet) => {
+    const { Sandbox } = await import("@e2b/code-interpreter");
+    const sandbox = await bench.sandboxes.create({ ...spec, reach });
+    const { network, allowInternetAccess } = await Sandbox.getInfo(sandbox.id);
+    expect(network).toMatchObject({ allowOut: reach, denyOut: ["0.0.0.0/0"] });
+    expect(allowInternetAccess).toBe(internet);
+    const code = 'context["n"] = 1';
+    const run = await bench.run(sandbox.id, bench.request(code, {}, { network: { allow: [] } }));
+    expect(changesOf(run)).toEqual({ n: 1 });
+    await bench.sandboxes.kill(sandbox.id);
+  });
+
   test("says what to do about a life that the plan does not give", async () => {
     await expect(bench.sandboxes.create({ ...spec, lifetimeSeconds: 7260 })).rejects.toMatchObject({
       name: "NodeFailed",

@@ -19,14 +19,15 @@ export class Connections {
     this.#sdk.catch(() => undefined); // whoever awaits it sees why
   }
 
-  async create({ template, lifetimeSeconds, execution, scope, internet }: SandboxSpec): Promise<E2bSandbox> {
-    const { Sandbox } = await this.#sdk;
+  async create(spec: SandboxSpec): Promise<E2bSandbox> {
+    const { template, lifetimeSeconds, execution, scope, internet, reach } = spec;
+    const { Sandbox, ALL_TRAFFIC } = await this.#sdk;
     const sandbox = await this.#breaker.guard(() =>
       Sandbox.create(template, {
         timeoutMs: lifetimeSeconds * 1000,
         metadata: { execution, scope, nova: "1" },
         allowInternetAccess: internet,
-        network: { allowPublicTraffic: false },
+        network: { allowPublicTraffic: false, ...(reach && { allowOut: reach, denyOut: [ALL_TRAFFIC] }) },
       }),
     );
     this.#keep(sandbox.sandboxId, Promise.resolve(sandbox));

@@ -121,6 +121,10 @@ test("serves the paths of older SDKs, whose sandboxes are not secured unless ask
 test.each([
   ["no template", {}, "templateID"],
   ["a wrong type", { templateID: "nova", metadata: { a: 1 } }, "metadata.a"],
+  ["a port", { templateID: "nova", network: { allowOut: ["8.8.8.8:80"] } }, "port-specific rules"],
+  ["a name to deny", { templateID: "nova", network: { denyOut: ["a.test"] } }, "invalid denied CIDR a.test"],
+  ["a name with all else open", { templateID: "nova", network: { allowOut: ["a.test"] } }, "include 'ALL_TRAFFIC'"],
+  ["no name", { templateID: "nova", network: { allowOut: ["a b"], denyOut: ["0.0.0.0/0"] } }, "invalid allowed domain"],
   ["no time at all", { templateID: "nova", timeout: 0 }, "Timeout must be greater than 0"],
 ])("answers 400 with a reason for %s", async (_, body, reason) => {
   const answer = await fetch(`${server().apiUrl}/v2/sandboxes`, {

@@ -3,6 +3,7 @@ import type { Position } from "../chain/position.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox, SandboxSpec } from "../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { outerReach } from "./outer-reach.ts";
 
 /** A sandbox lives this much longer than its node's timeout: room for the upload, the commit and a late attach. */
 const marginSeconds = 60;
@@ -49,6 +50,7 @@ async function takeSpare(ports: Ports, execution: string, node: TaskNode, second
 }
 
 export function sandboxSpec(at: Position["at"], node: TaskNode, version: WorkflowVersion): SandboxSpec {
+  const reach = outerReach(node, version.workflow);
   return {
     template: version.template,
     execution: at.execution,
@@ -56,6 +58,7 @@ export function sandboxSpec(at: Position["at"], node: TaskNode, version: Workflo
     lifetimeSeconds: lifetimeOf(secondsOf(node), idleSeconds),
     lib: version.workflow.lib,
     internet: true,
+    ...(reach && { reach }),
   };
 }
 

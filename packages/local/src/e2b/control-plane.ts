@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { Refusal } from "./errors.ts";
 import { readJson, sendJson, sendNothing } from "./http.ts";
+import { refuseBadRules } from "./network-rules.ts";
 import type { NewSandbox, Sandbox, Sandboxes } from "./sandboxes.ts";
 
 /** The SDK refuses sandboxes with a version below 0.1.0 and chooses its way of talking by it. */
@@ -79,6 +80,7 @@ function parseNewSandbox(body: Record<string, unknown>, v2: boolean): NewSandbox
       "You cannot create a sandbox without public access unless you enable secure envd access via 'secure' flag.",
     );
   }
+  refuseBadRules(network);
   return {
     ...{ templateID: wanted.templateID, secure, network, autoPause: wanted.autoPause ?? false },
     ...{ metadata: wanted.metadata ?? {}, environment: wanted.envVars ?? {} },
