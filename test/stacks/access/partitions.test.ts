@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as partitions from "../../../stacks/access/partitions.ts";
+import { root } from "../../support/imports.ts";
+
+const { erasable, ...own } = partitions;
+
+/** Entities of packages/aws: the partition of each, and whether it says whose it is. */
+const entities = globSync("packages/aws/src/dynamodb/*/*-entity.ts", { cwd: root }).map((file) => {
+  const source = readFileSync(join(root, file), "utf8");
+  const [, template = ""] = /pk: \{ field: "pk",[^}]*template: "([^"$]*)/.exec(source) ?? [];
+  return {
+    file,
+    pattern: template.endsWith("#") ? `${template}*` : template,
+    isOfClient: /^\s+(client|owner): /m.test(source),
+  };
+});
+
+/** That a client's runs were, and what people did. */
+const staying = ["E#*", "A"];
+
+describe("the partitions that roles reach", () => {
+  it.each(entities)("have a name for that of $file", ({ pattern }) => {
+    expect(Object.values(own).flat()).toContain(pattern);
+  });
+
+  it("are told from one another by their beginnings", () => {
+    const prefixes = Object.values(own)
+      .flat()
+      .map((pattern) => pattern.replace("*", ""));
+    const confused = prefixes.filter((one) =>
+      prefixes.some((other) => other !== one && other.startsWith(one) && one.endsWith("#")),
+    );
+    expect(confused).toEqual([]);
+    expect(new Set(prefixes).size).toBe(prefixes.length);
+  });
+
+  it("let the eraser delete whatever says which client it belongs to, and no chain", () => {
+    const named = entities.filter(({ isOfClient }) => isOfClient).map(({ pattern }) => pattern);
+    expect(named.length).toBeGreaterThan(5);
+    expect(new Set(named.filter((pattern) => !erasable.includes(pattern)))).toEqual(new Set(staying));
+    expect(erasable).not.toContain("C#*");
+  });
+});
