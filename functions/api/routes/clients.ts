@@ -18,7 +18,7 @@ export const create = route({
   answers: { 201: { description: "the client", schema: ClientItem } },
   handle: async (ports, { by, body, once }) => ({
     status: 201,
-    body: await once(async () => clientItem(await createClient(ports, by, body))),
+    body: clientItem(await once(() => createClient(ports, by, body))),
   }),
 });
 
@@ -49,15 +49,17 @@ export const get = route({
 export const change = route({
   method: "PATCH",
   path: "/clients/{slug}",
-  summary: "Change a client's name, the versions that are pinned for it, its quotas, or who hears of its failed runs",
+  summary: "Change a client's name, pinned versions, variables, quotas, or who hears of its failed runs",
   role: "editor",
   params,
   body: ClientChanges,
+  exact: ["variables"],
   answers: { 200: { description: "the client", schema: ClientItem } },
-  async handle(ports, { by, params: { slug }, body: { name, pins, quotas, on_failure } }) {
+  async handle(ports, { by, params: { slug }, body: { name, pins, variables, quotas, on_failure } }) {
     const changes = {
       ...(name !== undefined && { name }),
       ...(pins !== undefined && { pins }),
+      ...(variables !== undefined && { variables: variables.text }),
       ...(on_failure !== undefined && { onFailure: onFailureOf(on_failure) }),
       ...(quotas !== undefined && { quotas: clientQuotas(quotas) }),
     };

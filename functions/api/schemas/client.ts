@@ -1,8 +1,9 @@
+import { RawJson } from "@nova/engine";
 import type { Client } from "@nova/service";
 import { AuthoredOnFailure } from "@nova/workflow";
 import { z } from "zod";
 import { ClientQuotasBody, clientQuotasItem } from "./quotas.ts";
-import { Name, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
+import { Context, ExactObject, Name, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
 
 const OnFailureItem = z.object({
   mail: z.array(z.string()).optional(),
@@ -20,6 +21,9 @@ export const ClientChanges = z.strictObject({
     .refine((pins) => Object.keys(pins).length <= mostPins, `at most ${mostPins} workflows can be pinned`)
     .optional()
     .meta({ description: "versions of workflows that its runs use, whatever is active" }),
+  variables: ExactObject.optional().meta({
+    description: "what contexts of its runs begin with; what a run is sent lies over it; replaced as a whole",
+  }),
   on_failure: AuthoredOnFailure.optional().meta({ description: "who hears of its failed runs; replaced as a whole" }),
   quotas: ClientQuotasBody.optional().meta({ description: "replaced as a whole; needs a key for all clients" }),
 });
@@ -29,12 +33,14 @@ export const ClientItem = z
     slug: Slug,
     name: z.string(),
     pins: z.record(z.string(), VersionNumber),
+    variables: Context.meta({ description: "numbers keep the digits that they were written with" }),
     quotas: ClientQuotasBody,
     on_failure: OnFailureItem,
     created_at: Time,
   })
   .meta({ id: "Client" });
 
-export function clientItem({ slug, name, pins, quotas = {}, onFailure = {}, createdAt }: Client) {
-  return { slug, name, pins, quotas: clientQuotasItem(quotas), on_failure: onFailure, created_at: createdAt };
+export function clientItem({ slug, name, pins, variables = "{}", quotas = {}, onFailure = {}, createdAt }: Client) {
+  const own = { variables: new RawJson(variables), quotas: clientQuotasItem(quotas), on_failure: onFailure };
+  return { slug, name, pins, ...own, created_at: createdAt };
 }

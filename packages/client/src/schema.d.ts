@@ -147,7 +147,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a client's name, the versions that are pinned for it, its quotas, or who hears of its failed runs
+         * Change a client's name, pinned versions, variables, quotas, or who hears of its failed runs
          * @description Needs the role editor, or one that may more.
          */
         patch: operations["patchClientsSlug"];
@@ -886,6 +886,10 @@ export interface components {
             };
             quotas: components["schemas"]["ClientQuotas"];
             slug: string;
+            /** @description numbers keep the digits that they were written with */
+            variables: {
+                [key: string]: unknown;
+            };
         };
         /** @description null or absent: no limit */
         ClientQuotas: {
@@ -1702,6 +1706,10 @@ export interface operations {
                     };
                     /** @description replaced as a whole; needs a key for all clients */
                     quotas?: components["schemas"]["ClientQuotas"];
+                    /** @description what contexts of its runs begin with; what a run is sent lies over it; replaced as a whole */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };

@@ -38,6 +38,23 @@ describe("a client", () => {
     expect(await run({})).toMatchObject({ version: 2, client: "default" });
   });
 
+  it("has variables that its runs begin with, and what they are sent lies over them", async () => {
+    const variables = { company: "ACME", limit: 1000 };
+    const { body } = await api.call("PATCH /clients/acme", { body: { variables } });
+    expect(body.variables).toEqual(variables);
+    expect((await api.call("GET /clients/acme")).body.variables).toEqual(variables);
+    const run = (sent: object) => api.call("POST /workflows/count/execute?wait=20", { body: sent });
+    const { body: own } = await run({ client_slug: "acme", context: { limit: 5 } });
+    expect(own.context).toMatchObject({ company: "ACME", limit: 5 });
+    expect((await run({})).body.context).not.toHaveProperty("company");
+    expect((await api.call("PATCH /clients/acme", { body: { variables: {} } })).body.variables).toEqual({});
+  });
+
+  it("has no variables that no context begins with", async () => {
+    const { status, body } = await api.call("PATCH /clients/acme", { body: { variables: { "1st": 1 } } });
+    expect([status, body.detail]).toEqual([422, expect.stringMatching(/"1st" cannot be a name/)]);
+  });
+
   it("is pinned to nothing that is not there", async () => {
     const { status, body } = await api.call("PATCH /clients/acme", { body: { pins: { count: 9 } } });
     expect([status, body.detail]).toEqual([422, expect.stringMatching(/"count" has no version 9/)]);

@@ -28,7 +28,7 @@ export class Clients {
     return this.#at.ask(this.#at.api.GET("/clients/{slug}", { params: { path: { slug } } }));
   }
 
-  /** Name, pins, quotas, who hears of failures: each is replaced as a whole. */
+  /** Name, pins, variables, quotas, who hears of failures: each is replaced as a whole. */
   change(slug: string, body: Body<"/clients/{slug}", "patch">): Promise<Client> {
     return this.#at.ask(this.#at.api.PATCH("/clients/{slug}", { params: { path: { slug } }, body }));
   }

@@ -10,6 +10,7 @@ import type { QueuePorts } from "../quotas/admit.ts";
 import { fillPools } from "../quotas/fill.ts";
 import { poolName } from "../quotas/pools.ts";
 import { defaultClient } from "./default-client.ts";
+import { checkVariables } from "./variables.ts";
 
 export { defaultClient } from "./default-client.ts";
 
@@ -53,17 +54,18 @@ export async function demandClient(
 }
 
 /**
- * Pins and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`; `Refused` where
- * there is nothing that a pin could hold; `Forbidden` where a client would change what limits it.
+ * Pins, variables and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`; `Refused` where
+ * there is nothing that a pin could hold, and for variables that no context begins with; `Forbidden` where a client would change what limits it.
  */
 export async function changeClient(
   ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions">,
   by: Principal,
   slug: string,
-  changes: Partial<Pick<Client, "name" | "pins" | "quotas" | "onFailure">>,
+  changes: Partial<Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure">>,
 ): Promise<Client> {
   await clientOf(ports, by, slug);
   if (changes.quotas) demandAllClients(by);
+  if (changes.variables !== undefined) checkVariables(changes.variables);
   for (const [workflow, version] of Object.entries(changes.pins ?? {})) {
     const pinned = await ports.workflows.get(workflow, version);
     if (!pinned) {

@@ -1,6 +1,7 @@
 import { type Execution, freshProblem, type StartRequest, type WorkflowVersion } from "@nova/engine";
 import type { Principal } from "../access/principal.ts";
 import { defaultClient, demandClient } from "../clients/clients.ts";
+import { withVariables } from "../clients/variables.ts";
 import { Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
@@ -14,8 +15,10 @@ export interface ExecuteRequest {
   /** ULID of the new execution. */
   ulid: string;
   workflow: string;
-  /** JSON text of an object. */
+  /** JSON text of an object; it lies over the variables of the client. */
   context: string;
+  /** `by` wrote the context, so `{"$upload": id}` in it stands for bytes. Absent: it is data, whoever sent it. */
+  namesUploads?: boolean;
   files?: NonNullable<StartRequest["files"]>;
   /** Absent: the key's own, or the one that everything without a client belongs to. */
   client?: string;
@@ -40,7 +43,10 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
   if (problem !== null) throw new Refused(problem);
   await demandBudget(ports, record);
   const id = `exec_${ulid}`;
-  const placed = await placeUploads(ports, { client, root: id }, context);
+  const whole = withVariables(record?.variables, context);
+  const placed = request.namesUploads
+    ? await placeUploads(ports, { client, root: id }, whole)
+    : { context: whole, files: [] };
   const files = [...(request.files ?? []), ...placed.files];
   const start = { id, version, context: placed.context, files, client, frozen, fresh };
   return startOrQueue(ports, start, { ofWorkflow: quotas, ofClient: record?.quotas });

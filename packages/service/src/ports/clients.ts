@@ -9,6 +9,8 @@ export interface Client {
   name: string;
   /** Versions of workflows that its runs use, whatever is active. */
   pins: Record<string, number>;
+  /** JSON text of an object: what contexts of its runs begin with. */
+  variables?: string;
   quotas?: ClientQuotas;
   /** Who hears of its failed runs. */
   onFailure?: OnFailure;
@@ -37,7 +39,7 @@ export interface ClientStore {
   /** False when there is no such client. */
   update(
     slug: string,
-    changes: Partial<Pick<Client, "name" | "pins" | "quotas" | "onFailure" | "erasedUntil" | "erasing">>,
+    changes: Partial<Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure" | "erasedUntil" | "erasing">>,
   ): Promise<boolean>;
   remove(slug: string): Promise<void>;
   /** By slug. */

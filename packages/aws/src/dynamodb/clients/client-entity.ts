@@ -15,6 +15,7 @@ export function clientEntity({ client, table }: TableConnection) {
         format: { type: "number", required: true },
         name: requiredText,
         pins: { type: CustomAttributeType<Record<string, number>>("any"), required: true },
+        variables: { type: "string" },
         erasedUntil: { type: "string" },
         quotas: { type: CustomAttributeType<ClientQuotas>("any") },
         onFailure: { type: CustomAttributeType<OnFailure>("any") },
