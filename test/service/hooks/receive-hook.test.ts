@@ -124,6 +124,16 @@ describe("a request to a hook", () => {
     expect(world.records).toEqual([]);
   });
 
+  it("that cannot be read says so, whatever else was refused in the same minute", async () => {
+    await expect(receiveHook(ports(), request("vendor", json, { "x-signature": "00" }))).rejects.toThrow(NotFound);
+    await expect(receiveHook(ports(), request("vendor", "{"))).rejects.toThrow(/not JSON/);
+    await expect(receiveHook(ports(), request("vendor", '{"password": hunter2}'))).rejects.toThrow(
+      'hook "vendor": its body is not JSON - correct it, or send another content-type',
+    );
+    const reasons = world.records.map(({ reason }) => reason);
+    expect(reasons).toEqual(["its signature is wrong", expect.stringMatching(/not JSON/)]);
+  });
+
   it.each([
     ["that is no JSON", "{", ["acme"], /not JSON/],
     ["that no client of ours sends", json, [], /no client "acme"/],

@@ -35,7 +35,9 @@ function jsonIn(text: string): string {
     JSON.parse(text);
     return text;
   } catch (error) {
-    throw new Refused(`its body is not JSON (${(error as SyntaxError).message}) - send another content-type`);
+    const place = / at position (\d+)/.exec((error as SyntaxError).message)?.[1];
+    const where = place === undefined ? "" : ` from character ${place} on`;
+    throw new Refused(`its body is not JSON${where} - correct it, or send another content-type`);
   }
 }
 

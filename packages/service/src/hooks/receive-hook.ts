@@ -38,7 +38,7 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest): Pr
   const place: Place | undefined = live && trigger && { workflow: live.workflowId, trigger };
   const problem = await notSigned(ports, place, request);
   if (!place || problem !== undefined) {
-    if (place && problem !== undefined) await recordRefused(ports, place, request, problem);
+    if (place && problem !== undefined) await recordRefused(ports, place, request, "unsigned", problem);
     throw new NotFound(`there is no hook "${request.id}" for this request - its address or its signature is wrong`);
   }
   const delivery = await start(ports, place, request);
@@ -84,7 +84,8 @@ async function start(ports: ServicePorts, { workflow, trigger }: Place, request:
     body = readHookBody(headers["content-type"] ?? "", bytes);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    return recordRefused(ports, { workflow, trigger }, request, error.message);
+    await recordRefused(ports, { workflow, trigger }, request, "unreadable", error.message);
+    throw new Refused(`hook "${id}": ${error.message}`);
   }
   const dedupe = dedupeOf(trigger, { headers, json: body.json, bytes });
   const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shownHeaders(headers))},"body":${body.json}}`;
@@ -103,16 +104,17 @@ function shownHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.has(name)));
 }
 
-/** Anybody may send anything to an address: one record a minute says as much as a thousand. */
+/** Anybody may send anything to an address: one record a minute and fault says as much as a thousand. */
 function recordRefused(
   ports: ServicePorts,
   { workflow, trigger }: Place,
   { headers, from }: HookRequest,
+  fault: "unsigned" | "unreadable",
   reason: string,
 ): Promise<Delivery> {
   const minute = new Date(ports.clock.now()).toISOString().slice(0, 16);
   const client = trigger.client ?? defaultClient;
   const known = { type: "webhook", workflow, trigger: trigger.id, client } as const;
   const about = headers["user-agent"] ?? "";
-  return recordUnstarted(ports, { ...known, dedupe: `refused ${minute}`, from, about }, reason);
+  return recordUnstarted(ports, { ...known, dedupe: `${fault} ${minute}`, from, about }, reason);
 }
