@@ -9,11 +9,22 @@ const mostKeys = 100_000;
 /** Throws `Unreadable` before anything is parsed: a body of brackets alone would cost more than it weighs. */
 export function refuseLarge(text: string): void {
   const bytes = Buffer.byteLength(text);
-  if (bytes > mostBytes) throw new Unreadable(413, `the body has ${bytes} bytes, at most ${mostBytes} are taken`);
+  if (bytes > mostBytes)
+    throw new Unreadable(
+      413,
+      `the body has ${bytes} bytes, at most ${mostBytes} are taken - send files by POST /uploads`,
+    );
   const { depth, keys } = measure(text);
   if (depth > deepest)
-    throw new Unreadable(413, `the body is nested ${depth} levels deep, at most ${deepest} are taken`);
-  if (keys > mostKeys) throw new Unreadable(413, `the body has ${keys} keys, at most ${mostKeys} are taken`);
+    throw new Unreadable(
+      413,
+      `the body is nested ${depth} levels deep, at most ${deepest} are taken - make it flatter`,
+    );
+  if (keys > mostKeys)
+    throw new Unreadable(
+      413,
+      `the body has ${keys} keys, at most ${mostKeys} are taken - send it as a file, by POST /uploads`,
+    );
 }
 
 /** Of a text that need not be JSON: how deep its brackets go, and how many colons stand outside of strings. */

@@ -23,7 +23,8 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const reason = (cause as SyntaxError).message.split("\n")[0];
-    throw new Unreadable(400, `the body is not JSON (${reason}) - correct it`, { cause });
+    const place = / at position (\d+)/.exec((cause as SyntaxError).message)?.[1];
+    const where = place === undefined ? "" : ` from character ${place} on`;
+    throw new Unreadable(400, `the body is not JSON${where} - correct it`, { cause });
   }
 }

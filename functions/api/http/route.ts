@@ -91,7 +91,7 @@ function read<Params, Query, Body>(definition: Described<Params, Query, Body>, r
 function readAddress<T>(schema: z.ZodType<T>, { params, path }: Received): T {
   const result = schema.safeParse(params);
   if (result.success) return result.data;
-  throw new NotFound(`there is nothing at ${path}`);
+  throw new NotFound(`there is nothing at ${path} - write the id as it was answered`);
 }
 
 function onceRequest({ id, client }: Principal, { method, path, query, headers, text }: Received) {

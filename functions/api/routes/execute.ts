@@ -36,7 +36,8 @@ export const execute = route({
   async handle(ports, { by, params, query: { wait = 0 }, body, once }) {
     const { id, status } = await once(async (ulid) => {
       const { context, frozen = false, fresh = [] } = body;
-      const request = { ulid, workflow: params.id, context: context?.text ?? "{}", frozen, fresh };
+      const given = { context: context?.text ?? "{}", namesUploads: true };
+      const request = { ulid, workflow: params.id, ...given, frozen, fresh };
       const client = body.client_slug !== undefined && { client: body.client_slug };
       const version = body.version !== undefined && { version: body.version };
       return started(await executeWorkflow(ports, by, { ...request, ...client, ...version }));

@@ -16,7 +16,10 @@ export const Context = z.record(z.string(), z.unknown());
 export const Time = z.iso.datetime();
 
 /** In a query: a date, or a time with its zone. */
-export const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+export const Moment = z.union(
+  [z.iso.datetime({ offset: true }), z.iso.date()],
+  "it has to be a date or a time with its zone, such as 2026-11-22 or 2026-11-22T09:30:00Z",
+);
 
 /** The last moment that is meant: a date means all of that day. */
 export function endOf(moment: string): string {
@@ -24,15 +27,21 @@ export function endOf(moment: string): string {
 }
 
 /** Ids of workflows, as the compiler makes them. */
-export const WorkflowId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/);
+export const WorkflowId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, slugRule(64));
 export const ExecutionId = z.string().regex(/^exec_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const TaskId = z.string().regex(/^task_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const UploadId = z.string().regex(/^upl_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const KeyId = z.string().regex(/^key_[0-9A-HJKMNP-TV-Z]{26}$/);
-export const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/);
+export const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, slugRule(63));
 /** For people; no control characters, which could steer a terminal. */
-export const Name = z.string().regex(/^[ -~\u00a0-\uffff]{1,200}$/);
+export const Name = z
+  .string()
+  .regex(/^[ -~\u00a0-\uffff]{1,200}$/, "it has to have 1 to 200 characters, none of which steers a terminal");
 export const VersionNumber = z.int().min(1).max(1_000_000_000);
+
+function slugRule(longest: number): string {
+  return `it has to be lower-case letters, digits and dashes, at most ${longest}, with no dash first`;
+}
 
 /** A whole number in an address or a query. */
 export function wholeNumber(minimum: number, maximum: number) {

@@ -46,6 +46,8 @@ describe("a body", () => {
     ["nothing but brackets", "[".repeat(1_000_000), 413, /levels deep/],
     ["with too many keys", manyKeys, 413, /100002 keys/],
     ["that is not JSON", "{", 400, /not JSON/],
+    ["whose fault can be placed", '{"a": 1 "b"}', 400, /not JSON from character 8 on - correct it$/],
+    ["that is not JSON where a secret is", '{"password": hunter2}', 400, /^the body is not JSON[^"]* - correct it$/],
     ["that ends inside of a text", '{"a": "\\', 400, /not JSON/],
     ["that is a text", '"{}"', 422, /the body does not fit/],
     ["that is null", "null", 422, /the body does not fit/],

@@ -1,0 +1,44 @@
+import type { z } from "zod";
+
+type Issue = z.core.$ZodRawIssue;
+
+const kinds: Record<string, string> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  record: "an object",
+  array: "a list",
+  date: "a date, such as 2026-11-22",
+  datetime: "a time, such as 2026-11-22T09:30:00Z",
+  email: "a mail address",
+  url: "an address, such as https://example.com/",
+};
+
+/** What whoever sent it has to do, in words that know nothing of how it was checked; undefined where zod's will do. */
+export function misfitMessage(issue: Issue): string | undefined {
+  if (issue.code === "invalid_type") return wrongType(issue.expected as string, issue.input);
+  if (issue.code === "invalid_value") return `it has to be ${listed(issue.values as unknown[])}`;
+  if (issue.code === "unrecognized_keys")
+    return `${listed(issue.keys as string[])} is not known here - correct or remove it`;
+  if (issue.code === "too_small") return `it has to be ${size("at least", issue.minimum as number, issue.origin)}`;
+  if (issue.code === "too_big") return `it has to be ${size("at most", issue.maximum as number, issue.origin)}`;
+  if (issue.code !== "invalid_format") return undefined;
+  return kinds[issue.format as string] ? `it has to be ${kinds[issue.format as string]}` : undefined;
+}
+
+function wrongType(expected: string, input: unknown): string {
+  const kind = kinds[expected] ?? expected;
+  return input === undefined ? `it is missing - send ${kind}` : `it has to be ${kind}`;
+}
+
+function listed(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join(" or ");
+}
+
+function size(bound: string, number: number, origin: unknown): string {
+  if (origin === "string") return `${bound} ${number} characters long`;
+  if (origin === "array" || origin === "set") return `a list of ${bound} ${number}`;
+  return `${bound} ${number}`;
+}
