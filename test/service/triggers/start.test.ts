@@ -74,6 +74,13 @@ describe("what comes in for a trigger", () => {
     expect(world.runs).toEqual([]);
   });
 
+  it.each(["webhook", "event"] as const)("starts with what others have put into a %s, uploads or not", async (type) => {
+    const body = { $upload: `upl_${"0".repeat(26)}` };
+    const context = JSON.stringify({ [type]: { body }, body });
+    const { execution } = await start({ trigger: { id: "in-1", type }, context });
+    expect(await world.context(execution)).toEqual({ [type]: { body }, body });
+  });
+
   it("says nothing of who sent it, or what about, where its client has been erased", async () => {
     const mail = { client: "nobody", from: "ann@example.com", about: "Ann's salary", dedupe: "<1@example.com>" };
     const named = { type: "mail", workflow: "report", trigger: "mail-1" } as const;
