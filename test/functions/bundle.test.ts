@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LambdaName, lambdas } from "../../stacks/lambdas.ts";
 import { bundleHandlers, bytesIn, type ReadAtStart } from "../support/bundle.ts";
 import { entryOf, inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
+import { httpEvent } from "../support/http-event.ts";
 import { callInFreshProcess } from "../support/lambda-process.ts";
 import { type Exchange, modelServer } from "../support/model-server/model-server.ts";
 import { type RefusingServer, refusingServer } from "../support/refusing-server.ts";
@@ -32,17 +33,8 @@ const events: Record<LambdaName, object> = {
   "nova-notify": { detail: { execution_id: execution.id } },
   "nova-erase": { client: "acme" },
   "nova-retain": {},
-  "nova-api": request("GET /workflows"),
+  "nova-api": httpEvent("GET /workflows", { authorization: `Bearer nova_${"0".repeat(26)}_${"a".repeat(43)}` }),
 };
-
-/** As API Gateway tells of a request, with a key that nobody has. */
-function request(what: string) {
-  const [method = "", rawPath = ""] = what.split(" ");
-  const authorization = `Bearer nova_${"0".repeat(26)}_${"a".repeat(43)}`;
-  const http = { method, path: rawPath, sourceIp: "192.0.2.1" };
-  const headers = { authorization };
-  return { version: "2.0", rawPath, rawQueryString: "", headers, requestContext: { http }, isBase64Encoded: false };
-}
 
 let aws: RefusingServer;
 const variables = () => ({
@@ -82,28 +74,6 @@ describe("a bundle", () => {
     const inputs = readAtStart[file] ?? [];
     expect(inputs).toContain(`functions/${file}.ts`);
     expect(inputs.filter((path) => /ruff_wasm|openai\/client|client-ssm|@aws-crypto/.test(path))).toEqual([]);
-  });
-});
-
-describe("what SST bundles for nova-api", () => {
-  let folder: string;
-  const handler = () => join(folder, "functions/api/index.mjs");
-
-  beforeAll(async () => {
-    folder = await (await stacksOf("production")).bundle("nova-api");
-  });
-
-  it("has less than 6 MB, and nothing of what runs code", () => {
-    if (process.env.NOVA_BUNDLE_SIZES) process.stdout.write(`MB of nova-api: ${bytesIn(folder, "") / megabyte}\n`);
-    expect(bytesIn(folder, "") / megabyte).toBeLessThan(6);
-    expect(bytesIn(folder, ".wasm")).toBe(0);
-  });
-
-  it("says what it can be asked without asking anybody itself", async () => {
-    aws.asked.length = 0;
-    const ended = await callInFreshProcess(handler(), request("GET /openapi.json"), variables());
-    expect(ended).toMatchObject({ answer: { statusCode: 200, body: expect.stringContaining('"openapi":"3.1') } });
-    expect(aws.asked).toEqual([]);
   });
 });
 

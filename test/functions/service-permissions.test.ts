@@ -68,7 +68,7 @@ async function arrives(Body: string): Promise<void> {
   s3.destroy();
   await vi.waitFor(
     async () => expect((await ask("GET /deliveries?workflow=asking")).items[0]?.type).toBe("mail"),
-    10_000,
+    20_000,
   );
 }
 
@@ -84,14 +84,14 @@ async function exportAll(): Promise<void> {
   }
 }
 
-describe("on a laptop, where nothing is forbidden, the functions of the service", { timeout: 30_000 }, () => {
+describe("on a laptop, where nothing is forbidden, the functions of the service", { timeout: 60_000 }, () => {
   it("keep credentials, publish, and set limits", async () => {
     await ask("POST /clients", { slug: "acme", name: "Acme" });
     await ask("PUT /clients/acme/credentials/email", email);
     await ask("PUT /clients/acme/credentials/other", credential);
     await ask("POST /workflows/validate", flow());
     await ask("POST /workflows", flow());
-    await vi.waitFor(async () => expect((await ask("GET /workflows/asking")).status).toBe("ready"), 10_000);
+    await vi.waitFor(async () => expect((await ask("GET /workflows/asking")).status).toBe("ready"), 20_000);
     await ask("PUT /workflows/asking", flow());
     await ask("PUT /workflows/asking/credentials/hook", credential);
     await ask("POST /credentials/rotate");
@@ -140,7 +140,7 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await ask("DELETE /workflows/asking/credentials/hook");
     await ask("DELETE /clients/acme/credentials/other");
     await ask("DELETE /clients/acme");
-    await vi.waitFor(async () => expect(await service.cloud.service.clients.get("acme")).toBeUndefined(), 10_000);
+    await vi.waitFor(async () => expect(await service.cloud.service.clients.get("acme")).toBeUndefined(), 20_000);
     await ask("DELETE /workflows/asking");
   });
 

@@ -2,6 +2,7 @@ import { serviceFunctions } from "@nova/functions";
 import { createKey } from "@nova/service";
 import { monotonicFactory } from "ulid";
 import { openTestCloud, type TestCloud } from "./cloud.ts";
+import { httpEvent } from "./http-event.ts";
 import { type WatchedCalls, watchCalls } from "./watched-calls.ts";
 
 const context = { awsRequestId: "request-1", getRemainingTimeInMillis: () => 60_000 };
@@ -51,13 +52,4 @@ export async function openDeployedService(): Promise<DeployedService> {
       calls[Symbol.dispose]();
     },
   };
-}
-
-/** As API Gateway tells of a request. */
-export function httpEvent(request: string, headers: Record<string, string>, body?: object) {
-  const [method = "", address = ""] = request.split(" ");
-  const [rawPath = "", rawQueryString = ""] = address.split("?");
-  const requestContext = { http: { method, path: rawPath, sourceIp: "192.0.2.1" } };
-  const event = { version: "2.0", rawPath, rawQueryString, headers, requestContext, isBase64Encoded: false };
-  return { ...event, ...(body && { body: JSON.stringify(body) }) };
 }
