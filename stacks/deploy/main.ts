@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { listed } from "../engine/settings.ts";
+import { buildTemplates } from "./build-templates.ts";
 import { type Nova, type Outputs, publishFolders } from "./publish-folders.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -27,11 +28,12 @@ async function outputs(): Promise<Outputs> {
   return JSON.parse(await readFile(new URL("../../.sst/outputs.json", import.meta.url), "utf8"));
 }
 
-/** `npm run deploy`: the stacks, then the folders of `NOVA_WORKFLOWS`. */
+/** `npm run deploy`: the stacks, then the folders of `NOVA_WORKFLOWS`, in sandboxes that have what they require. */
 async function deploy(args: readonly string[]): Promise<number> {
   const code = await sstDeploy(args);
   const folders = listed(process.env.NOVA_WORKFLOWS);
   if (code !== 0 || folders.length === 0) return code;
+  await buildTemplates(nova, folders);
   await publishFolders(nova, await outputs(), folders);
   process.stdout.write(`published ${folders.join(", ")}\n`);
   return 0;

@@ -6,5 +6,6 @@ export {
   docstringsScript,
   readDocstrings,
   sandboxTemplate,
+  templateExists,
   templatePackages,
 } from "./template.ts";

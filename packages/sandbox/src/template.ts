@@ -55,6 +55,12 @@ export async function buildTemplate({ name, requirements, onLog }: BuildTemplate
   });
 }
 
+/** Whether the account has a template of this name. */
+export async function templateExists(name: string): Promise<boolean> {
+  const { Template } = await import("e2b");
+  return Template.exists(name);
+}
+
 /** The index of docstrings that was made when a template was built (JSON). It runs a sandbox of it for a moment. */
 export async function readDocstrings(template: string): Promise<string> {
   const { Sandbox } = await import("e2b");

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { styleText } from "node:util";
+import { templateName } from "@nova/workflow";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import type { CliCommand } from "./command.ts";
@@ -11,18 +12,22 @@ export const template: CliCommand = {
       .summary("build the E2B template that nodes run in (needs E2B_API_KEY)")
       .argument("<build>", 'the word "build"')
       .argument("[folder|file]", "a workflow whose requirements go into it")
-      .option("--name <name>", "name of the template in your E2B account", "nova")
+      .option("--name <name>", "its name in your E2B account; else nova, or the one by which the workflow looks for it")
+      .option("--missing", "build nothing where it is there, or the workflow has no requirements")
       .option("--json", "print one JSON object"),
 
-  async run([action = "", path], { name, json }) {
+  async run([action = "", path], { name: named, missing, json }) {
     if (action !== "build") throw new InvalidInput(`nova template cannot "${action}" - it can build`);
+    const requirements = path === undefined ? [] : await requirementsOf(path);
+    if (missing && requirements.length === 0) return exitCodes.completed;
     if (!process.env.E2B_API_KEY) {
       throw new InvalidInput("nova template build needs an E2B account - set E2B_API_KEY to its key");
     }
-    const requirements = path === undefined ? [] : await requirementsOf(path);
-    const { buildTemplate, readDocstrings } = await import("@nova/sandbox");
+    const { buildTemplate, readDocstrings, templateExists } = await import("@nova/sandbox");
+    const name = String(named ?? (requirements.length === 0 ? "nova" : templateName(requirements)));
+    if (missing && (await templateExists(name))) return exitCodes.completed;
     const { templateId, name: built } = await buildTemplate({
-      name: String(name),
+      name,
       requirements,
       onLog: (line) => console.error(styleText("dim", line)),
     });
