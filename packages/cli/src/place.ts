@@ -1,7 +1,7 @@
 import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
 import { withCloud } from "./cloud.ts";
-import { serverHere } from "./remote/server.ts";
+import { serverAt, serverHere } from "./remote/server.ts";
 
 /** The same work for either place in which runs may be. */
 export interface Work<T> {
@@ -13,4 +13,19 @@ export interface Work<T> {
 export async function inPlace<T>({ local, remote }: Work<T>): Promise<T> {
   const server = await serverHere();
   return server ? remote(server) : withCloud(local);
+}
+
+/** For work that the API alone knows how to do: on this machine it is asked as a server is, by whoever typed the command. */
+export function askApi<T>(work: (server: NovaClient) => Promise<T>): Promise<T> {
+  return inPlace({ local: (cloud) => askHere(cloud, work), remote: work });
+}
+
+async function askHere<T>(cloud: LocalCloud, work: (server: NovaClient) => Promise<T>): Promise<T> {
+  const [{ answerAs }, { thisUser }] = await Promise.all([import("@nova/local"), import("./keys/this-user.ts")]);
+  const api = await answerAs(cloud, thisUser());
+  try {
+    return await work(await serverAt(api.url, api.token));
+  } finally {
+    await api.close();
+  }
 }

@@ -11,4 +11,5 @@ export type Workflow = Schemas["Workflow"];
 export type Task = Schemas["Task"];
 export type Client = Schemas["Client"];
 export type Key = Schemas["Key"];
+export type Delivery = Schemas["Delivery"];
 export type AuditRecord = Schemas["AuditRecord"];

@@ -1,3 +1,4 @@
+export { type ApiForOne, answerAs } from "./api/answer-as.ts";
 export { type ApiOptions, type LocalApi, openApi } from "./api/open-api.ts";
 export type { OwnKey } from "./api/own-key.ts";
 export type { CloudOptions } from "./cloud/cloud-options.ts";

@@ -105,6 +105,15 @@ describe("on a server", () => {
     ["validation", () => ["validate", file("add.json"), "--json"]],
     ["state machine", () => ["compile", file("add.json")]],
     ["publication", () => ["publish", file("add.json"), "--json"]],
+    ["list of deliveries", () => ["deliveries", "--workflow", "add", "--json"]],
+    ["list of deeds", () => ["audit", "--limit", "3", "--json"]],
+    ["list of deeds for people", () => ["audit"]],
+    ["report on workflows", () => ["analytics", "workflows", "--from", "2020-01-01", "--json"]],
+    ["report on nodes for people", () => ["analytics", "nodes", "--workflow", "add"]],
+    ["report on errors", () => ["analytics", "errors", "--client", "default", "--json"]],
+    ["report on models", () => ["analytics", "ai-cost", "--to", "2020-01-01"]],
+    ["limit of a workflow", () => ["quotas", "add", "--json"]],
+    ["limit of a workflow for people", () => ["quotas", "workflow:add"]],
     ["event", () => ["emit", "--source", "shop", "--type", "Paid"]],
   ])("the %s is what it is on this machine", async (_what, argvFor) => {
     const argv = argvFor();
@@ -154,6 +163,35 @@ describe("on a server", () => {
     const lists = [await onServer("clients", "list", "--json"), await nova("clients", "list", "--json")];
     expect(lists[0]).toEqual(lists[1]);
     expect((await onServer("clients", "delete", "ada-inc")).code).toBe(0);
+  });
+
+  it("limits are set one by one, lifted, and said by whoever set them", async () => {
+    await onServer("clients", "create", "limited");
+    await nova("quotas", "limited", "--max-concurrent", "3", "--retention-days", "30");
+    const { out } = await onServer("quotas", "limited", "--max-concurrent", "none", "--max-cost-usd", "2.5", "--json");
+    const limits = { max_concurrent: null, max_cost_usd: 2.5, retention_days: 30 };
+    expect(JSON.parse(out)).toEqual({ client: "limited", quotas: limits });
+    expect((await nova("quotas", "limited")).out).toMatch(
+      /client limited +limit\nmax concurrent +none\nmax cost usd +2.5/,
+    );
+    const { items } = JSON.parse((await nova("audit", "--limit", "2", "--json")).out);
+    const deed = { action: "client.changed", client_slug: "limited" };
+    expect(items).toMatchObject([deed, { ...deed, by: expect.stringMatching(/^user /) }]);
+  });
+
+  it.each([
+    [["quotas", "add", "--retention-days", "3"], "--retention-days is of a client, not of a workflow"],
+    [["quotas", "add", "--max-concurrent", "0"], "--max-concurrent 0 is not a number above 0 - write one, or none"],
+    [["quotas", "nothing"], 'there is no workflow and no client "nothing" - nova clients list'],
+    [["quotas", "client:add"], 'there is no client "add"'],
+    [["analytics", "money"], 'there are no figures of "money" - workflows, nodes, errors, ai-cost'],
+    [["analytics", "nodes", "--from", "soon"], "from"],
+    [["deliveries", "--status", "lost"], 'there is no status "lost" - use one of accepted, started'],
+    [["audit", "--limit", "0"], "--limit 0 is not a whole number above 0"],
+  ])("%j is refused with a sentence, there and here", async (argv, sentence) => {
+    for (const ended of [await onServer(...argv), await nova(...argv)]) {
+      expect(ended).toMatchObject({ code: 2, out: "", err: expect.stringContaining(sentence) });
+    }
   });
 
   it("an execution is pulled, and runs here on what it began with", async () => {

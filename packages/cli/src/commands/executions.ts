@@ -5,6 +5,7 @@ import { tableLines } from "../output/table.ts";
 import { duration, statusText } from "../output/text.ts";
 import { inPlace } from "../place.ts";
 import type { ShownExecution } from "../records/shown.ts";
+import { readLimit } from "../remote/first-items.ts";
 import type { CliCommand } from "./command.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
@@ -50,12 +51,6 @@ function readStatus(text: string): (typeof statuses)[number] {
   const status = statuses.find((one) => one === text);
   if (!status) throw new InvalidInput(`there is no status "${text}" - use one of ${statuses.join(", ")}`);
   return status;
-}
-
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1) throw new InvalidInput(`--limit ${text} is not a whole number above 0`);
-  return limit;
 }
 
 function itemOf({ id, workflowId, status, startedAt, durationMs }: ShownExecution) {

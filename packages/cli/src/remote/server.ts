@@ -7,6 +7,10 @@ export async function serverHere(): Promise<NovaClient | undefined> {
   if (!url) return undefined;
   if (!URL.canParse(url)) throw new InvalidInput(`NOVA_URL is "${url}", which is no URL - write https://host`);
   if (!apiKey) throw new InvalidInput("NOVA_URL names a server, and NOVA_API_KEY no key for it - set both, or neither");
+  return serverAt(url, apiKey);
+}
+
+export async function serverAt(url: string, apiKey: string): Promise<NovaClient> {
   const [{ createClient }, { renderJson }, { parseAnswer }] = await Promise.all([
     import("@nova/client"),
     import("@nova/engine"),

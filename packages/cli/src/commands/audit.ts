@@ -1,0 +1,30 @@
+import type { AuditRecord } from "@nova/client";
+import { exitCodes } from "../errors.ts";
+import { tableLines } from "../output/table.ts";
+import { askApi } from "../place.ts";
+import { firstItems, readLimit } from "../remote/first-items.ts";
+import type { CliCommand } from "./command.ts";
+
+export const audit: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("list who did what, newest first")
+      .option("--limit <number>", "at most so many", "100")
+      .option("--json", "print one JSON object"),
+
+  async run(_, { limit, json }) {
+    const most = readLimit(String(limit));
+    const items = await askApi((server) =>
+      firstItems(most, (query) => server.ask(server.api.GET("/audit", { params: { query } }))),
+    );
+    if (json) console.log(JSON.stringify({ items }));
+    else if (items.length === 0) console.log("nobody has done anything that is written down");
+    else console.log(tableLines(["when", "what", "of", "client", "by", ""], items.map(rowOf)).join("\n"));
+    return exitCodes.completed;
+  },
+};
+
+function rowOf({ at, action, subject, client_slug, by, detail }: AuditRecord): string[] {
+  const details = Object.entries(detail).map(([name, value]) => `${name} ${value}`);
+  return [at, action, subject, client_slug ?? "", by ?? "", details.join(", ")];
+}

@@ -1,0 +1,69 @@
+import type { NovaClient } from "@nova/client";
+import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
+import { tableLines } from "../output/table.ts";
+import { askApi } from "../place.ts";
+import { ownerNamed, type QuotaOwner } from "../remote/quota-owner.ts";
+import type { CliCommand } from "./command.ts";
+
+/** By option: the API's name, and whose it may be. */
+const limits = {
+  maxConcurrent: { name: "max_concurrent", of: ["workflow", "client"] },
+  maxConcurrentPerClient: { name: "max_concurrent_per_client", of: ["workflow"] },
+  maxCostUsd: { name: "max_cost_usd", of: ["client"] },
+  retentionDays: { name: "retention_days", of: ["client"] },
+} as const;
+
+type Quotas = Record<string, number | null>;
+
+export const quotas: CliCommand = {
+  declare: (command) =>
+    command
+      .summary("show and set what runs of a workflow or a client may do; `none` lifts a limit")
+      .argument("<workflow|client>", "id or slug; workflow:<id> or client:<slug> where it could be both")
+      .option("--max-concurrent <n>", "runs at once; others are queued")
+      .option("--max-concurrent-per-client <n>", "of a workflow: runs at once of each client")
+      .option("--max-cost-usd <x>", "of a client: what models may cost in a calendar month")
+      .option("--retention-days <n>", "of a client: how long the contents of a run are kept after its end")
+      .option("--json", "print one JSON object"),
+
+  async run([name = ""], { json, ...options }): Promise<ExitCode> {
+    const { owner, own } = await askApi(async (server) => {
+      const found = await ownerNamed(server, name);
+      const changes = changesFor(found.kind, options);
+      return { owner: found, own: await changed(server, found, changes) };
+    });
+    if (json) console.log(JSON.stringify({ [owner.kind]: owner.id, quotas: own }));
+    else {
+      const rows = Object.entries(own).map(([limit, value]) => [limit.replaceAll("_", " "), String(value ?? "none")]);
+      console.log(tableLines([`${owner.kind} ${owner.id}`, "limit"], rows).join("\n"));
+    }
+    return exitCodes.completed;
+  },
+};
+
+function changesFor(kind: QuotaOwner["kind"], options: Record<string, unknown>): Quotas {
+  const changes: Quotas = {};
+  for (const [option, { name, of }] of Object.entries(limits)) {
+    const text = options[option];
+    if (typeof text !== "string") continue;
+    const flag = `--${name.replaceAll("_", "-")}`;
+    if (!(of as readonly string[]).includes(kind)) throw new InvalidInput(`${flag} is of a ${of[0]}, not of a ${kind}`);
+    changes[name] = text === "none" ? null : readNumber(flag, text);
+  }
+  return changes;
+}
+
+function readNumber(flag: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value) || value <= 0)
+    throw new InvalidInput(`${flag} ${text} is not a number above 0 - write one, or none to lift the limit`);
+  return value;
+}
+
+/** The API replaces them as a whole: what is not spoken of stays. */
+async function changed(server: NovaClient, { kind, id, quotas }: QuotaOwner, changes: Quotas): Promise<Quotas> {
+  if (Object.keys(changes).length === 0) return quotas;
+  const body = { ...quotas, ...changes };
+  if (kind === "client") return { ...(await server.clients.change(id, { quotas: body })).quotas };
+  return { ...(await server.ask(server.api.PUT("/workflows/{id}/quotas", { params: { path: { id } }, body }))) };
+}

@@ -1,0 +1,31 @@
+import { InvalidInput } from "../errors.ts";
+
+/** The API's most items on a page. */
+const pageLimit = 200;
+
+interface Page<T> {
+  items: T[];
+  next_cursor: string | null;
+}
+
+/** The first items of a list, at most so many, a page at a time. */
+export async function firstItems<T>(
+  most: number,
+  pageAt: (query: { limit: number; cursor?: string }) => Promise<Page<T>>,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const limit = Math.min(most - found.length, pageLimit);
+    const { items, next_cursor } = await pageAt({ limit, ...(cursor !== undefined && { cursor }) });
+    found.push(...items);
+    cursor = next_cursor ?? undefined;
+    if (cursor === undefined || found.length >= most) return found.slice(0, most);
+  }
+}
+
+/** The value of `--limit`. Throws `InvalidInput`. */
+export function readLimit(text: string): number {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1) throw new InvalidInput(`--limit ${text} is not a whole number above 0`);
+  return limit;
+}
