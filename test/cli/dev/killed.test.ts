@@ -2,21 +2,26 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createClient, type NovaClient } from "@nova/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { newFolder, type Started, startNova, writeChain } from "../support/nova.ts";
+import { nova as command, newFolder, type Started, startNova, writeChain } from "../support/nova.ts";
 
 let folder: string;
 let dev: Started;
 let nova: NovaClient;
+let url: string;
 
 async function open(): Promise<void> {
-  dev = startNova(folder, "dev", "--port", "0", "--json");
-  const { url, api_key } = JSON.parse(await dev.line('"api_key"'));
+  dev = startNova(folder, "dev", "--port", "0", "--smtp-port", "0", "--json");
+  const first = await dev.line("{");
+  const { api_key, ...places } = JSON.parse(first);
+  url = places.url;
+  expect(api_key, `the first line is ${first}`).toMatch(/^nova_/);
   nova = createClient({ url, apiKey: api_key });
   await dev.line('"published":true');
 }
 
 beforeAll(async () => {
   folder = await newFolder();
+  await writeChain(folder, "sleep", { sleep: 'import time; time.sleep(context["seconds"])' });
   await writeChain(folder, "count", { add: 'context["n"] += 1', again: 'context["n"] += 1' });
   await open();
 });
@@ -41,6 +46,40 @@ it("loses no run that it has accepted when it is killed in the middle of 20", as
   for (const id of heard) {
     const { status } = await nova.executions.untilEnded(id);
     expect(["completed", "interrupted"]).toContain(status);
+    expect(await dev.line(`{"execution_id":"${id}","workflow":"count","status":`)).toContain(`"${status}"`);
     expect(await nova.executions.verify(id)).toMatchObject({ state: "anchored", problem: null });
   }
 }, 60_000);
+
+it("stays at Ctrl-C while a run is under way, takes nothing more, and interrupts it at the second", async () => {
+  const id = await sleeping(600);
+  dev.child.kill("SIGINT");
+  await dev.line("runs are under way; Ctrl-C again interrupts them");
+  expect(dev.child.exitCode).toBeNull();
+  await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
+  dev.child.kill("SIGINT");
+  const { code, stderr } = await dev.ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "runs are under way; Ctrl-C again interrupts them\n" });
+  expect(await statusOf(id)).toBe("interrupted");
+}, 60_000);
+
+it("ends at one Ctrl-C when its run has ended", async () => {
+  await open();
+  const id = await sleeping(1);
+  dev.child.kill("SIGINT");
+  expect((await dev.ended).code).toBe(0);
+  expect(await statusOf(id)).toBe("completed");
+}, 60_000);
+
+/** A run whose node is at work for so long. */
+async function sleeping(seconds: number): Promise<string> {
+  await dev.line('"id":"sleep"');
+  const { execution_id } = await nova.executions.execute("sleep", { context: { seconds } });
+  await dev.line(`{"execution_id":"${execution_id}","node":"sleep","state":"started"`);
+  return execution_id;
+}
+
+async function statusOf(id: string): Promise<string> {
+  const { stdout } = await command(folder, "executions", "--workflow", "sleep", "--json");
+  return JSON.parse(stdout).items.find((item: { execution_id: string }) => item.execution_id === id).status;
+}

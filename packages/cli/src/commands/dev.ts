@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { LocalApi, LocalCloud } from "@nova/local";
 import { closeCloud, openCloud } from "../cloud.ts";
 import { Publisher } from "../dev/publisher.ts";
-import { inJson, inWords, type Teller } from "../dev/told.ts";
+import { held, inJson, inWords, type Teller } from "../dev/told.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
@@ -22,11 +22,12 @@ export const dev: CliCommand = {
   async run(args, { port, smtpPort, json }) {
     const roots = args.flat() as string[];
     const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
-    const [interrupt, tell] = [new Interrupt(), json ? inJson : inWords];
+    const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
     const cloud = await openOwnCloud(tell);
     try {
       await using doors = await openDoors(cloud, ports);
       greet(doors, json === true);
+      tell.release();
       await serve(cloud, doors.api, { roots, interrupt, tell });
     } finally {
       await closeCloud(cloud, interrupt, hint);

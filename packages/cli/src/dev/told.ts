@@ -13,6 +13,22 @@ export interface Teller {
   ended(execution: Execution): void;
 }
 
+/** Says nothing before `release`, and then all of it: the first lines are those that name the address and the key. */
+export function held(tell: Teller): Teller & { release(): void } {
+  const waiting: (() => void)[] = [];
+  let isHeld = true;
+  const say = (line: () => void) => void (isHeld ? waiting.push(line) : line());
+  return {
+    published: (outcome) => say(() => tell.published(outcome)),
+    step: (event) => say(() => tell.step(event)),
+    ended: (execution) => say(() => tell.ended(execution)),
+    release() {
+      isHeld = false;
+      for (const line of waiting.splice(0)) line();
+    },
+  };
+}
+
 export const inWords: Teller = {
   published(outcome) {
     const { folder, findings } = outcome;

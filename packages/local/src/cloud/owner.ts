@@ -35,7 +35,9 @@ export async function openAsOwner(
   const stopCounting = countRequests(counters, endpoints, opened.e2b);
   await createStores();
   const service = await servicePorts(dataDir, environment);
-  await sweep(service);
+  // What a predecessor that was killed had at work is over now, and whoever watches hears of it.
+  const { closed } = await sweep(service);
+  for (const execution of closed) progress.end(execution);
   if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();
   await writeOwner(dataDir, newOwner(endpoints, instance));
