@@ -146,11 +146,10 @@ describe("an event at the command line", { timeout: 60_000 }, () => {
     const run = start("run", "order", "--json");
     const send = (id: string) =>
       json("emit", "--source", "shop", "--type", "Paid", "--detail", `{"id": ${id}, "sum": 1.0}`);
-    let taken = [];
-    while (taken.length === 0) {
-      expect((await send("8")).items).toEqual([]);
-      taken = (await send("7")).items;
-    }
+    await run.line("order waits");
+    await run.line("for an event");
+    expect((await send("8")).items).toEqual([]);
+    expect((await send("7")).items).toMatchObject([{ node: "order" }]);
     const { stdout } = await run.ended;
     expect(stdout).toContain('"sum": 1.0');
     expect(JSON.parse(stdout)).toMatchObject({

@@ -81,9 +81,12 @@ async function runRequest(
   const { renderJson } = await import("@nova/engine");
   const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("../output/run.ts");
   // With --json stdout is for the one object; whoever has to answer reads stderr.
+  const tell = json ? console.error : console.log;
   const running = place.execute(request, interrupt, {
-    onEvent: (event) => json || console.log(eventLine(event)),
-    onTask: (task) => (json ? console.error : console.log)(taskLines(task).join("\n")),
+    onEvent(event) {
+      if (!json || event.state === "waiting") tell(eventLine(event));
+    },
+    onTask: (task) => tell(taskLines(task).join("\n")),
   });
   const ran = await Promise.race([running, place.lost]);
   if (!ran) {
