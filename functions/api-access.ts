@@ -1,6 +1,6 @@
 import type { Clock } from "@nova/engine";
-import type { ServicePorts } from "@nova/service";
-import { createRates, type ServiceStores, trustIssuer } from "@nova/service";
+import type { ServicePorts, ServiceStores } from "@nova/service";
+import { createRates, trustIssuer } from "@nova/service/adapters";
 import type { ServiceEnvironment } from "./service-environment.ts";
 
 /** Who besides keys may come in, and how often each may, as far as the environment says so. */

@@ -1,13 +1,6 @@
 import { createMailer, createServiceStores, createTriggerPorts } from "@nova/aws";
-import {
-  type Bus,
-  createPoster,
-  dmarcPolicies,
-  imapMailboxes,
-  type PublishQueue,
-  type ServicePorts,
-  type Templates,
-} from "@nova/service";
+import type { Bus, PublishQueue, ServicePorts, Templates } from "@nova/service";
+import { createPoster, dmarcPolicies, imapMailboxes } from "@nova/service/adapters";
 import { templateName } from "@nova/workflow";
 import { apiAccess } from "./api-access.ts";
 import { coolPorts, createPorts, warmPorts } from "./app.ts";

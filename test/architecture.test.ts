@@ -15,6 +15,7 @@ const arrows: Record<string, string[]> = {
   functions: [
     "engine",
     "service",
+    "service/adapters",
     "service/lookout",
     "compiler",
     "sandbox",
@@ -30,6 +31,7 @@ const arrows: Record<string, string[]> = {
     "aws",
     "local",
     "service",
+    "service/calls",
     "compiler",
     "engine",
     "workflow",

@@ -5,6 +5,7 @@ import type { TableConnection } from "../dynamodb/connection.ts";
 import { checkFormat, FORMAT } from "../dynamodb/format.ts";
 import { consistently, plainly } from "../dynamodb/options.ts";
 import { type UploadItem, uploadEntity } from "../dynamodb/uploads/upload-entity.ts";
+import { whenAsked } from "../dynamodb/when-asked.ts";
 import type { BucketConnection } from "../s3/connection.ts";
 import { placeObject } from "./place-object.ts";
 
@@ -12,7 +13,7 @@ const store = "DynamoDB";
 
 /** What people send for runs to come: what was said of it in the table, the bytes below `uploads/`. */
 export function createUploadStore(connection: TableConnection, bucket: BucketConnection): UploadStore {
-  const entity = uploadEntity(connection);
+  const entity = whenAsked(() => uploadEntity(connection));
   return {
     async create(upload) {
       await reaching(store, () => entity.put(upload).go(plainly));

@@ -22,7 +22,7 @@ export const nothingCalled: Called = { workflows: [], places: [], calls: [], war
 
 /** Reads and compiles the workflows that one at `path` runs, from the folders beside it. Throws `InvalidWorkflow`. */
 export async function readCalled(path: string, workflow: Workflow): Promise<Called> {
-  const { callsOf } = await import("@nova/service");
+  const { callsOf } = await import("@nova/service/calls");
   const called: Called = { workflows: [], places: [], calls: callsOf(workflow), warnings: [] };
   const beside = folderAround(path);
   const seen = new Set([workflow.id]);
@@ -54,7 +54,7 @@ export async function publishCalled(cloud: LocalCloud, { workflows, calls }: Cal
 }
 
 async function assertThere({ ports }: LocalCloud, call: Call): Promise<void> {
-  const { missingCall } = await import("@nova/service");
+  const { missingCall } = await import("@nova/service/calls");
   const missing = await missingCall(ports, call);
   if (!missing) return;
   const advice = "put its folder beside this one, or run it once (nova run <folder>)";

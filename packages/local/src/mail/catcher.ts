@@ -2,8 +2,6 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import PostalMime from "postal-mime";
-import { SMTPServer } from "smtp-server";
 import { keepMail } from "./keep-mail.ts";
 
 /** A mail that was caught: where it lies, and what its headers say. */
@@ -23,6 +21,7 @@ export interface MailCatcher {
 
 /** A mail server that delivers nothing: it keeps what it takes as .eml files that any mail program opens. */
 export async function openMailCatcher({ dir, port = 0 }: { dir: string; port?: number }): Promise<MailCatcher> {
+  const { SMTPServer } = await import("smtp-server");
   await mkdir(dir, { recursive: true });
   const server = new SMTPServer({
     authOptional: true,
@@ -55,6 +54,7 @@ async function readAll(dir: string): Promise<CaughtMail[]> {
 }
 
 async function read(file: string): Promise<CaughtMail> {
+  const { default: PostalMime } = await import("postal-mime");
   const mail = await PostalMime.parse(await readFile(file));
   const addresses = (mail.to ?? []).flatMap((to) => to.group ?? [to]);
   return {

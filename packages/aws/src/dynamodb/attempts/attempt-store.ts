@@ -3,6 +3,7 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { type AttemptItem, attemptEntity } from "./attempt-entity.ts";
 
 const store = "DynamoDB";
@@ -11,7 +12,7 @@ const longAgo = new Date(0).toISOString();
 
 /** Requests that may be repeated, for a day. DynamoDB deletes late what has expired, so reading looks at the time too. */
 export function createAttemptStore(connection: TableConnection): AttemptStore {
-  const entity = attemptEntity(connection);
+  const entity = whenAsked(() => attemptEntity(connection));
   return {
     async begin(attempt, now) {
       const put = entity

@@ -3,6 +3,7 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { type AuditItem, auditEntity } from "./audit-entity.ts";
 
 const store = "DynamoDB";
@@ -12,7 +13,7 @@ const afterAll = "~";
 
 /** Who did what; what was written stays. */
 export function createAuditLog(connection: TableConnection): AuditLog {
-  const entity = auditEntity(connection);
+  const entity = whenAsked(() => auditEntity(connection));
   return {
     async append({ by, client, ...record }) {
       const item = { ...record, client: client ?? everyClient, ...(by !== null && { by }) };

@@ -3,6 +3,7 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { type ClientItem, clientEntity } from "./client-entity.ts";
 
 const store = "DynamoDB";
@@ -11,7 +12,7 @@ const beforeAll = " ";
 
 /** Those for whom workflows run. */
 export function createClientStore(connection: TableConnection): ClientStore {
-  const entity = clientEntity(connection);
+  const entity = whenAsked(() => clientEntity(connection));
   return {
     create: (client) => reachingIf(store, () => entity.create(client).go(plainly)),
     async get(slug) {

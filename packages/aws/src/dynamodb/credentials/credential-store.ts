@@ -3,6 +3,7 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { type CredentialItem, credentialEntity } from "./credential-entity.ts";
 
 const store = "DynamoDB";
@@ -10,7 +11,7 @@ const mostAtOnce = 100;
 
 /** Credentials as they were sealed. */
 export function createCredentialStore(connection: TableConnection): CredentialStore {
-  const entity = credentialEntity(connection);
+  const entity = whenAsked(() => credentialEntity(connection));
   return {
     async list(owner) {
       const query = entity.query.record({ owner: ownerText(owner) });

@@ -3,6 +3,7 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { type DeliveryEntity, type DeliveryItem, deliveryEntity } from "./delivery-entity.ts";
 
 const store = "DynamoDB";
@@ -12,7 +13,7 @@ const afterAll = "~";
 
 /** What came in for triggers, for as long as its time to live. */
 export function createDeliveryStore(connection: TableConnection): DeliveryStore {
-  const entity = deliveryEntity(connection);
+  const entity = whenAsked(() => deliveryEntity(connection));
   return {
     async begin(delivery) {
       if (await reachingIf(store, () => entity.create(itemOf(delivery)).go(plainly))) return undefined;

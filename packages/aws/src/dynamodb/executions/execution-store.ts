@@ -3,6 +3,7 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { type ExecutionEntity, type ExecutionItem, executionEntity } from "./execution-entity.ts";
 import { listExecutions } from "./list-executions.ts";
 
@@ -18,7 +19,7 @@ export function createExecutionStore(
   connection: TableConnection,
   workflows: Pick<WorkflowStore, "list">,
 ): ExecutionStore {
-  const entity = executionEntity(connection);
+  const entity = whenAsked(() => executionEntity(connection));
   return {
     create: ({ open, ...execution }) =>
       reachingIf(store, () => entity.create({ ...execution, ...(open && { open: "open" as const }) }).go(plainly)),

@@ -2,6 +2,7 @@ import type { Generation, GenerationStore } from "@nova/engine";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { generationEntity } from "./generation-entity.ts";
 import { approvalOf, generationOf, identityOf, itemOf } from "./generation-item.ts";
 
@@ -17,7 +18,7 @@ const store = "DynamoDB";
 
 /** Code that models wrote, with its history: one query answers all of a node. */
 export function createGenerationStore(connection: TableConnection): GenerationStore {
-  const entity = generationEntity(connection);
+  const entity = whenAsked(() => generationEntity(connection));
   return {
     async of(workflowId, node, client) {
       const query = entity.query.record({ workflowId, node, client: client ?? "" });

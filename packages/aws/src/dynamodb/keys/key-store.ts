@@ -3,6 +3,7 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { type KeyItem, keyEntity } from "./key-entity.ts";
 
 const store = "DynamoDB";
@@ -11,7 +12,7 @@ const beforeAll = " ";
 
 /** Keys of the API, each with a digest of its secret. */
 export function createKeyStore(connection: TableConnection): KeyStore {
-  const entity = keyEntity(connection);
+  const entity = whenAsked(() => keyEntity(connection));
   return {
     create: ({ client, createdBy, ...key }) =>
       reachingIf(store, () =>

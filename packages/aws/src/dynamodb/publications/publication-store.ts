@@ -6,6 +6,7 @@ import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
 import { readDefinition, storeDefinition } from "../versions/definitions.ts";
+import { whenAsked } from "../when-asked.ts";
 import { type PublicationEntity, type PublicationItem, publicationEntity } from "./publication-entity.ts";
 
 const store = "DynamoDB";
@@ -13,7 +14,7 @@ const cachedDefinitions = 200;
 
 /** Versions on their way to Step Functions, and what became of them. */
 export function createPublicationStore(connection: TableConnection, bucket: BucketConnection): PublicationStore {
-  const entity = publicationEntity(connection);
+  const entity = whenAsked(() => publicationEntity(connection));
   const definitions = new Map<string, Workflow>();
   /** A definition is named by its hash, and read once by a warm Lambda. */
   const materialise = async (item: PublicationItem) => {

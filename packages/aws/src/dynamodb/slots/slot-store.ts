@@ -3,6 +3,7 @@ import { reaching } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { HeldSlots } from "./held-slots.ts";
 import { poolEntity, ticketEntity } from "./ticket-entity.ts";
 
@@ -13,8 +14,8 @@ const ticketsInPage = 25;
 /** Slots of pools, and the queues in front of them. */
 export function createSlotStore(connection: TableConnection): SlotStore {
   const held = new HeldSlots(connection);
-  const tickets = ticketEntity(connection);
-  const pools = poolEntity(connection);
+  const tickets = whenAsked(() => ticketEntity(connection));
+  const pools = whenAsked(() => poolEntity(connection));
   /** Pools that this process has seen to. */
   const known = new Set<string>();
   return {

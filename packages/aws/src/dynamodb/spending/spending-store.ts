@@ -3,6 +3,7 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { spendingEntity } from "./spending-entity.ts";
 
 const store = "DynamoDB";
@@ -11,7 +12,7 @@ const billionth = 1e9;
 
 /** What models have cost clients, node by node. */
 export function createSpendingStore(connection: TableConnection): SpendingStore {
-  const entity = spendingEntity(connection);
+  const entity = whenAsked(() => spendingEntity(connection));
   return {
     async note(client, month, node, usd) {
       const put = entity

@@ -3,6 +3,7 @@ import { reaching } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { type StatsEntity, type StatsItem, statsEntity } from "./stats-entity.ts";
 
 const store = "DynamoDB";
@@ -11,7 +12,7 @@ const [beforeEveryId, afterEveryId] = [" ", "~"];
 
 /** Figures of runs. */
 export function createStatsStore(connection: TableConnection): StatsStore {
-  const entity = statsEntity(connection);
+  const entity = whenAsked(() => statsEntity(connection));
   return {
     async put(stats) {
       await reaching(store, () => entity.put(stats).go(plainly));

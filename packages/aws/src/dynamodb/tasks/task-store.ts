@@ -3,6 +3,7 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { type TaskEntity, type TaskItem, taskEntity } from "./task-entity.ts";
 import { tokenEntity } from "./token-entity.ts";
 
@@ -10,8 +11,8 @@ const store = "DynamoDB";
 
 /** What runs wait for, and the tokens with which they go on. */
 export function createTaskStore(connection: TableConnection): TaskStore {
-  const tasks = taskEntity(connection);
-  const tokens = tokenEntity(connection);
+  const tasks = whenAsked(() => taskEntity(connection));
+  const tokens = whenAsked(() => tokenEntity(connection));
   return {
     create: (task) => reachingIf(store, () => tasks.create(itemOf(task)).go(plainly)),
     async get({ execution, id }) {

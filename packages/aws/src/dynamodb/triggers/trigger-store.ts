@@ -3,13 +3,14 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { triggerEntity } from "./trigger-entity.ts";
 
 const store = "DynamoDB";
 
 /** What starts runs from outside, by what comes in. */
 export function createTriggerStore(connection: TableConnection): TriggerStore {
-  const entity = triggerEntity(connection);
+  const entity = whenAsked(() => triggerEntity(connection));
   return {
     put: (live) =>
       reachingIf(store, () =>

@@ -5,6 +5,7 @@ import type { BucketConnection } from "../../s3/connection.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { readDefinition, storeDefinition } from "./definitions.ts";
 import { type VersionItem, versionEntity } from "./version-entity.ts";
 
@@ -13,7 +14,7 @@ const cachedVersions = 200;
 
 /** Published versions. They never change, so a warm Lambda reads each of them once. */
 export function createWorkflowStore(connection: TableConnection, bucket: BucketConnection): WorkflowStore {
-  const entity = versionEntity(connection);
+  const entity = whenAsked(() => versionEntity(connection));
   const cache = new Map<string, WorkflowVersion>();
   const remember = (version: WorkflowVersion) => {
     const oldest = cache.keys().next();

@@ -3,13 +3,14 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { whenAsked } from "../when-asked.ts";
 import { workflowStateEntity } from "./workflow-state-entity.ts";
 
 const store = "DynamoDB";
 
 /** Which version of a workflow is active, and which were deleted. */
 export function createWorkflowStates(connection: TableConnection): WorkflowStates {
-  const entity = workflowStateEntity(connection);
+  const entity = whenAsked(() => workflowStateEntity(connection));
   return {
     async get(workflowId) {
       const { data } = await reaching(store, () => entity.get({ workflowId }).go(consistently));
