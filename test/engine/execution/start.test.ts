@@ -64,7 +64,10 @@ describe("a start", () => {
   it("that was queued and is cancelled is closed without having run", async () => {
     const { world, record } = await started({ queue: { pools: ["W#one"], admission: "" } });
     expect(await cancelExecution(world.ports(atOnce), record.id)).toMatchObject({ status: "cancelled" });
-    expect(world.record(record.id)).toMatchObject({ status: "cancelled", open: false, nodes: 0 });
+    expect(world.record(record.id)).toMatchObject({
+      ...{ status: "cancelled", open: false, nodes: 0 },
+      error: { class: "ExecutionClosed", message: "the execution was cancelled while it was queued" },
+    });
   });
 
   it("writes the start node's entry, the record, and starts the state machine", async () => {
