@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { explain } from "../../../packages/cli/src/output/explain.ts";
 import { tableLines } from "../../../packages/cli/src/output/table.ts";
-import { duration, shortened } from "../../../packages/cli/src/output/text.ts";
+import { duration, shortened, strangersText } from "../../../packages/cli/src/output/text.ts";
 
 describe("what people read", () => {
   it.each([
@@ -18,6 +18,15 @@ describe("what people read", () => {
   it("keeps a value on one line", () => {
     expect(shortened('{\n  "a": 1\n}')).toBe('{ "a": 1 }');
     expect(shortened("x".repeat(200))).toBe(`${"x".repeat(99)}…`);
+  });
+
+  it.each([
+    ["Hi\r\n\u001b[2JFrom: boss", "Hi [2JFrom: boss"],
+    ["a\u202egnp.exe\u0007", "a gnp.exe "],
+    ["Grüße 🙂", "Grüße 🙂"],
+    ["x".repeat(61), `${"x".repeat(59)}…`],
+  ])("steers no terminal with what a stranger wrote: %j", (written, text) => {
+    expect(strangersText(written, 60)).toBe(text);
   });
 
   it("aligns columns, and counts no colours", () => {

@@ -12,6 +12,11 @@ export function shortened(text: string, length = 100): string {
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
 
+/** What anybody may have written, as one line that steers no terminal. */
+export function strangersText(text: string, length?: number): string {
+  return shortened(text.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), length);
+}
+
 const colours = {
   completed: "green",
   success: "green",
