@@ -12,7 +12,7 @@ export interface Run {
 /** Calls of DynamoDB: a node reads once and writes its turn and its entry. test/stacks/costs measures them. */
 export const callsPerNode = 3;
 /** The most that start, end and close add, with the figures of the run. */
-export const callsPerRun = 14;
+export const callsPerRun = 13;
 
 /** Bytes of a turn and of an entry in 1 KB units, and of what is read before a node in 4 KB units. */
 const writesPerNode = 3;

@@ -41,7 +41,8 @@ export async function closeExecution(ports: Ports, request: CloseRequest): Promi
       here: interruption(request),
       inside,
     });
-    if (position) await putCloseEntry(ports, position, request);
+    const entry = position && (await putCloseEntry(ports, position, request));
+    if (entry) return finishClose(ports, entry);
   }
 }
 
@@ -79,13 +80,14 @@ async function settleFailedNode(ports: Ports, request: CloseRequest, reason: Rea
   }
 }
 
+/** Undefined where the condition failed: somebody has closed it, which may be this write, repeated by an SDK. */
 async function putCloseEntry(
   ports: Ports,
   { before, beforeEntry, at }: Position,
   request: CloseRequest,
-): Promise<void> {
+): Promise<StoredEntry | undefined> {
   const failure = request.status === "completed" ? null : await failureBehind(ports, before, beforeEntry, request);
-  const entry = await sealEntry(
+  const sealed = await sealEntry(
     {
       execution_id: at.execution,
       scope: at.scope,
@@ -118,7 +120,8 @@ async function putCloseEntry(
     failure ? { error: JSON.stringify(failure satisfies FailureRecord) } : {},
     ports.blobs,
   );
-  await ports.chain.putEntry(at, { ...entry, signature: await ports.signer.sign(entry.hash) });
+  const entry = { ...sealed, signature: await ports.signer.sign(sealed.hash) };
+  return (await ports.chain.putEntry(at, entry)) ? entry : undefined;
 }
 
 /** What a close entry's `error` says: the failed node's own words, else the reason for closing. */
