@@ -331,7 +331,7 @@ describe("a key", () => {
 
   it("is stored as a digest alone", async () => {
     const { body: made } = await api.call("POST /keys", { body: { role: "viewer", name: "a page" } });
-    const secret = made.key.split("_").at(-1);
+    const secret = made.key.slice(-20); // a secret may have a "_" anywhere
     const stored = await api.ports.keys.get(made.id);
     expect(JSON.stringify(stored)).not.toContain(secret);
     expect(stored).toMatchObject({ name: "a page", digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
