@@ -55,6 +55,32 @@ describe("a client", () => {
     expect([status, body.detail]).toEqual([422, expect.stringMatching(/"1st" cannot be a name/)]);
   });
 
+  it("is told that its pin is gone with a workflow that was deleted and published anew", async () => {
+    const publish = (n: number) =>
+      api.call("POST /workflows", { body: inARow("renewed", { one: `context["n"] = ${n}` }) });
+    await publish(1);
+    await api.call("PATCH /clients/acme", { body: { pins: { renewed: 1 } } });
+    await api.call("DELETE /workflows/renewed");
+    const run = () => api.call("POST /workflows/renewed/execute", { body: { client_slug: "acme" } });
+    expect((await run()).body).toMatchObject({ status: 404, detail: expect.stringMatching(/no workflow "renewed"/) });
+    await publish(2);
+    expect((await run()).body).toMatchObject({
+      status: 422,
+      detail: expect.stringMatching(/"acme" is pinned to version 1 of "renewed", which was deleted - PATCH/),
+    });
+    await api.call("PATCH /clients/acme", { body: { pins: {} } });
+    expect((await run()).status).toBe(202);
+  });
+
+  it("is answered alike when it is made again with the same Idempotency-Key", async () => {
+    const make = () =>
+      api.call("POST /clients", { body: { slug: "twice", name: "Twice" }, headers: { "idempotency-key": "twice" } });
+    const first = await make();
+    expect([first.status, first.body.variables]).toEqual([201, {}]);
+    expect(await make()).toMatchObject({ status: 201, body: first.body });
+    await api.call("DELETE /clients/twice");
+  });
+
   it("is pinned to nothing that is not there", async () => {
     const { status, body } = await api.call("PATCH /clients/acme", { body: { pins: { count: 9 } } });
     expect([status, body.detail]).toEqual([422, expect.stringMatching(/"count" has no version 9/)]);

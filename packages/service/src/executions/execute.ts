@@ -2,7 +2,7 @@ import { type Execution, freshProblem, type StartRequest, type WorkflowVersion }
 import type { Principal } from "../access/principal.ts";
 import { defaultClient, demandClient } from "../clients/clients.ts";
 import { withVariables } from "../clients/variables.ts";
-import { Refused } from "../errors.ts";
+import { NotFound, Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
 import { demandMachine } from "../publishing/runnable.ts";
@@ -37,7 +37,10 @@ export interface ExecuteRequest {
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
   const { ulid, workflow, context, client = by.client ?? defaultClient, frozen = false, fresh = [] } = request;
   const record = await demandClient(ports, by, client);
-  const { version, quotas } = await versionFor(ports, workflow, request.version ?? record?.pins[workflow]);
+  const pin = request.version === undefined ? record?.pins[workflow] : undefined;
+  const { version, quotas } = await versionFor(ports, workflow, request.version ?? pin).catch(async (error) => {
+    throw pin !== undefined && error instanceof NotFound ? await lostPin(ports, workflow, client, pin) : error;
+  });
   if (request.version !== undefined) await demandMachine(ports, version);
   const problem = freshProblem(version.workflow, { frozen, fresh });
   if (problem !== null) throw new Refused(problem);
@@ -60,6 +63,13 @@ interface ChosenVersion {
 async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<ChosenVersion> {
   const found = await findWorkflow(ports, id, wanted);
   return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);
+}
+
+/** Of a version that went with its workflow, where there is a new one by its name. Throws `NotFound` where there is none. */
+async function lostPin(ports: ServicePorts, workflow: string, client: string, version: number): Promise<Refused> {
+  await findWorkflow(ports, workflow);
+  const way = `PATCH /clients/${client} with pins to others, or none`;
+  return new Refused(`client "${client}" is pinned to version ${version} of "${workflow}", which was deleted - ${way}`);
 }
 
 const firstPauseMs = 15;
