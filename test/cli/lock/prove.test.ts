@@ -58,27 +58,27 @@ function sandboxWith(...answers: (CodeResult | RunOutcome | Error | ((io: RunIo)
       asked.calls.push(`kill ${sandbox}`);
     },
   };
-  const blobs = {
-    async stream(home: { client: string; root: string }, sha256: string) {
-      asked.calls.push(`blob ${home.client}/${home.root}/${sha256}`);
-      return [Buffer.from("blob")];
+  const records = {
+    async blob(execution: string, sha256: string) {
+      asked.calls.push(`blob ${sha256} of ${execution}`);
+      return Buffer.from("blob");
     },
   };
-  return { asked, ports: { sandboxes, blobs } as unknown as Ports };
+  return { asked, records, sandboxes: sandboxes as unknown as Ports["sandboxes"] };
 }
 
 const plain: Pick<LockedCode, "code" | "analysis"> = { code: "total = 3" };
 
 async function prove(
   runs: Recorded[],
-  { ports }: { ports: Ports },
+  { sandboxes, records }: Pick<ReturnType<typeof sandboxWith>, "sandboxes" | "records">,
   node: object = {},
   workflow: object = {},
   locked = plain,
 ) {
   const folder = await makeFolder({ sum: { ...sum, ...node } }, { workflow });
   const signal = new AbortController().signal;
-  return proveCode(promptOf(folder), runs, { ports, template: "nova", locked, signal });
+  return proveCode(promptOf(folder), runs, { records, sandboxes, template: "nova", locked, signal });
 }
 
 describe("a proof", () => {
@@ -173,7 +173,7 @@ describe("a proof", () => {
     });
     await prove([recorded({}, before)], sandbox);
     expect(seen).toEqual(['{"a": 2}', null, ["start", "read"], "blob", "read to its end"]);
-    expect(sandbox.asked.calls).toContain("blob acme/exec_00/ab");
+    expect(sandbox.asked.calls).toContain("blob ab of exec_01");
   });
 
   it.each<[string, RunOutcome | Error, RegExp]>([

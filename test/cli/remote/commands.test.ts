@@ -1,11 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
 import { runCommandLine } from "../../../packages/cli/src/main.ts";
 import { useApi } from "../../functions/api/support/api.ts";
 import { asking } from "../../functions/api/support/flows.ts";
 import { inARow } from "../../support/cloud.ts";
+import { lockedOf, locking, promptOf } from "../lock/folders.ts";
 
 const api = useApi();
 const said: { out: string[]; err: string[] } = { out: [], err: [] };
@@ -217,8 +219,18 @@ describe("on a server", () => {
     expect(code).toBe(2);
   });
 
-  it("what runs on recorded inputs says that it does so here alone", async () => {
-    const { err } = await onServer("lock", folder, "--prove", "1");
-    expect(err).toMatch(/nova lock --prove works on this machine's own runs, not on a server's - unset NOVA_URL/);
+  it("code is proven here over what a server has recorded", async () => {
+    const node = { executor: "prompt", prompt: "Set sum to n and one more." };
+    const place = join(folder, "proving");
+    await mkdir(place);
+    await writeFile(join(place, "workflow.json"), JSON.stringify(inARow("add", { work: node })));
+    const lockable = await readLockFolder(place);
+    const locked = { code: 'context["sum"] = context["n"] + 2' };
+    await locking(lockable, { work: lockedOf(promptOf(lockable, "work"), locked) });
+    const { code, out } = await onServer("lock", place, "--prove", "1", "--json");
+    const differences = [{ key: "sum", recorded: expect.any(Number), now: expect.any(Number) }];
+    expect([code, JSON.parse(out)]).toMatchObject([1, { nodes: [{ runs: [{ outcome: "differs", differences }] }] }]);
+    const [{ recorded, now }] = JSON.parse(out).nodes[0].runs[0].differences;
+    expect(now).toBe(recorded + 1);
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { analysisAnswer, analysisKey, analysisProgram, analysisSeconds } from "@nova/agents";
 import {
+  BlobMissing,
   type CodeResult,
   type Member,
   membersOf,
@@ -11,6 +12,7 @@ import {
   type TraceEntry,
 } from "@nova/engine";
 import { analysisFileOf, codeFileOf, type JsonObject, type LockedCode } from "@nova/workflow";
+import type { Records } from "../records/records.ts";
 import { type Difference, differences } from "./compare.ts";
 import type { PromptNode } from "./folder.ts";
 import { outputsAfter } from "./outputs.ts";
@@ -36,7 +38,8 @@ export interface ProofRun {
 export type NodeProof = { node: string } & ({ codeHash: string; runs: ProofRun[] } | { refused: string });
 
 interface Trial {
-  ports: Ports;
+  records: Pick<Records, "blob">;
+  sandboxes: Ports["sandboxes"];
   template: string;
   locked: Pick<LockedCode, "code" | "analysis">;
   signal: AbortSignal;
@@ -44,14 +47,14 @@ interface Trial {
 
 /** Runs code over recorded inputs of its node in a sandbox that has no network and no credentials; nothing is kept. */
 export async function proveCode(prompt: PromptNode, runs: readonly Recorded[], trial: Trial): Promise<ProofRun[]> {
-  const { ports, template } = trial;
+  const { sandboxes, template } = trial;
   const { timeoutSeconds } = prompt.node;
   const { lib } = prompt.version.workflow;
   const proof = `proof_${randomUUID()}`;
   const eachSeconds = timeoutSeconds + (trial.locked.analysis === undefined ? 0 : analysisSeconds);
   const lifetimeSeconds = runs.length * eachSeconds + marginSeconds;
   const spec = { template, execution: proof, scope: "", lifetimeSeconds, lib, internet: false };
-  const sandbox = await ports.sandboxes.create(spec);
+  const sandbox = await sandboxes.create(spec);
   try {
     const proven: ProofRun[] = [];
     for (const [index, recorded] of runs.entries()) {
@@ -59,7 +62,7 @@ export async function proveCode(prompt: PromptNode, runs: readonly Recorded[], t
     }
     return proven;
   } finally {
-    await ports.sandboxes.kill(sandbox.id);
+    await sandboxes.kill(sandbox.id);
   }
 }
 
@@ -114,17 +117,17 @@ type Code = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "context">
 async function runCode(
   { node }: PromptNode,
   recorded: Recorded,
-  { ports, signal, sandbox, link }: Place,
+  { records, sandboxes, signal, sandbox, link }: Place,
   { step, ...code }: Code,
 ): Promise<CodeResult> {
-  const outcome = await ports.sandboxes.run(
+  const outcome = await sandboxes.run(
     sandbox,
     {
       ...{ claim: { link, step, attempt: 1 }, node: node.id, nodeType: node.type, ...code },
       network: { allow: [] },
       environment: { NOVA_IDEMPOTENCY_KEY: link, NOVA_EXECUTION_ID: link, NOVA_NODE_ID: node.id },
     },
-    ioOf(ports, recorded),
+    ioOf(records, recorded),
     { first: true, permit: Promise.resolve(true), lifetimeSeconds: code.timeoutSeconds + marginSeconds, signal },
   );
   if (outcome.kind === "finished") return outcome.result;
@@ -155,15 +158,22 @@ function secretKeys(inputs: JsonObject | undefined): Set<string> {
 }
 
 /** Reads what the recorded run could read, and writes nothing. */
-function ioOf({ blobs }: Ports, { execution, before }: Recorded): RunIo {
+function ioOf(records: Pick<Records, "blob">, { execution, before }: Recorded): RunIo {
   const outputs = outputsAfter(before);
-  const { client, root = execution.id } = execution;
   return {
-    openBlob: ({ sha256 }) => blobs.stream({ client, root }, sha256),
+    async openBlob({ sha256 }) {
+      const bytes = await records.blob(execution.id, sha256);
+      if (bytes === null) throw new BlobMissing(`blob ${sha256} of ${execution.id} was erased`);
+      return chunksOf(bytes);
+    },
     async storeBlob(_, body) {
       for await (const chunk of body) void chunk;
     },
     outputs: async (node) => outputs.get(node) ?? null,
     outputNames: async () => Array.from(outputs.keys()),
   };
+}
+
+async function* chunksOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
 }

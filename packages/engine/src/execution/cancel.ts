@@ -5,7 +5,7 @@ import { executionOf } from "./record.ts";
 import { stopMachine } from "./stop.ts";
 
 /** No node ran, so none was cut off. */
-const unbegun = { class: "ExecutionClosed", message: "the execution was cancelled while it was queued" };
+const unbegun = { class: "ExecutionClosed", message: "the execution was cancelled while it was queued" } as const;
 
 /** Stops the state machine first, then closes the chain; of a run that is over it answers how it ended. Throws `ExecutionNotFound`. */
 export async function cancelExecution(ports: Ports, id: string): Promise<Closed> {

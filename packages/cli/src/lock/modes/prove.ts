@@ -4,8 +4,8 @@ import { withCloud } from "../../cloud.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../../errors.ts";
 import { Interrupt } from "../../interrupt.ts";
 import { proofLines } from "../../output/proof.ts";
-import { cloudRecords } from "../../records/cloud-records.ts";
-import { refuseServer } from "../../remote/server.ts";
+import type { Records } from "../../records/records.ts";
+import { serverHere } from "../../remote/server.ts";
 import { type LockFolder, namedPrompts, readLockFolder } from "../folder.ts";
 import { planLock } from "../plan.ts";
 import { type NodeProof, type ProofRun, proveCode } from "../prove.ts";
@@ -22,14 +22,15 @@ interface Asked {
   json: boolean;
 }
 
-/** Runs what `nova lock` would lock over recorded inputs, before it is locked. */
+/** Runs what `nova lock` would lock over recorded inputs, this machine's or a server's, in sandboxes of this machine. */
 export async function proveFolder({ path, node, count, from, json }: Asked): Promise<ExitCode> {
-  refuseServer("nova lock --prove");
   const folder = await readLockFolder(path);
   const asked = namedPrompts(folder, node);
   const mayRun = asked.filter(({ node }) => node.effects !== true);
   if (mayRun.length === 0 && asked.length > 0) throw new InvalidInput(effectful(asked[0]?.node.id ?? ""));
-  const proofs = await withCloud((cloud) => proveAll(cloud, { ...folder, prompts: asked }, count, from));
+  const proofs = await withCloud(async (cloud) =>
+    proveAll(cloud, await recordsFor(cloud), { ...folder, prompts: asked }, { count, from }),
+  );
   const same = proofs.every((proof) => "runs" in proof && proof.runs.every(({ outcome }) => isGood(outcome)));
   console.log(json ? renderJson({ same, nodes: proofs.map(resultOf) }) : proofLines(proofs).join("\n"));
   return same ? exitCodes.completed : exitCodes.failed;
@@ -43,15 +44,27 @@ function effectful(node: string): string {
   return `node "${node}" has "effects": true: running its code again would do them again - prove it by hand`;
 }
 
-async function proveAll(cloud: LocalCloud, folder: LockFolder, count: number, from?: string): Promise<NodeProof[]> {
-  const planned = await planLock(folder, await readSources(cloudRecords(cloud.ports), folder, from));
-  const recorded = await recordedInputs(cloud, folder, count);
+async function recordsFor({ ports }: LocalCloud): Promise<Records> {
+  const server = await serverHere();
+  return server
+    ? (await import("../../records/server-records.ts")).serverRecords(server)
+    : (await import("../../records/cloud-records.ts")).cloudRecords(ports);
+}
+
+async function proveAll(
+  cloud: LocalCloud,
+  records: Records,
+  folder: LockFolder,
+  { count, from }: Pick<Asked, "count" | "from">,
+): Promise<NodeProof[]> {
+  const planned = await planLock(folder, await readSources(records, folder, from));
+  const recorded = await recordedInputs(records, folder, count);
   const interrupt = new AbortController();
   new Interrupt().wish().then(
     () => interrupt.abort(),
     () => undefined,
   );
-  const { ports } = cloud;
+  const { sandboxes } = cloud.ports;
   const template = await cloud.templateFor(folder.workflow.requirements);
   const proofs: NodeProof[] = [];
   for (const prompt of folder.prompts) {
@@ -63,7 +76,7 @@ async function proveAll(cloud: LocalCloud, folder: LockFolder, count: number, fr
     else if (runs.length === 0)
       proofs.push({ node: id, refused: `node "${id}" has no recorded inputs yet - run it first` });
     else {
-      const trial = { ports, template, locked, signal: interrupt.signal };
+      const trial = { records, sandboxes, template, locked, signal: interrupt.signal };
       proofs.push({ node: id, codeHash: locked.codeHash, runs: await proveCode(prompt, runs, trial) });
     }
   }
@@ -71,9 +84,9 @@ async function proveAll(cloud: LocalCloud, folder: LockFolder, count: number, fr
 }
 
 /** The last inputs of each node, newest first. */
-async function recordedInputs({ ports }: LocalCloud, { workflow, prompts }: LockFolder, count: number) {
+async function recordedInputs(records: Records, { workflow, prompts }: LockFolder, count: number) {
   const found = new Map<string, Recorded[]>(prompts.map(({ node }) => [node.id, []]));
-  for await (const run of latestRuns(cloudRecords(ports), workflow.id, { most: 100, full: true })) {
+  for await (const run of latestRuns(records, workflow.id, { most: 100, full: true })) {
     const runs = found.get(run.entry.node_id);
     if (runs && runs.length < count && run.entry.input_context) runs.push(run);
     if (Array.from(found.values()).every(({ length }) => length === count)) break;
