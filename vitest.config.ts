@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 const alone = ["test/e2e/bad-code.test.ts", "test/local/e2b/limits.test.ts", "test/sandbox/python.test.ts"];
 
 /** They replace modules, which others have in use where a process is shared. */
-const replacing = ["test/functions/{lambda,publish,secrets}.test.ts", "test/functions/api/problem.test.ts"];
+const replacing = ["test/functions/{answer-of,lambda,publish,secrets}.test.ts", "test/functions/api/problem.test.ts"];
 
 const stacks = ["test/stacks/*.test.ts"];
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
     "good.py": 'context["gross"] = context["total"] * 1.19',
     "wrong.py": 'context["gross"] = context["totl"] * 1.19',
     "decides.py": 'context["branch_decision"] = "yes"',
-    "doubt.py": 'context["name"] = context.get("totl")',
+    "doubt.py": 'context["name"] = context["total"], context.get("totl")',
     "context.json": '{"total": 5}',
     "list.json": "[1]",
     "broken.json": "{",

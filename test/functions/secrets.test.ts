@@ -49,7 +49,7 @@ describe("the secrets of a warm process", () => {
       .fn()
       .mockRejectedValueOnce(new Error("unreachable"))
       .mockResolvedValueOnce(new Map([["/e2b", "e2b_1"]]));
-    vi.doMock("@nova/aws", () => ({ readParameters: read }));
+    vi.doMock("@nova/aws/parameters", () => ({ readParameters: read }));
     vi.stubEnv("E2B_API_KEY_PARAMETER", "/e2b");
     vi.stubEnv("E2B_API_KEY", undefined);
     try {
@@ -61,7 +61,7 @@ describe("the secrets of a warm process", () => {
       expect(process.env.E2B_API_KEY).toBe("e2b_1");
     } finally {
       vi.unstubAllEnvs();
-      vi.doUnmock("@nova/aws");
+      vi.doUnmock("@nova/aws/parameters");
     }
   });
 });
