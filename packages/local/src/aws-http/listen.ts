@@ -3,16 +3,20 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isSignedBy } from "../access.ts";
-import { AwsError } from "../states/server/aws-error.ts";
+import { AwsError } from "./aws-error.ts";
 
-/** Longer than any request that these services allow. */
-const mostBytes = 2 * 1024 * 1024;
+/** Longer than any request that most services allow. */
+const usualBytes = 2 * 1024 * 1024;
 
 export interface AwsHttp {
   /** Of the service, for whoever reads an error of the emulator's own. */
   name: string;
-  contentType: "application/x-amz-json-1.1" | "application/json";
+  contentType: "application/x-amz-json-1.0" | "application/x-amz-json-1.1" | "application/json";
   accessKeyId: string;
+  /** Absent: any that is free. */
+  port?: number;
+  /** Of a body. */
+  mostBytes?: number;
   answer(message: IncomingMessage, body: string): object | Promise<object>;
 }
 
@@ -29,18 +33,21 @@ export async function listen(service: AwsHttp): Promise<Listening> {
       (error: unknown) => sendError(response, service, error),
     );
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(service.port ?? 0, "127.0.0.1");
   await once(server, "listening");
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => closeServer(server) };
 }
 
-async function answerTo({ accessKeyId, answer }: AwsHttp, message: IncomingMessage): Promise<object> {
-  const body = await readBody(message);
+async function answerTo(
+  { accessKeyId, mostBytes = usualBytes, answer }: AwsHttp,
+  message: IncomingMessage,
+): Promise<object> {
+  const body = await readBody(message, mostBytes);
   if (isSignedBy(message, accessKeyId)) return answer(message, body);
   throw new AwsError("UnrecognizedClientException", "The security token included in the request is invalid.", 403);
 }
 
-async function readBody(message: IncomingMessage): Promise<string> {
+async function readBody(message: IncomingMessage, mostBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {

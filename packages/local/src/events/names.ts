@@ -1,5 +1,5 @@
-import { AwsError, constraint } from "../states/server/aws-error.ts";
-import type { Request } from "../states/server/request.ts";
+import { AwsError, constraint } from "../aws-http/aws-error.ts";
+import type { Request } from "../aws-http/request.ts";
 import type { Rule } from "./rule.ts";
 import type { EventService } from "./service.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { requestOf } from "../aws-http/json-object.ts";
+import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
+import { requestOf } from "../aws-http/request-of.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { type Invoke, keepingUndelivered } from "../deliveries/undelivered.ts";
-import { AwsError } from "../states/server/aws-error.ts";
 import { putEvents } from "./operations/put-events.ts";
 import { deleteRule, describeRule, listRules, putRule } from "./operations/rules.ts";
 import { listTargetsByRule, putTargets, removeTargets } from "./operations/targets.ts";

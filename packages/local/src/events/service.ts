@@ -1,5 +1,5 @@
+import type { Request } from "../aws-http/request.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import type { Request } from "../states/server/request.ts";
 import type { StandingRule } from "./rule.ts";
 import type { Rules } from "./rules.ts";
 

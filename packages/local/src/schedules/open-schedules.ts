@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { requestOf } from "../aws-http/json-object.ts";
+import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
+import { requestOf } from "../aws-http/request-of.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { type Invoke, keepingUndelivered } from "../deliveries/undelivered.ts";
 import { type Clock, systemClock } from "../states/clock.ts";
-import { AwsError } from "../states/server/aws-error.ts";
 import { Firing } from "./firing.ts";
 import { createSchedule, deleteSchedule, getSchedule, listSchedules, updateSchedule } from "./operations/schedules.ts";
 import { ScheduleStore } from "./schedule-store.ts";

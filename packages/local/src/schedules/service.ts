@@ -1,4 +1,4 @@
-import type { Request } from "../states/server/request.ts";
+import type { Request } from "../aws-http/request.ts";
 import type { Firing } from "./firing.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { AwsError } from "../states/server/aws-error.ts";
-import type { Request } from "../states/server/request.ts";
+import { AwsError } from "../aws-http/aws-error.ts";
+import type { Request } from "../aws-http/request.ts";
 
 const addresses = z.array(z.string()).optional();
 const Part = z.object({ Data: z.string() });

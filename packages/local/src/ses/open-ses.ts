@@ -1,7 +1,7 @@
-import { requestOf } from "../aws-http/json-object.ts";
+import { AwsError } from "../aws-http/aws-error.ts";
 import { type Listening, listen } from "../aws-http/listen.ts";
+import { requestOf } from "../aws-http/request-of.ts";
 import { keepMail } from "../mail/keep-mail.ts";
-import { AwsError } from "../states/server/aws-error.ts";
 import { messageOf } from "./message.ts";
 
 export interface SesOptions {

@@ -6,7 +6,7 @@ import type { Stop } from "./asl/execute.ts";
 import type { ReadObject } from "./asl/outside.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { LiveExecutions } from "./live-executions.ts";
-import { listen } from "./server/listen.ts";
+import { listenForStates } from "./server/listen.ts";
 import { preparedBy, startChild } from "./server/start.ts";
 import type { StatusChange } from "./status-change.ts";
 import { Executions } from "./store/executions.ts";
@@ -63,7 +63,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
   });
   const service = { machines, executions, live, clock, region, accountId };
   const interrupted = await live.recover();
-  const server = await listen(service, options.accessKeyId, port);
+  const server = await listenForStates(service, options.accessKeyId, port);
   if (options.drives !== false) live.drive();
   return {
     url: server.url,

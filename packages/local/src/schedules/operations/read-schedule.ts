@@ -1,7 +1,7 @@
 import { isTimeZone } from "@nova/workflow";
+import { constraint, validation } from "../../aws-http/aws-error.ts";
+import type { Request } from "../../aws-http/request.ts";
 import { isObject, type JsonObject } from "../../states/asl/json.ts";
-import { constraint, validation } from "../../states/server/aws-error.ts";
-import type { Request } from "../../states/server/request.ts";
 import type { ScheduleTarget, StoredSchedule } from "../schedule.ts";
 import { parseExpression } from "../time/expression.ts";
 

@@ -1,4 +1,4 @@
-import { AwsError, constraint } from "../../states/server/aws-error.ts";
+import { AwsError, constraint } from "../../aws-http/aws-error.ts";
 import { type StoredSchedule, scheduleKey } from "../schedule.ts";
 import type { ScheduleCall, ScheduleOperation, ScheduleService } from "../service.ts";
 import { readSchedule, startIn } from "./read-schedule.ts";

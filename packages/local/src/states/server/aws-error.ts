@@ -1,14 +1,4 @@
-/** An error as AWS sends it: `name` becomes `__type`, which the SDK turns back into the class of that name. */
-export class AwsError extends Error {
-  override readonly name: string;
-  readonly status: number;
-
-  constructor(name: string, message: string, status = 400) {
-    super(message);
-    this.name = name;
-    this.status = status;
-  }
-}
+import { AwsError } from "../../aws-http/aws-error.ts";
 
 const quoted = (name: string, label: string) => (detail: string) => new AwsError(name, `${label}: '${detail}'`);
 
@@ -24,12 +14,3 @@ export const executionDoesNotExist = quoted("ExecutionDoesNotExist", "Execution 
 export const executionAlreadyExists = quoted("ExecutionAlreadyExists", "Execution Already Exists");
 export const taskTimedOut = quoted("TaskTimedOut", "Task Timed Out");
 export const resourceNotFound = quoted("ResourceNotFound", "Resource not found");
-
-export function validation(message: string): AwsError {
-  return new AwsError("ValidationException", message);
-}
-
-export function constraint(field: string, value: unknown, rule: string): AwsError {
-  const what = value === undefined ? "Value" : `Value '${value}'`;
-  return validation(`1 validation error detected: ${what} at '${field}' failed to satisfy constraint: Member ${rule}`);
-}

@@ -1,10 +1,10 @@
+import type { Request } from "../../aws-http/request.ts";
 import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
 import type { HistoryEvent } from "../history.ts";
 import type { Execution } from "../store/executions.ts";
 import { assertExecutionArn } from "./arns.ts";
 import { executionDoesNotExist } from "./aws-error.ts";
 import { pageOf } from "./page.ts";
-import type { Request } from "./request.ts";
 import { type Operation, type Service, seconds } from "./service.ts";
 import { startExecution } from "./start.ts";
 import { describeRevision, findMachine } from "./state-machines.ts";

@@ -1,5 +1,5 @@
+import type { Request } from "../../aws-http/request.ts";
 import { invalidToken } from "./aws-error.ts";
-import type { Request } from "./request.ts";
 
 export interface Page<T> {
   items: T[];

@@ -1,8 +1,8 @@
+import type { Request } from "../../aws-http/request.ts";
 import type { Clock } from "../clock.ts";
 import type { LiveExecutions } from "../live-executions.ts";
 import type { Executions } from "../store/executions.ts";
 import type { Machines } from "../store/machines.ts";
-import type { Request } from "./request.ts";
 
 /** What the operations work on. */
 export interface Service {

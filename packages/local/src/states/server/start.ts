@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { AwsError } from "../../aws-http/aws-error.ts";
 import { compileStateMachine } from "../asl/compile.ts";
 import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
 import type { ChildStart, StartedChild } from "../asl/outside.ts";
 import type { LiveOptions } from "../live-executions.ts";
 import type { Execution } from "../store/executions.ts";
 import { assertName } from "./arns.ts";
-import { AwsError, executionAlreadyExists, invalidExecutionInput } from "./aws-error.ts";
+import { executionAlreadyExists, invalidExecutionInput } from "./aws-error.ts";
 import type { Service } from "./service.ts";
 import { findMachine, stateMachineArn, versionArn } from "./state-machines.ts";
 

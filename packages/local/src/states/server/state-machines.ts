@@ -1,16 +1,11 @@
+import { AwsError, validation } from "../../aws-http/aws-error.ts";
+import type { Request } from "../../aws-http/request.ts";
 import type { JsonObject } from "../asl/json.ts";
 import type { Machine, Revision, Version } from "../store/machines.ts";
 import { assertName, assertRoleArn, parseStateMachineArn } from "./arns.ts";
-import {
-  AwsError,
-  invalidDefinition,
-  stateMachineAlreadyExists,
-  stateMachineDoesNotExist,
-  validation,
-} from "./aws-error.ts";
+import { invalidDefinition, stateMachineAlreadyExists, stateMachineDoesNotExist } from "./aws-error.ts";
 import { checkDefinition } from "./definition-check.ts";
 import { pageOf } from "./page.ts";
-import type { Request } from "./request.ts";
 import { type Operation, type Service, seconds } from "./service.ts";
 import { readTags } from "./tags.ts";
 

@@ -1,8 +1,9 @@
+import { AwsError, validation } from "../../aws-http/aws-error.ts";
+import type { Request } from "../../aws-http/request.ts";
 import { isObject } from "../asl/json.ts";
 import type { Machine } from "../store/machines.ts";
 import { parseStateMachineArn } from "./arns.ts";
-import { AwsError, resourceNotFound, validation } from "./aws-error.ts";
-import type { Request } from "./request.ts";
+import { resourceNotFound } from "./aws-error.ts";
 import type { Operation, Service } from "./service.ts";
 
 /** Step Functions: tags of one resource. */

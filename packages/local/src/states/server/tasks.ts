@@ -1,8 +1,8 @@
+import type { Request } from "../../aws-http/request.ts";
 import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
 import type { Json } from "../asl/json.ts";
 import { executionOfToken } from "../asl/task/task-tokens.ts";
 import { invalidOutput, invalidToken, taskTimedOut } from "./aws-error.ts";
-import type { Request } from "./request.ts";
 import type { Operation, Service } from "./service.ts";
 
 export const sendTaskSuccess: Operation = async (service, request) => {

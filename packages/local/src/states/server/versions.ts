@@ -1,5 +1,6 @@
+import { AwsError } from "../../aws-http/aws-error.ts";
 import { parseStateMachineArn } from "./arns.ts";
-import { AwsError, invalidArn } from "./aws-error.ts";
+import { invalidArn } from "./aws-error.ts";
 import { diagnoseDefinition } from "./definition-check.ts";
 import { pageOf } from "./page.ts";
 import { type Operation, seconds } from "./service.ts";

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../states/asl/json.ts";
-import { AwsError } from "../states/server/aws-error.ts";
-import { Request } from "../states/server/request.ts";
+import { AwsError } from "./aws-error.ts";
+import { Request } from "./request.ts";
 
 /** The body of a request, whose fields are checked where they are read. Throws `SerializationException`. */
 export function requestOf(body: string): Request {
