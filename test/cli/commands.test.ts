@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runCommandLine } from "../../packages/cli/src/main.ts";
 import { aslErrors } from "../compiler/support/asl-validator.ts";
+import { root } from "../support/imports.ts";
 import { type Ended, nova } from "./support/nova.ts";
 
 let cwd: string;
@@ -14,6 +15,11 @@ beforeAll(async () => {
 });
 
 afterAll(() => rm(cwd, { recursive: true }));
+
+it("says which version it is", async () => {
+  const { version } = JSON.parse(await readFile(join(root, "packages/cli/package.json"), "utf8"));
+  expect(await nova(cwd, "--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
 
 describe("nova init", () => {
   it("makes a workflow that is valid, and says what to type", async () => {

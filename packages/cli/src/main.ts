@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import about from "../package.json" with { type: "json" };
 import { commands } from "./commands/table.ts";
 import { exitCodes } from "./errors.ts";
 import { explain } from "./output/explain.ts";
@@ -30,6 +31,7 @@ async function programFor(name: string | undefined) {
   let code: number = exitCodes.completed;
   const program = new Command("nova")
     .description("Workflows that are partly Python and partly AI, with every step provable afterwards")
+    .version(about.version, "--version", "print the version")
     .showHelpAfterError("(nova --help lists the commands)")
     .exitOverride();
   for (const [each, load] of Object.entries(commands)) {

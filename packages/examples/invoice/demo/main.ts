@@ -49,14 +49,8 @@ async function main(argv: string[]): Promise<number> {
   if (values.json) console.log(JSON.stringify(runs.map(({ result }) => result)));
   else {
     say(`\n${await tableOf(runs, invoices)}`);
-    say(
-      bookingsTable(
-        await readBookings(
-          opened.database,
-          runs.map(({ result }) => result.execution_id),
-        ),
-      ),
-    );
+    const executions = runs.map(({ result }) => result.execution_id);
+    say(bookingsTable(await readBookings(opened.database, executions)));
     say(
       "The same mails, with nodes written in sentences; their Python is pinned in a lockfile, and no model is asked:",
     );
