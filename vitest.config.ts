@@ -7,7 +7,13 @@ const alone = ["test/e2e/bad-code.test.ts", "test/local/e2b/limits.test.ts", "te
 /** They replace modules, which others have in use where a process is shared. */
 const replacing = ["test/functions/{answer-of,lambda,publish,secrets}.test.ts", "test/functions/api/problem.test.ts"];
 
+/** Lambdas in threads that are killed: they load the functions as they are deployed, in one bundle. */
+const chaotic = "test/e2e/*chaos.test.ts";
+
 const stacks = ["test/stacks/*.test.ts"];
+
+/** Vitest's own choice for two processors is one worker; a worker waits for Python and disks half of the time. */
+const beside = Math.max(4, Math.ceil(availableParallelism() / 2));
 
 export default defineConfig({
   test: {
@@ -22,9 +28,18 @@ export default defineConfig({
         test: {
           name: "together",
           include: ["test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...alone, ...replacing, ...stacks],
-          // Vitest's own choice for two processors is one worker; a worker waits for Python and disks half of the time.
-          maxWorkers: Math.max(3, Math.ceil(availableParallelism() / 2)),
+          exclude: [...configDefaults.exclude, ...alone, ...replacing, chaotic, ...stacks],
+          maxWorkers: beside,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "chaos",
+          include: [chaotic],
+          globalSetup: "test/support/bundled-functions.ts",
+          maxWorkers: beside,
           sequence: { groupOrder: 1 },
         },
       },

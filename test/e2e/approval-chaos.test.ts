@@ -1,11 +1,11 @@
 import { answerTask, readTrace, startExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { openChaoticCloud, type TestCloud, verified } from "../support/cloud.ts";
 
 let cloud: TestCloud;
 
 beforeAll(async () => {
-  cloud = await openTestCloud({ chaos: { seed: 7 } });
+  cloud = await openChaoticCloud(7);
 });
 
 afterAll(async () => {

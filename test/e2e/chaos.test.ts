@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { Sandbox } from "@e2b/code-interpreter";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { inARow, openChaoticCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { type CountingServer, countingServer } from "../support/counting-server.ts";
 
 let cloud: TestCloud;
 let outside: CountingServer;
 
 beforeAll(async () => {
-  [cloud, outside] = await Promise.all([openTestCloud({ chaos: { seed: 11 } }), countingServer()]);
+  [cloud, outside] = await Promise.all([openChaoticCloud(11), countingServer()]);
 });
 
 afterAll(async () => {

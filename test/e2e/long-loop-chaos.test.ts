@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { openChaoticCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { countingLoop, countingPath } from "../support/counting-loop.ts";
 
 let cloud: TestCloud;
 beforeAll(async () => {
-  cloud = await openTestCloud({ chaos: { seed: 31 } });
+  cloud = await openChaoticCloud(31);
 });
 afterAll(() => cloud.close());
 

@@ -1,10 +1,10 @@
 import { compileWorkflow, toStateMachine } from "@nova/compiler";
 import { publishWorkflow } from "@nova/engine";
 import { afterAll, expect, it } from "vitest";
-import { openTestCloud, verified } from "../support/cloud.ts";
+import { openChaoticCloud, verified } from "../support/cloud.ts";
 import { action, between, ways } from "../support/forked.ts";
 
-const cloud = await openTestCloud({ chaos: { seed: 7 } });
+const cloud = await openChaoticCloud(7);
 afterAll(() => cloud.close());
 
 it("has the same results whatever happens to the functions of items that are executions of their own", async () => {

@@ -1,12 +1,12 @@
 import { Sandbox } from "@e2b/code-interpreter";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { openChaoticCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { forkedRuns } from "../support/forked.ts";
 
 let cloud: TestCloud;
 
 beforeAll(async () => {
-  cloud = await openTestCloud({ chaos: { seed: 23 } });
+  cloud = await openChaoticCloud(23);
 });
 
 afterAll(() => cloud.close());

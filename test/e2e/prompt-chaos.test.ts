@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { entryOf, inARow, openChaoticCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { type CountingServer, countingServer } from "../support/counting-server.ts";
 import { answering } from "../support/model-answers.ts";
 import { type ModelServer, modelServer } from "../support/model-server/model-server.ts";
@@ -16,7 +16,7 @@ const good = `${begin}context["total"] = sum(context["lines"])`;
 beforeAll(async () => {
   server = await modelServer((request) => answering({ code: [broken, good] }, request));
   Object.assign(process.env, server.environment);
-  [cloud, outside] = await Promise.all([openTestCloud({ chaos: { seed: 7 } }), countingServer()]);
+  [cloud, outside] = await Promise.all([openChaoticCloud(7), countingServer()]);
 });
 afterAll(async () => {
   await cloud.close();

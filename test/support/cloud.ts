@@ -14,6 +14,7 @@ import {
 } from "@nova/engine";
 import { type CloudOptions, type LocalCloud, openLocalCloud } from "@nova/local";
 import { readWorkflowSource, type WorkflowSource } from "@nova/workflow";
+import { inject } from "vitest";
 import { keepPython, lendPython } from "./known-python.ts";
 
 export interface TestCloud extends LocalCloud {
@@ -57,6 +58,11 @@ export async function openTestCloud(options: Partial<CloudOptions> = {}): Promis
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   });
+}
+
+/** A cloud that delivers every task twice and kills Lambdas, which run from their bundle; for the project "chaos". */
+export function openChaoticCloud(seed: number): Promise<TestCloud> {
+  return openTestCloud({ chaos: { seed, entry: new URL(inject("bundledFunctions")) } });
 }
 
 export function oneNode(code: string, node: object = {}): object {

@@ -1,3 +1,4 @@
+import "../../demo/seconds.ts";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";

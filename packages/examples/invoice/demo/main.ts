@@ -1,3 +1,4 @@
+import "../../demo/seconds.ts";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";

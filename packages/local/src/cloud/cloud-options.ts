@@ -11,7 +11,7 @@ export interface CloudOptions {
   /** Hears of every step of every execution, where this process is the owner. */
   onProgress?: Watcher;
   /** Delivers every task twice and kills Lambdas at random. */
-  chaos?: { seed: number };
+  chaos?: ChaosOptions;
   /** False: executions that wait do not go on before a guest comes that drives them; for whoever only wants to know something. */
   drives?: boolean;
   /** True: schedules fire, as long as it is open. */
@@ -20,4 +20,11 @@ export interface CloudOptions {
   faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };
   /** The plan that the E2B endpoint plays. */
   limits?: NonNullable<E2bOptions["limits"]>;
+}
+
+export interface ChaosOptions {
+  /** Of the draws: the same seed, the same ones. */
+  seed: number;
+  /** A module with all functions; by default the sources, which each thread loads in twice the time of a bundle. */
+  entry?: URL;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withChaos } from "../lambda/chaos.ts";
 import { createWorkerLambdaRuntime } from "../lambda/worker-lambda-runtime.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
+import type { ChaosOptions } from "./cloud-options.ts";
 import { region } from "./environment.ts";
 
 export interface Lambda {
@@ -20,9 +21,9 @@ export function functionArn(name: string): string {
 const deliveries = 3;
 
 /** The functions of NOVA. They are loaded at once and beside everything else, since that takes longest. */
-export function createLambda(chaos: { seed: number } | undefined): Lambda {
+export function createLambda(chaos: ChaosOptions | undefined): Lambda {
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
-  if (chaos) return createChaoticLambda(chaos.seed);
+  if (chaos) return createChaoticLambda(chaos);
   const loading = loadFunctions();
   return {
     invoke: async (arn, payload, signal) => (await loading)(arn, payload, signal),
@@ -35,8 +36,7 @@ export function createLambda(chaos: { seed: number } | undefined): Lambda {
 const chaoticThreads = 4;
 
 /** Each invocation in a thread of its own: what is killed is dead, wherever it was. */
-function createChaoticLambda(seed: number): Lambda {
-  const entry = new URL(import.meta.resolve("@nova/functions"));
+function createChaoticLambda({ seed, entry = new URL(import.meta.resolve("@nova/functions")) }: ChaosOptions): Lambda {
   const threads = createWorkerLambdaRuntime({ entry, concurrency: chaoticThreads });
   const { invokeLambda, settled } = withChaos(threads.invokeLambda, { seed });
   return { invoke: invokeLambda, settled, close: () => threads.close() };

@@ -1,3 +1,4 @@
+import { enableCompileCache } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
 import { callHandler, failureOf } from "./call-handler.ts";
 import type { LambdaFunction, LambdaFunctions } from "./lambda-function.ts";
@@ -16,4 +17,6 @@ async function serve(entry: string): Promise<void> {
   post({ ready: Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, fn.timeoutSeconds])) });
 }
 
+// A thread does not share the compiled modules of its process, and loads hundreds.
+enableCompileCache();
 serve(workerData as string).catch((error: unknown) => post({ broken: failureOf(error) }));
