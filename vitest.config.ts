@@ -1,16 +1,21 @@
 import { availableParallelism } from "node:os";
-import { configDefaults, defineConfig } from "vitest/config";
+import { configDefaults, defineConfig, type TestProjectConfiguration } from "vitest/config";
 
-/** They fill memory, process tables and processors on purpose, or end processes by the clock: others beside them would fail. */
-const alone = ["test/e2e/bad-code.test.ts", "test/local/e2b/limits.test.ts", "test/sandbox/python.test.ts"];
+/**
+ * They fill memory, process tables and processors on purpose, or end processes by the clock: none runs beside another,
+ * nor beside anything that waits. Each has a processor, and tests that only compute have the other one.
+ */
+const alone = {
+  "test/local/e2b/limits.test.ts": ["test/stacks/*.test.ts", "test/functions/*bundle.test.ts"],
+  "test/sandbox/python.test.ts": ["test/engine/**/*.test.ts", "test/agents/**/*.test.ts"],
+  "test/e2e/bad-code.test.ts": ["test/compiler/**/*.test.ts", "test/python/**/*.test.ts"],
+};
 
 /** They replace modules, which others have in use where a process is shared. */
 const replacing = ["test/functions/{answer-of,lambda,publish,secrets}.test.ts", "test/functions/api/problem.test.ts"];
 
 /** Lambdas in threads that are killed: they load the functions as they are deployed, in one bundle. */
-const chaotic = "test/e2e/*chaos.test.ts";
-
-const stacks = ["test/stacks/*.test.ts"];
+const chaotic = ["test/e2e/*chaos.test.ts"];
 
 /** Vitest's own choice for two processors is one worker; a worker waits for Python and disks half of the time. */
 const beside = Math.max(4, Math.ceil(availableParallelism() / 2));
@@ -23,33 +28,29 @@ export default defineConfig({
     isolate: false,
     setupFiles: "test/support/clean-process.ts",
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "together",
-          include: ["test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...alone, ...replacing, chaotic, ...stacks],
-          maxWorkers: beside,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "chaos",
-          include: [chaotic],
-          globalSetup: "test/support/bundled-functions.ts",
-          maxWorkers: beside,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: "replacing", include: replacing, isolate: true, maxWorkers: 1, sequence: { groupOrder: 2 } },
-      },
-      { extends: true, test: { name: "alone", include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } } },
-      // SST and CDK take seconds to load, and the stacks are made once.
-      { extends: true, test: { name: "stacks", include: stacks, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      project("together", ["test/**/*.test.ts"], 1, beside, {
+        exclude: [
+          ...configDefaults.exclude,
+          ...[...replacing, ...chaotic],
+          ...Object.entries(alone).flatMap(([file, computing]) => [file, ...computing]),
+        ],
+      }),
+      project("replacing", replacing, 1, beside, { isolate: true }),
+      project("chaos", chaotic, 1, beside, { globalSetup: "test/support/bundled-functions.ts" }),
+      ...Object.entries(alone).flatMap(([file, computing], place) => [
+        project(`alone ${place + 1}`, [file], 2 + place, 2),
+        project(`computing ${place + 1}`, computing, 2 + place, 2),
+      ]),
     ],
   },
 });
+
+function project(
+  name: string,
+  include: string[],
+  groupOrder: number,
+  maxWorkers: number,
+  more: object = {},
+): TestProjectConfiguration {
+  return { extends: true, test: { name, include, maxWorkers, sequence: { groupOrder }, ...more } };
+}

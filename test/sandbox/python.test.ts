@@ -11,7 +11,7 @@ const python = process.env.NOVA_PYTHON ?? "python3";
 /** The harness's own tests are Python's; each file fails here with what unittest says. */
 const files = readdirSync(folder).filter((name) => name.startsWith("test_"));
 
-test.concurrent.each(files)("python: %s", { timeout: 180_000 }, async (file) => {
+test.each(files)("python: %s", { timeout: 180_000 }, async (file) => {
   await run(python, ["-m", "unittest", file], {
     cwd: folder,
     maxBuffer: 16 << 20,
