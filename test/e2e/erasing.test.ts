@@ -115,6 +115,8 @@ describe("erasing", { timeout: 60_000 }, () => {
       "key.created",
       "client.created",
     ]);
+    const again = createClient(ports, admin, { slug: "acme", name: "Another" });
+    await expect(again).rejects.toThrow(/^client "acme" was erased on [\d-]+, .* choose another slug$/);
     for (const { id: other } of (await ports.executions.list({ client: "default" })).items) {
       await eraseExecution(ports, (await ports.executions.get(other)) as Execution);
     }

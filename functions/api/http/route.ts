@@ -1,5 +1,5 @@
 import { authenticate, demandRole, NotFound, once, type Principal, type Role, type ServicePorts } from "@nova/service";
-import type { z } from "zod";
+import { z } from "zod";
 import { credentialsIn } from "./credentials.ts";
 import type { Received } from "./event.ts";
 import { idempotencyKeyIn } from "./idempotency-key.ts";
@@ -76,12 +76,15 @@ export function openRoute(definition: Omit<Route, "role" | "serve"> & Pick<Route
   return { ...definition, role: null };
 }
 
+/** A parameter that is not known would be a filter that is not there. */
+const nothing = z.strictObject({});
+
 function read<Params, Query, Body>(definition: Described<Params, Query, Body>, received: Received) {
   const { params, query, body, exact = [] } = definition;
   const text = received.text.trim() === "" ? "{}" : received.text;
   return {
     params: (params && readAddress(params, received)) as Params,
-    query: (query && parse(query, received.query, "the query", 400)) as Query,
+    query: parse<unknown>(query ?? nothing, received.query, "the query", 400) as Query,
     body: (body && parse(body, readBody({ ...received, text }, exact), "the body", 422)) as Body,
     text,
   };

@@ -1,4 +1,4 @@
-import { executionWithin } from "@nova/service";
+import { executionWithin, NotFound } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import { ExecutionId, Time } from "../schemas/values.ts";
@@ -19,9 +19,10 @@ export const link = route({
   async handle(ports, { by, params: { id, sha256 } }) {
     const { client, root } = await executionWithin(ports, by, id);
     const expiresAt = new Date(ports.clock.now() + linkSeconds * 1000).toISOString();
-    return {
-      status: 200,
-      body: { url: await ports.blobLinks.sign({ client, root }, sha256, linkSeconds), expires_at: expiresAt },
-    };
+    const url = await ports.blobLinks.sign({ client, root }, sha256, linkSeconds);
+    if (url === undefined) {
+      throw new NotFound(`execution "${id}" has no bytes of that hash - take one of its contexts, if none was erased`);
+    }
+    return { status: 200, body: { url, expires_at: expiresAt } };
   },
 });

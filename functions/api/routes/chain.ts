@@ -34,7 +34,7 @@ export const entry = route({
   summary: "One link; `full` adds code, contexts and logs",
   role: "viewer",
   params: z.object({ id: ExecutionId, seq: wholeNumber(0, 999_999_999) }),
-  query: z.object({
+  query: z.strictObject({
     full: Flag.optional(),
     scope: z.string().max(1000).optional().meta({ description: "of a link in a branch; absent: the main line" }),
   }),

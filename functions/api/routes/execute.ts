@@ -14,7 +14,7 @@ export const execute = route({
   summary: "Start a run; with `wait` answer its result if it ends in time",
   role: "runner",
   params: z.object({ id: WorkflowId }),
-  query: z.object({
+  query: z.strictObject({
     wait: wholeNumber(0, longestWaitSeconds).optional().meta({ description: "seconds" }),
   }),
   body: z.strictObject({

@@ -43,7 +43,7 @@ export const get = route({
   summary: "An execution: how it stands, what it knows, the way that it took",
   role: "viewer",
   params,
-  query: z.object({
+  query: z.strictObject({
     references: Flag.optional().meta({ description: "large values stay references, as in the chain of work" }),
   }),
   answers: { 200: { description: "the execution", schema: schemas.WholeExecution } },

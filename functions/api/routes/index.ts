@@ -12,6 +12,7 @@ import * as events from "./events.ts";
 import { execute } from "./execute.ts";
 import * as executions from "./executions.ts";
 import * as exports from "./export.ts";
+import * as formats from "./formats.ts";
 import * as generations from "./generations.ts";
 import { health } from "./health.ts";
 import * as hooks from "./hooks.ts";
@@ -54,6 +55,7 @@ export const routes: readonly Route[] = [
   ...Object.values(tasks),
   ...Object.values(uploads),
   ...Object.values(exports),
+  ...Object.values(formats),
   ...Object.values(keys),
   ...Object.values(clients),
   ...Object.values(credentials),

@@ -8,7 +8,7 @@ import * as schemas from "../schemas/workflow.ts";
 
 const { Definition, PublishedAnswer } = schemas;
 const params = z.object({ id: WorkflowId });
-const query = z.object({ version: wholeNumber(1, 1_000_000_000).optional() });
+const query = z.strictObject({ version: wholeNumber(1, 1_000_000_000).optional() });
 
 const published = {
   200: { description: "it was the latest version already", schema: PublishedAnswer },

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ListQuery } from "./list.ts";
 import { Slug, Time, WorkflowId } from "./values.ts";
 
-export const DeliveryQuery = z.object({
+export const DeliveryQuery = z.strictObject({
   ...ListQuery.shape,
   workflow: WorkflowId.optional(),
   client: Slug.optional(),

@@ -7,7 +7,7 @@ import { wholeNumber } from "./values.ts";
 const defaultLimit = 50;
 
 /** What every list takes. */
-export const ListQuery = z.object({
+export const ListQuery = z.strictObject({
   limit: wholeNumber(1, 200)
     .optional()
     .meta({ description: `at most so many; ${defaultLimit} where absent` }),

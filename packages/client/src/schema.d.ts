@@ -421,6 +421,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/formats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many records of each kind and format are stored, part by part, and whether this release reads them
+         * @description Needs the role admin, or one that may more.
+         */
+        get: operations["getFormats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1133,6 +1153,17 @@ export interface components {
             execution_id: string;
             /** @enum {string} */
             status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
+        };
+        StoredFormat: {
+            entity: string;
+            /** @description null: the items have none */
+            format: number | null;
+            items: number;
+            /**
+             * @description what this release makes of it: it reads `current` and `older`
+             * @enum {string}
+             */
+            state: "current" | "older" | "newer" | "unknown";
         };
         TakenEvent: {
             event_id: string;
@@ -1881,6 +1912,7 @@ export interface operations {
     getClientsSlugExport: {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the page before */
                 cursor?: string;
             };
             header?: never;
@@ -2272,6 +2304,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Verification"];
+                };
+            };
+            /** @description what is wrong, and the way out (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getFormats: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["StoredFormat"][];
+                        next_cursor: string | null;
+                    };
                 };
             };
             /** @description what is wrong, and the way out (RFC 9457) */

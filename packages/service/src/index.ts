@@ -36,6 +36,7 @@ export { readExecution, readLink } from "./executions/read.ts";
 export { type ExportRecord, exportClient } from "./export/export-client.ts";
 export { type FailedRun, type Notified, notifyFailure } from "./failures/notify.ts";
 export { AddressRefused, createPoster, PostFailed } from "./failures/poster.ts";
+export { sumOfFormats, surveyAll, surveyPart } from "./formats/survey.ts";
 export { type HookRequest, receiveHook, type TakenHook } from "./hooks/receive-hook.ts";
 export { createKey, deleteKey, type KeyPorts, type KeyRequest, listKeys, type NewKey } from "./keys/keys.ts";
 export { sweepService } from "./lookout/sweep.ts";
@@ -61,7 +62,7 @@ export {
   deliveryStatuses,
 } from "./ports/deliveries.ts";
 export type * from "./ports/erasing.ts";
-export type * from "./ports/formats.ts";
+export * from "./ports/formats.ts";
 export type * from "./ports/index.ts";
 export { type ApiKey, type KeyStore, type Role, roles } from "./ports/keys.ts";
 export type * from "./ports/machine-versions.ts";

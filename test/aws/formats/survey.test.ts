@@ -2,6 +2,7 @@ import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { createServiceStores } from "@nova/aws";
+import { surveyAll } from "@nova/service";
 import { expect, test } from "vitest";
 import { knownFormats } from "../../../packages/aws/src/formats/known-formats.ts";
 import { root } from "../../support/imports.ts";
@@ -33,7 +34,7 @@ test("knows every kind of item that the code writes", () => {
 test("counts what is stored by kind and format, and reads every frozen sample", async () => {
   expect(frozen.length).toBeGreaterThan(10);
   for (const Item of frozen) await table.client.send(new PutCommand({ TableName: table.table, Item }));
-  const stored = await createServiceStores(table).formats.stored();
+  const stored = await surveyAll(createServiceStores(table));
   expect(stored.filter(({ state }) => state !== "current" && state !== "older")).toEqual([]);
   const kinds = new Set(frozen.map((item) => item.__edb_e__ ?? "slots"));
   expect(new Set(stored.map(({ entity }) => entity))).toEqual(kinds);
@@ -49,7 +50,7 @@ test.each([
   ["without a format", { __edb_e__: "link" }, "unknown"],
 ])("tells what is %s", async (_what, item, state) => {
   await table.client.send(new PutCommand({ TableName: table.table, Item: { pk: "X", sk: "X", ...item } }));
-  const stored = await createServiceStores(table).formats.stored();
+  const stored = await surveyAll(createServiceStores(table));
   const { format = null } = item as { format?: number };
   expect(stored).toContainEqual({ entity: expect.any(String), format, items: 1, state });
 });

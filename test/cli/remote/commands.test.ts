@@ -196,6 +196,16 @@ describe("on a server", () => {
     }
   });
 
+  it("what is stored is read part by part, and nothing is written into it", async () => {
+    const { readable, formats } = JSON.parse((await onServer("upgrade", "--check", "--json")).out);
+    expect(readable).toBe(true);
+    expect(formats).toContainEqual({ entity: "execution", format: 1, items: expect.any(Number), state: "current" });
+    const kinds = formats.map(({ entity, format }: { entity: string; format: number }) => `${entity} ${format}`);
+    expect(new Set(kinds).size).toBe(kinds.length);
+    const { code, err } = await onServer("import", folder);
+    expect([code, err]).toEqual([2, expect.stringMatching(/nova import knows no server: .* --aws, or unset NOVA_URL/)]);
+  });
+
   it("an execution is pulled, and runs here on what it began with", async () => {
     const { out } = await onServer("pull", id, "--into", file("pulled"), "--json");
     expect(JSON.parse(out)).toMatchObject({ workflow: "add", version: 1, secrets: [] });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Role, roles } from "@nova/service";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { routes } from "../../../functions/api/routes/index.ts";
@@ -35,6 +36,9 @@ const ofClient = (status: number) => ({ all: status, own: status, foreign: 404 }
 const plain = (path: string) => () => path;
 
 const credential = { kind: "custom", values: { token: "s3cret-of-acme" } };
+
+/** Hash of the byte that is a blob of each run. */
+const byte = createHash("sha256").update("x").digest("hex");
 
 /** Every route there is, as `GET /path`. */
 const table: Record<string, Row> = {
@@ -92,7 +96,7 @@ const table: Record<string, Row> = {
     status: ofClient(200),
   },
   "GET /executions/{id}/blobs/{sha256}": {
-    path: ({ execution }) => `/executions/${execution}/blobs/${"0".repeat(64)}`,
+    path: ({ execution }) => `/executions/${execution}/blobs/${byte}`,
     role: "viewer",
     status: ofClient(200),
   },
@@ -178,6 +182,7 @@ const table: Record<string, Row> = {
     status: sharedChange(200),
   },
   "GET /deliveries": { path: plain("/deliveries?client=acme"), role: "viewer", status: everybody(200) },
+  "GET /formats": { path: plain("/formats"), role: "admin", status: sharedChange(200) },
   "GET /audit": { path: plain("/audit"), role: "admin", status: everybody(200) },
 };
 
@@ -223,6 +228,8 @@ async function things(): Promise<Things> {
   });
   const client = `client-${execution.slice(-6).toLowerCase()}`;
   await api.call("POST /clients", { body: { slug: client, name: client } });
+  const home = { client: "acme", root: execution };
+  await api.ports.blobs.put(home, { sha256: byte, bytes: 1, type: "bytes" }, Buffer.from("x"));
   return { execution, task: task?.id as string, key: key.id, client };
 }
 

@@ -18,6 +18,16 @@ const refs = document.components?.schemas as Refs;
 /** By the name of a part of an address: things that are there. */
 const known: Record<string, string[]> = {};
 
+const ulid = "0".repeat(26);
+/** Addresses that could be, by the first part of a path: a route reads what is in its address first. */
+const samples: Record<string, Record<string, string>> = {
+  workflows: { id: "asking", name: "mail" },
+  executions: { id: `exec_${ulid}`, seq: "0", sha256: "0".repeat(64) },
+  tasks: { id: `task_${ulid}` },
+  keys: { id: `key_${ulid}` },
+  clients: { slug: "acme", name: "mail" },
+};
+
 beforeAll(async () => {
   await api.call("POST /workflows", { body: asking });
   await api.call("POST /workflows", { body: inARow("idle", { rest: "pass" }) });
@@ -50,6 +60,17 @@ function requests(path: string, { parameters = [] }: Operation): fc.Arbitrary<st
     return search === "" ? address : `${address}?${search}`;
   });
 }
+
+it.each(routes.filter(({ role }) => role !== null).map(({ method, path }) => [method, path] as const))(
+  "%s %s refuses a parameter that it does not know, which could be a filter misspelled",
+  async (method, path) => {
+    const address = path.replaceAll(/\{(\w+)\}/g, (_, name) => samples[path.split("/")[1] ?? ""]?.[name] ?? "1");
+    const { status, body } = await api.call(`${method} ${address}?clinet=acme`, {
+      body: method === "GET" ? undefined : {},
+    });
+    expect([status, body.detail]).toEqual([400, expect.stringMatching(/"clinet" is not known here/)]);
+  },
+);
 
 it.each(routes.map(({ method, path }) => [method, path] as const))(
   "%s %s answers what the document promises to whatever the document allows",

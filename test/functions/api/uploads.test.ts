@@ -54,6 +54,10 @@ describe("an upload", () => {
     expect(text).toContain('"total":850.0');
     const stored = await api.ports.blobs.get({ client: "acme", root: body.execution_id }, sha256);
     expect(Buffer.from(stored)).toEqual(pdf);
+    const { body: link } = await api.call(`GET /executions/${body.execution_id}/blobs/${sha256}`);
+    expect(Buffer.from(await (await fetch(link.url)).arrayBuffer())).toEqual(pdf);
+    const absent = await api.call(`GET /executions/${body.execution_id}/blobs/${"0".repeat(64)}`);
+    expect([absent.status, absent.body.detail]).toEqual([404, expect.stringMatching(/has no bytes of that hash/)]);
   });
 
   it("is for its client alone, and of another's it is said what is said of none", async () => {

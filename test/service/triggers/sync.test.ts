@@ -1,6 +1,16 @@
-import { Conflict, hookKey, mailKey, ownKey, syncTriggers, triggerKey } from "@nova/service";
+import {
+  type Client,
+  type ClientStore,
+  Conflict,
+  hookKey,
+  mailKey,
+  ownKey,
+  syncTriggers,
+  triggerKey,
+} from "@nova/service";
 import type { Trigger } from "@nova/workflow";
 import { beforeEach, describe, expect, it } from "vitest";
+import { clientFindings } from "../../../packages/service/src/triggers/clients.ts";
 import { takenTriggers } from "../../../packages/service/src/triggers/taken.ts";
 import { TriggerWorld } from "../support/trigger-world.ts";
 
@@ -98,5 +108,22 @@ describe("a finding", () => {
     ]);
     expect(await takenTriggers(world.ports(), { id: "other", triggers: [mail, hook] })).toEqual([]);
     expect(await takenTriggers(world.ports(), { id: "plain" })).toEqual([]);
+  });
+
+  it("warns of each client that is not there, or is being erased", async () => {
+    const there = { format: 1, name: "", pins: {}, createdAt: "2026-01-01T00:00:00.000Z" } as const;
+    const erasing = { by: "key_1", since: there.createdAt, part: "executions" } as const;
+    const kept: Record<string, Client> = {
+      acme: { ...there, slug: "acme" },
+      gone: { ...there, slug: "gone", erasing },
+    };
+    const clients = { get: async (slug: string) => kept[slug] } as ClientStore;
+    const named = ["acme", "default", "gone", "nobody"].map((client) => ({ ...nightly, client }));
+    const findings = await clientFindings({ clients }, { triggers: [nightly, ...named] });
+    expect(findings.map(({ code, severity, path }) => [code, severity, path])).toEqual([
+      ["NOVA128", "warning", "$.triggers[3].client"],
+      ["NOVA128", "warning", "$.triggers[4].client"],
+    ]);
+    expect(findings[1]?.message).toMatch(/^there is no client "nobody", so nothing will start for it/);
   });
 });

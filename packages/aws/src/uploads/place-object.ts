@@ -1,20 +1,14 @@
 import { createHash } from "node:crypto";
-import { CopyObjectCommand, GetObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3";
+import { CopyObjectCommand, GetObjectCommand } from "@aws-sdk/client-s3";
 import { type BlobHome, StoreUnavailable } from "@nova/engine";
 import { reaching } from "../clients/outage.ts";
 import { blobKey } from "../s3/blob-store.ts";
 import type { BucketConnection } from "../s3/connection.ts";
+import { headObject } from "../s3/head-object.ts";
 
 /** Somebody sent other bytes while the object was read. */
 export class UploadChanged extends StoreUnavailable {
   override name = "UploadChanged";
-}
-
-interface Found {
-  bytes: number;
-  etag: string;
-  /** Where it came with the upload, and S3 has compared it. */
-  sha256?: string;
 }
 
 /**
@@ -26,7 +20,7 @@ export async function placeObject(
   key: string,
   home: BlobHome,
 ): Promise<{ sha256: string; bytes: number } | undefined> {
-  const found = await look({ client, bucket }, key);
+  const found = await headObject({ client, bucket }, key);
   if (!found) return undefined;
   const { bytes, etag } = found;
   const sha256 = found.sha256 ?? (await hashOf({ client, bucket }, key, etag));
@@ -38,21 +32,6 @@ export async function placeObject(
   });
   await unlessChanged(key, () => client.send(copy));
   return { sha256, bytes };
-}
-
-async function look({ client, bucket }: BucketConnection, key: string): Promise<Found | undefined> {
-  const head = new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: "ENABLED" });
-  try {
-    const {
-      ContentLength: bytes = 0,
-      ETag: etag = "",
-      ChecksumSHA256: sum,
-    } = await reaching("S3", () => client.send(head));
-    return { bytes, etag, ...(sum !== undefined && { sha256: Buffer.from(sum, "base64").toString("hex") }) };
-  } catch (error) {
-    if (error instanceof Error && (error.name === "NotFound" || error.name === "NoSuchKey")) return undefined;
-    throw error;
-  }
 }
 
 async function hashOf({ client, bucket }: BucketConnection, key: string, etag: string): Promise<string> {

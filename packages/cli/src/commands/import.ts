@@ -15,7 +15,7 @@ export const importAll: CliCommand = {
       .option("--aws", "into the deployment whose table and bucket NOVA_TABLE and NOVA_BUCKET name"),
 
   async run([folder = ""], { aws }) {
-    refuseServer("nova import");
+    if (!aws) refuseServer("nova import", "through no API is a record written of what happened; restore with --aws");
     const { items, objects, kept } = await importFrom(folder, aws === true);
     const rest = kept > 0 ? `; ${kept} items were there already` : "";
     console.log(`brought back ${items} items and ${objects} objects${rest}`);

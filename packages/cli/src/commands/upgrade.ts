@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
+import type { NovaClient } from "@nova/client";
 import type { FormatState, StoredFormat } from "@nova/service";
-import { withCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
-import { refuseServer } from "../remote/server.ts";
+import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 const meanings: Record<FormatState, string> = {
@@ -23,7 +23,6 @@ export const upgrade: CliCommand = {
 
   async run(_, { check, aws, json }) {
     if (!check) throw new InvalidInput("nova upgrade changes nothing by itself - say --check to see what is stored");
-    refuseServer("nova upgrade");
     const found = await stored(aws === true);
     const readable = found.every(({ state }) => state === "current" || state === "older");
     if (json) console.log(JSON.stringify({ readable, formats: found }));
@@ -38,9 +37,26 @@ export const upgrade: CliCommand = {
 };
 
 async function stored(aws: boolean): Promise<StoredFormat[]> {
-  if (!aws) return withCloud(({ service }) => service.formats.stored());
-  const { deployedPorts } = await import("../archive/deployed.ts");
-  return (await deployedPorts()).formats.stored();
+  const { sumOfFormats, surveyAll } = await import("@nova/service");
+  if (aws) {
+    const { deployedPorts } = await import("../archive/deployed.ts");
+    return surveyAll(await deployedPorts());
+  }
+  return inPlace({
+    local: ({ service }) => surveyAll(service),
+    remote: async (server) => sumOfFormats(await everyPart(server)),
+  });
+}
+
+async function everyPart(server: NovaClient): Promise<StoredFormat[]> {
+  const found: StoredFormat[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = cursor === undefined ? {} : { cursor };
+    const { items, next_cursor } = await server.ask(server.api.GET("/formats", { params: { query } }));
+    found.push(...items);
+    cursor = next_cursor;
+  }
+  return found;
 }
 
 function rowOf({ entity, format, items, state }: StoredFormat): string[] {

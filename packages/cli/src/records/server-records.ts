@@ -2,6 +2,7 @@ import type { NovaClient, Schemas } from "@nova/client";
 import type { Generation } from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
+import { unlessMissing } from "../remote/unless-missing.ts";
 import type { Records } from "./records.ts";
 import { executionFrom, readServersTrace, readWhole } from "./shown.ts";
 
@@ -40,8 +41,9 @@ function generationFrom(item: Schemas["Generation"], workflowId: string): Genera
 
 async function fetchBlob(server: NovaClient, id: string, sha256: string): Promise<Uint8Array | null> {
   const asked = server.api.GET("/executions/{id}/blobs/{sha256}", { params: { path: { id, sha256 } } });
-  const { url } = await server.ask(asked);
-  const answer = await fetch(url);
+  const link = await unlessMissing(server.ask(asked));
+  if (!link) return null;
+  const answer = await fetch(link.url);
   if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
   if (answer.status === 404) return null;
   throw new InvalidInput(`the bytes ${sha256} of ${id} were answered with status ${answer.status} - try again`);

@@ -1,5 +1,6 @@
-import { ApiProblem, type NovaClient } from "@nova/client";
+import type { NovaClient } from "@nova/client";
 import { InvalidInput } from "../errors.ts";
+import { unlessMissing } from "./unless-missing.ts";
 
 /** Whose quotas they are, and the quotas as they are now. */
 export interface QuotaOwner {
@@ -29,13 +30,4 @@ async function ofWorkflow(server: NovaClient, id: string): Promise<QuotaOwner> {
 
 async function ofClient(server: NovaClient, id: string): Promise<QuotaOwner> {
   return { kind: "client", id, quotas: { ...(await server.clients.get(id)).quotas } };
-}
-
-async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof ApiProblem && error.status === 404) return null;
-    throw error;
-  }
 }

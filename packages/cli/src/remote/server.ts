@@ -19,8 +19,7 @@ export async function serverAt(url: string, apiKey: string): Promise<NovaClient>
   return createClient({ url, apiKey, parse: parseAnswer, stringify: renderJson });
 }
 
-/** For a command that is of this machine alone. */
-export function refuseServer(what: string): void {
-  if (!process.env.NOVA_URL) return;
-  throw new InvalidInput(`${what} works on this machine's own runs, not on a server's - unset NOVA_URL`);
+/** For a command that no server has. */
+export function refuseServer(what: string, why: string): void {
+  if (process.env.NOVA_URL) throw new InvalidInput(`${what} knows no server: ${why}, or unset NOVA_URL`);
 }

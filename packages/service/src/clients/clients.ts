@@ -16,19 +16,28 @@ export { defaultClient } from "./default-client.ts";
 
 type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
 
-/** Throws `Conflict` where the slug is taken; `Forbidden`. */
+/** Throws `Conflict` where the slug is taken, or was by a client whose records stay under it; `Forbidden`. */
 export async function createClient(
   ports: ClientPorts,
   by: Principal,
   { slug, name }: Pick<Client, "slug" | "name">,
 ): Promise<Client> {
   demandAllClients(by);
+  await demandUnused(ports, slug);
   const client: Client = { format: 1, slug, name, pins: {}, createdAt: new Date(ports.clock.now()).toISOString() };
   if (slug === defaultClient || !(await ports.clients.create(client))) {
     throw new Conflict(`there is a client "${slug}" already - choose another slug`);
   }
   await recordDeed(ports, by, { action: "client.created", client: slug, subject: slug });
   return client;
+}
+
+/** What a client that was erased leaves behind is not for another one to find. */
+async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string): Promise<void> {
+  const [last] = await audit.list({ client: slug, limit: 1 });
+  if (last?.action !== "client.erased") return;
+  const day = last.at.slice(0, "2026-11-22".length);
+  throw new Conflict(`client "${slug}" was erased on ${day}, and its emptied records stay - choose another slug`);
 }
 
 /** A client within reach. Throws `NotFound`, in the same words for one that is not there and one out of reach. */

@@ -2,10 +2,11 @@ import { type Compiled, compileWorkflow } from "@nova/compiler";
 import type { Workflow, WorkflowSource } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import { clientFindings } from "../triggers/clients.ts";
 import { takenTriggers } from "../triggers/taken.ts";
 import { callFindings } from "./called.ts";
 
-type ValidatePorts = Pick<ServicePorts, "workflows" | "functions" | "triggers">;
+type ValidatePorts = Pick<ServicePorts, "workflows" | "functions" | "triggers" | "clients">;
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
 /** Everything that keeps a definition from being published, and what it compiles to. No side effect. */
@@ -15,8 +16,9 @@ export async function validateWorkflow(ports: ValidatePorts, source: WorkflowSou
   if (!compiled.workflow) return compiled;
   const missing = await callFindings(ports, compiled.workflow);
   const taken = await takenTriggers(ports, compiled.workflow);
-  const more = [...missing, ...taken];
-  return more.length > 0 ? { findings: [...compiled.findings, ...more] } : compiled;
+  const errors = [...missing, ...taken];
+  const findings = [...compiled.findings, ...errors, ...(await clientFindings(ports, compiled.workflow))];
+  return errors.length > 0 ? { findings } : { ...compiled, findings };
 }
 
 /** Throws `Refused` with all findings. */

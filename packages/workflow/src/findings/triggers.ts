@@ -58,4 +58,11 @@ export const triggerFindings = {
     bad: '"triggers": [{ "type": "mail", "address": "invoices" }]   # in two workflows',
     good: '"triggers": [{ "type": "mail", "address": "invoices-spain" }]',
   },
+  NOVA128: {
+    severity: "warning",
+    title: "A trigger names a client that is not there",
+    why: "What comes in for a client that does not exist starts nothing and is recorded as refused. Found when the workflow is published; the client may be made afterwards.",
+    bad: '"triggers": [{ "type": "imap", "client": "acmee" }]   # nobody made this client',
+    good: '"triggers": [{ "type": "imap", "client": "acme" }]',
+  },
 } as const satisfies Record<string, FindingKind>;

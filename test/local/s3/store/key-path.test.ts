@@ -20,7 +20,7 @@ test("gives every key a path of its own that stays in the bucket and leads back 
       expect(parts.map(({ text }) => text).join("")).toBe(one);
       expect(parts.map(({ isObject }) => isObject)).toEqual(parts.map((_, index) => index === parts.length - 1));
       expect(normalize(path)).toBe(path);
-      expect(isAbsolute(path) || path.startsWith("..")).toBe(false);
+      expect(isAbsolute(path) || path.split("/").includes("..")).toBe(false);
       expect(Math.max(...path.split("/").map((name) => Buffer.byteLength(name)))).toBeLessThan(255);
     }),
     { numRuns: 1000 },

@@ -1,0 +1,42 @@
+import { demandAllClients } from "../access/authenticate.ts";
+import type { Principal } from "../access/principal.ts";
+import type { FormatPage, StoredFormat } from "../ports/formats.ts";
+import type { ServicePorts } from "../ports/index.ts";
+
+type SurveyPorts = Pick<ServicePorts, "formats">;
+
+/** Megabytes of the table that are read for one answer, which takes some seconds. */
+const mostPages = 16;
+
+/** What a part of the table holds, in which formats. Throws `Forbidden`. */
+export async function surveyPart(ports: SurveyPorts, by: Principal, after?: string): Promise<FormatPage> {
+  demandAllClients(by);
+  return survey(ports, mostPages, after);
+}
+
+/** What the whole table holds. */
+export async function surveyAll(ports: SurveyPorts): Promise<StoredFormat[]> {
+  return (await survey(ports, Number.POSITIVE_INFINITY)).formats;
+}
+
+async function survey({ formats }: SurveyPorts, pages: number, after?: string): Promise<FormatPage> {
+  const found: StoredFormat[] = [];
+  let cursor = after;
+  for (let page = 0; page < pages; page++) {
+    const part = await formats.page(cursor);
+    found.push(...part.formats);
+    cursor = part.cursor;
+    if (cursor === undefined) break;
+  }
+  return { formats: sumOfFormats(found), ...(cursor !== undefined && { cursor }) };
+}
+
+/** One row for each kind and format, by name. */
+export function sumOfFormats(parts: Iterable<StoredFormat>): StoredFormat[] {
+  const sums = new Map<string, StoredFormat>();
+  for (const part of parts) {
+    const name = `${part.entity} ${part.format}`;
+    sums.set(name, { ...part, items: part.items + (sums.get(name)?.items ?? 0) });
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+}
