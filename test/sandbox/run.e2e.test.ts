@@ -66,6 +66,32 @@ describe("a node", () => {
     expect(await callsOf(fresh)).toEqual(["POST /v2/sandboxes/:id/connect", ...two]);
   });
 
+  test("of which nothing is secret costs one call while it is small", async () => {
+    const sandbox = await bench.create();
+    const callsFor = async (value: string) => {
+      const before = bench.gateway.calls.length;
+      const request = bench.request(
+        "context['b'] = len(context['a'])",
+        { a: JSON.stringify(value) },
+        { isPlain: true },
+      );
+      expect(changesOf(await bench.run(sandbox, request))).toEqual({ b: value.length });
+      return bench.gateway.calls.slice(before);
+    };
+    expect(await callsFor("x".repeat(10_000))).toEqual(["POST /execute"]);
+    expect(await callsFor("x".repeat(20_000))).toEqual(["POST /files", "POST /execute"]);
+  });
+
+  test("finds every character as it was sent, where the input is part of the cell", async () => {
+    const sandbox = await bench.create();
+    const odd = ["\"'\\\\n", "\n\r\t\0\u007f", "é\u0085\u2028", "😀", "\ud800", '"""', "{x}", "%s"];
+    const context = Object.fromEntries(odd.map((text, n) => [`k${n}`, JSON.stringify(text)]));
+    const code = "for key in list(context): context['out_' + key] = [ord(c) for c in context[key]]";
+    const changes = changesOf(await bench.run(sandbox, bench.request(code, context, { isPlain: true })));
+    const points = (text: string) => Array.from(text, (character) => character.codePointAt(0));
+    expect(changes).toEqual(Object.fromEntries(odd.map((text, n) => [`out_k${n}`, points(text)])));
+  });
+
   test("with 100,000 changed keys arrives whole", async () => {
     const request = bench.request("for n in range(100_000): context[f'k{n}'] = n");
     const changes = changesOf(await bench.run(await bench.create(), request));

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Context, Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { RunIo } from "@nova/engine";
 import { IoFailure } from "./failures.ts";
-import { cell, root } from "./harness.ts";
+import { cell, cellWith, root } from "./harness.ts";
 import { Answer, type LastAnswer } from "./messages.ts";
 import { serveNeed } from "./needs.ts";
 import { writeText } from "./transfer.ts";
@@ -12,6 +12,8 @@ export interface AttachOptions {
   ownContext: boolean;
   /** Nothing is executed before it is true. */
   permit: Promise<boolean>;
+  /** A small input may be part of the cell, which a kernel remembers: nothing in it is secret. */
+  inCell: boolean;
   io: RunIo;
   /** Fires when nobody waits for the answer any more. */
   signal: AbortSignal;
@@ -27,35 +29,53 @@ export class HarnessFailure extends Error {
   override name = "HarnessFailure";
 }
 
-/** Uploads one input, lets the kernel follow it, serves what it needs: two calls. "refused": the permit said no. */
+/** Lets the kernel follow one input, and serves what it needs: one call, or two. "refused": the permit said no. */
 export async function attach(
   sandbox: E2bSandbox,
   makeInput: (nonce: string) => string,
-  { ownContext, permit, io, signal }: AttachOptions,
+  { ownContext, permit, inCell, io, signal }: AttachOptions,
 ): Promise<LastAnswer | "refused"> {
   const [name, nonce] = [randomName(), randomName()];
   const context = ownContext ? sandbox.createCodeContext() : undefined;
   const leave = () => void context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined); // it dies with the sandbox anyway
   // Code of hours is attached to hundreds of times: each context is a process that follows it.
   signal.addEventListener("abort", leave, { once: true });
-  const upload = writeText(sandbox, `inputs/${name}`, makeInput(nonce));
+  const input = inputFor(sandbox, name, makeInput(nonce), inCell);
   try {
-    const [isPermitted, , own] = await Promise.all([permit.catch(asIoFailure), upload, context]);
-    if (!isPermitted) {
-      await sandbox.files.remove(`${root}/inputs/${name}`, { user: "root" });
-      return "refused";
-    }
-    return await follow(sandbox, name, nonce, own, io);
+    const [isPermitted, , own] = await Promise.all([permit.catch(asIoFailure), input.sent, context]);
+    if (isPermitted) return await follow(sandbox, input.cell, nonce, own, io);
+    await input.remove();
+    return "refused";
   } finally {
     signal.removeEventListener("abort", leave);
     leave();
   }
 }
 
+interface Input {
+  cell: string;
+  sent: Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** An upload goes on while the turn is written; a cell of this size costs less than one. */
+const mostCharactersInCell = 16 * 1024;
+
+function inputFor(sandbox: E2bSandbox, name: string, text: string, inCell: boolean): Input {
+  if (inCell && text.length <= mostCharactersInCell) {
+    return { cell: cellWith(name, text), sent: Promise.resolve(), remove: async () => undefined };
+  }
+  return {
+    cell: cell(name),
+    sent: writeText(sandbox, `inputs/${name}`, text),
+    remove: () => sandbox.files.remove(`${root}/inputs/${name}`, { user: "root" }),
+  };
+}
+
 /** Resolves with the last answer as soon as it is there; the cell's own end is of no interest then. */
 function follow(
   sandbox: E2bSandbox,
-  name: string,
+  code: string,
   nonce: string,
   context: Context | undefined,
   io: RunIo,
@@ -70,7 +90,7 @@ function follow(
       }
     });
     sandbox
-      .runCode(cell(name), {
+      .runCode(code, {
         ...(context && { context }),
         timeoutMs: 0,
         requestTimeoutMs: 0,

@@ -99,7 +99,7 @@ async function run(
       signal,
       lookAfterMs,
     },
-    { ownContext: !first, permit, io },
+    { ownContext: !first, permit, inCell: request.isPlain === true, io },
     (e2b, answer) => settleRun(e2b, answer, request, io),
   );
   if (typeof ending === "string") return { kind: ending };
@@ -129,7 +129,7 @@ async function stop(
   const ending = await followUntilAnswered(
     connections,
     { sandbox, lifetimeSeconds: marginSeconds, makeInput: (nonce) => stopInput(claim, nonce), signal, lookAfterMs },
-    { ownContext: true, permit: Promise.resolve(true), io },
+    { ownContext: true, permit: Promise.resolve(true), inCell: true, io },
     (e2b, answer) => settleStop(e2b, answer, io),
   );
   if (ending === "gone") return { kind: "gone" };

@@ -4,6 +4,7 @@ import { Context } from "../../../packages/engine/src/context/context.ts";
 import { referenceText } from "../../../packages/engine/src/context/references.ts";
 import { sha256 } from "../../../packages/engine/src/json/hash.ts";
 import { createNodeIo } from "../../../packages/engine/src/node/run-io.ts";
+import type { LaidOver } from "../../../packages/engine/src/ports/credentials.ts";
 import { action, flow } from "../../support/engine/flows.ts";
 import { type Script, textRef } from "../../support/engine/harness.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
@@ -22,12 +23,13 @@ const letter = Buffer.from("dear all ".repeat(1000));
 const large = succeeds("letter", referenceText(textRef(letter)), { files: [letter] });
 
 /** What node b may reach once a has run and left `inputJson` as its whole input. */
-async function ioOfB(script: Script, inputJson: string) {
+async function ioOfB(script: Script, inputJson: string, secrets: string[] = [], laid?: LaidOver) {
   const story = await new Story(two, { a: [script] }).start();
   await story.finish(story.deliver("a", 0));
   const ports = story.world.ports(atOnce);
   const position = await readPosition(ports, { execution: story.id, scope: "", seq: 2 });
-  const io = await createNodeIo(ports, position, new Context([{ key: "x", json: inputJson, by: 1 }]), new Set());
+  const input = new Context([{ key: "x", json: inputJson, by: 1 }]);
+  const io = await createNodeIo(ports, position, input, new Set(secrets), laid);
   return { io, home: position.before, blobs: ports.blobs };
 }
 
@@ -36,6 +38,20 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
+
+it.each([
+  ["no secret is in it", [], undefined, true],
+  ["an input of the workflow is secret", ["x"], undefined, false],
+  [
+    "credentials lie over it, whose values are too short to be looked for",
+    [],
+    { members: [{ key: "x", json: "1" }], secrets: [], hosts: [] },
+    false,
+  ],
+])("an input is plain where %s: %j", async (_what, secrets, laid, isPlain) => {
+  const { io } = await ioOfB(large, '"abc"', secrets, laid);
+  expect(io.isPlain).toBe(isPlain);
+});
 
 describe("what a run may reach", () => {
   it("is a blob of its input", async () => {

@@ -2,6 +2,7 @@ import { linkName } from "../chain/link-name.ts";
 import type { Member } from "../json/text.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { RunRequest } from "../ports/sandboxes.ts";
+import type { NodeIo } from "./run-io.ts";
 import type { Task } from "./task.ts";
 
 /** One run of code of a node. `step` tells runs at one link apart; code written by hand has one. */
@@ -20,6 +21,7 @@ export function requestFor(
   { attempt }: Turn,
   { step, code, fileName, timeoutSeconds, network }: NodeCode,
   context: Member[],
+  { isPlain }: Pick<NodeIo, "isPlain">,
 ): RunRequest {
   const link = linkName(at);
   return {
@@ -30,6 +32,7 @@ export function requestFor(
     fileName,
     timeoutSeconds,
     ...(network && { network }),
+    ...(isPlain && { isPlain }),
     context,
     environment: {
       NOVA_IDEMPOTENCY_KEY: `${link}.${step}`,

@@ -16,6 +16,8 @@ import { entriesBefore, wasWrittenBefore } from "./scope-entries.ts";
 
 /** What a run of code may reach: the blobs of its input, and what earlier nodes of its scope set. */
 export interface NodeIo extends RunIo {
+  /** Nothing in the node's input is secret. */
+  isPlain: boolean;
   /** The first key whose value refers to a blob that neither the node's input, nor `outputs`, nor this run can have. */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
   /** Whether a result may refer to it as far as this delivery knows, and it holds no secret. */
@@ -58,6 +60,7 @@ export async function createNodeIo(
   const isKnown = (sha256: string) => inInput().has(sha256) || met.has(sha256);
 
   return {
+    isPlain: secrets.size === 0 && laid.members.length === 0,
     async openBlob(ref) {
       if (!isKnown(ref.sha256)) throw new NovaError("NodeFailed", `blob ${ref.sha256} is not part of the node's input`);
       const body = await ports.blobs.stream(before, ref.sha256);

@@ -45,7 +45,7 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
   const place = held ? adoptTurn(held, task) : await takeTurn(ports, task, await addressesFor(ports, allow));
 
   const { signal, follow } = followed(node, time);
-  const request = codeRequest(task, input, networkOf(allow, place.turn), place.turn);
+  const request = codeRequest({ ...task, input }, networkOf(allow, place.turn), place.turn, io);
   const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !held,
     permit: place.permit,
@@ -145,10 +145,15 @@ function factsOf(task: Task, place: Place): RunFacts {
   };
 }
 
-function codeRequest(task: Task, input: Context, network: Pick<RunRequest, "network">, turn: Turn): RunRequest {
+function codeRequest(
+  task: Task & { input: Context },
+  network: Pick<RunRequest, "network">,
+  turn: Turn,
+  io: NodeIo,
+): RunRequest {
   const { id, timeoutSeconds } = task.node;
   const { code, file = `${id}.py` } = codeOf(task.node);
-  return requestFor(task, turn, { step: 0, code, fileName: file, timeoutSeconds, ...network }, input.slots());
+  return requestFor(task, turn, { step: 0, code, fileName: file, timeoutSeconds, ...network }, task.input.slots(), io);
 }
 
 function codeOf({ id, executor }: TaskNode) {

@@ -44,6 +44,8 @@ export interface RunRequest {
   /** In order. `json` is a value's JSON text; a `{"$blob": ...}` inside it stands for a blob, loaded on first access. */
   context: { key: string; json: string }[];
   environment: Record<string, string>;
+  /** Nothing in it is secret: it may leave traces in the sandbox. */
+  isPlain?: true;
   /**
    * What the code can connect to, as `host` or `host:port`, and nothing else; a host that `addresses` names by these
    * alone. Absent: whatever the sandbox can. `run` throws `NodeFailed` where the sandbox has no way to hold it.

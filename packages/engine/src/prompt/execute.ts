@@ -46,7 +46,7 @@ export function sandboxRuns(
       timeoutSeconds,
       ...networkOf(isAnalysis ? [] : allow, place.turn),
     };
-    const request = requestFor(task, place.turn, run, context);
+    const request = requestFor(task, place.turn, run, context, io);
     const outcome = await ports.sandboxes.run(sandboxId, request, io, {
       first: isFirst,
       permit: place.permit,

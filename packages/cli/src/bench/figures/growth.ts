@@ -45,7 +45,7 @@ export const growth: Bench = async (cloud) => {
     },
     {
       name: "calls per small node: sandbox, warm",
-      aim: "2",
+      aim: "at most 2",
       value: callsPerNode("sandbox"),
       met: callsPerNode("sandbox") <= 2,
       detail: {},
