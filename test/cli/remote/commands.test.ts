@@ -90,7 +90,7 @@ describe("on a server", () => {
 
   it("a run that its inputs refuse, or a client that there is not, is one sentence", async () => {
     const { code, err } = await onServer("run", file("add.json"), "--client", "nobody");
-    expect([code, err]).toEqual([2, 'nova: there is no client "nobody" - GET /clients lists them\n']);
+    expect([code, err]).toEqual([2, 'nova: there is no client "nobody" - `nova clients list` lists them\n']);
   });
 
   it.each<[string, () => string[]]>([

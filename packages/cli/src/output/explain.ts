@@ -23,13 +23,25 @@ const explained: Record<string, ExitCode> = {
   SandboxUnavailable: exitCodes.failed,
 };
 
+/** Lists that the API's sentences name, as whoever typed a command gets them. */
+const lists: [RegExp, string][] = [
+  [/ - GET \/clients lists/, " - `nova clients list` lists"],
+  [/ - GET \/keys lists/, " - `nova keys list` lists"],
+  [/ - GET \/tasks lists/, " - `nova tasks` lists"],
+  [/ - GET lists/, " - `nova credentials list` lists"],
+];
+
 /** One sentence for an error. A stack trace is for us: `NOVA_DEBUG=1` prints it. */
 export function explain(error: unknown): { sentence: string; code: ExitCode } {
   if (!(error instanceof Error)) return { sentence: String(error), code: exitCodes.failed };
   if (process.env.NOVA_DEBUG) process.stderr.write(`${error.stack}\n`);
   const code = explained[error.name];
-  if (code !== undefined) return { sentence: error.message, code };
+  if (code !== undefined) return { sentence: asTyped(error.message), code };
   const [firstLine = ""] = error.message.split("\n");
   const sentence = `${error.name}: ${firstLine} - NOVA_DEBUG=1 shows where this came from`;
   return { sentence, code: exitCodes.failed };
+}
+
+function asTyped(message: string): string {
+  return lists.reduce((sentence, [there, here]) => sentence.replace(there, here), message);
 }

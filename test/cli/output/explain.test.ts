@@ -1,0 +1,36 @@
+import { Conflict, NotFound } from "@nova/service";
+import { expect, it } from "vitest";
+import { explain } from "../../../packages/cli/src/output/explain.ts";
+
+it.each([
+  ['there is no client "a" - GET /clients lists them', 'there is no client "a" - `nova clients list` lists them'],
+  ['there is no key "k" - GET /keys lists them', 'there is no key "k" - `nova keys list` lists them'],
+  [
+    'there is no task "t" - GET /tasks lists those that wait',
+    'there is no task "t" - `nova tasks` lists those that wait',
+  ],
+  [
+    'there is no credential "c" here - GET lists them',
+    'there is no credential "c" here - `nova credentials list` lists them',
+  ],
+])("the API's %j names a command where somebody typed one", (message, sentence) => {
+  expect(explain(new NotFound(message))).toEqual({ sentence, code: 2 });
+});
+
+it.each([
+  [
+    "a sentence of ours is told as it is",
+    new Conflict("it is taken - choose another"),
+    "it is taken - choose another",
+    2,
+  ],
+  [
+    "what nobody foresaw says where to look",
+    new TypeError("x is y\nat z"),
+    "TypeError: x is y - NOVA_DEBUG=1 shows where this came from",
+    1,
+  ],
+  ["what is no error is told, too", "odd", "odd", 1],
+])("%s", (_what, error, sentence, code) => {
+  expect(explain(error)).toEqual({ sentence, code });
+});
