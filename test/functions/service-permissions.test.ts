@@ -72,6 +72,12 @@ async function arrives(Body: string): Promise<void> {
   );
 }
 
+/** Of the context that the run began with. */
+async function aBlob(): Promise<string> {
+  const { context } = await ask(`GET /executions/${execution}`);
+  return context.file.$blob.sha256;
+}
+
 async function all(requests: string[]): Promise<void> {
   for (const request of requests) await ask(`GET ${request}`);
 }
@@ -116,11 +122,11 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
 
   it("read and list everything", async () => {
     const [run, workflow, client] = [`/executions/${execution}`, "/workflows/asking", "/clients/acme"];
-    await all(["", "/chain", "/verify", "/chain/0?full", `/blobs/${"0".repeat(64)}`].map((part) => run + part));
+    await all(["", "/chain", "/verify", "/chain/0?full", `/blobs/${await aBlob()}`].map((part) => run + part));
     await all(["", "/versions", "/asl", "/generations", "/quotas"].map((part) => workflow + part));
     await all(["/credentials", "/credentials/hook"].map((part) => workflow + part));
     await all(["", "/credentials", "/credentials/email"].map((part) => client + part));
-    await all(["/executions", "/workflows", "/clients", "/keys", "/tasks", "/audit", "/openapi.json"]);
+    await all(["/executions", "/workflows", "/clients", "/keys", "/tasks", "/audit", "/formats", "/openapi.json"]);
     await all(["/executions?client=acme", "/deliveries?client=acme", "/audit?client=acme"]);
     const reports = ["workflows", "nodes", "errors", "ai-cost"].map((name) => `/analytics/${name}`);
     await all(reports.flatMap((report) => [report, `${report}?client=acme`]));

@@ -89,7 +89,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who did what, newest first; with a key of one client, what was about that one
+         * Who did what, newest first; of one client, where the query or the key names it
          * @description Needs the role admin, or one that may more.
          */
         get: operations["getAudit"];
@@ -1526,6 +1526,7 @@ export interface operations {
     getAudit: {
         parameters: {
             query?: {
+                client?: string;
                 /** @description `next_cursor` of the page before */
                 cursor?: string;
                 /** @description at most so many; 50 where absent */

@@ -297,13 +297,19 @@ describe("what belongs to another client", () => {
     expect(counts).toEqual([1, 1]);
   });
 
-  it.each(["/executions", "/executions?client=acme", "/tasks", "/keys", "/audit", "/clients", "/analytics/nodes"])(
-    "is on no list: %s",
-    async (path) => {
-      const { text } = await api.call(`GET ${path}`, { key: keyOf("admin", "foreign") });
-      for (const secret of [...Object.values(lasting), "acme"]) expect(text).not.toContain(secret);
-    },
-  );
+  it.each([
+    "/executions",
+    "/executions?client=acme",
+    "/audit?client=acme",
+    "/tasks",
+    "/keys",
+    "/audit",
+    "/clients",
+    "/analytics/nodes",
+  ])("is on no list: %s", async (path) => {
+    const { text } = await api.call(`GET ${path}`, { key: keyOf("admin", "foreign") });
+    for (const secret of [...Object.values(lasting), "acme"]) expect(text).not.toContain(secret);
+  });
 
   it.each(["/executions", "/tasks", "/keys", "/audit", "/clients"])(
     "is on the lists of its own keys: %s",

@@ -9,13 +9,15 @@ export const audit: CliCommand = {
   declare: (command) =>
     command
       .summary("list who did what, newest first")
+      .option("--client <slug>", "only what was about this client")
       .option("--limit <number>", "at most so many", "100")
       .option("--json", "print one JSON object"),
 
-  async run(_, { limit, json }) {
+  async run(_, { client, limit, json }) {
     const most = readLimit(String(limit));
+    const of = client === undefined ? {} : { client: String(client) };
     const items = await askApi((server) =>
-      firstItems(most, (query) => server.ask(server.api.GET("/audit", { params: { query } }))),
+      firstItems(most, (page) => server.ask(server.api.GET("/audit", { params: { query: { ...page, ...of } } }))),
     );
     if (json) console.log(JSON.stringify({ items }));
     else if (items.length === 0) console.log("nobody has done anything that is written down");

@@ -1,14 +1,15 @@
-import type { Principal } from "../access/principal.ts";
+import { type Principal, reaches } from "../access/principal.ts";
 import type { AuditRecord } from "../ports/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
 
-/** Newest first; with a key of one client what was about that one. */
-export function listAudit(
+/** Newest first: what was about one client, where it or the key names one. Of a client that is out of reach there is nothing. */
+export async function listAudit(
   { audit }: Pick<ServicePorts, "audit">,
-  { client }: Principal,
-  query: PageQuery,
+  by: Principal,
+  { client = by.client, ...query }: PageQuery & { client?: string | null },
 ): Promise<Page<AuditRecord>> {
+  if (client !== null && !reaches(by, client)) return { items: [] };
   return readPage(
     query,
     (range) => audit.list({ ...range, ...(client !== null && { client }) }),

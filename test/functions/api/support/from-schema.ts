@@ -75,7 +75,8 @@ function objects({ properties = {}, required = [], additionalProperties }: Schem
 function texts({ pattern, format, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<string> {
   if (format === "date-time") return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
   if (format === "date") return fc.date({ noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10));
-  if (format === "uri") return fc.webUrl();
+  // fc.webUrl knows every top level domain, and takes a second to be made.
+  if (format === "uri") return fc.stringMatching(/^[a-z]{1,9}(\/[a-z0-9]{0,4})?$/).map((text) => `https://x.${text}`);
   if (format === "email") return fc.emailAddress();
   if (pattern && /^[ -~]*$/.test(pattern) && !pattern.includes("(?")) return fc.stringMatching(new RegExp(pattern));
   return fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, 40)) });
