@@ -24,6 +24,31 @@ afterAll(async () => {
 const context = { awsRequestId: "request-1", getRemainingTimeInMillis: () => 60_000 };
 const fails = { code: "raise ValueError('no')" };
 
+/** Branches, and a map that joins more items than are read one by one. */
+const parallelMap = {
+  id: "parallel-map",
+  nodes: [
+    { id: "start", type: "start" },
+    { id: "split", type: "action", code: "pass" },
+    { id: "beside", type: "action", code: "context['y'] = 1" },
+    {
+      ...{ id: "each", type: "map", items: "list", into: "lengths" },
+      nodes: [{ id: "measure", type: "action", code: "context['n'] = len(context['item'])" }],
+      edges: [],
+    },
+    { id: "meet", type: "action", code: "context['met'] = len(context['lengths'])" },
+    { id: "end", type: "end" },
+  ],
+  edges: [
+    { from: "start", to: "split" },
+    { from: "split", to: "beside" },
+    { from: "split", to: "each" },
+    { from: "beside", to: "meet" },
+    { from: "each", to: "meet" },
+    { from: "meet", to: "end" },
+  ],
+};
+
 /** A run that waits for an event at once. */
 async function waiting(): Promise<string> {
   const event = { source: ["shop"], "detail-type": ["order"] };
@@ -42,13 +67,15 @@ describe("on a laptop, where nothing is forbidden, the functions", () => {
     await cloud.run(await cloud.publish(inARow("outer", { inner, work: 'context["z"] = 1' })));
     await cloud.run(await cloud.publish(inARow("breaks", { work: fails })));
     await cloud.run(await cloud.publish(inARow("outer-breaks", { inner: { ...inner, workflow: "breaks" } })));
+    const { execution } = await cloud.run(await cloud.publish(parallelMap), JSON.stringify({ list: Array(60).fill("x".repeat(20_000)) }));
+    expect(execution).toMatchObject({ status: "completed" });
     const id = await waiting();
     await functions["nova-sweep"].handler({}, context);
     await functions["nova-deliver-event"].handler({ source: "shop", "detail-type": "order", detail: {} }, context);
     await cloud.untilEnd(id);
     await functions["nova-sweep"].handler({}, context);
     const watched = Object.keys(functions).filter((name) => calls.of(name).length > 0);
-    expect(watched).toEqual(Object.keys(functions).filter((name) => name !== "nova-settle-node"));
+    expect(watched).toEqual(Object.keys(functions));
   });
 
   it.each(Object.keys(functions))("do nothing that the role of %s would not allow", (name) => {

@@ -84,9 +84,18 @@ function restCalls({ path, method }: ClientRequest): string[] {
 
 type Values = Record<string, { S?: string }>;
 
-function partOfTable(input: { IndexName?: string; Key?: Values; Item?: Values; ExpressionAttributeValues?: Values }) {
+interface TableCall {
+  IndexName?: string;
+  Key?: Values;
+  Item?: Values;
+  ExpressionAttributeValues?: Values;
+  RequestItems?: Record<string, { Keys: Values[] }>;
+}
+
+function partOfTable(input: TableCall) {
   if (input.IndexName !== undefined) return `Table.Arn/index/${input.IndexName}`;
   const values = Object.values(input.ExpressionAttributeValues ?? {});
-  const key = (input.Key ?? input.Item)?.pk ?? values.find(({ S }) => S !== undefined && /^([A-Z]+#|A$)/.test(S));
+  const [batch] = Object.values(input.RequestItems ?? {});
+  const key = (input.Key ?? input.Item ?? batch?.Keys[0])?.pk ?? values.find(({ S }) => S !== undefined && /^([A-Z]+#|A$)/.test(S));
   return key?.S === undefined ? "Table.Arn" : `Table.Arn where pk is ${key.S.replace(/#.*/s, "#*")}`;
 }

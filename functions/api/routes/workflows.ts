@@ -59,14 +59,15 @@ export const list = route({
 export const get = route({
   method: "GET",
   path: "/workflows/{id}",
-  summary: "A workflow with its definition, the latest version or the one asked for",
+  summary:
+    "A workflow with its definition, but what in it is other clients' own; the latest version or the one asked for",
   role: "viewer",
   params,
   query,
   answers: { 200: { description: "the workflow", schema: schemas.WholeWorkflow } },
-  handle: async (ports, { params: { id }, query: { version } }) => ({
+  handle: async (ports, { by, params: { id }, query: { version } }) => ({
     status: 200,
-    body: schemas.wholeWorkflow(await showWorkflow(ports, id, version)),
+    body: schemas.wholeWorkflow(await showWorkflow(ports, id, version), by),
   }),
 });
 

@@ -1,4 +1,4 @@
-import type { Published, ShownWorkflow } from "@nova/service";
+import { type Principal, type Published, type ShownWorkflow, seenBy } from "@nova/service";
 import { z } from "zod";
 import { Finding } from "./problem.ts";
 import { Time, VersionNumber, WorkflowId } from "./values.ts";
@@ -77,8 +77,8 @@ export function workflowItem({ version, active }: ShownWorkflow) {
   };
 }
 
-export function wholeWorkflow(found: ShownWorkflow) {
-  return { ...workflowItem(found), hash: found.version.hash, definition: found.version.workflow };
+export function wholeWorkflow(found: ShownWorkflow, by: Principal) {
+  return { ...workflowItem(found), hash: found.version.hash, definition: seenBy(by, found.version.workflow) };
 }
 
 export function versionItem(found: ShownWorkflow["version"], active: number | null) {

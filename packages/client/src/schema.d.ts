@@ -628,7 +628,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A workflow with its definition, the latest version or the one asked for
+         * A workflow with its definition, but what in it is other clients' own; the latest version or the one asked for
          * @description Needs the role viewer, or one that may more.
          */
         get: operations["getWorkflowsId"];

@@ -94,6 +94,7 @@ export { type Call, callsOf, missingCall } from "./workflows/called.ts";
 export { activateVersion, deleteWorkflow } from "./workflows/change.ts";
 export { type FoundWorkflow, findWorkflow } from "./workflows/find.ts";
 export { type Published, publish } from "./workflows/publish.ts";
+export { seenBy } from "./workflows/seen-by.ts";
 export { listVersions, listWorkflows, type ShownWorkflow, showWorkflow } from "./workflows/show.ts";
 export { sourceOf } from "./workflows/source.ts";
 export { demandValid, validateWorkflow } from "./workflows/validate.ts";

@@ -5,7 +5,7 @@ import * as partitions from "../partitions.ts";
 
 /** What may be done in the table: by partition, by index, and as a whole. */
 export const tableGrants = {
-  "chain of work": ({ table }) => items(table, ["Query", "PutItem"], partitions.chains),
+  "chain of work": ({ table }) => items(table, ["Query", "BatchGetItem", "PutItem"], partitions.chains),
   executions: ({ table }) => items(table, ["GetItem"], partitions.executions),
   "changed executions": ({ table }) => items(table, ["UpdateItem"], partitions.executions),
   "new executions": ({ table }) => items(table, ["PutItem"], partitions.executions),

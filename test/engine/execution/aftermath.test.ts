@@ -38,3 +38,16 @@ it("has a sweeper tell the service once more where the closer died before the re
   await story.finish(story.sweeper());
   expect([told, story.world.record(story.id).open]).toEqual([2, false]);
 });
+
+it("tells the world once, however often what follows the end fails", async () => {
+  let failures = 3;
+  const story = await closing(() => {
+    if (failures-- > 0) throw new Error("E2B does not answer");
+  });
+  await story.finish(story.deliver("end", 1)).catch(() => undefined);
+  expect(story.world.record(story.id).open).toBe(true);
+  for (let sweep = 0; sweep < 3; sweep++) await story.finish(story.sweeper()).catch(() => undefined);
+  expect(story.world.record(story.id).open).toBe(false);
+  const ends = story.world.events.published.filter(({ detail }) => detail.execution_id === story.id);
+  expect(ends.map(({ type }) => type)).toEqual(["execution.completed"]);
+});

@@ -2,7 +2,7 @@ import { contentText } from "../chain/contents.ts";
 import { type CloseStatus, headOf } from "../chain/head.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
-import type { ExecutionError, Spending } from "../ports/executions.ts";
+import type { Execution, ExecutionError, Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { refreshStatus } from "../task/status.ts";
 
@@ -43,6 +43,24 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
     ...(error && { error }),
   };
   await ports.executions.update(record.id, ending);
+  if (!record.endPublished) await publishEnd(ports, { ...record, ...ending }, status);
+  if (record.parent) await refreshStatus(ports, record.parent.execution);
+  ports.spares.forget(record.id);
+  try {
+    await ports.sandboxes.killAll(record.id);
+    // Behind the sandboxes, which the next run of the queue may be waiting for.
+    await ports.aftermath.ended({ ...record, ...ending });
+  } catch (error) {
+    // It may be minutes before E2B is reached again: who comes back for the rest does not tell everybody once more.
+    await ports.executions.update(record.id, { endPublished: true });
+    throw error;
+  }
+  await ports.executions.update(record.id, { open: false });
+  return closed;
+}
+
+async function publishEnd(ports: Ports, record: Execution, status: CloseStatus): Promise<void> {
+  const { durationMs, spent } = record;
   await ports.events.publish(status === "completed" ? "execution.completed" : "execution.failed", {
     execution_id: record.id,
     workflow: record.workflowId,
@@ -53,11 +71,4 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
     duration_ms: durationMs,
     ...(spent && { cost_usd: spent.cost_usd }),
   });
-  if (record.parent) await refreshStatus(ports, record.parent.execution);
-  ports.spares.forget(record.id);
-  await ports.sandboxes.killAll(record.id);
-  // Behind the sandboxes, which the next run of the queue may be waiting for.
-  await ports.aftermath.ended({ ...record, ...ending });
-  await ports.executions.update(record.id, { open: false });
-  return closed;
 }

@@ -49,6 +49,8 @@ export interface Execution {
   spent?: Spending;
   /** Hash of the close entry, once closed. */
   tip?: string;
+  /** Its end went out as an event, and something that has to follow failed. */
+  endPublished?: boolean;
   /** Pools in which it holds or waits for a slot; absent: no quota counts it. */
   pools?: string[];
   /** While it is queued: whoever tries to begin it, a ULID; "" where nobody does. */

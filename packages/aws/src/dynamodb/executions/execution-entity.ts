@@ -41,6 +41,7 @@ export function executionEntity({ client, table }: TableConnection) {
         spent: { type: CustomAttributeType<Spending>("any") },
         tip: text,
         pools: { type: CustomAttributeType<string[]>("any") },
+        endPublished: { type: "boolean" },
         admission: text,
         /** There while the execution is open: the key of a sparse index. */
         open: { type: ["open"] as const },
