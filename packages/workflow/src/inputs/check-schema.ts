@@ -1,6 +1,7 @@
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import { nearest } from "../findings/suggest.ts";
 import { newAjv, type Segments, schemaOf, segmentsOfPointer } from "./ajv.ts";
+import { endlessReference } from "./endless-reference.ts";
 
 export interface CheckedSchema {
   problems: { segments: Segments; message: string }[];
@@ -26,6 +27,12 @@ export function checkSchema(inputs: Record<string, unknown>): CheckedSchema {
   try {
     metaSchema ??= newAjv({ strictSchema: false });
     if (!metaSchema.validateSchema(schema)) return { problems: metaProblems(metaSchema.errors ?? []), secrets };
+    const endless = endlessReference(schema);
+    if (endless) {
+      const message =
+        "this $ref leads back to itself before it comes to a part of the value - refer to it from properties or items";
+      return { problems: [{ segments: endless, message }], secrets };
+    }
     ajv.compile(schema);
     return { problems: unknown.map((keyword) => unknownKeyword(keyword, ajv)), secrets };
   } catch (error) {
