@@ -15,6 +15,7 @@ export interface HttpAnswer {
   statusCode: number;
   headers: Record<string, string>;
   body?: string;
+  isBase64Encoded?: true;
 }
 
 /** A request as routes see it. */
@@ -22,7 +23,8 @@ export interface Received {
   method: string;
   path: string;
   params: Record<string, string | undefined>;
-  query: Record<string, string>;
+  /** Throws `Unreadable` where a parameter comes more than once. */
+  readonly query: Record<string, string>;
   headers: Record<string, string | undefined>;
   /** The body as it came; empty where there is none. */
   bytes: Buffer;

@@ -22,6 +22,12 @@ async function open(answer: HttpApiAnswer | (() => Promise<HttpApiAnswer>) = { s
 
 afterEach(() => api.close());
 
+it("an answer that AWS Lambda would not take is a 500, and a failure", async () => {
+  const url = await open({ statusCode: 200, body: '"'.repeat(4_000_000) });
+  expect((await fetch(url)).status).toBe(500);
+  expect(failures).toEqual([expect.objectContaining({ message: expect.stringMatching(/bytes as JSON/) })]);
+});
+
 describe("a request", () => {
   it("comes as an event of payload format 2.0, its address undecoded", async () => {
     const url = await open();

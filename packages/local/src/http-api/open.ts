@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { notOpened } from "../cloud/not-opened.ts";
+import { PAYLOAD_LIMIT_BYTES } from "../lambda/call-handler.ts";
 import { gatewayAnswer, type HttpApiAnswer, send } from "./answer.ts";
 import { eventOf, type HttpApiEvent } from "./event.ts";
 
@@ -60,11 +61,17 @@ async function serve(request: IncomingMessage, { handler, onFailure }: HttpApiOp
   const [awsRequestId, began] = [randomUUID(), Date.now()];
   const context = { awsRequestId, getRemainingTimeInMillis: () => integrationMs - (Date.now() - began) };
   try {
-    return await handler(eventOf(request, body, awsRequestId, began), context);
+    return withinPayload(await handler(eventOf(request, body, awsRequestId, began), context));
   } catch (error) {
     onFailure?.(error);
     return gatewayAnswer(500, "Internal Server Error");
   }
+}
+
+function withinPayload(answer: HttpApiAnswer): HttpApiAnswer {
+  const bytes = Buffer.byteLength(JSON.stringify(answer));
+  if (bytes <= PAYLOAD_LIMIT_BYTES) return answer;
+  throw new RangeError(`the answer has ${bytes} bytes as JSON, and AWS Lambda takes ${PAYLOAD_LIMIT_BYTES}`);
 }
 
 /** Undefined where there is too much; the rest is read and dropped, so that the caller hears the answer. */

@@ -119,6 +119,17 @@ describe("an answer", () => {
     expect(body).toBe('{"n":850.0}');
   });
 
+  it.each([
+    ["small", '"'.repeat(1_000), undefined],
+    ["whose quotes would be escaped beyond what a Lambda may answer", '"'.repeat(2_000_000), true],
+  ])("that is %s fits into the answer of a Lambda, and is what it was", (_what, value, isBase64Encoded) => {
+    const answer = render({ status: 200, body: { value } });
+    expect(answer.isBase64Encoded).toBe(isBase64Encoded);
+    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6 * 1024 * 1024);
+    const text = Buffer.from(answer.body ?? "", isBase64Encoded ? "base64" : "utf8").toString();
+    expect(JSON.parse(text)).toEqual({ value });
+  });
+
   it("without a body has no type either", () => {
     const { body, headers } = render({ status: 204, headers: { location: "/x" } });
     expect([body, headers["content-type"], headers.location]).toEqual([undefined, undefined, "/x"]);
