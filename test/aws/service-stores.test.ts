@@ -97,7 +97,7 @@ describe("the state of a workflow", () => {
   test("is none of its versions, though it lies beside them", async () => {
     const versions = createWorkflowStore(table, bucket);
     expect(await versions.latest("invoice")).toBeUndefined();
-    expect(await Array.fromAsync(versions.list())).toEqual([]);
+    expect(await Array.fromAsync(versions.ids())).toEqual([]);
   });
 });
 

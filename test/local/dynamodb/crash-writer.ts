@@ -10,7 +10,7 @@ Object.assign(process.env, credentials, { AWS_ENDPOINT_URL_DYNAMODB: server.url 
 const connection = { client: documentClient(), table: "nova" };
 await createTable(connection.client, connection.table);
 const chain = createChainStore(connection);
-const executions = createExecutionStore(connection, { list: () => (async function* () {})() });
+const executions = createExecutionStore(connection, { ids: () => (async function* () {})() });
 
 async function writeForever(lane: number): Promise<void> {
   for (let number = 0; ; number++) {

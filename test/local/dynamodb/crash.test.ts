@@ -32,7 +32,7 @@ test("keeps everything that was acknowledged when its process is killed in the m
   Object.assign(process.env, credentials, { AWS_ENDPOINT_URL_DYNAMODB: server.url });
   const connection = { client: documentClient(), table: "nova" };
   const chain = createChainStore(connection);
-  const executions = createExecutionStore(connection, { list: () => (async function* () {})() });
+  const executions = createExecutionStore(connection, { ids: () => (async function* () {})() });
   const openIds = new Set((await Array.fromAsync(executions.open())).map(({ id }) => id));
   for (const id of acknowledged) {
     expect((await chain.read({ execution: id, scope: "", seq: 0 })).entry?.hash).toBe(id);

@@ -104,8 +104,8 @@ describe("figures within reach", () => {
       },
     },
     workflows: {
-      async *list() {
-        for (const workflowId of ["b", "a", "b"]) yield { workflowId };
+      async *ids() {
+        yield* ["a", "b"];
       },
     },
   };

@@ -1,4 +1,5 @@
 import type { Publication, PublicationName, PublicationStore } from "@nova/service";
+import { idsBehind } from "../../support/ids-behind.ts";
 
 /** Publications in memory, as strict as the table. */
 export class MemoryPublications implements PublicationStore {
@@ -24,8 +25,8 @@ export class MemoryPublications implements PublicationStore {
     if (there?.status === "publishing") this.kept.set(keyOf(name), { ...there, ...state } as Publication);
   }
 
-  async *list(): AsyncGenerator<PublicationName> {
-    for (const { workflowId, version } of this.kept.values()) yield { workflowId, version };
+  ids(after?: string): AsyncGenerator<string> {
+    return idsBehind(this.kept.values(), after);
   }
 
   async *pending(): AsyncGenerator<Publication> {

@@ -1,5 +1,6 @@
 import { type Execution, StoreUnavailable, type WorkflowVersion } from "@nova/engine";
 import type { AuditRecord, Client, ServicePorts } from "@nova/service";
+import { idsBehind } from "../../support/ids-behind.ts";
 import { MemoryPublications } from "./publications.ts";
 import { MemoryTriggers } from "./triggers.ts";
 import { MemoryWorkflowStates } from "./workflow-states.ts";
@@ -37,7 +38,8 @@ export class PublishingWorld {
         stored: () => Promise.reject(new Error("nobody verifies here")),
         latest: async (id) => of(id).at(-1),
         create: async (version) => this.#create(version),
-        async *list() {
+        ids: (after) => idsBehind(versions, after),
+        async *everyVersion() {
           yield* versions;
         },
       },

@@ -11,6 +11,7 @@ import {
   type WorkflowStore,
   type WorkflowVersion,
 } from "@nova/engine";
+import { idsBehind } from "../ids-behind.ts";
 import type { Caller } from "./scheduler.ts";
 
 const outage = () => new StoreUnavailable("the store did not answer in time");
@@ -72,7 +73,8 @@ export class WorkflowState {
         versions.push(version);
         return true;
       },
-      async *list() {
+      ids: (after) => idsBehind(versions, after),
+      async *everyVersion() {
         yield* versions;
       },
     };

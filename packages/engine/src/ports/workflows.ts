@@ -24,5 +24,8 @@ export interface WorkflowStore {
   latest(workflowId: string): Promise<WorkflowVersion | undefined>;
   /** False when this version number is taken. */
   create(version: WorkflowVersion): Promise<boolean>;
-  list(): AsyncIterable<WorkflowVersion>;
+  /** Of all workflows that have a version, those behind `after`; in order, without reading any definition. */
+  ids(after?: string): AsyncIterable<string>;
+  /** Every version of every workflow, with its definition: hundreds of reads, so for work that nobody waits for. */
+  everyVersion(): AsyncIterable<WorkflowVersion>;
 }

@@ -22,11 +22,5 @@ export async function* statsWithin(
   const whose = client !== undefined && { client };
   if (workflow !== undefined) yield* ports.stats.read({ from, to, workflow, ...whose });
   else if (client !== undefined) yield* ports.stats.read({ from, to, client });
-  else for (const id of await workflowIds(ports)) yield* ports.stats.read({ from, to, workflow: id });
-}
-
-async function workflowIds({ workflows }: Pick<ServicePorts, "workflows">): Promise<string[]> {
-  const ids = new Set<string>();
-  for await (const { workflowId } of workflows.list()) ids.add(workflowId);
-  return Array.from(ids).sort();
+  else for await (const id of ports.workflows.ids()) yield* ports.stats.read({ from, to, workflow: id });
 }

@@ -25,9 +25,8 @@ export async function listDeliveries(
 /** Where neither workflow nor client is named, the newest of every workflow, and of what nobody could place. */
 async function newest({ deliveries, workflows }: ListPorts, query: DeliveryQuery): Promise<Delivery[]> {
   if (query.workflow !== undefined || query.client !== undefined) return deliveries.list(query);
-  const ids = new Set<string | null>([null]);
-  for await (const { workflowId } of workflows.list()) ids.add(workflowId);
-  const lists = await Promise.all(Array.from(ids, (workflow) => deliveries.list({ ...query, workflow })));
+  const ids = [null, ...(await Array.fromAsync(workflows.ids()))];
+  const lists = await Promise.all(ids.map((workflow) => deliveries.list({ ...query, workflow })));
   const found = lists.flat().sort((a, b) => (a.id < b.id ? 1 : -1));
   return found.slice(0, query.limit);
 }

@@ -22,8 +22,8 @@ export interface PublicationStore {
   latest(workflowId: string): Promise<Publication | undefined>;
   /** Ends a publication; of one that is over nothing changes. */
   settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
-  /** All of them, by name alone. */
-  list(): AsyncIterable<PublicationName>;
+  /** Of all workflows that have a publication, those behind `after`; in order. */
+  ids(after?: string): AsyncIterable<string>;
   /** Those that are `publishing`, in no order; eventually consistent. */
   pending(): AsyncIterable<Publication>;
 }

@@ -36,7 +36,7 @@ async function neededNumbers(ports: DropPorts, workflowId: string): Promise<Read
     const pinned = pins[workflowId];
     if (pinned !== undefined) numbers.add(pinned);
   }
-  for await (const { workflow } of ports.workflows.list()) {
+  for await (const { workflow } of ports.workflows.everyVersion()) {
     for (const call of callsOf(workflow)) {
       if (call.workflow === workflowId && call.version !== undefined) numbers.add(call.version);
     }

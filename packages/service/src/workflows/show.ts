@@ -55,10 +55,8 @@ export async function listWorkflows(ports: ShowPorts, { limit, cursor = "" }: Pa
 }
 
 async function workflowIds({ workflows, publications }: ShowPorts, after: string): Promise<string[]> {
-  const ids = new Set<string>();
-  for await (const { workflowId } of publications.list()) if (workflowId > after) ids.add(workflowId);
-  for await (const { workflowId } of workflows.list()) if (workflowId > after) ids.add(workflowId);
-  return [...ids].sort();
+  const lists = await Promise.all([publications, workflows].map((store) => Array.fromAsync(store.ids(after))));
+  return [...new Set(lists.flat())].sort();
 }
 
 async function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWorkflow | undefined> {

@@ -7,10 +7,10 @@ const table = useTable();
 const workflowIds = ["invoice", "mail"];
 let executions: ExecutionStore;
 beforeAll(() => {
-  const list = async function* () {
-    for (const workflowId of workflowIds) yield { workflowId } as never;
+  const ids = async function* () {
+    yield* workflowIds;
   };
-  executions = createExecutionStore(table, { list });
+  executions = createExecutionStore(table, { ids });
 });
 
 const base: Execution = {

@@ -8,7 +8,7 @@ import { useTable } from "../../support/endpoints.ts";
 /** An execution that a node runs, and the item that it was stored as when that came to be. Never regenerate this file. */
 const { value, item } = frozen as unknown as { value: Execution; item: { pk: string; sk: string } };
 const table = useTable();
-const store = () => createExecutionStore(table, { list: async function* () {} });
+const store = () => createExecutionStore(table, { ids: async function* () {} });
 
 test("an execution that a node runs is read for ever", async () => {
   await table.client.send(new PutCommand({ TableName: table.table, Item: item }));

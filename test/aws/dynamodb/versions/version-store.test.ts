@@ -57,7 +57,7 @@ test("keeps by what a version counts its events, where it does", async () => {
 
 test("lists every version of every workflow", async () => {
   await open().create(version(1, 100, "archive"));
-  const found = await Array.fromAsync(open().list());
+  const found = await Array.fromAsync(open().everyVersion());
   expect(found.map(({ workflowId, version: number }) => `${workflowId} ${number}`)).toEqual([
     "archive 1",
     "invoice 1",
@@ -66,6 +66,15 @@ test("lists every version of every workflow", async () => {
     "invoice 10",
     "loop 1",
   ]);
+});
+
+test("lists the workflows without a definition, which may be gone", async () => {
+  await open().create(version(2, 10_000, "archive"));
+  await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.bucket, Key: "workflows/archive/hash-2.json" }));
+  bucket.operations.length = 0;
+  expect(await Array.fromAsync(open().ids())).toEqual(["archive", "invoice", "loop"]);
+  expect(bucket.operations).toEqual([]);
+  await expect(Array.fromAsync(open().everyVersion())).rejects.toThrow(/is not in the bucket any more/);
 });
 
 test("reads a version once", async () => {

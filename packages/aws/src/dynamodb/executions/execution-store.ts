@@ -17,7 +17,7 @@ export class UnknownExecution extends Error {
 /** Records of executions; `workflows` answers which workflows there are when a list names none. */
 export function createExecutionStore(
   connection: TableConnection,
-  workflows: Pick<WorkflowStore, "list">,
+  workflows: Pick<WorkflowStore, "ids">,
 ): ExecutionStore {
   const entity = whenAsked(() => executionEntity(connection));
   return {

@@ -24,15 +24,14 @@ interface Position {
  */
 export async function listExecutions(
   entity: ExecutionEntity,
-  workflows: Pick<WorkflowStore, "list">,
+  workflows: Pick<WorkflowStore, "ids">,
   query: ExecutionQuery,
 ): Promise<Page> {
   const limit = query.limit ?? defaultLimit;
   if (query.workflow !== undefined || query.client !== undefined)
     return page(await newest(entity, query, limit), limit);
-  const ids = new Set<string>();
-  for await (const { workflowId } of workflows.list()) ids.add(workflowId);
-  const lists = await Promise.all([...ids].map((workflow) => newest(entity, { ...query, workflow }, limit)));
+  const ids = await Array.fromAsync(workflows.ids());
+  const lists = await Promise.all(ids.map((workflow) => newest(entity, { ...query, workflow }, limit)));
   return page(lists.flat().sort(newestFirst), limit);
 }
 

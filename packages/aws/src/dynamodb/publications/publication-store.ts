@@ -7,6 +7,7 @@ import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
 import { readDefinition, storeDefinition } from "../versions/definitions.ts";
 import { whenAsked } from "../when-asked.ts";
+import { workflowIds } from "../workflow-ids.ts";
 import { type PublicationEntity, type PublicationItem, publicationEntity } from "./publication-entity.ts";
 
 const store = "DynamoDB";
@@ -43,13 +44,7 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
       const patch = entity.patch({ workflowId, version }).set(state).remove(["open"]);
       await reachingIf(store, () => patch.where(({ status }, { eq }) => eq(status, "publishing")).go(plainly));
     },
-    async *list() {
-      for await (const { workflowId, version } of pagesOf((cursor) =>
-        entity.query.all({}).go({ ...plainly, cursor }),
-      )) {
-        yield { workflowId, version };
-      }
-    },
+    ids: (after) => workflowIds((last) => entity.query.all({}).gt(last), after),
     async *pending() {
       const query = entity.query.pending({ open: "publications" });
       for await (const item of pagesOf((cursor) => query.go({ ...plainly, cursor }))) yield await materialise(item);
@@ -57,7 +52,7 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
   };
 }
 
-type ItemPage = Awaited<ReturnType<ReturnType<PublicationEntity["query"]["all"]>["go"]>>;
+type ItemPage = Awaited<ReturnType<ReturnType<PublicationEntity["query"]["pending"]>["go"]>>;
 
 async function* pagesOf(read: (cursor: string | null) => Promise<ItemPage>): AsyncGenerator<PublicationItem> {
   let cursor: string | null = null;

@@ -6,11 +6,14 @@ import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
 import { whenAsked } from "../when-asked.ts";
+import { workflowIds } from "../workflow-ids.ts";
 import { readDefinition, storeDefinition } from "./definitions.ts";
 import { type VersionItem, versionEntity } from "./version-entity.ts";
 
 const store = "DynamoDB";
 const cachedVersions = 200;
+/** Definitions that are read from S3 at the same time. */
+const readAtOnce = 50;
 
 /** Published versions. They never change, so a warm Lambda reads each of them once. */
 export function createWorkflowStore(connection: TableConnection, bucket: BucketConnection): WorkflowStore {
@@ -22,8 +25,9 @@ export function createWorkflowStore(connection: TableConnection, bucket: BucketC
     cache.set(cacheKey(version.workflowId, version.version), version);
     return version;
   };
-  const versionOf = async (item: VersionItem) =>
-    cache.get(cacheKey(item.workflowId, item.version)) ?? remember(await materialise(bucket, item));
+  const known = async (item: VersionItem) =>
+    cache.get(cacheKey(item.workflowId, item.version)) ?? (await materialise(bucket, item));
+  const versionOf = async (item: VersionItem) => remember(await known(item));
 
   const itemOf = async (workflowId: string, version: number) =>
     (await reaching(store, () => entity.get({ workflowId, version }).go(consistently))).data;
@@ -49,11 +53,12 @@ export function createWorkflowStore(connection: TableConnection, bucket: BucketC
       const budget = history && { history: JSON.stringify(history) };
       return reachingIf(store, () => entity.create({ ...version, ...definition, ...budget }).go(plainly));
     },
-    async *list() {
+    ids: (after) => workflowIds((last) => entity.query.all({}).gt(last), after),
+    async *everyVersion() {
       let cursor: string | null = null;
       do {
-        const page = await reaching(store, () => entity.query.all({}).go({ ...plainly, cursor }));
-        for (const item of page.data) yield await versionOf(item);
+        const page = await reaching(store, () => entity.query.all({}).go({ ...plainly, cursor, limit: readAtOnce }));
+        yield* await Promise.all(page.data.map(known));
         cursor = page.cursor;
       } while (cursor);
     },
