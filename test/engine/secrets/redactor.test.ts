@@ -30,6 +30,21 @@ describe("a secret", () => {
     expect(redactor.mask(text)).toContain("***");
   });
 
+  it.each(['abc"def123', "pässwörd-1", "dom\\user77", "line1\nline2x"])(
+    "is found in a value that is kept as JSON, in whatever form the code has put it there: %j",
+    (odd) => {
+      const finder = new Redactor([odd]);
+      const asAscii = (text: string) =>
+        JSON.stringify(text).replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+      const put = [odd, JSON.stringify(odd), JSON.stringify({ a: odd }), asAscii(odd), encodeURIComponent(odd)];
+      for (const value of put)
+        for (const kept of [JSON.stringify({ kept: value }), asAscii(value)]) {
+          expect(finder.finds(kept), kept).toBe(true);
+          expect(finder.finds(finder.mask(kept)), kept).toBe(false);
+        }
+    },
+  );
+
   it("stops a stream, also at the border of two chunks, and what holds none passes unchanged", async () => {
     const body = Buffer.from(`${"x".repeat(50)}${secret}${"y".repeat(50)}`);
     for (const cut of [10, 53, 57, 60, 100]) {

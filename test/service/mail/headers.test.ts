@@ -156,7 +156,14 @@ describe("the sender", () => {
     [anna, ["@ample.com", "nna@example.com", "@sub.example.com"], /anna@example.com is not in the trigger's list/],
     ["To: a@b", ["@b"], /exactly one sender/],
     [`${anna}\r\nFrom: eve@c.example`, ["@example.com"], /exactly one sender/],
-    ["From: nobody", ["@b"], /its sender is not in the trigger's list/],
+    ["From: nobody", ["@b"], /exactly one sender/],
+    ["From: a@b, z@evil.example", ["@b"], /exactly one sender/],
+    ["From: a@b z@evil.example", ["@b"], /exactly one sender/],
+    ["From: a@b <z@evil.example>", ["@b"], /exactly one sender/],
+    ["From: <a@b> <z@evil.example>", ["@b"], /exactly one sender/],
+    ["From: grp: a@b, z@evil.example;", ["@b"], /exactly one sender/],
+    ['From: "z@evil.example, or so" (a, b) <a@b>', ["@b"], undefined],
+    ["From: =?utf-8?q?Anna_M=C3=BCller?= < a@b >", ["@b"], undefined],
   ])("of %j with the list %j is refused: %s", (line, allowed, reason) => {
     const refused = refusedSender(read(`${line}\r\n\r\n`), allowed);
     if (reason === undefined) expect(refused).toBeUndefined();

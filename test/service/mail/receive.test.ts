@@ -93,10 +93,17 @@ describe("a mail is refused, with a record,", () => {
     return delivery;
   };
 
+  it("for a client that is not there, of which nothing else is kept: it may have been erased", async () => {
+    const top = sesHead({ for: "invoices+nobody@in.example.com" });
+    expect(await refused(mailOf([], { top }))).toMatchObject({
+      ...{ status: "refused", execution: null, client: null, from: "", about: "", dedupe: "" },
+      reason: expect.stringMatching(/no client "nobody"/),
+    });
+  });
+
   it.each<[string, SesHead, RegExp]>([
     ["has a virus", { virus: "FAIL" }, /virus/],
     ["is spam", { spam: "fail" }, /spam/],
-    ["names a client that is not there", { for: "invoices+nobody@in.example.com" }, /no client "nobody"/],
     ["names no workflow", { for: "bills@in.example.com" }, /no workflow has the mail address "bills"/],
     ["names nothing", { for: "+acme@in.example.com" }, /no workflow has the mail address ""/],
     [

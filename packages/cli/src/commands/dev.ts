@@ -23,6 +23,7 @@ export const dev: CliCommand = {
     const roots = args.flat() as string[];
     const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
     const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
+    process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // what fails in NOVA itself is told on stderr
     const cloud = await openOwnCloud(tell);
     try {
       await using doors = await openDoors(cloud, ports);

@@ -10,7 +10,8 @@ export class SecretFound extends Error {
 }
 
 /**
- * The one boundary that knows secret values: masks them in text that people read, and finds them in data that is kept.
+ * The one boundary that knows secret values: masks them in text that people read, and finds them in data that is kept,
+ * which is JSON: each form is looked for as it is, and as a JSON text has it.
  * It knows a value plain, JSON-escaped, as Python's `repr` writes it, URL-encoded, in hex, and in base64 (both alphabets) at each of the three byte
  * offsets. That is the guarantee and its limit: what code compresses or encrypts itself is not found.
  */
@@ -21,7 +22,7 @@ export class Redactor {
     const needles = new Set<string>();
     for (const secret of secrets) {
       if (secret.length < shortestSecret) continue;
-      for (const form of formsOf(secret)) needles.add(form);
+      for (const form of formsOf(secret)) for (const needle of [form, ...jsonForms(form)]) needles.add(needle);
     }
     this.#needles = Array.from(needles).sort((a, b) => b.length - a.length);
   }
@@ -69,8 +70,7 @@ function formsOf(secret: string): string[] {
   const hex = bytes.toString("hex");
   return [
     secret,
-    JSON.stringify(secret).slice(1, -1),
-    asciiJson(secret),
+    ...jsonForms(secret),
     ...reprForms(secret),
     ...urlForms(secret),
     hex,
@@ -103,6 +103,11 @@ function restAtStart(needle: string, text: string): number {
     if (text.startsWith(needle.slice(cut))) return needle.length - cut;
   }
   return 0;
+}
+
+/** Inside a JSON text; Python's `json.dumps` escapes what is beyond ASCII. */
+function jsonForms(text: string): string[] {
+  return [JSON.stringify(text).slice(1, -1), asciiJson(text)];
 }
 
 /** As Python's `json.dumps` and `repr` write it: everything beyond ASCII escaped. */

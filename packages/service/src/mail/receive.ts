@@ -48,7 +48,10 @@ async function deliver(ports: ServicePorts, mail: RawMail): Promise<Delivery[]> 
   const deliveries: Delivery[] = [];
   for (const recipient of recipients) {
     const place = await placeOf(ports, recipient);
-    const known = "reason" in place ? { ...nowhere, dedupe: `${dedupe} ${recipient.text}` } : knownBy(place, nowhere);
+    const known =
+      "reason" in place
+        ? { ...nowhere, client: place.gone, dedupe: `${dedupe} ${recipient.text}` }
+        : knownBy(place, nowhere);
     const reason = "reason" in place ? place.reason : refused;
     if (reason !== undefined) deliveries.push(await recordUnstarted(ports, known, reason));
     else if ("trigger" in place) deliveries.push(await startFromMail(ports, place, mail));
@@ -60,15 +63,25 @@ function knownBy({ workflow, trigger, client }: MailPlace, head: Unstarted): Uns
   return { ...head, workflow, trigger: trigger.id, client };
 }
 
-async function placeOf(ports: ServicePorts, recipient: Recipient): Promise<MailPlace | { reason: string }> {
+/** `gone`: a client that is not there: it may have been erased, and then nothing is to be known of its mails. */
+interface NoPlace {
+  reason: string;
+  gone: string | null;
+}
+
+async function placeOf(ports: ServicePorts, recipient: Recipient): Promise<MailPlace | NoPlace> {
   const live = recipient.address === "" ? undefined : await ports.triggers.get(mailKey(recipient.address));
-  if (!live) return { reason: `no workflow has the mail address "${recipient.address}", of ${recipient.text}` };
+  if (!live) return noPlace(`no workflow has the mail address "${recipient.address}", of ${recipient.text}`);
   const trigger = live.trigger as MailTrigger;
   const client = recipient.client ?? trigger.client ?? defaultClient;
   if (trigger.client !== undefined && trigger.client !== client) {
-    return { reason: `"${recipient.address}" takes no mail for the client "${client}"` };
+    return noPlace(`"${recipient.address}" takes no mail for the client "${client}"`);
   }
   const isThere = client === defaultClient || (await ports.clients.get(client)) !== undefined;
-  if (!isThere) return { reason: `there is no client "${client}", of ${recipient.text}` };
-  return { workflow: live.workflowId, trigger, client };
+  if (isThere) return { workflow: live.workflowId, trigger, client };
+  return noPlace(`there is no client "${client}", of ${recipient.text}`, client);
+}
+
+function noPlace(reason: string, gone: string | null = null): NoPlace {
+  return { reason, gone };
 }
