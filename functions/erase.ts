@@ -1,15 +1,16 @@
-import { eraseClient } from "@nova/service";
+import { eraseClient, eraseStraggler } from "@nova/service";
 import { z } from "zod";
 import { serviceLambda } from "./service-lambda.ts";
 
-const Named = z.object({ client: z.string() });
+const Named = z.object({ client: z.string(), execution: z.string().optional() });
 const Payload = z.union([z.object({ detail: Named }).transform(({ detail }) => detail), Named]);
 
 /** It ends before its time does; the sweeper has it go on. */
 const workMs = 12 * 60_000;
 
-/** Erases a client that was deleted. */
+/** Erases a client that was deleted, or a run that began while it was. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
-  const { client } = Payload.parse(event);
+  const { client, execution } = Payload.parse(event);
+  if (execution !== undefined) return { client, erased: await eraseStraggler(ports, client, execution) };
   return { client, erased: await eraseClient(ports, client, ports.clock.now() + workMs) };
 });

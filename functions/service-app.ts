@@ -41,8 +41,8 @@ function queuesOn(bus: Bus & PublishQueue): Pick<ServicePorts, "publishQueue" | 
   return {
     publishQueue: bus,
     erasureQueue: {
-      async enqueue({ client }) {
-        await bus.put({ source: "nova", type: "client.erasing", detail: JSON.stringify({ client }) });
+      async enqueue(erasure) {
+        await bus.put({ source: "nova", type: "client.erasing", detail: JSON.stringify(erasure) });
       },
     },
   };

@@ -28,6 +28,7 @@ export { listDeliveries } from "./deliveries/list.ts";
 export { deleteClient, sweepErasures } from "./erasing/delete-client.ts";
 export { eraseClient } from "./erasing/erase-client.ts";
 export { eraseExecution } from "./erasing/erase-execution.ts";
+export { eraseStraggler } from "./erasing/stragglers.ts";
 export { Conflict, Forbidden, IssuerUnreachable, NotFound, Refused, TooMany, Unauthenticated } from "./errors.ts";
 export { cancel } from "./executions/cancel.ts";
 export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions/execute.ts";

@@ -21,6 +21,7 @@ export async function eraseRest(
 ): Promise<string | undefined> {
   const scan = new ScanCommand({
     TableName: connection.table,
+    ConsistentRead: true,
     FilterExpression: "#client = :slug OR #owner = :owner OR begins_with(#pk, :pools)",
     ExpressionAttributeNames: { "#client": "client", "#owner": "owner", "#pk": "pk" },
     ExpressionAttributeValues: {

@@ -12,6 +12,7 @@ export async function eraseTraces(connection: EraserConnection, execution: strin
   for (let after: Item | undefined; ; ) {
     const query = new QueryCommand({
       TableName: connection.table,
+      ConsistentRead: true,
       KeyConditionExpression: "#pk = :pk",
       ExpressionAttributeNames: { "#pk": "pk" },
       ExpressionAttributeValues: { ":pk": textValue(`T#${execution}`) },

@@ -2,6 +2,7 @@ import { demandAllClients } from "../access/authenticate.ts";
 import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
 import { clientOf } from "../clients/clients.ts";
+import type { Erasing } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { eraseClient } from "./erase-client.ts";
 
@@ -18,7 +19,7 @@ export async function deleteClient(ports: ServicePorts, by: Principal, slug: str
   const { erasing } = await clientOf(ports, by, slug);
   if (!erasing) {
     const since = new Date(ports.clock.now()).toISOString();
-    await ports.clients.update(slug, { erasing: { by: by.id, since, part: "executions" } });
+    await ports.clients.update(slug, { erasing: { by: by.id, since, markedAt: since, part: "executions" } });
     await recordDeed(ports, by, { action: "client.deleted", client: slug, subject: slug });
   }
   return handOver(ports, slug);
@@ -30,13 +31,18 @@ async function handOver(ports: ServicePorts, client: string): Promise<boolean> {
   return false;
 }
 
+/** One that rests has nothing to do before, and nobody has lost it then. */
+function isDue({ since, restsUntil }: Erasing, now: number): boolean {
+  return now >= (restsUntil === undefined ? Date.parse(since) + lostMs : Date.parse(restsUntil));
+}
+
 /** Hands erasures over again that nobody seems to work at. Answers of which clients. */
 export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
   const again: string[] = [];
   for (let after: string | undefined; ; ) {
     const page = await ports.clients.list({ limit: pageSize, ...(after !== undefined && { after }) });
     for (const { slug, erasing } of page) {
-      if (!erasing || ports.clock.now() - Date.parse(erasing.since) < lostMs) continue;
+      if (!erasing || !isDue(erasing, ports.clock.now())) continue;
       await handOver(ports, slug);
       again.push(slug);
     }

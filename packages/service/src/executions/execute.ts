@@ -2,6 +2,7 @@ import { type Execution, freshProblem, type StartRequest, type WorkflowVersion }
 import type { Principal } from "../access/principal.ts";
 import { defaultClient, demandClient } from "../clients/clients.ts";
 import { withVariables } from "../clients/variables.ts";
+import { demandClientStill } from "../erasing/stragglers.ts";
 import { NotFound, Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
@@ -32,7 +33,8 @@ export interface ExecuteRequest {
 
 /**
  * Starts a run, or has it wait for a slot (`queued`) where a quota says so. Throws `NotFound`, `InputsRefused`; `Refused`
- * for a client that has spent what it may, and for nodes that cannot be written anew.
+ * for a client that has spent what it may, and for nodes that cannot be written anew; `Conflict` for a client that is
+ * being erased, also where that began meanwhile.
  */
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
   const { ulid, workflow, context, client = by.client ?? defaultClient, frozen = false, fresh = [] } = request;
@@ -52,7 +54,9 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
     : { context: whole, files: [] };
   const files = [...(request.files ?? []), ...placed.files];
   const start = { id, version, context: placed.context, files, client, frozen, fresh };
-  return startOrQueue(ports, start, { ofWorkflow: quotas, ofClient: record?.quotas });
+  const begun = await startOrQueue(ports, start, { ofWorkflow: quotas, ofClient: record?.quotas });
+  await demandClientStill(ports, by, begun);
+  return begun;
 }
 
 interface ChosenVersion {

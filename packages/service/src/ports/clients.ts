@@ -30,6 +30,12 @@ export interface Erasing {
   since: string;
   part: "executions" | "rest";
   cursor?: string;
+  /** ISO 8601: when it was deleted. */
+  markedAt?: string;
+  /** Runs that this pass has seen. */
+  runs?: number;
+  /** ISO 8601: nothing is left to do before, but to look once more for what began before it was deleted. */
+  restsUntil?: string;
 }
 
 export interface ClientStore {

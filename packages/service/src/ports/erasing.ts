@@ -22,8 +22,8 @@ export interface Eraser {
   rest(client: string, cursor?: string): Promise<string | undefined>;
 }
 
-/** Clients that wait to be erased. */
+/** Clients that wait to be erased; with `execution` a run that began while its client was. */
 export interface ErasureQueue {
   /** The same one may come twice. */
-  enqueue(erasure: { client: string }): Promise<void>;
+  enqueue(erasure: { client: string; execution?: string }): Promise<void>;
 }

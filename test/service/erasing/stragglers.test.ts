@@ -1,0 +1,140 @@
+import { cancelExecution } from "@nova/engine";
+import { deleteClient, eraseClient, eraseStraggler, sweepErasures } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ann, ErasureWorld } from "../support/erasing-world.ts";
+
+let world: ErasureWorld;
+beforeEach(async () => {
+  world = new ErasureWorld();
+  await world.publish("report", []);
+});
+
+const minutes = (count: number) => world.engine.clock.advance(count * 60_000);
+const ended = (id: string) => {
+  const { status, open } = world.engine.record(id);
+  return [status, open, world.knows(id)];
+};
+const erased = ["cancelled", false, false];
+
+describe("a run that begins while its client is deleted", () => {
+  it("stays where the client does", async () => {
+    const id = await world.execute(async () => undefined);
+    expect(ended(id)).toEqual(["running", true, true]);
+  });
+
+  it("is cancelled and erased by whoever began it, and refused, where the client is gone by then", async () => {
+    const begun = world.execute(() => deleteClient(world.service(), ann, "acme"));
+    await expect(begun).rejects.toThrow('there is no client "acme"');
+    expect(world.ids.map(ended)).toEqual([erased]);
+  });
+
+  it("is refused and handed to whoever may erase, where the client is being erased", async () => {
+    world.hasQueue = true;
+    const begun = world.execute(() => deleteClient(world.service(), ann, "acme"));
+    await expect(begun).rejects.toThrow("is being erased - nothing begins for it any more");
+    const [id = ""] = world.ids;
+    expect(world.engine.record(id)).toMatchObject({ status: "cancelled", open: false });
+    expect(world.queued).toEqual([{ client: "acme" }, { client: "acme", execution: id }]);
+    expect(await eraseStraggler(world.service(), "acme", id)).toBe(true);
+    expect(ended(id)).toEqual(erased);
+  });
+
+  it.each([
+    ["of another client", "globex"],
+    ["of the client that everything without one belongs to", "default"],
+    ["of a client that is there", "acme"],
+  ])("is no straggler where it is %s", async (_what, client) => {
+    const id = await world.begin(client);
+    expect(await eraseStraggler(world.service(), client === "globex" ? "acme" : client, id)).toBe(false);
+    expect(world.emptied).toEqual([]);
+  });
+
+  it("is found by the erasure where its starter died behind the record: the client stays as long as starters live", async () => {
+    world.hasQueue = true;
+    const ports = world.service();
+    await deleteClient(ports, ann, "acme");
+    expect(await eraseClient(ports, "acme")).toBe(false);
+    const id = await world.begin();
+    minutes(3);
+    expect(await sweepErasures(ports)).toEqual([]);
+    expect(await eraseClient(ports, "acme")).toBe(false);
+    expect(world.kept.get("acme")?.erasing).toMatchObject({ part: "executions" });
+    minutes(3);
+    expect(await sweepErasures(ports)).toEqual(["acme"]);
+    expect(await eraseClient(ports, "acme")).toBe(true);
+    expect(ended(id)).toEqual(erased);
+    expect([world.kept.size, world.deeds]).toEqual([0, ["client.deleted", "client.erased"]]);
+  });
+
+  it.each([
+    ["is open", async () => undefined],
+    ["is over already", (id: string) => cancelExecution(world.service(), id)],
+  ])("is found by a further pass where it came behind the look at the runs, and %s", async (_what, then) => {
+    let id = "";
+    world.onRest = async () => {
+      if (id !== "") return;
+      id = await world.begin();
+      await then(id);
+    };
+    expect(await deleteClient(world.service(), ann, "acme")).toBe(true);
+    expect(ended(id)).toEqual(erased);
+  });
+
+  it("keeps the client for the sweeper where there is no end of them", async () => {
+    world.onRest = async () => void (await world.begin());
+    expect(await deleteClient(world.service(), ann, "acme")).toBe(false);
+    expect(world.ids).toHaveLength(5);
+    world.onRest = async () => undefined;
+    minutes(3);
+    expect(await sweepErasures(world.service())).toEqual(["acme"]);
+    expect([world.ids.map(ended), world.kept.size]).toEqual([Array(5).fill(erased), 0]);
+  });
+});
+
+describe("a run that the list of what is open does not show yet", () => {
+  it("is cancelled before its contents go", async () => {
+    const id = await world.begin();
+    world.late.open.add(id);
+    expect(await deleteClient(world.service(), ann, "acme")).toBe(true);
+    expect(ended(id)).toEqual(erased);
+  });
+
+  it("ends with the run around it", async () => {
+    const outer = await world.begin();
+    const inner = await world.begin();
+    const parent = { execution: outer, scope: "", seq: 1, depth: 1 };
+    Object.assign(world.engine.record(inner), { root: outer, parent });
+    for (const id of [outer, inner]) world.late.open.add(id);
+    const order: string[] = [];
+    const ports = world.service();
+    const stop = async (_arn: string, id: string) => void order.push(id);
+    const stateMachines = { ...ports.stateMachines, stop };
+    expect(await deleteClient({ ...ports, stateMachines }, ann, "acme")).toBe(true);
+    expect(order).toEqual([outer, inner]);
+    expect([outer, inner].map(ended)).toEqual([erased, erased]);
+  });
+});
+
+describe("cancelling what is open", () => {
+  beforeEach(async () => {
+    world.hasQueue = true;
+    for (let count = 0; count < 6; count++) await world.begin();
+    await deleteClient(world.service(), ann, "acme");
+    world.onOpen = () => minutes(1);
+  });
+
+  it("says as it goes that somebody is at it, so that nobody else begins", async () => {
+    await eraseClient(world.service(), "acme", world.engine.clock.now + 5.5 * 60_000);
+    const said = world.renewals.map((at) => Date.parse(at ?? ""));
+    expect(said).toHaveLength(6);
+    for (const [index, at] of said.slice(1).entries()) expect(at - (said[index] ?? 0)).toBeLessThan(120_000);
+  });
+
+  it("ends when its time is over, and goes on with the others", async () => {
+    const open = () => world.ids.filter((id) => world.engine.record(id).open).length;
+    expect(await eraseClient(world.service(), "acme", world.engine.clock.now + 2.5 * 60_000)).toBe(false);
+    expect([open(), world.emptied]).toEqual([4, []]);
+    expect(await eraseClient(world.service(), "acme")).toBe(true);
+    expect([open(), new Set(world.emptied).size]).toEqual([0, 6]);
+  });
+});
