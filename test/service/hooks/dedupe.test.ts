@@ -24,6 +24,19 @@ describe("what repeated deliveries have in common", () => {
     },
   );
 
+  it.each([
+    ["a number above 2^53", "820982911946154508", "820982911946154509"],
+    ["a fraction of many digits", "0.12345678901234567890", "0.12345678901234567891"],
+    ["a number above every double", "1e400", "2e400"],
+  ])("is %s to its last digit", (_what, one, other) => {
+    const ids = [one, other].map((id) => dedupeOf({ dedupe: "body.id" }, { ...request, json: `{"id": ${id}}` }));
+    expect(ids).toEqual([one, other]);
+  });
+
+  it("is nothing inside of a number", () => {
+    expect(dedupeOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
+  });
+
   it("is nothing where the trigger names nothing", () => {
     expect(dedupeOf({}, request)).not.toBe(dedupeOf({}, request));
   });

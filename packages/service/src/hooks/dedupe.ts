@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { type ExactValue, isRawNumber, parseExact } from "@nova/engine";
 import type { WebhookTrigger } from "@nova/workflow";
 
 export interface Dedupable {
@@ -15,14 +16,16 @@ export interface Dedupable {
 export function dedupeOf({ dedupe }: Pick<WebhookTrigger, "dedupe">, { headers, json, bytes }: Dedupable): string {
   if (dedupe === undefined) return randomUUID();
   const [root, ...path] = dedupe.split(".");
-  const value = root === "headers" ? headers[path.join(".")] : valueAt(JSON.parse(json), path);
-  if (typeof value === "string" || typeof value === "number") return String(value);
+  const value = root === "headers" ? headers[path.join(".")] : valueAt(parseExact(json), path);
+  if (typeof value === "string") return value;
+  // As it was written: a double would take 820982911946154508 and ...509 for one number.
+  if (isRawNumber(value)) return value.rawJSON;
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, name) => {
-    const isThere = inner !== null && typeof inner === "object" && Object.hasOwn(inner, name);
-    return isThere ? (inner as Record<string, unknown>)[name] : undefined;
+function valueAt(value: ExactValue, path: readonly string[]): ExactValue | undefined {
+  return path.reduce<ExactValue | undefined>((inner, name) => {
+    if (inner === null || typeof inner !== "object" || isRawNumber(inner)) return undefined;
+    return Object.hasOwn(inner, name) ? (inner as { [name: string]: ExactValue })[name] : undefined;
   }, value);
 }
