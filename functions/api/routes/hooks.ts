@@ -20,16 +20,28 @@ export const hook = openRoute({
   },
   async serve(ports, { params, headers, bytes, sourceIp }) {
     const { id = "" } = params;
-    if (bytes.length > mostBytes) throw new Unreadable(413, tooLarge(bytes.length));
-    if (/json/i.test(headers["content-type"] ?? "")) refuseLarge(bytes.toString("utf8"));
     const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-    const request = { id, headers: Object.fromEntries(given), body: bytes, from: sourceIp };
+    const flaw = flawOf(headers["content-type"], bytes);
+    const request = { id, headers: Object.fromEntries(given), body: bytes, from: sourceIp, ...(flaw && { flaw }) };
     const { execution, waitSeconds } = await receiveHook(ports, request);
     const record = await ports.executions.get(execution);
     return resultOf(ports, { id: execution, status: record?.status ?? "running" }, waitSeconds);
   },
 });
 
+/** Beyond what is taken. */
+function flawOf(contentType = "", bytes: Buffer): Unreadable | undefined {
+  if (bytes.length > mostBytes) return new Unreadable(413, tooLarge(bytes.length));
+  if (!/json/i.test(contentType)) return undefined;
+  try {
+    refuseLarge(bytes.toString("utf8"));
+    return undefined;
+  } catch (error) {
+    if (error instanceof Unreadable) return error;
+    throw error;
+  }
+}
+
 function tooLarge(bytes: number): string {
-  return `the body has ${bytes} bytes, at most ${mostBytes} are taken`;
+  return `the body has ${bytes} bytes, at most ${mostBytes} are taken - send less at once, or where it can be fetched`;
 }

@@ -66,6 +66,38 @@ describe("a request to a hook", () => {
     expect(world.runs).toHaveLength(1);
   });
 
+  it("is another one where large ids differ in their last digit, and its run sees every digit", async () => {
+    const ids = ["820982911946154508", "820982911946154509", "820982911946154510"];
+    for (const id of ids) await receiveHook(ports(), request("vendor", `{"id": ${id}, "total": 850.0}`));
+    expect(world.records.map(({ dedupe }) => dedupe)).toEqual(ids);
+    const texts = await Promise.all(world.runs.map((run) => world.contextText(run)));
+    expect(texts.map((text) => /"body":(.*)\}\}$/.exec(text)?.[1])).toEqual(
+      ids.map((id) => `{"id": ${id}, "total": 850.0}`),
+    );
+  });
+
+  it("that was refused is tried again when it is delivered again, and then answers its one run", async () => {
+    const needs = { type: "object", properties: { webhook: { type: "string" } } } as const;
+    await world.publish("pay", [signed, open], needs);
+    await expect(receiveHook(ports(), request("vendor"))).rejects.toThrow(Refused);
+    await world.publish("pay", [signed, open]);
+    const again = await receiveHook(ports(), request("vendor"));
+    expect(await receiveHook(ports(), request("vendor"))).toEqual(again);
+    expect(world.runs).toEqual([again.execution]);
+    expect(world.records).toMatchObject([{ status: "started", execution: again.execution, reason: null }]);
+  });
+
+  it("with a flaw that its receiver found is recorded once a minute, where it is signed, and not read", async () => {
+    const flaw = new RangeError("the body has 5000000 bytes");
+    const flawed = (id: string, headers = {}) => receiveHook(ports(), { ...request(id, "{", headers), flaw });
+    await expect(flawed("nobody")).rejects.toThrow(NotFound);
+    expect(world.records).toEqual([]);
+    for (const _ of "ab") await expect(flawed("vendor")).rejects.toBe(flaw);
+    expect(world.records).toMatchObject([{ trigger: "vendor", status: "refused", reason: flaw.message }]);
+    await expect(flawed("vendor", { "x-signature": "00" })).rejects.toThrow(NotFound);
+    expect(world.records).toHaveLength(2);
+  });
+
   it("needs no signature where the trigger asks for none, and is always a new one where it says no id", async () => {
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));

@@ -63,8 +63,12 @@ export class TriggerWorld {
   /** What a run started with, blobs as references. */
   // biome-ignore lint/suspicious/noExplicitAny: what comes out of it is what tests look at
   async context(execution: string | null): Promise<any> {
+    return JSON.parse(await this.contextText(execution));
+  }
+
+  async contextText(execution: string | null): Promise<string> {
     const context = await contextAt(this.engine.ports(atOnce), { execution: execution ?? "", scope: "", seq: 0 });
-    return JSON.parse(objectText(context.slots()));
+    return objectText(context.slots());
   }
 
   #client(slug: string): Client | undefined {

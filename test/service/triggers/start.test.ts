@@ -67,11 +67,38 @@ describe("what comes in for a trigger", () => {
     ["there is no such client", { client: "nobody" }, /no client "nobody"/],
     ["its context is none", { context: "[]" }, /not a JSON object/],
     ["its context has a key of NOVA's", { context: '{"$blob": 1}' }, /such keys mark NOVA's references/],
-  ])("is refused for good where %s", async (_what, changes, reason) => {
+  ])("is refused, and refused again, where %s", async (_what, changes, reason) => {
     const delivery = await start(changes);
     expect(delivery).toMatchObject({ status: "refused", execution: null, reason: expect.stringMatching(reason) });
     expect(await start(changes)).toEqual(delivery);
     expect(world.runs).toEqual([]);
+  });
+
+  it.each(["webhook", "event", "schedule", "mail", "imap"] as const)(
+    "starts its one run when a refused %s is delivered again and nothing stands against it any more",
+    async (type) => {
+      const again = (changes: Partial<Arrival> = {}) => start({ trigger: { id: "in-1", type }, ...changes });
+      const refused = await again({ context: "[]" });
+      const [one, other] = await Promise.all([again(), again()]);
+      expect(other).toEqual(one);
+      expect(one).toEqual({ ...refused, status: "started", execution: world.runs[0], reason: null });
+      expect(await again({ context: "[]" })).toEqual(one);
+      expect([world.runs.length, world.records]).toEqual([1, [one]]);
+    },
+  );
+
+  it("says for what it was refused last", async () => {
+    await start({ context: "[]" });
+    const { reason } = await start({ context: '{"$blob": 1}' });
+    expect(reason).toMatch(/such keys mark/);
+    expect(world.records).toMatchObject([{ status: "refused", reason }]);
+  });
+
+  it("goes on with the same run where a refused one was tried again and that crashed", async () => {
+    await start({ context: "[]" });
+    await expect(start({}, { call: () => Promise.reject(new RangeError("crashed")) })).rejects.toThrow("crashed");
+    const { execution } = await start();
+    expect(world.runs).toEqual([execution]);
   });
 
   it.each(["webhook", "event"] as const)("starts with what others have put into a %s, uploads or not", async (type) => {

@@ -19,6 +19,8 @@ export interface HookRequest {
   body: Uint8Array;
   /** Address of the sender, for the record. */
   from: string;
+  /** What its receiver has against the body, which is then not read: it is recorded, and thrown as it is. */
+  flaw?: Error;
 }
 
 export interface TakenHook {
@@ -30,7 +32,7 @@ export interface TakenHook {
 
 /**
  * Starts the one run of a request, and leaves a record. Throws `NotFound` where there is no such hook and, in the same
- * words, where the request is not signed as it has to be; `Refused` where a signed one cannot start a run.
+ * words, where the request is not signed as it has to be; `Refused` where a signed one cannot start a run, or its `flaw`.
  */
 export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<TakenHook> {
   const live = await ports.triggers.get(hookKey(request.id));
@@ -40,6 +42,10 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest): Pr
   if (!place || problem !== undefined) {
     if (place && problem !== undefined) await recordRefused(ports, place, request, "unsigned", problem);
     throw new NotFound(`there is no hook "${request.id}" for this request - its address or its signature is wrong`);
+  }
+  if (request.flaw) {
+    await recordRefused(ports, place, request, "oversized", request.flaw.message);
+    throw request.flaw;
   }
   const delivery = await start(ports, place, request);
   if (delivery.execution === null) throw new Refused(`hook "${request.id}": ${delivery.reason}`);
@@ -109,7 +115,7 @@ function recordRefused(
   ports: ServicePorts,
   { workflow, trigger }: Place,
   { headers, from }: HookRequest,
-  fault: "unsigned" | "unreadable",
+  fault: "unsigned" | "oversized" | "unreadable",
   reason: string,
 ): Promise<Delivery> {
   const minute = new Date(ports.clock.now()).toISOString().slice(0, 16);

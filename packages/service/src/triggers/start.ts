@@ -32,7 +32,8 @@ const nextId = monotonicFactory();
 /**
  * Starts the one run of an arrival, and leaves a record of it. The id of the run is recorded before the run begins, so
  * that whoever delivers again after a crash goes on with the same one. What cannot start a run is `refused`, with the
- * reason; whatever may be otherwise in a minute (an outage, a throttle) is thrown.
+ * reason, and tried again when it is delivered again: its cause may be repaired by then, and vendors deliver under the
+ * same id. Whatever may be otherwise in a minute (an outage, a throttle) is thrown.
  */
 export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
   const { workflow, trigger, client = defaultClient, context, files } = arrival;
@@ -40,17 +41,18 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   const gone = await whyNobodys(ports, client);
   if (gone !== undefined) return recordNobodys(ports, mine, gone);
   const there = await ports.deliveries.begin(mine);
-  if (there && there.status !== "accepted") return there;
+  if (there && there.status !== "accepted" && there.status !== "refused") return there;
   const delivery = there ?? mine;
   const by: Principal = { id: `trigger:${workflow}/${trigger.id}`, role: "runner", client, name: trigger.id };
-  const ulid = (delivery.execution ?? "").slice("exec_".length);
+  // The delivery's own: whoever tries a refused one again, be it two at a time, starts the same run.
+  const ulid = delivery.id.slice("dlv_".length);
   try {
     await execute(ports, by, { ulid, workflow, client, context, ...(files && { files }) });
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return finished(ports, delivery, { status: "refused", execution: null, reason: error.message });
   }
-  return finished(ports, delivery, { status: "started", execution: delivery.execution, reason: null });
+  return finished(ports, delivery, { status: "started", execution: `exec_${ulid}`, reason: null });
 }
 
 type RecordPorts = Pick<ServicePorts, "deliveries" | "clients" | "clock">;
@@ -125,7 +127,7 @@ function shortened(text: string): string {
   return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
 }
 
-/** It would be the same tomorrow. */
+/** It stays so until somebody changes what stands against it. */
 function isRefusal(error: unknown): error is Error {
   return [NotFound, Refused, Conflict, Forbidden, InputsRefused].some((kind) => error instanceof kind);
 }

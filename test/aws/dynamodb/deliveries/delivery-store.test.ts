@@ -55,4 +55,7 @@ test("what became of it is written down, with or without a run", async () => {
   await deliveries.finish("k0", { status: "refused", execution: null, reason: "too late" });
   const refused = { status: "refused", execution: null, reason: "too late" };
   expect(await deliveries.begin({ ...delivery, id: "x" })).toMatchObject(refused);
+  const started = { status: "started", execution: "exec_0", reason: null } as const;
+  await deliveries.finish("k0", started);
+  expect(await deliveries.begin({ ...delivery, id: "x" })).toEqual({ ...delivery, ...started });
 });

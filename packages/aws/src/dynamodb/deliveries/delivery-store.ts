@@ -22,8 +22,9 @@ export function createDeliveryStore(connection: TableConnection): DeliveryStore 
       return data && data.id !== delivery.id ? deliveryOf(data) : undefined;
     },
     async finish(key, { status, execution, reason }) {
-      const patch = entity.patch({ key }).set({ status, ...(reason !== null && { reason }) });
-      await reaching(store, () => (execution === null ? patch.remove(["execution"]) : patch).go(plainly));
+      const set = { status, ...(execution !== null && { execution }), ...(reason !== null && { reason }) };
+      const absent = (["execution", "reason"] as const).filter((name) => !(name in set));
+      await reaching(store, () => entity.patch({ key }).set(set).remove(absent).go(plainly));
     },
     list: async (query) => (await newest(entity, query)).map(deliveryOf),
   };
