@@ -16,7 +16,9 @@ describe("a context over the variables of its client", () => {
 });
 
 describe("variables", () => {
-  it.each(["{}", '{"company":"ACME"}', '{"_a1":{"deep":["x",null]}}', `{"long":"${"x".repeat(60_000)}"}`])(
+  const nested = (depth: number) => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+
+  it.each(["{}", '{"company":"ACME"}', nested(500), '{"_a1":{"deep":["x",null]}}', `{"long":"${"x".repeat(60_000)}"}`])(
     "%.40s are taken",
     (variables) => expect(() => checkVariables(variables)).not.toThrow(),
   );
@@ -28,6 +30,7 @@ describe("variables", () => {
     ["that name an upload", '{"logo":{"$upload":"upl_01"}}', /"logo" names an upload.* - send it with each run/],
     ["that name one deep inside", '{"brand":[{"logo":{ "$upload" : "upl_01"}}]}', /"brand" names an upload/],
     ["that are too many", JSON.stringify(Object.fromEntries(many(101))), /at most 100 variables, not 101/],
+    ["that are nested deeper than a context", nested(501), /at most 500 levels deep.*not 501 - make them flatter/],
     ["that are too large", JSON.stringify({ text: "ü".repeat(33_000) }), /at most 65536 bytes, not 66011/],
   ])("%s are refused", (_what, variables, reason) => {
     expect(() => checkVariables(variables)).toThrow(Refused);

@@ -2,7 +2,7 @@ import { type Finding, finding, validateInputs, type Workflow } from "@nova/work
 import { membersOf, nestingOf } from "../json/text.ts";
 
 /** The same limit as for what code sets; far below what the stacks of Node and Python bear. */
-const deepestNesting = 500;
+export const deepestNesting = 500;
 
 /** The initial context does not fit the workflow's `inputs`; one finding per misfit. */
 export class InputsRefused extends Error {

@@ -1,4 +1,4 @@
-import { membersOf, objectText } from "@nova/engine";
+import { deepestNesting, membersOf, nestingOf, objectText } from "@nova/engine";
 import { Refused } from "../errors.ts";
 
 const mostVariables = 100;
@@ -20,6 +20,12 @@ export function checkVariables(variables: string): void {
   if (members.length > mostVariables) {
     throw new Refused(
       `a client has at most ${mostVariables} variables, not ${members.length} - put some into an object`,
+    );
+  }
+  const depth = nestingOf(variables);
+  if (depth > deepestNesting) {
+    throw new Refused(
+      `variables are nested at most ${deepestNesting} levels deep, as contexts are, not ${depth} - make them flatter`,
     );
   }
   const bytes = Buffer.byteLength(variables);
