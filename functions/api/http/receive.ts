@@ -7,7 +7,9 @@ export function receive(event: HttpEvent): Received {
     method: event.requestContext.http.method,
     path: event.rawPath,
     params: decoded(event.pathParameters ?? {}),
-    query: Object.fromEntries(new URLSearchParams(event.rawQueryString)),
+    get query() {
+      return queryOf(event.rawQueryString);
+    },
     headers: event.headers,
     bytes: Buffer.from(body, isBase64Encoded ? "base64" : "utf8"),
     get text() {
@@ -16,6 +18,18 @@ export function receive(event: HttpEvent): Received {
     sourceIp: event.requestContext.http.sourceIp ?? "",
   };
 }
+
+/** Which of two values counts, no reader could tell. */
+function queryOf(rawQueryString: string): Record<string, string> {
+  const query = new URLSearchParams(rawQueryString);
+  const names = new Set<string>();
+  const repeated = [...query.keys()].find((name) => names.size === names.add(name).size);
+  if (repeated === undefined) return Object.fromEntries(query);
+  const name = JSON.stringify(repeated.slice(0, longestName));
+  throw new Unreadable(400, `the query has the parameter ${name} more than once - send it once`);
+}
+
+const longestName = 80;
 
 /** A part of an address that is no UTF-8 names nothing. */
 function decoded(params: Record<string, string | undefined>): Record<string, string | undefined> {

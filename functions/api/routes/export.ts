@@ -3,7 +3,7 @@ import { type ExportRecord, exportClient } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import { listOf } from "../schemas/list.ts";
-import { cursorOf, placeIn, ScanQuery } from "../schemas/scan.ts";
+import { cursorOf, placeIn, ScanQuery, TablePlace } from "../schemas/scan.ts";
 import { Slug } from "../schemas/values.ts";
 
 const ExportItem = z
@@ -17,8 +17,8 @@ const ExportItem = z
   });
 
 const Place = z.union([
-  z.strictObject({ after: z.record(z.string(), z.object({ S: z.string() })) }),
-  z.strictObject({ prefix: z.int().min(0).max(1), token: z.string().optional() }),
+  z.strictObject({ after: TablePlace }),
+  z.strictObject({ prefix: z.int().min(0).max(1), token: z.string().min(1).optional() }),
 ]);
 
 /** A page is what one megabyte of the table holds of the client: it may be empty and not the last. */

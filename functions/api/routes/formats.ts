@@ -1,11 +1,8 @@
 import { surveyPart } from "@nova/service";
-import { z } from "zod";
 import { route } from "../http/route.ts";
 import { FormatItem } from "../schemas/format.ts";
 import { listOf } from "../schemas/list.ts";
-import { cursorOf, placeIn, ScanQuery } from "../schemas/scan.ts";
-
-const Place = z.strictObject({ pk: z.object({ S: z.string() }), sk: z.object({ S: z.string() }) });
+import { cursorOf, placeIn, ScanQuery, TablePlace } from "../schemas/scan.ts";
 
 /** Each page counts what a part of the table holds: the same kind may be on many of them. */
 export const list = route({
@@ -16,7 +13,7 @@ export const list = route({
   query: ScanQuery,
   answers: { 200: { description: "a page", schema: listOf(FormatItem) } },
   async handle(ports, { by, query }) {
-    const { formats, cursor } = await surveyPart(ports, by, placeIn(query, Place));
+    const { formats, cursor } = await surveyPart(ports, by, placeIn(query, TablePlace));
     return { status: 200, body: { items: formats, next_cursor: cursorOf(cursor) } };
   },
 });

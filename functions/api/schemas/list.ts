@@ -13,7 +13,7 @@ export const ListQuery = z.strictObject({
     .meta({ description: `at most so many; ${defaultLimit} where absent` }),
   cursor: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,400}$/)
+    .regex(/^[A-Za-z0-9_-]{1,400}$/, "no list ends there - use a `next_cursor`")
     .optional()
     .meta({ description: "`next_cursor` of the page before" }),
 });

@@ -33,6 +33,23 @@ describe("an address", () => {
     });
   });
 
+  it("takes no parameter twice, but where any may come", async () => {
+    const { status, body } = await api.call("GET /executions?limit=1&limit=2");
+    expect([status, body.detail]).toEqual([400, 'the query has the parameter "limit" more than once - send it once']);
+    expect((await api.call("GET /openapi.json?a=1&a=2", { key: null })).status).toBe(200);
+  });
+
+  it.each(["/executions?cursor=a.b", "/clients/acme/credentials?cursor=%20"])(
+    "names no pattern at %s",
+    async (path) => {
+      const { status, body } = await api.call(`GET ${path}`);
+      expect([status, body.errors]).toEqual([
+        400,
+        [{ path: "$.cursor", message: "no list ends there - use a `next_cursor`" }],
+      ]);
+    },
+  );
+
   it("may end in a slash", async () => {
     expect((await fetch(`${api.url}/health/`)).status).toBe(200);
   });
@@ -78,6 +95,15 @@ describe("a body", () => {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/octet-stream" },
       body: Buffer.from([0xff, 0xfe]),
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { detail: expect.stringMatching(/not UTF-8/) }]);
+  });
+
+  it("of JSON that is not UTF-8 is refused, and not mended", async () => {
+    const answer = await fetch(`${api.url}/workflows/asking/execute`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${await api.key("runner")}`, "content-type": "application/json" },
+      body: Buffer.from('{"context":{"name":"M\u00fcller"}}', "latin1"),
     });
     expect([answer.status, await answer.json()]).toMatchObject([400, { detail: expect.stringMatching(/not UTF-8/) }]);
   });

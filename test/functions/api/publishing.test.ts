@@ -98,8 +98,37 @@ describe("a client's export", () => {
     }
   });
 
-  it.each(["abc", "e30", "eyJwcmVmaXgiOjd9"])("refuses the cursor %s", async (cursor) => {
-    expect((await api.call(`GET /clients/acme/export?cursor=${cursor}`)).status).toBe(400);
+  it.each(["abc", "e30", "eyJwcmVmaXgiOjd9", "a.b"])("refuses the cursor %s", async (cursor) => {
+    const { status, body } = await api.call(`GET /clients/acme/export?cursor=${cursor}`);
+    expect([status, body.errors[0].message]).toEqual([400, "no page ends there - use a `next_cursor`"]);
+  });
+
+  const key = { pk: { S: "a" }, sk: { S: "b" } };
+
+  it.each([
+    {},
+    { zz: { S: "q" } },
+    { pk: { S: "a" } },
+    { ...key, zz: { S: "q" } },
+    { ...key, sk: { S: "" } },
+    { ...key, pk: { S: "a".repeat(2049) } },
+    { ...key, sk: { S: "ä".repeat(513) } },
+    { ...key, sk: { S: "\ud800" } },
+    { ...key, sk: { S: "b", N: "1" } },
+  ])("of a place where no page ends is refused, and so is the survey of formats (%#)", async (place) => {
+    for (const [path, cursor] of [["/clients/acme/export", { after: place }] as const, ["/formats", place] as const]) {
+      const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");
+      const { status, body } = await api.call(`GET ${path}?cursor=${text}`);
+      expect([status, body.errors[0].message]).toEqual([400, "no page ends there - use a `next_cursor`"]);
+    }
+  });
+
+  it("goes on behind any place where one could end", async () => {
+    const after = { pk: { S: "a".repeat(1400) }, sk: { S: "b".repeat(800) } };
+    for (const [path, cursor] of [["/clients/acme/export", { after }] as const, ["/formats", after] as const]) {
+      const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");
+      expect((await api.call(`GET ${path}?cursor=${text}`)).status).toBe(200);
+    }
   });
 });
 

@@ -58,6 +58,13 @@ describe("a request", () => {
     expect(events).toMatchObject([{ body: sent, isBase64Encoded }]);
   });
 
+  it("whose text is no UTF-8 has its bytes as base64", async () => {
+    const url = await open();
+    const body = Buffer.from('{"name":"M\u00fcller"}', "latin1");
+    await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+    expect(events).toMatchObject([{ body: body.toString("base64"), isBase64Encoded: true }]);
+  });
+
   it("has headers that came twice joined", async () => {
     const url = await open();
     const { port } = new URL(url);

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 
 /** The event that API Gateway's HTTP API makes of a request (payload format 2.0), as far as Lambdas of NOVA use it. */
@@ -19,7 +20,7 @@ export interface HttpApiEvent {
   isBase64Encoded: boolean;
 }
 
-/** Types whose bodies API Gateway hands on as text; everything else is base64. */
+/** Types whose bodies API Gateway hands on as text; everything else, and bytes that are none, is base64. */
 const textual = /^(text\/|application\/(json|javascript|xml|x-www-form-urlencoded|[^;]*\+(json|xml)))/i;
 
 /** Headers and query parameters that come more than once are joined with commas, as API Gateway does. */
@@ -28,7 +29,7 @@ export function eventOf(request: IncomingMessage, body: Buffer, requestId: strin
   const [rawPath = "/", rawQueryString = ""] = splitOnce(url, "?");
   const headers = headersOf(request);
   const query = queryOf(rawQueryString);
-  const isText = textual.test(headers["content-type"] ?? "");
+  const isText = textual.test(headers["content-type"] ?? "") && isUtf8(body);
   return {
     version: "2.0",
     routeKey: "$default",

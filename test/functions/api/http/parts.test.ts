@@ -89,10 +89,19 @@ describe("a received request", () => {
     expect(params).toEqual({ id: "a b", twice: "%41", broken: undefined });
   });
 
-  it("has the last of two query parameters, and its body as text", () => {
+  it.each([
+    ["a=1&a=2", '"a"'],
+    ["limit=1&client=x&limit=1", '"limit"'],
+    ["%61=1&a", '"a"'],
+  ])("has no parameter twice: %s", (rawQueryString, name) => {
+    const message = `the query has the parameter ${name} more than once - send it once`;
+    expect(() => receive({ ...base, rawQueryString }).query).toThrow(expect.objectContaining({ status: 400, message }));
+  });
+
+  it("has its query decoded, and its body as text", () => {
     const body = Buffer.from('{"\u00e4": 1}').toString("base64");
-    const received = receive({ ...base, rawQueryString: "a=1&a=2&b=%C3%A4&c", body, isBase64Encoded: true });
-    expect(received.query).toEqual({ a: "2", b: "\u00e4", c: "" });
+    const received = receive({ ...base, rawQueryString: "a=1&b=%C3%A4&c", body, isBase64Encoded: true });
+    expect(received.query).toEqual({ a: "1", b: "\u00e4", c: "" });
     expect(received.text).toBe('{"\u00e4": 1}');
     expect(receive(base).text).toBe("");
   });
