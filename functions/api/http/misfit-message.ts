@@ -24,8 +24,10 @@ export function misfitMessage(issue: Issue): string | undefined {
     return `${listed(issue.keys as string[])} is not known here - correct or remove it`;
   if (issue.code === "too_small") return `it has to be ${size("at least", issue.minimum as number, issue.origin)}`;
   if (issue.code === "too_big") return `it has to be ${size("at most", issue.maximum as number, issue.origin)}`;
+  if (issue.code === "invalid_key") return `its name does not fit: ${(issue.issues as z.core.$ZodIssue[])[0]?.message}`;
   if (issue.code !== "invalid_format") return undefined;
-  return kinds[issue.format as string] ? `it has to be ${kinds[issue.format as string]}` : undefined;
+  const kind = kinds[issue.format as string];
+  return kind ? `it has to be ${kind}` : "it is written as no such thing is - GET /openapi.json says how";
 }
 
 function wrongType(expected: string, input: unknown): string {

@@ -99,5 +99,8 @@ export const rotate = route({
   summary: "Seal every credential with a new key; one that was interrupted goes on; needs a key for all clients",
   role: "admin",
   answers: { 200: { description: "done", schema: Rotated } },
-  handle: async (ports, { by }) => ({ status: 200, body: { ...(await rotateCredentials(ports, by)) } }),
+  handle: async (ports, { by, once }) => ({
+    status: 200,
+    body: { ...(await once(() => rotateCredentials(ports, by))) },
+  }),
 });

@@ -23,6 +23,8 @@ describe("a credential of a client", () => {
   it.each([
     ["a field that is missing", "email", { user: "x", smtp_host: "h" }, /password/],
     ["a field that is not known", "database", { ...email }, /host/],
+    ["a misspelled field", "email", { ...email, hots: "h" }, /: this kind has no "hots" - correct or remove it$/],
+    ["a number for a text", "email", { ...email, smtp_host: 7 }, /: smtp_host must be a text$/],
     ["a password that is too short to be masked", "email", { ...email, password: "abc" }, /at least 6 characters/],
     ["no server at all", "email", { user: "x", password: "s3cret-4711" }, /smtp_host, imap_host/],
     [

@@ -45,6 +45,18 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect(JSON.stringify(body)).not.toContain(made.key);
   });
 
+  it("seals credentials with one new key", async () => {
+    const values = { key: "4711-4711" };
+    await api.call("PUT /workflows/asking/credentials/vendor", { body: { kind: "custom", values } });
+    const headers = once();
+    const rotate = () => api.call("POST /credentials/rotate", { headers });
+    const [first, second] = [await rotate(), await rotate()];
+    expect([first.body, second.body]).toEqual([{ sealed: 1, locked: [] }, first.body]);
+    const { body } = await api.call("GET /audit");
+    const deeds = body.items.filter(({ action }: { action: string }) => action === "credentials.rotated");
+    expect(deeds).toHaveLength(1);
+  });
+
   it("answers a task once, and the same again", async () => {
     const { body: list } = await api.call("GET /tasks?limit=1");
     const headers = once();

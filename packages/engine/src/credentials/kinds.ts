@@ -5,6 +5,7 @@ import { database } from "./kinds/database.ts";
 import { email } from "./kinds/email.ts";
 import { http } from "./kinds/http.ts";
 import { oauth2 } from "./kinds/oauth2.ts";
+import { valueMisfit } from "./value-misfit.ts";
 
 /** Every kind of credential. */
 export const credentialKinds = { email, database, http, oauth2, custom };
@@ -17,7 +18,7 @@ export type CredentialValues = Record<string, unknown>;
 
 /** The values with their defaults, or what is wrong with them. */
 export function checkValues(kind: KindName, values: unknown): z.ZodSafeParseResult<CredentialValues> {
-  return kindOf(kind).schema.safeParse(values) as z.ZodSafeParseResult<CredentialValues>;
+  return kindOf(kind).schema.safeParse(values, { error: valueMisfit }) as z.ZodSafeParseResult<CredentialValues>;
 }
 
 /** Its own values are all that a kind is ever given. */

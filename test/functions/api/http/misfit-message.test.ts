@@ -37,6 +37,18 @@ describe("what does not fit is said in words", () => {
     ["too long a list", z.array(z.int()).max(1), [1, 2], "it has to be a list of at most 1"],
     ["no mail address", z.email(), "x", "it has to be a mail address"],
     ["no time", z.iso.datetime(), "x", "it has to be a time, such as 2026-11-22T09:30:00Z"],
+    [
+      "a text in no such form",
+      z.string().regex(/^a$/),
+      "b",
+      "it is written as no such thing is - GET /openapi.json says how",
+    ],
+    [
+      "a name that is none",
+      z.record(WorkflowId, z.int()),
+      { "Bad Id": 1 },
+      "its name does not fit: it has to be lower-case letters, digits and dashes, at most 64, with no dash first",
+    ],
   ])("%s", (_what, schema, value, message) => {
     expect(said(schema, value)).toBe(message);
   });
