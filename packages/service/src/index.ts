@@ -15,6 +15,7 @@ export {
 } from "./analytics/reports.ts";
 export { listAudit } from "./audit/list.ts";
 export { changeClient, clientOf, createClient, defaultClient, demandClient, listClients } from "./clients/clients.ts";
+export { withVariables } from "./clients/variables.ts";
 export {
   type CredentialInfo,
   credentialOf,

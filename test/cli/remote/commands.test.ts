@@ -229,6 +229,27 @@ describe("on a server", () => {
     expect(code).toBe(2);
   });
 
+  it("an export that is refused, or whose server is not there, ends in a sentence", async () => {
+    vi.stubEnv("NOVA_URL", api.url);
+    vi.stubEnv("NOVA_API_KEY", await api.key("viewer"));
+    const refused = await nova("export", file("refused"), "--client", "acme");
+    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/^nova: this needs the role admin/) });
+    vi.stubEnv("NOVA_URL", "http://127.0.0.1:1");
+    const lost = await nova("export", file("lost"), "--client", "acme");
+    vi.unstubAllEnvs();
+    expect(lost).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^nova: http:\/\/127.0.0.1:1 cannot be reached/),
+    });
+  });
+
+  it("a run here begins with its client's variables, too", async () => {
+    await api.call("POST /clients", { body: { slug: "varied", name: "Varied" } });
+    await api.call("PATCH /clients/varied", { body: { variables: { n: 41 } } });
+    const { out } = await nova("run", file("add.json"), "--client", "varied", "--json");
+    expect(JSON.parse(out)).toMatchObject({ status: "completed", context: { n: 41, sum: 42 } });
+  });
+
   it("code is proven here over what a server has recorded", async () => {
     const node = { executor: "prompt", prompt: "Set sum to n and one more." };
     const place = join(folder, "proving");

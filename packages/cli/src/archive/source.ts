@@ -1,4 +1,5 @@
 import type { ArchiveRecord, ServicePorts } from "@nova/service";
+import { InvalidInput } from "../errors.ts";
 
 type Found = ArchiveRecord & { url?: string };
 
@@ -23,18 +24,18 @@ export function serverSource(url: string, apiKey: string, client: string): Expor
     async page(cursor) {
       const address = `${url.replace(/\/$/, "")}/clients/${encodeURIComponent(client)}/export`;
       const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
-      const answer = await fetch(address + query, { headers: { authorization: `Bearer ${apiKey}` } });
+      const answer = await reached(address + query, { headers: { authorization: `Bearer ${apiKey}` } });
       const body = (await answer.json()) as { items: Raw[]; next_cursor: string | null; detail?: string };
-      if (!answer.ok) throw new ExportRefused(body.detail ?? `the server answered ${answer.status} - try again`);
+      if (!answer.ok) throw new InvalidInput(body.detail ?? `the server answered ${answer.status} - try again`);
       const records = body.items.map(
         (one): Found => (one.kind === "item" ? { ...one, item: JSON.stringify(one.item) } : one),
       );
       return { records, ...(body.next_cursor !== null && { cursor: body.next_cursor }) };
     },
     async open({ key, url: address = "" }) {
-      const answer = await fetch(address);
+      const answer = await reached(address);
       if (answer.ok && answer.body) return answer.body;
-      throw new ExportRefused(`${key} could not be fetched (${answer.status}) - export again`);
+      throw new InvalidInput(`${key} could not be fetched (${answer.status}) - export again`);
     },
   };
 }
@@ -42,7 +43,10 @@ export function serverSource(url: string, apiKey: string, client: string): Expor
 /** Numbers of an item are texts in DynamoDB's JSON, so that parsing it loses nothing. */
 type Raw = Extract<Found, { kind: "object" }> | { kind: "item"; entity: string; item: object };
 
-/** The message of the server says what is wrong. */
-export class ExportRefused extends Error {
-  override name = "ExportRefused";
+/** Throws `InvalidInput` where nobody answers. */
+async function reached(address: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(address, init).catch((cause: Error) => {
+    const why = (cause.cause as NodeJS.ErrnoException | undefined)?.code ?? cause.message;
+    throw new InvalidInput(`${new URL(address).origin} cannot be reached (${why}) - check the URL`, { cause });
+  });
 }

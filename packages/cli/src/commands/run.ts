@@ -23,7 +23,10 @@ export const run: CliCommand = {
       .option("--set <key=json>", "one value of the initial context (repeatable)", collect, [])
       .option("--file <key=path>", "bytes of a file under a key (repeatable)", collect, [])
       .option("--node <id>", "run this one node on the given context")
-      .option("--client <slug>", "for whom it runs: credentials, quotas and pinned versions are that client's")
+      .option(
+        "--client <slug>",
+        "for whom it runs: variables and credentials are that client's, on a server pinned versions and quotas too",
+      )
       .option("--frozen", "ask no model: prompt nodes run locked code, or fail")
       .option("--fresh [node]", "a model writes this prompt node's code anew, or all (repeatable)", collectFresh)
       .option("--json", "print one JSON object"),

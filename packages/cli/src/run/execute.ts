@@ -36,12 +36,12 @@ export async function execute(
   const { workflow, definition, history, called, context, files, frozen, fresh, client } = request;
   await publishCalled(cloud, called, workflow);
   const template = await cloud.templateFor(workflow.requirements);
-  if (client !== undefined) await demandClientHere(cloud, client);
+  const begins = client === undefined ? context : await withClientsVariables(cloud, client, context);
   const version = await publishWorkflow(ports, { workflow, stateMachine: definition, history, template });
   if (interrupt.happened) return null;
   const { id } = await startExecution(ports, {
     version,
-    context,
+    context: begins,
     files,
     frozen,
     fresh,
@@ -57,10 +57,10 @@ export async function execute(
   return report(cloud, ports, id);
 }
 
-/** A client without a record is a slip of the keyboard: it has no credentials either. */
-async function demandClientHere({ service }: LocalCloud, client: string): Promise<void> {
-  const { demandClient } = await import("@nova/service");
-  await demandClient(service, null, client);
+/** A client without a record is a slip of the keyboard: it has no credentials either. Throws `NotFound`. */
+async function withClientsVariables({ service }: LocalCloud, client: string, context: string): Promise<string> {
+  const { demandClient, withVariables } = await import("@nova/service");
+  return withVariables((await demandClient(service, null, client))?.variables, context);
 }
 
 async function stopUnlessWaiting(ports: Ports, id: string): Promise<"left" | "stopped"> {
