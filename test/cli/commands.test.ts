@@ -27,6 +27,8 @@ describe("nova init", () => {
     expect(stdout).toContain("nova run other");
     expect(code).toBe(0);
     expect(await nova(cwd, "validate", "other")).toMatchObject({ code: 0, stdout: "other is valid\n" });
+    const { id, name } = JSON.parse(await readFile(join(cwd, "other/workflow.json"), "utf8"));
+    expect([id, name]).toEqual(["other", "other"]);
   });
 
   it("leaves a folder alone that holds something", async () => {

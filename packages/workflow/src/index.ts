@@ -27,6 +27,7 @@ export {
 } from "./lock/read-lock.ts";
 export { isLong, longestNodeSeconds, longestWaitedSeconds, looksAfter, pauseSeconds } from "./long-node.ts";
 export type * from "./on-failure.ts";
+export { slugOf } from "./parse/identity.ts";
 export type { ParsedWorkflow } from "./parse/parse-workflow.ts";
 export { parseWorkflow } from "./parse/parse-workflow.ts";
 export type { PythonSource, WorkflowSource } from "./parse/source.ts";

@@ -1,4 +1,5 @@
-import { cp, mkdir, readdir } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import { exitCodes, InvalidInput } from "../errors.ts";
@@ -13,11 +14,26 @@ export const init: CliCommand = {
   async run([folder = "hello"]) {
     await makeEmptyFolder(folder);
     await cp(example, folder, { recursive: true, filter: (path) => !/__pycache__|\.nova/.test(path) });
+    await nameAfter(folder);
     console.log(`${folder} holds a workflow: workflow.json is its graph, nodes/ its Python. Run it:`);
     console.log(styleText("bold", `  nova run ${folder} --set name='"Ada"'`));
     return exitCodes.completed;
   },
 };
+
+/** The example is called hello; a workflow is called as its folder. */
+async function nameAfter(folder: string): Promise<void> {
+  const { slugOf } = await import("@nova/workflow");
+  const [name, file] = [basename(resolve(folder)), join(folder, "workflow.json")];
+  const id = slugOf(name);
+  if (id === "") return;
+  const text = await readFile(file, "utf8");
+  const named = text.replace('"id": "hello"', () => `"id": ${JSON.stringify(id)}`);
+  await writeFile(
+    file,
+    named.replace('"name": "Hello"', () => `"name": ${JSON.stringify(name)}`),
+  );
+}
 
 async function makeEmptyFolder(folder: string): Promise<void> {
   try {
