@@ -87,6 +87,14 @@ describe("what comes in for a trigger", () => {
     },
   );
 
+  it("starts for a client that was made since, and is known as that client's", async () => {
+    await start({ client: "late", from: "ann@example.com" });
+    world.clients.add("late");
+    const started = await start({ client: "late", from: "ann@example.com" });
+    expect(started).toMatchObject({ status: "started", client: "late", from: "ann@example.com", dedupe: "9:00" });
+    expect(world.records).toMatchObject([{ status: "refused", client: null, from: "" }, started]);
+  });
+
   it("says for what it was refused last", async () => {
     await start({ context: "[]" });
     const { reason } = await start({ context: '{"$blob": 1}' });

@@ -75,9 +75,13 @@ export async function recordUnstarted(
   return (await ports.deliveries.begin(delivery)) ?? delivery;
 }
 
-/** Nothing is known of a client that is being erased, so neither is who wrote to it, nor what about. */
+/**
+ * Nothing is known of a client that is being erased, so neither is who wrote to it, nor what about. Where it comes to be
+ * there, the same delivered again has a record of its own.
+ */
 async function recordNobodys(ports: RecordPorts, known: Delivery, reason: string): Promise<Delivery> {
-  const unnamed = { client: null, from: "", about: "", dedupe: "" };
+  const key = createHash("sha256").update(`nobody's ${known.key}`).digest("hex");
+  const unnamed = { key, client: null, from: "", about: "", dedupe: "" };
   const delivery: Delivery = { ...known, ...unnamed, status: "refused", execution: null, reason };
   return (await ports.deliveries.begin(delivery)) ?? delivery;
 }
