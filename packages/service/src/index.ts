@@ -83,7 +83,7 @@ export type * from "./ports/workflow-states.ts";
 export { publishVersion } from "./publishing/publish-version.ts";
 export { sweepPublications } from "./publishing/sweep-publications.ts";
 export { setWorkflowQuotas, workflowQuotas } from "./quotas/workflow-quotas.ts";
-export { eraseExpired } from "./retention/keep.ts";
+export { eraseExpired, type Retained } from "./retention/keep.ts";
 export { emit, envelopeOf } from "./tasks/emit.ts";
 export { putEvent } from "./tasks/put-event.ts";
 export { answer, listTasks, type TaskAnswer } from "./tasks/tasks.ts";

@@ -1,6 +1,6 @@
-import type { Execution } from "@nova/engine";
+import type { Execution, ExecutionQuery } from "@nova/engine";
 import { type Client, eraseExpired } from "@nova/service";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../support/engine/clock.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 
@@ -17,27 +17,57 @@ function run(id: string, began: number, ended: number | null, more: Partial<Exec
   };
 }
 
-/** Clients and their runs in memory; answers which runs were listed, and which erased. */
+/** So many runs that ended long ago, one a minute. */
+const many = (count: number, client = "acme", began = 90) =>
+  Array.from({ length: count }, (_, index) =>
+    run(`exec_${client}_${String(index).padStart(4, "0")}`, began - index / (24 * 60), 40, { client }),
+  );
+
+/** Clients and their runs in memory; knows which runs were listed, which erased, and what was written. Erasing takes a second. */
 function world(clients: Client[], runs: Execution[]) {
   const asked: { from?: string; to?: string }[] = [];
+  const erased: string[] = [];
+  const writes: string[] = [];
+  const broken = new Set<string>();
+  const find = (id: string) => runs.find((one) => one.id === id) as Execution;
   const ports = {
     clock: clock.port(atOnce),
     clients: {
       list: async () => clients,
       update: async (slug: string, changes: Partial<Client>) => {
-        const client = clients.find((one) => one.slug === slug);
-        return Boolean(client && Object.assign(client, changes));
+        writes.push(`${slug} ${Object.keys(changes)}`);
+        return Boolean(Object.assign(clients.find((one) => one.slug === slug) as Client, changes));
       },
     },
     executions: {
-      list: async ({ client, from = "", to = "~" }: { client: string; from?: string; to?: string }) => {
+      list: async ({ client, from = "", to = "~", cursor, limit = 50, oldestFirst }: ExecutionQuery) => {
+        if (broken.has(client as string)) throw new Error("the list does not answer");
         asked.push({ from, to });
-        return { items: runs.filter((one) => one.client === client && one.startedAt >= from && one.startedAt <= to) };
+        const found = runs.filter((one) => one.client === client && one.startedAt >= from && one.startedAt <= to);
+        found.sort((a, b) => (a.startedAt < b.startedAt === Boolean(oldestFirst) ? -1 : 1));
+        const at = cursor === undefined ? 0 : found.findIndex(({ id }) => id === cursor) + 1;
+        const items = found.slice(at, at + limit);
+        return { items, ...(found.length > at + limit && { cursor: items.at(-1)?.id }) };
+      },
+      update: async (id: string, changes: Partial<Execution>) => {
+        writes.push(id);
+        Object.assign(find(id), changes);
       },
     },
-    eraser: { contents: async () => [], traces: async () => undefined, blobs: async () => undefined },
+    eraser: {
+      contents: async ({ execution }: { execution: string }) => {
+        clock.advance(1_000);
+        if (broken.has(execution)) throw new Error("its scope does not end");
+        erased.push(execution);
+        return [];
+      },
+      traces: async () => undefined,
+      blobs: async () => undefined,
+    },
   };
-  return { asked, erase: () => eraseExpired(ports as never) };
+  const erase = async (forMs = Number.POSITIVE_INFINITY) => (await whole(forMs)).erased;
+  const whole = (forMs = Number.POSITIVE_INFINITY) => eraseExpired(ports as never, clock.now + forMs);
+  return { asked, broken, erased, writes, erase, whole };
 }
 
 const client = (more: Partial<Client> = {}): Client => ({
@@ -45,34 +75,104 @@ const client = (more: Partial<Client> = {}): Client => ({
   ...more,
 });
 
-it("erases runs that ended before the days for which they are kept, and no others", async () => {
-  const { erase } = world(
-    [client()],
-    [
-      run("exec_old", 40, 31),
-      run("exec_long", 40, 29),
-      run("exec_open", 40, null),
-      run("exec_inner", 40, 31, { parent: { execution: "exec_old", scope: "", seq: 1, depth: 1 } }),
-      run("exec_new", 10, 9),
-      run("exec_theirs", 40, 31, { client: "globex" }),
-    ],
-  );
-  expect(await erase()).toEqual(["exec_old"]);
+describe("retention", () => {
+  it("erases runs that ended before the days for which they are kept, and no others", async () => {
+    const { erase } = world(
+      [client()],
+      [
+        run("exec_old", 40, 31),
+        run("exec_long", 40, 29),
+        run("exec_open", 40, null),
+        run("exec_inner", 40, 31, { parent: { execution: "exec_old", scope: "", seq: 1, depth: 1 } }),
+        run("exec_new", 10, 9),
+        run("exec_theirs", 40, 31, { client: "globex" }),
+      ],
+    );
+    expect(await erase()).toEqual(["exec_old"]);
+  });
+
+  it.each([
+    ["that says nothing", { quotas: {} }],
+    ["whose erasure is under way already", { erasing: { by: "k", since: daysAgo(1), part: "rest" as const } }],
+  ])("leaves everything of a client %s", async (_what, more) => {
+    const { erase, asked } = world([client(more)], [run("exec_old", 90, 80)]);
+    expect([await erase(), asked]).toEqual([[], []]);
+  });
+
+  it("goes on where it came to, which is the first run that was not over yet, and erases nothing twice", async () => {
+    const acme = client();
+    const long = run("exec_long", 35, 29);
+    const { asked, erase } = world([acme], [run("exec_old", 40, 39), long, run("exec_later", 32, 31)]);
+    expect(await erase()).toEqual(["exec_old", "exec_later"]);
+    expect(acme.erasedUntil).toBe(long.startedAt);
+    Object.assign(long, { endedAt: daysAgo(31) });
+    const end = daysAgo(30);
+    expect(await erase()).toEqual(["exec_long"]);
+    expect(await erase()).toEqual([]);
+    expect(asked.map(({ from }) => from)).toEqual(["", long.startedAt, end]);
+  });
+
+  it("writes nothing for runs that are erased already, whatever holds the mark", async () => {
+    const { erase, erased, writes } = world([client()], [run("exec_open", 95, null), ...many(120)]);
+    expect(await erase()).toHaveLength(120);
+    expect(writes.splice(0)).toHaveLength(121);
+    expect([await erase(), erased.length, writes]).toEqual([[], 120, []]);
+  });
 });
 
-it("keeps everything of a client that says nothing", async () => {
-  const { quotas: _, ...saysNothing } = client();
-  expect(await world([saysNothing], [run("exec_old", 90, 80)]).erase()).toEqual([]);
+describe("more than one invocation can erase", () => {
+  it.each([30, 75, 500])("is erased oldest first, and all of it in the end, at %i runs each time", async (atOnce) => {
+    const runs = many(400);
+    const { erase, erased } = world([client()], runs);
+    for (let time = 0; time < Math.ceil(400 / atOnce); time++) await erase(atOnce * 1_000);
+    expect(erased).toEqual(runs.map(({ id }) => id));
+  });
+
+  it("moves the mark on as it goes, so that whoever dies loses a page", async () => {
+    const acme = client();
+    const runs = many(120);
+    const { erase, writes } = world([acme], runs);
+    await erase(60_000);
+    expect(acme.erasedUntil).toBe(runs[60]?.startedAt);
+    expect(writes.filter((one) => one === "acme erasedUntil")).toHaveLength(2);
+    expect(writes.indexOf("acme erasedUntil")).toBe(50);
+  });
+
+  it("ends when its time is over", async () => {
+    const { erase, asked } = world([client()], many(120));
+    expect(await erase(0)).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  it("keeps no other client waiting: they take turns, whoever is furthest behind first", async () => {
+    const globex = client({ slug: "globex", erasedUntil: daysAgo(95) });
+    const acme = client({ erasedUntil: daysAgo(92) });
+    const { erase } = world([acme, globex], [...many(200), ...many(200, "globex")]);
+    const turns = (await erase(200_000)).map((id) => id.split("_")[1]);
+    const pages = [0, 50, 100, 150].map((at) => [...new Set(turns.slice(at, at + 50))].join());
+    expect(pages).toEqual(["globex", "acme", "globex", "acme"]);
+  });
 });
 
-it("goes on where it came to, which is the first run that was not over yet", async () => {
-  const acme = client();
-  const long = run("exec_long", 35, 29);
-  const { asked, erase } = world([acme], [run("exec_old", 40, 39), long, run("exec_later", 32, 31)]);
-  expect(await erase()).toEqual(["exec_old", "exec_later"]);
-  expect(acme.erasedUntil).toBe(long.startedAt);
-  Object.assign(long, { endedAt: daysAgo(31) });
-  expect(await erase()).toEqual(["exec_long", "exec_later"]);
-  expect(await erase()).toEqual([]);
-  expect(asked.map(({ from }) => from)).toEqual(["", long.startedAt, daysAgo(30)]);
+describe("what cannot be erased", () => {
+  it("is told, stops no other run, and is tried again", async () => {
+    const acme = client();
+    const runs = many(60);
+    const { whole, broken } = world([acme], runs);
+    broken.add("exec_acme_0010");
+    const { erased, failed } = await whole();
+    expect(erased).toHaveLength(59);
+    expect(failed).toEqual([{ id: "exec_acme_0010", reason: "Error: its scope does not end" }]);
+    expect(acme.erasedUntil).toBe(runs[10]?.startedAt);
+    broken.clear();
+    expect(await whole()).toEqual({ erased: ["exec_acme_0010"], failed: [] });
+  });
+
+  it("is no other client's loss, where a client's list does not answer", async () => {
+    const { whole, broken } = world([client({ slug: "globex" }), client()], many(3));
+    broken.add("globex");
+    const { erased, failed } = await whole();
+    expect(erased).toHaveLength(3);
+    expect(failed).toEqual([{ id: "globex", reason: "Error: the list does not answer" }]);
+  });
 });

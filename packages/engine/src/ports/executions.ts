@@ -55,6 +55,8 @@ export interface Execution {
   pools?: string[];
   /** While it is queued: whoever tries to begin it, a ULID; "" where nobody does. */
   admission?: string;
+  /** Its contents are gone, since its client does not keep them for ever. */
+  erased?: true;
   /** In the sparse "open" index until everything that follows a close is done. */
   open: boolean;
 }
@@ -68,6 +70,8 @@ export interface ExecutionQuery {
   to?: string;
   limit?: number;
   cursor?: string;
+  /** Of a client or a workflow. */
+  oldestFirst?: boolean;
 }
 
 export interface ExecutionStore {
@@ -83,7 +87,7 @@ export interface ExecutionStore {
    * that it runs. False where it is another's by now, or is not queued any more.
    */
   admit(id: string, change: { from: string; to: string; begun?: true }): Promise<boolean>;
-  /** Newest first. */
+  /** Newest first, unless the query says otherwise. */
   list(query: ExecutionQuery): Promise<{ items: Execution[]; cursor?: string }>;
   open(): AsyncIterable<Execution>;
 }

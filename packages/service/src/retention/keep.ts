@@ -7,18 +7,53 @@ type RetentionPorts = Pick<ServicePorts, "clients" | "executions" | "eraser" | "
 
 const dayMs = 24 * 60 * 60 * 1000;
 const clientsInPage = 100;
+const runsInPage = 50;
+
+export interface Retained {
+  /** Ids of runs whose contents are gone. */
+  erased: string[];
+  /** Could not be erased, or as a client not be looked through, this time; the next time tries again. */
+  failed: { id: string; reason: string }[];
+}
+
+/** A client's runs from the oldest on, a page at a time. */
+interface Turn {
+  slug: string;
+  /** ISO 8601: what ended until then is to go. */
+  end: string;
+  /** ISO 8601: up to which start everything is erased; in the client's record, so that each run is looked at once and not for ever. */
+  mark: string | undefined;
+  cursor: string | undefined;
+  /** ISO 8601: start of the first run that stays for now, which the mark does not pass. */
+  staysFrom: string | undefined;
+}
 
 /**
  * Erases what runs of clients with `retentionDays` knew, said and stored, once they have ended so long ago; their chains
- * stay, and verify. Answers whose contents are gone. Twice does no harm.
+ * stay, and verify. Oldest first, and page by page in turns, from the client on that is furthest behind, so that none
+ * waits for another. Ends at `until` (milliseconds since the epoch); the next call goes on. Twice does no harm.
  */
-export async function eraseExpired(ports: RetentionPorts): Promise<string[]> {
-  const erased: string[] = [];
-  for await (const client of allClients(ports)) {
-    const { retentionDays } = client.quotas ?? {};
-    if (retentionDays !== undefined) erased.push(...(await eraseOf(ports, client, retentionDays)));
+export async function eraseExpired(ports: RetentionPorts, until = Number.POSITIVE_INFINITY): Promise<Retained> {
+  const retained: Retained = { erased: [], failed: [] };
+  const turns = await turnsOf(ports);
+  for (let turn = turns.shift(); turn && ports.clock.now() < until; turn = turns.shift()) {
+    try {
+      if (await erasePage(ports, turn, retained, until)) turns.push(turn);
+    } catch (error) {
+      retained.failed.push({ id: turn.slug, reason: String(error) });
+    }
   }
-  return erased;
+  return retained;
+}
+
+async function turnsOf(ports: RetentionPorts): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  for await (const { slug, quotas, erasedUntil, erasing } of allClients(ports)) {
+    if (quotas?.retentionDays === undefined || erasing) continue;
+    const end = new Date(ports.clock.now() - quotas.retentionDays * dayMs).toISOString();
+    turns.push({ slug, end, mark: erasedUntil, cursor: undefined, staysFrom: undefined });
+  }
+  return turns.sort(({ mark: a = "" }, { mark: b = "" }) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
 async function* allClients({ clients }: RetentionPorts): AsyncIterable<Client> {
@@ -31,33 +66,47 @@ async function* allClients({ clients }: RetentionPorts): AsyncIterable<Client> {
   }
 }
 
-/** A mark says up to which start everything is erased, so that each run is looked at once and not for ever. */
-async function eraseOf(ports: RetentionPorts, { slug, erasedUntil }: Client, days: number): Promise<string[]> {
-  const end = new Date(ports.clock.now() - days * dayMs).toISOString();
-  const erased: string[] = [];
-  let mark = end;
-  for await (const run of runsOf(ports, slug, erasedUntil, end)) {
-    if (!isExpired(run, end)) mark = run.startedAt < mark ? run.startedAt : mark;
-    // What ran inside of another one is erased with it.
-    else if (!run.parent) {
-      await eraseExecution(ports, run);
-      erased.push(run.id);
+/** Answers whether there is more. */
+async function erasePage(ports: RetentionPorts, turn: Turn, retained: Retained, until: number): Promise<boolean> {
+  const { slug, mark, end, cursor } = turn;
+  const from = { ...(mark !== undefined && { from: mark }), ...(cursor !== undefined && { cursor }) };
+  const page = await ports.executions.list({ client: slug, to: end, limit: runsInPage, oldestFirst: true, ...from });
+  for (const run of page.items) {
+    if (ports.clock.now() >= until) {
+      await moveMark(ports, turn, run.startedAt);
+      return false;
     }
+    if (!(await eraseRun(ports, run, end, retained))) turn.staysFrom ??= run.startedAt;
   }
-  if (erasedUntil === undefined || mark > erasedUntil) await ports.clients.update(slug, { erasedUntil: mark });
-  return erased;
+  const reached = page.cursor === undefined ? end : page.items.at(-1)?.startedAt;
+  if (reached !== undefined) await moveMark(ports, turn, reached);
+  turn.cursor = page.cursor;
+  return page.cursor !== undefined;
+}
+
+/** False for one that stays for now. What is erased already is left alone, and what ran inside of another one goes with it. */
+async function eraseRun(ports: RetentionPorts, run: Execution, end: string, retained: Retained): Promise<boolean> {
+  if (run.erased) return true;
+  if (!isExpired(run, end)) return false;
+  if (run.parent) return true;
+  try {
+    await eraseExecution(ports, run);
+    await ports.executions.update(run.id, { erased: true });
+    retained.erased.push(run.id);
+    return true;
+  } catch (error) {
+    retained.failed.push({ id: run.id, reason: String(error) });
+    return false;
+  }
 }
 
 function isExpired({ open, endedAt }: Execution, end: string): boolean {
   return !open && endedAt !== undefined && endedAt <= end;
 }
 
-async function* runsOf({ executions }: RetentionPorts, client: string, from: string | undefined, to: string) {
-  let cursor: string | undefined;
-  do {
-    const query = { client, to, ...(from !== undefined && { from }), ...(cursor !== undefined && { cursor }) };
-    const page = await executions.list(query);
-    yield* page.items;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+async function moveMark({ clients }: RetentionPorts, turn: Turn, reached: string): Promise<void> {
+  const mark = turn.staysFrom ?? reached;
+  if (turn.mark !== undefined && mark <= turn.mark) return;
+  await clients.update(turn.slug, { erasedUntil: mark });
+  turn.mark = mark;
 }

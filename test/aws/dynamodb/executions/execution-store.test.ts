@@ -102,6 +102,14 @@ describe("a queued execution", () => {
   });
 });
 
+test("an execution whose contents are gone says so", async () => {
+  const id = "exec_erased";
+  await executions.create({ ...base, id, open: false });
+  expect(await executions.get(id)).not.toHaveProperty("erased");
+  await executions.update(id, { erased: true });
+  expect(await executions.get(id)).toEqual({ ...base, id, open: false, erased: true });
+});
+
 describe("lists", () => {
   const at = (hour: number) => `2026-12-01T${String(hour).padStart(2, "0")}:00:00.000Z`;
   const many: Execution[] = Array.from({ length: 10 }, (_, index) => ({
@@ -125,7 +133,10 @@ describe("lists", () => {
     ["of everybody", { limit: 10 }, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
     ["with a status", { workflow: "invoice", status: "completed" }, [6, 3, 0]],
     ["in a time, both ends included", { client: "odd", from: at(3), to: at(7) }, [7, 5, 3]],
+    ["of a client, oldest first", { client: "even", oldestFirst: true }, [0, 2, 4, 6, 8]],
+    ["in a time, oldest first", { client: "odd", from: at(3), to: at(7), oldestFirst: true }, [3, 5, 7]],
     ["of nobody", { workflow: "none" }, []],
+    ["in a time that ends before it begins", { client: "odd", from: at(7), to: at(3), oldestFirst: true }, []],
   ])("executions %s", async (_, query, expected) => {
     const { items, cursor } = await executions.list({ ...december, ...query });
     expect(items.map(({ id }) => id)).toEqual(expected.map((index) => `exec_list_${index}`));
@@ -136,6 +147,8 @@ describe("lists", () => {
     ["a workflow", { workflow: "invoice" }],
     ["a status", { client: "even", status: "failed" }],
     ["everybody", {}],
+    ["a client, oldest first", { client: "even", oldestFirst: true }],
+    ["a time, oldest first", { client: "odd", from: at(1), to: at(7), oldestFirst: true }],
   ])("pages of %s without a gap and without a double", async (_, query) => {
     const whole = await executions.list({ ...december, ...query });
     const paged: Execution[] = [];

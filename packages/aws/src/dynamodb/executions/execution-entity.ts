@@ -43,6 +43,7 @@ export function executionEntity({ client, table }: TableConnection) {
         pools: { type: CustomAttributeType<string[]>("any") },
         endPublished: { type: "boolean" },
         admission: text,
+        erased: { type: CustomAttributeType<true>("boolean") },
         /** There while the execution is open: the key of a sparse index. */
         open: { type: ["open"] as const },
       },
