@@ -80,13 +80,14 @@ describe("the audit", () => {
 });
 
 describe("the state of a workflow", () => {
-  test("goes forward by itself, and back when it is told to", async () => {
+  test("moves from what it is to what it becomes, and from nothing else", async () => {
     const active = async () => (await stores.workflowStates.get("invoice"))?.active;
     expect(await active()).toBeUndefined();
-    await stores.workflowStates.advance("invoice", 2);
-    await stores.workflowStates.advance("invoice", 1);
+    expect(await stores.workflowStates.move("invoice", {}, { active: 2 })).toBe(true);
+    expect(await stores.workflowStates.move("invoice", {}, { active: 1 })).toBe(false);
+    expect(await stores.workflowStates.move("invoice", { active: 2, deleted: 1 }, { active: 1 })).toBe(false);
     expect(await active()).toBe(2);
-    await stores.workflowStates.set("invoice", { active: 1 });
+    expect(await stores.workflowStates.move("invoice", { active: 2 }, { active: 1 })).toBe(true);
     expect(await active()).toBe(1);
     await stores.workflowStates.set("invoice", { deleted: 2 });
     expect(await stores.workflowStates.get("invoice")).toEqual({

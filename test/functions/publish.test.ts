@@ -37,6 +37,14 @@ describe("the function that publishes", () => {
     expect(world.now - begun).toBe(published.length * 1_000);
   });
 
+  it("waits for nothing where a publication is over already, or there is none", async () => {
+    await handler(detail("one"), context);
+    const begun = world.now;
+    await handler({ Records: [record("one"), record("two"), record("none"), record("one")] }, context);
+    expect(world.now - begun).toBe(1_000);
+    expect(world.machines).toHaveLength(2);
+  });
+
   it("takes nothing that it does not understand for done", async () => {
     await expect(handler({ workflow: "one" }, context)).rejects.toThrow();
     expect(world.versions).toEqual([]);

@@ -109,6 +109,23 @@ describe("a schedule", () => {
     });
   });
 
+  it("that is one too many says what makes room", async () => {
+    scheduler.steps = [{ operation, error: "ServiceQuotaExceededException", status: 402 }];
+    await expect(schedules.put({ ...nightly, expression: "rate(5 minutes)" })).rejects.toMatchObject({
+      name: "Refused",
+      message: expect.stringMatching(/ - delete workflows with schedules, or ask AWS for more of them$/),
+    });
+  });
+
+  it("that somebody else changes at this moment may be changed later", async () => {
+    scheduler.steps = [...there, { operation: `PUT /schedules/${name}`, error: "ConflictException", status: 409 }];
+    const put = schedules.put({ ...nightly, expression: "rate(5 minutes)" });
+    await expect(put).rejects.toMatchObject({
+      name: "StoreUnavailable",
+      message: expect.stringMatching(/ - try again$/),
+    });
+  });
+
   it.each([undefined, "ResourceNotFoundException"])("is removed, whether it is there (%s)", async (error) => {
     scheduler.steps = [{ operation: `DELETE /schedules/${name}`, ...(error && { error, status: 404 }) }];
     await schedules.remove(nightly);
@@ -144,15 +161,20 @@ describe("a rule", () => {
     ]);
   });
 
-  it("without its target is an error", async () => {
+  it.each([
+    ["Oh", "Refused"],
+    ["ThrottlingException", "StoreUnavailable"],
+    ["ConcurrentModificationException", "StoreUnavailable"],
+  ])("without its target (%s) is %s", async (ErrorCode, name) => {
     bridge.steps = [
       { operation: "AWSEvents.PutRule", body: { RuleArn: "arn" } },
       {
         operation: "AWSEvents.PutTargets",
-        body: { FailedEntryCount: 1, FailedEntries: [{ ErrorCode: "Oh", ErrorMessage: "no" }] },
+        body: { FailedEntryCount: 1, FailedEntries: [{ ErrorCode, ErrorMessage: "no" }] },
       },
     ];
-    await expect(eventRules.put(rule)).rejects.toThrow(/has no target \(Oh: no\)/);
+    const message = expect.stringMatching(new RegExp(`has no target \\(${ErrorCode}: no\\)`));
+    await expect(eventRules.put(rule)).rejects.toMatchObject({ name, message });
   });
 
   it("whose pattern EventBridge does not take is refused", async () => {

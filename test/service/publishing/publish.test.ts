@@ -1,4 +1,11 @@
-import { findWorkflow, publish, publishVersion, showWorkflow, sweepPublications } from "@nova/service";
+import {
+  findWorkflow,
+  type Publication,
+  publish,
+  publishVersion,
+  showWorkflow,
+  sweepPublications,
+} from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
 import { inARow } from "../../support/cloud.ts";
 import { PublishingWorld } from "../support/publishing-world.ts";
@@ -151,5 +158,49 @@ describe("with a queue", () => {
     expect(world.queued).toEqual([{ workflow: "greet", version: 1 }]);
     await publishVersion(ports, first);
     expect(await sweepPublications(ports)).toEqual([]);
+  });
+
+  it("what waits behind many others is handed over ever more seldom, at most once an hour", async () => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    const begun = world.now;
+    const minutes: number[] = [];
+    for (let minute = 1; minute <= 240; minute++) {
+      world.now = begun + minute * 60_000;
+      if ((await sweepPublications(ports)).length > 0) minutes.push(minute);
+    }
+    expect(minutes).toEqual([2, 6, 14, 30, 62, 122, 182]);
+  });
+
+  it("a queue that works off one a second does not grow by what waits in it", async () => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    const [pending] = world.publications.kept.values();
+    for (let n = 1; n < 700; n++) await world.publications.create({ ...pending, workflowId: `w${n}` } as Publication);
+    world.queued.length = 0;
+    let waiting = 700;
+    for (let minute = 1; waiting > 0 && minute < 60; minute++) {
+      world.now += 60_000;
+      const done = [...world.publications.kept.values()].filter(({ status }) => status === "publishing").slice(0, 60);
+      for (const one of done) await world.publications.settle(one, { status: "ready" });
+      waiting -= done.length;
+      await sweepPublications(ports);
+    }
+    expect([waiting, world.queued.length]).toEqual([0, 580 + 340]);
+  });
+
+  it("one that cannot be handed over does not keep the others from it", async () => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    const [pending] = world.publications.kept.values();
+    await world.publications.create({ ...pending, workflowId: "other" } as Publication);
+    ports.publishQueue = {
+      enqueue: async ({ workflow }) => {
+        if (workflow === "greet") throw new RangeError("no queue takes this");
+      },
+    };
+    world.now += 121_000;
+    await expect(sweepPublications(ports)).rejects.toThrow(/no queue takes this/);
+    expect(await sweepPublications(ports)).toEqual([{ workflowId: "other", version: 1 }]);
   });
 });

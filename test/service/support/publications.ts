@@ -1,4 +1,4 @@
-import type { Publication, PublicationName, PublicationStore } from "@nova/service";
+import type { HandedOver, Publication, PublicationName, PublicationStore } from "@nova/service";
 import { idsBehind } from "../../support/ids-behind.ts";
 
 /** Publications in memory, as strict as the table. */
@@ -18,6 +18,11 @@ export class MemoryPublications implements PublicationStore {
   async latest(workflowId: string): Promise<Publication | undefined> {
     const own = [...this.kept.values()].filter((one) => one.workflowId === workflowId);
     return own.sort((a, b) => b.version - a.version)[0];
+  }
+
+  async noteHandedOver(name: PublicationName, handedOver: HandedOver): Promise<void> {
+    const there = this.kept.get(keyOf(name));
+    if (there?.status === "publishing") this.kept.set(keyOf(name), { ...there, handedOver });
   }
 
   async settle(name: PublicationName, state: Parameters<PublicationStore["settle"]>[1]): Promise<void> {

@@ -1,8 +1,8 @@
 import { type Execution, StoreUnavailable, type WorkflowVersion } from "@nova/engine";
-import type { AuditRecord, Client, ServicePorts } from "@nova/service";
+import type { AuditRecord, Client, EventRule, Schedule, ServicePorts } from "@nova/service";
 import { idsBehind } from "../../support/ids-behind.ts";
 import { MemoryPublications } from "./publications.ts";
-import { MemoryTriggers } from "./triggers.ts";
+import { MemoryNamed, MemoryTriggers } from "./triggers.ts";
 import { MemoryWorkflowStates } from "./workflow-states.ts";
 
 /** What Step Functions answers to the next publications; afterwards it takes them. */
@@ -14,6 +14,8 @@ export class PublishingWorld {
   readonly workflowStates = new MemoryWorkflowStates();
   readonly versions: WorkflowVersion[] = [];
   readonly triggers = new MemoryTriggers();
+  readonly schedules = new MemoryNamed<Schedule>();
+  readonly eventRules = new MemoryNamed<EventRule>();
   readonly clients: Client[] = [];
   readonly open: Partial<Execution>[] = [];
   readonly deeds: AuditRecord[] = [];
@@ -32,7 +34,7 @@ export class PublishingWorld {
     const ports: Partial<ServicePorts> = {
       publications,
       workflowStates,
-      triggers: this.triggers,
+      ...{ triggers: this.triggers, schedules: this.schedules, eventRules: this.eventRules },
       workflows: {
         get: async (id, version) => of(id).find((one) => one.version === version),
         stored: () => Promise.reject(new Error("nobody verifies here")),
@@ -49,11 +51,14 @@ export class PublishingWorld {
         remove: async (arn) => void machines.splice(machines.indexOf(arn), 1),
       },
       executions: {
+        list: async () => ({ items: [] }),
         async *open() {
           yield* open;
         },
       } as never,
-      clients: { list: async () => clients } as never,
+      clients: { list: async () => clients, get: async () => undefined } as never,
+      credentialStore: { list: async () => [] } as never,
+      credentials: { forget: () => undefined } as never,
       audit: { append: async (record: AuditRecord) => void this.deeds.push(record) } as never,
       templates: { of: async () => "base" },
       clock: { now: () => this.now, sleep: async (ms) => this.#pass(ms) },

@@ -1,5 +1,7 @@
 import type { WorkflowState, WorkflowStates } from "@nova/service";
 
+type Standing = Pick<WorkflowState, "active" | "deleted">;
+
 /** States of workflows in memory. */
 export class MemoryWorkflowStates implements WorkflowStates {
   readonly kept = new Map<string, WorkflowState>();
@@ -12,7 +14,10 @@ export class MemoryWorkflowStates implements WorkflowStates {
     this.kept.set(workflowId, { format: 1, workflowId, ...this.kept.get(workflowId), ...changes });
   }
 
-  async advance(workflowId: string, version: number): Promise<void> {
-    if ((this.kept.get(workflowId)?.active ?? 0) < version) await this.set(workflowId, { active: version });
+  async move(workflowId: string, from: Standing, to: Standing): Promise<boolean> {
+    const { active, deleted } = this.kept.get(workflowId) ?? {};
+    const isUnchanged = active === from.active && deleted === from.deleted;
+    if (isUnchanged) await this.set(workflowId, to);
+    return isUnchanged;
   }
 }

@@ -81,6 +81,33 @@ describe("the triggers of a version", () => {
     expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@default"]);
   });
 
+  it("are all real before the first of the version before goes, those first that others may take", async () => {
+    const steps: string[] = [];
+    const { put, remove } = world.triggers;
+    world.triggers.put = (live) => {
+      steps.push(`+${live.key}`);
+      return put.call(world.triggers, live);
+    };
+    world.triggers.remove = (live) => {
+      steps.push(`-${live.key}`);
+      return remove.call(world.triggers, live);
+    };
+    await sync([event, { ...hook, id: "old" }], [nightly, mail, imap, hook]);
+    const [added, removed] = [steps.slice(0, 4), steps.slice(4)];
+    expect(added).toEqual(["+mail/invoices", "+webhook/stripe", "+of/invoice/nightly", "+of/invoice/imap-1"]);
+    expect(removed).toEqual(["-of/invoice/paid", "-webhook/old"]);
+  });
+
+  it("keep their schedule when a look at a mailbox takes its name, and the other way round", async () => {
+    const named = { ...imap, id: "nightly" };
+    await sync([], [nightly]);
+    await sync([nightly], [named]);
+    expect([...world.schedules.kept.values()]).toMatchObject([{ trigger: "nightly", polls: true }]);
+    await sync([named], [nightly]);
+    expect([...world.schedules.kept.values()]).toMatchObject([{ trigger: "nightly", expression: "rate(1 day)" }]);
+    expect(keys()).toEqual(["of/invoice/nightly"]);
+  });
+
   it("are repaired by whoever syncs again", async () => {
     await sync([], all);
     world.schedules.kept.clear();

@@ -1,8 +1,8 @@
 import type { EventRule, EventRules } from "@nova/service";
 import { eventBridge } from "../clients/event-bridge.ts";
 import { reaching } from "../clients/outage.ts";
-import { TriggerRefused } from "../triggers/refused.ts";
 import { resourceName } from "../triggers/resource-name.ts";
+import { ruleRefused, targetRefused } from "./rule-refused.ts";
 
 export interface RulesOptions {
   /** Name of NOVA's own bus. */
@@ -36,10 +36,12 @@ export function createEventRules({ busName, targetArn, deadLetterArn }: RulesOpt
       const Description = `Trigger ${rule.trigger} of workflow ${rule.workflow}`;
       const EventPattern = JSON.stringify(rule.pattern);
       const command = new sdk.PutRuleCommand({ Name, EventBusName, EventPattern, Description, State: "ENABLED" });
-      await refusing(rule, () => client.send(command));
+      await reaching("EventBridge", () => client.send(command)).catch((cause) => {
+        throw ruleRefused(rule, cause);
+      });
       const targets = new sdk.PutTargetsCommand({ Rule: Name, EventBusName, Targets: [target(rule)] });
       const { FailedEntries: [failed] = [] } = await reaching("EventBridge", () => client.send(targets));
-      if (failed) throw new Error(`rule ${Name} has no target (${failed.ErrorCode}: ${failed.ErrorMessage})`);
+      if (failed) throw targetRefused(rule, failed);
     },
     async remove(rule) {
       const [name, EventBusName] = [resourceName(rule), busOf(rule)];
@@ -55,16 +57,6 @@ export function createEventRules({ busName, targetArn, deadLetterArn }: RulesOpt
 /** EventBridge puts the event, as it came, in the place of `<aws.events.event.json>`. */
 function inputFor({ workflow, trigger }: EventRule): string {
   return `{"workflow":${JSON.stringify(workflow)},"trigger":${JSON.stringify(trigger)},"event":<aws.events.event.json>}`;
-}
-
-async function refusing({ workflow, trigger }: EventRule, put: () => Promise<unknown>): Promise<void> {
-  try {
-    await reaching("EventBridge", put);
-  } catch (cause) {
-    if (!(cause instanceof Error) || cause.name !== "InvalidEventPatternException") throw cause;
-    const reason = `EventBridge refuses the pattern of trigger "${trigger}" of workflow "${workflow}"`;
-    throw new TriggerRefused(`${reason}: ${cause.message} - correct the pattern`, { cause });
-  }
 }
 
 async function unlessAbsent(remove: () => Promise<unknown>): Promise<void> {

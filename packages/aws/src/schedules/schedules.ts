@@ -1,4 +1,5 @@
 import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from "@aws-sdk/client-scheduler";
+import { StoreUnavailable } from "@nova/engine";
 import type { Schedule, Schedules } from "@nova/service";
 import { reaching } from "../clients/outage.ts";
 import { scheduler } from "../clients/scheduler.ts";
@@ -52,7 +53,7 @@ export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetter
         const { Name, GroupName } = input;
         const there = await sending(schedule, () => client.send(new sdk.GetScheduleCommand({ Name, GroupName })));
         if (isSame(there, input)) return;
-        await sending(schedule, () => client.send(new sdk.UpdateScheduleCommand(input)));
+        await changing(schedule, () => sending(schedule, () => client.send(new sdk.UpdateScheduleCommand(input))));
       }
     },
     async remove(name) {
@@ -93,8 +94,26 @@ async function sending<T>({ workflow, trigger }: Schedule, send: () => Promise<T
   try {
     return await reaching("EventBridge Scheduler", send);
   } catch (cause) {
-    if (!(cause instanceof Error) || cause.name !== "ValidationException") throw cause;
+    const wayOut = cause instanceof Error && waysOut[cause.name];
+    if (!wayOut) throw cause;
     const reason = `EventBridge Scheduler refuses trigger "${trigger}" of workflow "${workflow}"`;
-    throw new TriggerRefused(`${reason}: ${cause.message} - correct its time or its time zone`, { cause });
+    throw new TriggerRefused(`${reason}: ${cause.message} - ${wayOut}`, { cause });
+  }
+}
+
+/** What Scheduler would refuse again, by the name of its error. */
+const waysOut: Readonly<Record<string, string>> = {
+  ServiceQuotaExceededException: "delete workflows with schedules, or ask AWS for more of them",
+  ValidationException: "correct its time or its time zone",
+};
+
+/** Who changes one schedule at the same moment is through in a moment. */
+async function changing({ trigger, workflow }: Schedule, change: () => Promise<unknown>): Promise<void> {
+  try {
+    await change();
+  } catch (cause) {
+    if (!(cause instanceof Error) || cause.name !== "ConflictException") throw cause;
+    const reason = `EventBridge Scheduler was changing trigger "${trigger}" of workflow "${workflow}" already`;
+    throw new StoreUnavailable(`${reason} - try again`, { cause });
   }
 }

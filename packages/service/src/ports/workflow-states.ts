@@ -11,9 +11,11 @@ export interface WorkflowState {
   quotas?: WorkflowQuotas;
 }
 
+type Standing = Pick<WorkflowState, "active" | "deleted">;
+
 export interface WorkflowStates {
   get(workflowId: string): Promise<WorkflowState | undefined>;
   set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted" | "quotas">>): Promise<void>;
-  /** Makes a version the active one unless a later one is. */
-  advance(workflowId: string, version: number): Promise<void>;
+  /** Changes what is active or deleted; false, and nothing changes, where that is not as in `from` any more. */
+  move(workflowId: string, from: Standing, to: Standing): Promise<boolean>;
 }

@@ -8,8 +8,8 @@ const pauseMs = 100;
 
 /** Gives a publication to the queue; where there is none it is done at once. */
 export async function handOver(ports: ServicePorts, name: PublicationName): Promise<void> {
-  if (!ports.publishQueue) return publishVersion(ports, name);
-  await ports.publishQueue.enqueue({ workflow: name.workflowId, version: name.version });
+  if (!ports.publishQueue) await publishVersion(ports, name);
+  else await ports.publishQueue.enqueue({ workflow: name.workflowId, version: name.version });
 }
 
 /** The publication when it is over, or as it stands when whoever asked has waited long enough. */

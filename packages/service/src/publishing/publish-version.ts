@@ -4,35 +4,63 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Publication, PublicationName } from "../ports/publications.ts";
 import { dropOldMachines } from "./old-machines.ts";
 import { makeTriggersReal, putForward } from "./put-forward.ts";
+import { settleTriggers } from "./settle-triggers.ts";
 
 /**
  * Makes a version that waits a version of its state machine, and what new runs use. Every step may be done twice: who
  * comes after a process that died publishes the same definition again, which Step Functions answers with a version of
- * the same contents. What Step Functions refuses is `failed`, with its reason; an outage is thrown.
+ * the same contents. An outage is thrown; whatever else goes wrong would do so again, and is `failed`, with its reason:
+ * who throws is delivered again, before all others. False: it was over already.
  */
-export async function publishVersion(ports: ServicePorts, name: PublicationName): Promise<void> {
+export async function publishVersion(ports: ServicePorts, name: PublicationName): Promise<boolean> {
   const publication = await ports.publications.get(name);
-  if (publication?.status !== "publishing") return;
-  const ready = await makeReady(ports, publication);
-  if ("reason" in ready) return ports.publications.settle(name, { status: "failed", reason: ready.reason });
-  await putForward(ports, ready);
+  if (publication?.status !== "publishing") return false;
+  const ready = await refusing(() => makeReady(ports, publication));
+  if ("reason" in ready) {
+    await withdraw(ports, publication, ready);
+    return true;
+  }
   await ports.publications.settle(name, { status: "ready" });
   await dropOldMachines(ports, ready);
+  return true;
 }
 
 type Refusal = { reason: string };
 
 /** The triggers before the version: one that cannot have them is never there to be run. */
 async function makeReady(ports: ServicePorts, publication: Publication): Promise<WorkflowVersion | Refusal> {
+  const { deleted = 0 } = (await ports.workflowStates.get(publication.workflowId)) ?? {};
+  if (deleted >= publication.version) return { reason: "the workflow was deleted meanwhile - publish it again" };
   const made = await makeMachine(ports, publication);
   if ("reason" in made) return made;
+  await makeTriggersReal(ports, made);
+  const stored = await storeVersion(ports, made);
+  if (!("reason" in stored)) await putForward(ports, stored);
+  return stored;
+}
+
+/** Its triggers go before it is over: nobody would look after them any more. */
+async function withdraw(ports: ServicePorts, publication: Publication, { reason }: Refusal): Promise<void> {
+  const { workflowId, version, workflow } = publication;
+  const left = await refusing(async () => {
+    await settleTriggers(ports, workflowId, workflow.triggers);
+    return {};
+  });
+  const more =
+    "reason" in left ? `; the triggers of the version before have to be published again: ${left.reason}` : "";
+  await ports.publications.settle({ workflowId, version }, { status: "failed", reason: `${reason}${more}` });
+}
+
+const plain: readonly string[] = ["Conflict", "Refused"];
+
+async function refusing<T extends object>(step: () => Promise<T>): Promise<T | Refusal> {
   try {
-    await makeTriggersReal(ports, made);
+    return await step();
   } catch (error) {
-    if (!(error instanceof Error) || !["Conflict", "Refused"].includes(error.name)) throw error;
-    return { reason: error.message };
+    if (!(error instanceof Error) || error instanceof StoreUnavailable) throw error;
+    const { name, message } = error;
+    return { reason: plain.includes(name) ? message : `${name}: ${message} - correct it, and publish it again` };
   }
-  return storeVersion(ports, made);
 }
 
 async function makeMachine(ports: ServicePorts, publication: Publication): Promise<WorkflowVersion | Refusal> {

@@ -8,4 +8,6 @@ export const eventKind: TriggerKind<EventTrigger> = {
     await eventRules.remove({ workflow, trigger: id, bus: bus === "nova" ? "default" : "nova" });
   },
   remove: ({ eventRules }, workflow, { id, bus }) => eventRules.remove({ workflow, trigger: id, bus }),
+  /** A rule belongs to its bus: one on another bus would stay. */
+  place: ({ id, bus }) => `rule/${bus}/${id}`,
 };

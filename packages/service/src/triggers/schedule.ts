@@ -12,7 +12,13 @@ export const scheduleKind: TriggerKind<ScheduleTrigger> = {
     });
   },
   remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
+  place: schedulePlace,
 };
+
+/** Schedules that fire and those that look at a mailbox are named alike. */
+export function schedulePlace({ id }: { id: string }): string {
+  return `schedule/${id}`;
+}
 
 function expressionOf(when: ScheduleTrigger["when"]): string {
   if (when.kind === "cron") return `cron(${when.cron})`;

@@ -5,8 +5,8 @@ import { triggerKey } from "./key.ts";
 import { triggerKindOf } from "./kinds.ts";
 
 /**
- * Makes the triggers of the version that is active now real, and those of the one before go. Whoever repeats it repairs
- * what was left half done. Throws `Conflict` where another workflow has an address or the id of a hook.
+ * Makes the triggers of a version real, and once all of them are those of the one before go. Whoever repeats it repairs
+ * what was left half done. Throws as `putTriggers`, and nothing of the version before has gone then.
  */
 export async function syncTriggers(
   ports: ServicePorts,
@@ -14,26 +14,52 @@ export async function syncTriggers(
   before: readonly Trigger[] = [],
   after: readonly Trigger[] = [],
 ): Promise<void> {
-  for (const trigger of before) {
-    if (!after.some((one) => isSamePlace(one, trigger))) await remove(ports, workflowId, trigger);
+  await putTriggers(ports, workflowId, after);
+  await removeTriggers(ports, workflowId, before, after);
+}
+
+/**
+ * Makes triggers real: first those that another workflow might take. Throws `Conflict` where one has an address or the
+ * id of a hook, `Refused` where the service behind a trigger does not take it; some may be real by then.
+ */
+export async function putTriggers(
+  ports: ServicePorts,
+  workflowId: string,
+  triggers: readonly Trigger[] = [],
+): Promise<void> {
+  const contested = triggers.filter(isContested);
+  for (const trigger of contested) await put(ports, workflowId, trigger);
+  for (const trigger of triggers) if (!contested.includes(trigger)) await put(ports, workflowId, trigger);
+}
+
+/** Makes triggers go, but for what those that stay have in common with them. */
+export async function removeTriggers(
+  ports: ServicePorts,
+  workflowId: string,
+  triggers: readonly Trigger[] = [],
+  staying: readonly Trigger[] = [],
+): Promise<void> {
+  const keys = new Set(staying.map((one) => triggerKey(workflowId, one)));
+  const places = new Set(staying.map(placeOf));
+  for (const trigger of triggers) {
+    const key = triggerKey(workflowId, trigger);
+    if (!places.has(placeOf(trigger))) await triggerKindOf(trigger.type).remove(ports, workflowId, trigger);
+    if (!keys.has(key)) await ports.triggers.remove({ key, workflowId });
   }
-  for (const trigger of after) await put(ports, workflowId, trigger);
 }
 
-/** Of two of one place the later replaces the earlier. */
-function isSamePlace(one: Trigger, other: Trigger): boolean {
-  const isSameKind = one.type === other.type && one.id === other.id && triggerKey("", one) === triggerKey("", other);
-  return isSameKind && busOf(one) === busOf(other);
+/** Whether the one takes the other's place when it is made real, in the table or outside of it. */
+export function doReplace(one: Trigger, other: Trigger): boolean {
+  return triggerKey("", one) === triggerKey("", other) || placeOf(one) === placeOf(other);
 }
 
-/** A rule belongs to its bus: one on another bus would stay. */
-function busOf(trigger: Trigger): string | undefined {
-  return trigger.type === "event" ? trigger.bus : undefined;
+function placeOf(trigger: Trigger): string {
+  return triggerKindOf(trigger.type).place(trigger);
 }
 
-async function remove(ports: ServicePorts, workflowId: string, trigger: Trigger): Promise<void> {
-  await triggerKindOf(trigger.type).remove(ports, workflowId, trigger);
-  await ports.triggers.remove({ key: triggerKey(workflowId, trigger), workflowId });
+/** Its key names no workflow. */
+function isContested(trigger: Trigger): boolean {
+  return triggerKey("a", trigger) === triggerKey("b", trigger);
 }
 
 async function put(ports: ServicePorts, workflowId: string, trigger: Trigger): Promise<void> {

@@ -4,9 +4,9 @@ import { recordDeed } from "../audit/record.ts";
 import { removeCredentialsOf } from "../credentials/credentials.ts";
 import { Conflict } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import { moveActive } from "../publishing/move-active.ts";
 import { demandMachine } from "../publishing/runnable.ts";
-import { syncTriggers } from "../triggers/sync.ts";
-import { findWorkflow } from "./find.ts";
+import { findWorkflow, noVersion } from "./find.ts";
 import { showWorkflow } from "./show.ts";
 
 /** Makes a version what new runs use; runs that go on stay on theirs. Throws `NotFound`, `Forbidden`. */
@@ -14,9 +14,10 @@ export async function activateVersion(ports: ServicePorts, by: Principal, id: st
   demandAllClients(by);
   const found = await findWorkflow(ports, id, version);
   await demandMachine(ports, found.version);
-  const before = await ports.workflows.get(id, found.active);
-  await syncTriggers(ports, id, before?.workflow.triggers, found.version.workflow.triggers);
-  await ports.workflowStates.set(id, { active: version });
+  await moveActive(ports, id, found.version, ({ deleted = 0 }) => {
+    if (deleted >= version) throw noVersion(id, version);
+    return { active: version };
+  });
   await recordDeed(ports, by, { action: "workflow.activated", client: null, subject: id, detail: { version } });
 }
 
@@ -25,7 +26,7 @@ const open = ["running", "waiting", "queued"] as const;
 /** Its versions stay for the executions that ran on them. Throws `NotFound`, `Forbidden`; `Conflict` while runs are open. */
 export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
   demandAllClients(by);
-  const { version, latest, active } = await showWorkflow(ports, id);
+  const { version, latest } = await showWorkflow(ports, id);
   if ("status" in version && version.status === "publishing") {
     throw new Conflict(`version ${version.version} of "${id}" is being published - try again in a moment`);
   }
@@ -35,9 +36,10 @@ export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: str
       throw new Conflict(`execution ${items[0].id} of "${id}" is ${status} - cancel it, or wait for its end`);
     }
   }
-  const before = active === null ? undefined : await ports.workflows.get(id, active);
-  await syncTriggers(ports, id, before?.workflow.triggers, []);
-  await ports.workflowStates.set(id, { deleted: latest });
+  await moveActive(ports, id, undefined, ({ active = 0 }) => {
+    if (active <= latest) return { deleted: latest };
+    throw new Conflict(`version ${active} of "${id}" was published meanwhile - delete it again`);
+  });
   await removeCredentialsOf(ports, { workflow: id });
   await recordDeed(ports, by, { action: "workflow.deleted", client: null, subject: id, detail: { version: latest } });
 }

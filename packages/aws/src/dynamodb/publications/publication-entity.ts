@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
-import { Entity, type EntityItem } from "electrodb";
+import type { HandedOver } from "@nova/service";
+import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
 
 const text = { type: "string" } as const;
@@ -26,6 +27,7 @@ export function publicationEntity({ client, table }: TableConnection) {
         definition: text,
         template: requiredText,
         createdAt: requiredText,
+        handedOver: { type: CustomAttributeType<HandedOver>("any") },
         /** There while it is `publishing`: the key of a sparse index. */
         open: { type: ["publications"] as const },
       },

@@ -40,6 +40,10 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
       const { data } = await reaching(store, () => entity.query.record({ workflowId }).go(newest));
       return data[0] && materialise(data[0]);
     },
+    async noteHandedOver({ workflowId, version }, handedOver) {
+      const patch = entity.patch({ workflowId, version }).set({ handedOver });
+      await reachingIf(store, () => patch.where(({ status }, { eq }) => eq(status, "publishing")).go(plainly));
+    },
     async settle({ workflowId, version }, state) {
       const patch = entity.patch({ workflowId, version }).set(state).remove(["open"]);
       await reachingIf(store, () => patch.where(({ status }, { eq }) => eq(status, "publishing")).go(plainly));

@@ -22,10 +22,16 @@ export function createWorkflowStates(connection: TableConnection): WorkflowState
       const update = entity.update({ workflowId }).set({ format: FORMAT, ...changes });
       await reaching(store, () => update.go(plainly));
     },
-    async advance(workflowId, version) {
-      const update = entity.update({ workflowId }).set({ format: FORMAT, active: version });
-      const isLater = update.where(({ active }, { lt, notExists }) => `${notExists(active)} OR ${lt(active, version)}`);
-      await reachingIf(store, () => isLater.go(plainly));
+    move(workflowId, from, to) {
+      const update = entity.update({ workflowId }).set({ format: FORMAT, ...to });
+      const unchanged = update
+        .where(({ active }, { eq, notExists }) =>
+          from.active === undefined ? notExists(active) : eq(active, from.active),
+        )
+        .where(({ deleted }, { eq, notExists }) =>
+          from.deleted === undefined ? notExists(deleted) : eq(deleted, from.deleted),
+        );
+      return reachingIf(store, () => unchanged.go(plainly));
     },
   };
 }

@@ -1,0 +1,19 @@
+import type { WorkflowVersion } from "@nova/engine";
+import type { ServicePorts } from "../ports/index.ts";
+import type { WorkflowState } from "../ports/workflow-states.ts";
+
+export interface ActiveNow {
+  state: Pick<WorkflowState, "active" | "deleted">;
+  /** What new runs use; undefined where there is nothing, or it was deleted. */
+  version: WorkflowVersion | undefined;
+}
+
+export async function activeNow(
+  { workflows, workflowStates }: Pick<ServicePorts, "workflows" | "workflowStates">,
+  workflowId: string,
+): Promise<ActiveNow> {
+  const { active, deleted } = (await workflowStates.get(workflowId)) ?? {};
+  const state = { ...(active !== undefined && { active }), ...(deleted !== undefined && { deleted }) };
+  const version = active === undefined ? await workflows.latest(workflowId) : await workflows.get(workflowId, active);
+  return { state, version: version && version.version > (deleted ?? 0) ? version : undefined };
+}

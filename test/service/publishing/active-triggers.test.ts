@@ -1,0 +1,207 @@
+import { StoreUnavailable } from "@nova/engine";
+import { activateVersion, Conflict, deleteWorkflow, publish, publishVersion, Refused } from "@nova/service";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { takenTriggers } from "../../../packages/service/src/triggers/taken.ts";
+import { inARow } from "../../support/cloud.ts";
+import { inAnyOrder } from "../support/in-any-order.ts";
+import { PublishingWorld } from "../support/publishing-world.ts";
+
+const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
+const nightly = { type: "schedule", id: "nightly", every: "1d" };
+const [mine, shared, first] = ["mine", "shared", "first"].map((id) => ({ type: "webhook", id }));
+const paid = (source: string, rest: object = {}) => ({
+  type: "event",
+  id: "paid",
+  pattern: { source: [source] },
+  ...rest,
+});
+
+let world: PublishingWorld;
+beforeEach(() => {
+  world = new PublishingWorld();
+});
+
+const post = (id: string, triggers: (object | undefined)[], ports = world.ports()) => {
+  const text = JSON.stringify(inARow(id, { say: "pass" }, { triggers }));
+  return publish(ports, ann, { text, fileName: "workflow.json", files: {} });
+};
+const publishQueued = (version: number, workflowId = "a") => publishVersion(world.ports(), { workflowId, version });
+const publication = (version: number) => world.publications.get({ workflowId: "a", version });
+const keys = () => [...world.triggers.kept.keys()].sort();
+const outside = () => [...world.schedules.kept.keys(), ...world.eventRules.kept.keys()].sort();
+
+/** What is live, and what should be by the version that is active. */
+function live(workflowId = "a") {
+  const { active = 0, deleted = 0 } = world.workflowStates.kept.get(workflowId) ?? {};
+  const version = active > deleted ? world.versions.find((one) => one.version === active) : undefined;
+  const wanted = [...(version?.workflow.triggers ?? [])].map((one) => JSON.stringify(one)).sort();
+  const there = [...world.triggers.kept.values()].map(({ trigger }) => JSON.stringify(trigger)).sort();
+  const places = (version?.workflow.triggers ?? []).flatMap((one) =>
+    one.type === "event"
+      ? `${workflowId}/${one.id}@${one.bus}`
+      : ["schedule", "imap"].includes(one.type)
+        ? `${workflowId}/${one.id}`
+        : [],
+  );
+  return { there, wanted, outside: outside(), places: places.sort() };
+}
+
+describe("a publication that fails", () => {
+  it("leaves the triggers of the active version, where another workflow was faster", async () => {
+    await post("a", [nightly, mine]);
+    const queue = world.ports({ queue: true });
+    await post("a", [shared], queue);
+    await post("b", [shared], queue);
+    await publishQueued(1, "b");
+    await publishQueued(2);
+    expect(await publication(2)).toMatchObject({ status: "failed", reason: expect.stringMatching(/webhook trigger/) });
+    expect(keys()).toEqual(["of/a/nightly", "webhook/mine", "webhook/shared"]);
+    expect([outside(), world.workflowStates.kept.get("a")?.active]).toEqual([["a/nightly"], 1]);
+  });
+
+  it("keeps no hook for itself that nobody could take then", async () => {
+    const queue = world.ports({ queue: true });
+    await post("a", [first, shared], queue);
+    await post("b", [shared], queue);
+    await publishQueued(1, "b");
+    await publishQueued(1);
+    expect(keys()).toEqual(["webhook/shared"]);
+    await deleteWorkflow(world.ports(), ann, "a");
+    expect(await takenTriggers(world.ports(), { id: "c", triggers: [{ type: "webhook", id: "first" }] })).toEqual([]);
+  });
+
+  it("puts back the form that the active version gives a trigger, on its bus and at its time", async () => {
+    await post("a", [nightly, paid("shop")]);
+    const before = [...world.eventRules.kept.values(), ...world.schedules.kept.values()];
+    const { put } = world.eventRules;
+    world.eventRules.put = async (rule) => {
+      await put.call(world.eventRules, rule);
+      if (rule.trigger === "last") throw new Refused("EventBridge refuses it - correct the pattern");
+    };
+    const later = [{ ...nightly, every: "2h" }, first, paid("bank", { bus: "default" })];
+    expect(await post("a", [...later, { ...paid("x"), id: "last" }])).toMatchObject({
+      ...{ status: "failed", reason: "EventBridge refuses it - correct the pattern" },
+    });
+    expect([...world.eventRules.kept.values(), ...world.schedules.kept.values()]).toEqual(before);
+    expect(live()).toMatchObject({ there: live().wanted });
+    expect(keys()).toEqual(["of/a/nightly", "of/a/paid"]);
+  });
+
+  it("is over only when its triggers have gone: an outage then is tried again", async () => {
+    const queue = world.ports({ queue: true });
+    await post("a", [first, shared], queue);
+    await world.triggers.put({ format: 1, key: "webhook/shared", workflowId: "b", trigger: shared as never });
+    const { remove } = world.triggers;
+    world.triggers.remove = () => Promise.reject(new StoreUnavailable("DynamoDB did not answer in time - try again"));
+    await expect(publishQueued(1)).rejects.toThrow(/did not answer in time/);
+    expect(await publication(1)).toMatchObject({ status: "publishing" });
+    world.triggers.remove = remove;
+    await publishQueued(1);
+    expect([(await publication(1))?.status, keys()]).toEqual(["failed", ["webhook/shared"]]);
+  });
+
+  it("gives back its triggers when its number was taken", async () => {
+    await post("a", [first], world.ports({ queue: true }));
+    world.versions.push({ ...(await publication(1)), hash: "other", workflow: {}, stateMachineArn: "arn" } as never);
+    await publishQueued(1);
+    expect([(await publication(1))?.status, keys()]).toEqual(["failed", []]);
+  });
+
+  it("says so where the version before cannot have its triggers back", async () => {
+    await post("a", [{ ...nightly, every: "1h" }]);
+    world.schedules.put = () => Promise.reject(new Refused("Scheduler takes nothing - ask AWS"));
+    const { reason } = (await post("a", [nightly])) as { reason?: string };
+    expect(reason).toMatch(/^Scheduler takes nothing.*; the triggers of the version before have to be published again/);
+  });
+
+  it("is one of a workflow that was deleted meanwhile", async () => {
+    const queue = world.ports({ queue: true });
+    await post("a", [mine], queue);
+    await post("a", [first], queue);
+    await publishQueued(2);
+    await deleteWorkflow(world.ports(), ann, "a");
+    await publishQueued(1);
+    expect(await publication(1)).toMatchObject({ reason: "the workflow was deleted meanwhile - publish it again" });
+    expect(keys()).toEqual([]);
+  });
+});
+
+describe("whatever cannot be better tomorrow", () => {
+  it.each(["ValidationException", "LimitExceededException", "AccessDeniedException"])("fails: %s", async (name) => {
+    await post("a", [nightly], world.ports({ queue: true }));
+    world.schedules.put = () => Promise.reject(Object.assign(new Error("no"), { name }));
+    await publishQueued(1);
+    const reason = `${name}: no - correct it, and publish it again`;
+    expect(await publication(1)).toMatchObject({ status: "failed", reason });
+    expect([keys(), world.versions]).toEqual([[], []]);
+  });
+
+  it("is thrown where it is an outage, and done by whoever comes next", async () => {
+    await post("a", [nightly], world.ports({ queue: true }));
+    const { put } = world.schedules;
+    world.schedules.put = () => Promise.reject(new StoreUnavailable("Scheduler did not answer in time - try again"));
+    await expect(publishQueued(1)).rejects.toThrow(StoreUnavailable);
+    world.schedules.put = put;
+    await publishQueued(1);
+    expect([(await publication(1))?.status, keys()]).toEqual(["ready", ["of/a/nightly"]]);
+  });
+
+  it("is refused before it is stored where a trigger is too long for the table", async () => {
+    const long = (letters: number) => post("a", [{ ...nightly, context: { letter: "x".repeat(letters) } }]);
+    await expect(long(450_000)).rejects.toThrow(
+      /^trigger "nightly" has 450,\d+ bytes, and NOVA keeps up to 250,000 - move what is long in it into a node/,
+    );
+    expect(world.publications.kept.size).toBe(0);
+    expect(await long(240_000)).toMatchObject({ version: 1, status: "ready" });
+  });
+});
+
+describe("what is made active and what is published at the same moment", () => {
+  const versions = [
+    [nightly, mine, paid("shop")],
+    [{ ...nightly, every: "2h" }, shared, paid("bank", { bus: "default" })],
+    [{ type: "imap", id: "nightly", client: "acme" }, mine, { type: "mail", address: "invoices" }],
+  ];
+
+  it("end with the triggers of the active version, in whatever order their steps come", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.subarray([0, 1, 2, 3, 4], { minLength: 2 }), async (scheduler, chosen) => {
+        world = new PublishingWorld();
+        await post("a", versions[0] ?? []);
+        for (const triggers of versions.slice(1)) await post("a", triggers, world.ports({ queue: true }));
+        const ports = inAnyOrder(world.ports(), scheduler);
+        const deeds = [
+          () => publishVersion(ports, { workflowId: "a", version: 2 }),
+          () => publishVersion(ports, { workflowId: "a", version: 3 }),
+          () => activateVersion(ports, ann, "a", 1),
+          () => activateVersion(ports, ann, "a", 2),
+          () => deleteWorkflow(ports, ann, "a"),
+        ];
+        const done = Promise.allSettled(chosen.map((deed) => deeds[deed]?.()));
+        for (const one of await scheduler.waitFor(done)) {
+          if (one.status === "rejected") expect(["Conflict", "NotFound"]).toContain(one.reason.name);
+        }
+        const { there, wanted, outside, places } = live();
+        expect({ there, outside }).toEqual({ there: wanted, outside: places });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("a version that was published while its workflow is deleted stays, and whoever deletes is told", async () => {
+    await post("a", [mine]);
+    const { list } = world.ports().executions;
+    const ports = world.ports();
+    let isPublished = false;
+    ports.executions.list = async (query) => {
+      if (!isPublished) {
+        isPublished = true;
+        await post("a", [first]);
+      }
+      return list(query);
+    };
+    await expect(deleteWorkflow(ports, ann, "a")).rejects.toThrow(Conflict);
+    expect(keys()).toEqual(["webhook/first"]);
+  });
+});
