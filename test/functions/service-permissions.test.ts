@@ -146,9 +146,22 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await ask("DELETE /workflows/asking/credentials/hook");
     await ask("DELETE /clients/acme/credentials/other");
     await ask("DELETE /clients/acme");
-    await vi.waitFor(async () => expect(await service.cloud.service.clients.get("acme")).toBeUndefined(), 20_000);
+    await vi.waitFor(async () => expect((await erasing())?.restsUntil).toBeDefined(), 20_000);
+    await service.invoke("nova-erase", { detail: { client: "acme", execution } });
+    await lookOnceMore();
+    expect(await service.cloud.service.clients.get("acme")).toBeUndefined();
     await ask("DELETE /workflows/asking");
   });
+
+  const erasing = async () => (await service.cloud.service.clients.get("acme"))?.erasing;
+
+  /** As when nobody lives any more who began a run before the client was deleted. */
+  async function lookOnceMore(): Promise<void> {
+    const { by = "", since = "" } = (await erasing()) ?? {};
+    const markedAt = new Date(0).toISOString();
+    await service.cloud.service.clients.update("acme", { erasing: { by, since, part: "executions", markedAt } });
+    await service.invoke("nova-erase", { detail: { client: "acme" } });
+  }
 
   it("were, with that, all asked for all that there is", () => {
     const patterns = routes.map(({ method, path }) => [`${method} ${path}`, patternOf(method, path)] as const);
