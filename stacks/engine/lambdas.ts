@@ -43,6 +43,14 @@ export const engineLambdas = {
     timeoutSeconds: 300,
     memoryMb: 512,
     isAsynchronous: true,
-    may: [...closesRuns, ...answersTasks, "open list", "client lists", "run lists", "undelivered events"],
+    may: [
+      ...closesRuns,
+      ...answersTasks,
+      "lost publications",
+      "open list",
+      "client lists",
+      "run lists",
+      "undelivered events",
+    ],
   },
 } as const satisfies Record<string, LambdaPlan>;

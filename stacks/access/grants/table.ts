@@ -15,6 +15,8 @@ export const tableGrants = {
   /** With what is active of a workflow, and what waits to be published. */
   versions: ({ table }) => items(table, ["GetItem", "Query"], partitions.workflows),
   "new versions": ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.workflows),
+  /** A publication that was lost on its way says when it was handed over again. */
+  "lost publications": ({ table }) => items(table, ["UpdateItem"], partitions.workflows),
   generations: ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.generations),
   /** What pinned code has saved is what writing it has cost. */
   "written code": ({ table }) => items(table, ["Query"], partitions.generations),
