@@ -12,7 +12,13 @@ export interface LambdaContext {
 /** Kept free at the end of a Lambda's time, so that it answers before it is stopped. */
 const reserveMs = 10_000;
 
-type Handle<Given, Event, Answer> = (ports: Given, event: Event, signal: AbortSignal) => Promise<Answer>;
+/** `leftMs`: milliseconds until the signal. */
+type Handle<Given, Event, Answer> = (
+  ports: Given,
+  event: Event,
+  signal: AbortSignal,
+  leftMs: () => number,
+) => Promise<Answer>;
 
 /** A handler of the engine. */
 export function lambda<Event, Answer>(handle: Handle<Ports, Event, Answer>) {
@@ -27,10 +33,11 @@ export function stackAround<Given, Event, Answer>(ports: () => Given, handle: Ha
     })
     .handler(async (event: Event, context: LambdaContext) => {
       const time = new AbortController();
-      const timer = setTimeout(() => time.abort(), Math.max(0, context.getRemainingTimeInMillis() - reserveMs));
+      const leftMs = () => Math.max(0, context.getRemainingTimeInMillis() - reserveMs);
+      const timer = setTimeout(() => time.abort(), leftMs());
       try {
         await warmSecrets();
-        return await handle(ports(), event, time.signal);
+        return await handle(ports(), event, time.signal, leftMs);
       } finally {
         clearTimeout(timer);
       }

@@ -2,11 +2,18 @@ import { sweepService } from "@nova/service";
 import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
-/** On a schedule: what died is closed, begun or sent once more; what it could not do it tries again next time. */
-export const handler = serviceLambda(async (ports, _event: unknown) => {
-  const swept = await sweepService(ports);
+/**
+ * On a schedule: what died is closed, begun or sent once more; what it could not do it tries again next time. Where whole
+ * parts failed it does the others, and then fails as the first of them did.
+ */
+export const handler = serviceLambda(async (ports, _event: unknown, signal, leftMs) => {
+  const swept = await sweepService(ports, { signal, leftMs });
   const failed = [...swept.failed, ...swept.tasks.failed];
   if (failed.length > 0) logger.error("executions and tasks that cannot be swept", { failed });
   logger.info("swept", { queued: swept.queued });
-  return swept;
+  const [broken] = swept.broken;
+  if (!broken) return swept;
+  const parts = swept.broken.map(({ part, error }) => ({ part, reason: String(error) }));
+  logger.error("parts of the service that cannot be swept", { parts });
+  throw broken.error;
 });

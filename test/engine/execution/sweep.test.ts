@@ -1,5 +1,5 @@
-import { executionEnded, interruptedError, type StateMachineRun, sweep } from "@nova/engine";
-import { expect, it } from "vitest";
+import { executionEnded, interruptedError, type StateMachineRun, sweep, sweepRuns, sweepTasks } from "@nova/engine";
+import { expect, it, vi } from "vitest";
 import { action, flow } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story } from "../../support/engine/story.ts";
@@ -50,6 +50,41 @@ it("leaves a run alone that goes on", async () => {
   const story = await new Story(one).start();
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [], restarted: [], failed: [] });
   expect(story.chain).toEqual(["start success"]);
+});
+
+it("learns from one list that a run goes on, and asks for it by name when it is missing there", async () => {
+  const story = await new Story(one).start();
+  await expect(story.until(story.sweeper(), "DescribeExecution")).rejects.toThrow("never comes to");
+  story.world.machines.get(story.id)?.end("aborted");
+  await story.until(story.sweeper(), "DescribeExecution");
+});
+
+it("leaves a run alone that began while it was at it", async () => {
+  const story = await new Story(one).start();
+  story.world.machines.get(story.id)?.end("aborted");
+  const record = story.world.record(story.id);
+  const later = story.world.clock.iso(story.world.clock.now + 1);
+  story.world.executions.records.set(story.id, { ...record, startedAt: later });
+  expect(await sweep(story.world.ports(atOnce))).toMatchObject({ closed: [], failed: [] });
+  story.world.executions.records.set(story.id, record);
+  expect(await sweep(story.world.ports(atOnce))).toMatchObject({ closed: [story.id] });
+});
+
+it("takes no task for one of a run that is over before it has seen all runs", async () => {
+  const story = await new Asked(asking()).begin();
+  await story.finish(story.request());
+  story.world.clock.advance(120_000);
+  const cutShort = { aborted: true };
+  const ports = story.world.ports(atOnce);
+  const { open } = await sweepRuns(ports, cutShort);
+  expect(open).toBeUndefined();
+  const read = vi.spyOn(ports.chain, "read");
+  await sweepTasks(ports, open);
+  expect(read).toHaveBeenCalledTimes(0);
+  await sweepTasks(ports, new Set());
+  expect(read).toHaveBeenCalledTimes(1);
+  await sweepTasks(ports, new Set(), cutShort);
+  expect(read).toHaveBeenCalledTimes(1);
 });
 
 it("learns from one list that a run waits, and closes it when it is not there any more", async () => {

@@ -1,13 +1,15 @@
 import { headOf } from "../chain/head.ts";
 import { reasonOf } from "../node/settle-node.ts";
 import type { Reason } from "../node/settling.ts";
+import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, Parent } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StateMachineRun } from "../ports/state-machines.ts";
-import { noTasks, type SweptTasks, sweepTasks } from "../task/sweep-tasks.ts";
+import { type SweptTasks, sweepTasks } from "../task/sweep-tasks.ts";
 import { closeExecution } from "./close.ts";
 import type { Closed } from "./finish-close.ts";
 import { startInput } from "./first-link.ts";
+import { endless, type Stint } from "./stint.ts";
 import { stopFurther } from "./stop.ts";
 
 /** A StartExecution that is this old and never happened is repeated. */
@@ -17,39 +19,78 @@ const lostStartMs = 30_000;
 export const interruptedError = "Interrupted";
 
 /** Ids of executions by what a sweep did with them. */
-export interface Swept {
+export interface SweptRuns {
   closed: string[];
   restarted: string[];
   /** Could not be swept this time; the next sweep tries again. */
   failed: { id: string; reason: string }[];
+}
+
+export interface Swept extends SweptRuns {
   tasks: SweptTasks;
+}
+
+/** All of the executions that are open; undefined where not all of them were read. */
+type Open = ReadonlySet<string> | undefined;
+
+/** What came of one execution. */
+type Done = "closed" | "restarted";
+
+/** Before a sweep, or instead of one. */
+export function noRuns(): SweptRuns & { open: Open } {
+  return { closed: [], restarted: [], failed: [], open: undefined };
+}
+
+/** Executions and then their tasks. */
+export async function sweep(ports: Ports, stint: Stint = endless): Promise<Swept> {
+  const { open, ...runs } = await sweepRuns(ports, stint);
+  return { ...runs, tasks: await sweepTasks(ports, open, stint) };
 }
 
 /**
  * Every open execution: what died is closed, what was closed half is finished, a start that was lost is repeated. One
- * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting. With the signal it
- * ends behind the execution that it is at. Executions that wait, for days and by the thousand, cost a name in a list.
+ * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting. Executions that
+ * wait, for days and by the thousand, cost a name in a list; those that run a look at their chain, behind all others.
  */
-export async function sweep(ports: Ports, signal?: AbortSignal): Promise<Swept> {
-  const swept: Omit<Swept, "tasks"> = { closed: [], restarted: [], failed: [] };
+export async function sweepRuns(ports: Ports, stint: Stint = endless): Promise<SweptRuns & { open: Open }> {
+  const { open: _, ...swept } = noRuns();
   const open = new Set<string>();
+  const alive: Execution[] = [];
+  const since = ports.clock.now();
   const isRunning = runningExecutions(ports);
-  for await (const record of ports.executions.open()) {
-    // What is not in the set counts as over for tasks, so they have to be left alone, too.
-    if (signal?.aborted) return { ...swept, tasks: noTasks() };
-    open.add(record.id);
+  const look = async (record: Execution, work: () => Promise<Done | null>) => {
     try {
-      if (record.status === "waiting" && (await isRunning(record))) continue;
-      const what = await sweepExecution(ports, record);
+      const what = await work();
       if (what) swept[what].push(record.id);
     } catch (error) {
       swept.failed.push({ id: record.id, reason: String(error) });
     }
+  };
+  for await (const record of ports.executions.open()) {
+    if (stint.aborted) return { ...swept, open: undefined };
+    open.add(record.id);
+    // In none of the lists that this sweep read, and too young to be lost.
+    if (Date.parse(record.startedAt) > since) continue;
+    await look(record, async () => {
+      if (!goesOn.has(record.status) || !(await isRunning(record))) return sweepExecution(ports, record);
+      if (record.status === "running") alive.push(record);
+      return null;
+    });
   }
-  return { ...swept, tasks: await sweepTasks(ports, open) };
+  for (const record of alive) {
+    if (stint.aborted) break;
+    await look(record, () => finishClosed(ports, record));
+  }
+  return { ...swept, open };
 }
 
-/** Each workflow's machine is asked once. */
+/** Of a record whose state machine is at it, as long as its execution runs. */
+const goesOn: ReadonlySet<string> = new Set<Execution["status"]>(["running", "waiting"]);
+
+/**
+ * Each workflow's machine is asked once: a page of ListExecutions names a thousand, and DescribeExecution may be asked 15
+ * times a second. The list may be late: who is missing in it is asked for, who is too many is left to the next sweep.
+ */
 function runningExecutions({ stateMachines }: Pick<Ports, "stateMachines">): (record: Execution) => Promise<boolean> {
   const byWorkflow = new Map<string, Promise<ReadonlySet<string>>>();
   return async ({ id, workflowId, stateMachineArn }) => {
@@ -60,13 +101,10 @@ function runningExecutions({ stateMachines }: Pick<Ports, "stateMachines">): (re
 }
 
 /** One open execution; also the answer to its state machine's status event, which is best effort. */
-export async function sweepExecution(ports: Ports, record: Execution): Promise<"closed" | "restarted" | null> {
-  const tip = (await ports.chain.tip(record.id, "")).find(({ entry }) => entry)?.entry;
+export async function sweepExecution(ports: Ports, record: Execution): Promise<Done | null> {
+  const tip = await tipOf(ports, record);
   if (!tip) return null;
-  if (headOf(tip).node_type === "close") {
-    await closeExecution(ports, { execution: record.id, status: "completed" });
-    return "closed";
-  }
+  if (isClose(tip)) return finishClosed(ports, record, tip);
   // Whoever looks after the quotas begins it.
   if (record.status === "queued") return null;
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
@@ -74,6 +112,22 @@ export async function sweepExecution(ports: Ports, record: Execution): Promise<"
   if (!hasEnded(run)) return null;
   if (headOf(tip).continuation) await stopFurther(ports, record, "Whoever waited for this execution has ended.");
   await closeAfter(ports, record.id, run);
+  return "closed";
+}
+
+async function tipOf({ chain }: Ports, { id }: Execution): Promise<StoredEntry | undefined> {
+  return (await chain.tip(id, "")).find(({ entry }) => entry)?.entry;
+}
+
+function isClose(tip: StoredEntry): boolean {
+  return headOf(tip).node_type === "close";
+}
+
+/** Its closer may have died behind the close entry, and Step Functions takes its time to repeat it. */
+async function finishClosed(ports: Ports, record: Execution, known?: StoredEntry): Promise<"closed" | null> {
+  const tip = known ?? (await tipOf(ports, record));
+  if (!tip || !isClose(tip)) return null;
+  await closeExecution(ports, { execution: record.id, status: "completed" });
   return "closed";
 }
 

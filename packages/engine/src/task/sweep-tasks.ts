@@ -1,5 +1,6 @@
 import { headOf } from "../chain/head.ts";
 import { NovaError } from "../errors.ts";
+import { endless, type Stint } from "../execution/stint.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WaitingTask } from "../ports/tasks.ts";
@@ -26,11 +27,17 @@ export function noTasks(): SweptTasks {
 
 /**
  * Sends again what was answered and not sent, ends what is overdue, and takes tasks of runs that are over off the list.
- * A task that just waits costs nothing here: `openExecutions` are known from the sweep of executions.
+ * A task that just waits costs nothing here: `openExecutions` are known from the sweep of executions. Where that was not
+ * through, any may be open.
  */
-export async function sweepTasks(ports: Ports, openExecutions: ReadonlySet<string>): Promise<SweptTasks> {
+export async function sweepTasks(
+  ports: Ports,
+  openExecutions: ReadonlySet<string> | undefined,
+  stint: Stint = endless,
+): Promise<SweptTasks> {
   const swept = noTasks();
   for await (const task of ports.tasks.pending()) {
+    if (stint.aborted) break;
     if (!needsLook(task, openExecutions, ports.clock.now())) continue;
     try {
       const what = await sweepTask(ports, task);
@@ -42,10 +49,11 @@ export async function sweepTasks(ports: Ports, openExecutions: ReadonlySet<strin
   return swept;
 }
 
-function needsLook(task: WaitingTask, openExecutions: ReadonlySet<string>, nowMs: number): boolean {
+function needsLook(task: WaitingTask, openExecutions: ReadonlySet<string> | undefined, nowMs: number): boolean {
   if (task.status === "answered") return nowMs - Date.parse(task.answeredAt ?? task.createdAt) > graceMs;
   const isOverdue = nowMs - Date.parse(task.expiresAt) > graceMs;
-  return isOverdue || (!openExecutions.has(task.execution) && nowMs - Date.parse(task.createdAt) > graceMs);
+  const isOver = openExecutions?.has(task.execution) === false;
+  return isOverdue || (isOver && nowMs - Date.parse(task.createdAt) > graceMs);
 }
 
 async function sweepTask(ports: Ports, task: WaitingTask): Promise<"sent" | "reopened" | "expired" | null> {

@@ -92,7 +92,10 @@ export class OwnersCloud implements LocalCloud {
   async #sweep(): Promise<void> {
     try {
       const { eraseExpired, sweepService } = await import("@nova/service");
-      await sweepService(this.service, this.#closing.signal);
+      const { broken } = await sweepService(this.service, { signal: this.#closing.signal });
+      for (const { part, error } of broken) {
+        process.emitWarning(`the sweeper failed at ${part} and will try again: ${error}`);
+      }
       if (!this.#closing.signal.aborted) await eraseExpired(this.service);
     } catch (error) {
       process.emitWarning(`the sweeper failed and will try again: ${error}`);

@@ -1,21 +1,36 @@
-import { type Swept, sweep } from "@nova/engine";
+import { noRuns, noTasks, type Stint, type Swept, sweepRuns, sweepTasks } from "@nova/engine";
 import { sweepErasures } from "../erasing/delete-client.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { sweepPublications } from "../publishing/sweep-publications.ts";
 import { sweepQueues } from "../quotas/sweep-queues.ts";
+import { type SweepTime, stintWithin } from "./stint.ts";
 
 export interface SweptService extends Swept {
   /** Runs that waited for a slot. */
   queued: number;
+  /** Parts that could not be swept; the next sweep tries again. */
+  broken: { part: string; error: unknown }[];
 }
 
-/** What died anywhere in the service goes on: runs, queues, publications, clients that are being erased. */
-export async function sweepService(ports: ServicePorts, signal?: AbortSignal): Promise<SweptService> {
-  const swept = await sweep(ports, signal);
-  const queued = signal?.aborted ? 0 : await sweepQueues(ports);
-  for (const other of [sweepPublications, sweepErasures]) {
-    if (signal?.aborted) break;
-    await other(ports);
-  }
-  return { ...swept, queued };
+/**
+ * What died anywhere in the service goes on: runs, tasks, queues, publications, clients that are being erased. A part
+ * that fails, or has more to do than its stint lasts, takes nothing from those behind it.
+ */
+export async function sweepService(ports: ServicePorts, time: SweepTime = {}): Promise<SweptService> {
+  const broken: SweptService["broken"] = [];
+  const part = async <T>(name: string, work: (stint: Stint) => Promise<T>): Promise<T | undefined> => {
+    if (time.signal?.aborted) return undefined;
+    try {
+      return await work(stintWithin(time));
+    } catch (error) {
+      broken.push({ part: name, error });
+      return undefined;
+    }
+  };
+  const { open, ...runs } = (await part("runs", (stint) => sweepRuns(ports, stint))) ?? noRuns();
+  const tasks = await part("tasks", (stint) => sweepTasks(ports, open, stint));
+  const queued = await part("queues", (stint) => sweepQueues(ports, stint));
+  await part("publications", () => sweepPublications(ports));
+  await part("erasures", () => sweepErasures(ports));
+  return { ...runs, tasks: tasks ?? noTasks(), queued: queued ?? 0, broken };
 }

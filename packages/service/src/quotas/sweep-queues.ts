@@ -1,16 +1,18 @@
+import type { Stint } from "@nova/engine";
 import { admit, type QueuePorts } from "./admit.ts";
 import { fillPools } from "./fill.ts";
 import { limitsOf } from "./pools.ts";
 
 /**
  * What died on its way in or out of a queue: runs that are queued and in no queue go into theirs, slots of runs that are
- * over come back, and whoever has a slot begins. Answers how many were queued.
+ * over come back, and whoever has a slot begins. Answers how many were queued, as far as it came.
  */
-export async function sweepQueues(ports: QueuePorts): Promise<number> {
+export async function sweepQueues(ports: QueuePorts, stint?: Stint): Promise<number> {
   let queued = 0;
   const running = new Set<string>();
   const waitedFor = new Set<string>();
   for await (const { id, status, pools = [] } of ports.executions.open()) {
+    if (stint?.aborted) break;
     if (status !== "queued") {
       running.add(id);
       continue;
@@ -19,7 +21,11 @@ export async function sweepQueues(ports: QueuePorts): Promise<number> {
     await ports.slots.enqueue({ execution: id, pools });
     for (const pool of pools) waitedFor.add(pool);
   }
-  for await (const pool of ports.slots.pools()) await lookAfter(ports, pool, running);
+  for await (const pool of ports.slots.pools()) {
+    if (stint?.aborted) break;
+    await lookAfter(ports, pool, running);
+  }
+  // However late it is: whoever was found to wait would wait for the next sweep, which may come no further.
   await fillPools(ports, Array.from(waitedFor));
   return queued;
 }

@@ -1,0 +1,64 @@
+import { sweepService } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+import { SweepWorld, type SweptPart } from "../support/sweep-world.ts";
+
+let world: SweepWorld;
+beforeEach(() => {
+  world = new SweepWorld();
+});
+
+const behindRuns = ["tasks", "queues", "publications", "erasures"];
+const described = () => world.log.filter((line) => line.startsWith("describe")).length;
+/** Milliseconds of a Lambda that began with the sweep. */
+const lasting = (ms: number) => {
+  const end = world.now + ms;
+  return () => end - world.now;
+};
+
+describe("a sweep of the service", () => {
+  it("asks for no run by itself that is in the list of its state machine", async () => {
+    for (let n = 0; n < 2_000; n++) {
+      world.record(`exec_${n}`, { workflowId: n % 2 ? "greet" : "bill", stateMachineArn: `arn:${n % 2}` });
+      world.running.add(`exec_${n}`);
+    }
+    await sweepService(world.ports());
+    expect(world.log).toEqual(["runs", "list arn:0", "list arn:1", ...behindRuns]);
+  });
+
+  it("has runs take half of the time at most, and everything behind them its turn", async () => {
+    for (let n = 0; n < 100; n++) world.record(`exec_${n}`);
+    world.describeMs = 1_000;
+    const swept = await sweepService(world.ports(), { leftMs: lasting(60_000) });
+    expect(described()).toBe(30);
+    expect(world.log.slice(-4)).toEqual(behindRuns);
+    expect(swept.broken).toEqual([]);
+  });
+
+  it("takes as long as it takes where nobody says how long it may", async () => {
+    for (let n = 0; n < 100; n++) world.record(`exec_${n}`);
+    world.describeMs = 60_000;
+    await sweepService(world.ports());
+    expect(described()).toBe(100);
+  });
+
+  it("does nothing more when it is told to end", async () => {
+    world.record("exec_1");
+    const swept = await sweepService(world.ports(), { signal: AbortSignal.abort() });
+    expect(world.log).toEqual([]);
+    expect(swept).toMatchObject({ closed: [], tasks: { sent: [], expired: [] }, queued: 0, broken: [] });
+  });
+
+  it.each<[SweptPart, string[]]>([
+    // The queues need the list of runs, too.
+    ["runs", ["runs", "queues"]],
+    ["tasks", ["tasks"]],
+    ["queues", ["queues"]],
+    ["publications", ["publications"]],
+    ["erasures", ["erasures"]],
+  ])("goes on behind %s that cannot be read, and says so", async (part, broken) => {
+    world.away.add(part);
+    const swept = await sweepService(world.ports());
+    for (const other of behindRuns.filter((name) => !broken.includes(name))) expect(world.log).toContain(other);
+    expect(swept.broken).toEqual(broken.map((name) => ({ part: name, error: new TypeError(`${part} are away`) })));
+  });
+});

@@ -1,0 +1,62 @@
+import type { Execution, StateMachineRun, WaitingTask } from "@nova/engine";
+import type { ServicePorts } from "@nova/service";
+
+/** A part of the service that a sweep looks at. */
+export type SweptPart = "runs" | "tasks" | "queues" | "publications" | "erasures";
+
+/** All that a sweep reads, in memory. Whatever else it asked for would be undefined, and fail. */
+export class SweepWorld {
+  now = Date.parse("2026-01-01T12:00:00Z");
+  readonly records: Execution[] = [];
+  readonly tasks: WaitingTask[] = [];
+  /** Names that ListExecutions knows. */
+  readonly running = new Set<string>();
+  /** What the sweep came to, in order: parts, and calls of Step Functions. */
+  readonly log: string[] = [];
+  /** Reading these fails. */
+  readonly away = new Set<SweptPart>();
+  /** Of each question to DescribeExecution. */
+  describeMs = 0;
+
+  record(id: string, more: Partial<Execution> = {}): void {
+    const startedAt = new Date(this.now - 60_000).toISOString();
+    const named = { format: 1, id, workflowId: "greet", version: 1, client: "acme", root: id } as const;
+    this.records.push({ ...named, stateMachineArn: "arn:1", startedAt, status: "running", open: true, ...more });
+  }
+
+  ports(): ServicePorts {
+    const tip = { entry: { head: '{"node_id":"a","node_type":"code","status":"success"}' } };
+    const ports = {
+      clock: { now: () => this.now, sleep: async () => undefined },
+      executions: { open: () => this.#read("runs", this.records) },
+      chain: { tip: async () => [tip] },
+      stateMachines: {
+        running: async (arn: string) => this.#list(arn),
+        describe: async (_arn: string, id: string) => this.#describe(id),
+      },
+      tasks: { pending: () => this.#read("tasks", this.tasks) },
+      slots: { pools: () => this.#read("queues", []) },
+      publications: { pending: () => this.#read("publications", []) },
+      clients: { list: async () => Array.fromAsync(this.#read("erasures", [])) },
+    };
+    return ports as unknown as ServicePorts;
+  }
+
+  async *#read<T>(part: SweptPart, all: T[]): AsyncGenerator<T> {
+    // Queues begin with a look at the runs, too.
+    if (this.log[0] !== part) this.log.push(part);
+    if (this.away.has(part)) throw new TypeError(`${part} are away`);
+    yield* all;
+  }
+
+  #list(arn: string): ReadonlySet<string> {
+    this.log.push(`list ${arn}`);
+    return this.running;
+  }
+
+  #describe(id: string): StateMachineRun {
+    this.log.push(`describe ${id}`);
+    this.now += this.describeMs;
+    return { status: "running" };
+  }
+}
