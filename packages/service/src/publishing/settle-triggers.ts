@@ -1,6 +1,6 @@
 import type { Trigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
-import { doReplace, putTriggers, removeTriggers } from "../triggers/sync.ts";
+import { isInPlaceOf, putTriggers, removeTriggers } from "../triggers/sync.ts";
 import { activeNow } from "./active-now.ts";
 
 /**
@@ -26,5 +26,5 @@ export async function settleTriggers(
 
 /** A mailbox that waits after a failure would be looked at anew if it was put for nothing. */
 function touchedOf(own: readonly Trigger[], touched: readonly Trigger[]): Trigger[] {
-  return own.filter((one) => touched.some((other) => doReplace(one, other)));
+  return own.filter((one) => touched.some((other) => isInPlaceOf(one, other)));
 }

@@ -49,7 +49,7 @@ export async function removeTriggers(
 }
 
 /** Whether the one takes the other's place when it is made real, in the table or outside of it. */
-export function doReplace(one: Trigger, other: Trigger): boolean {
+export function isInPlaceOf(one: Trigger, other: Trigger): boolean {
   return triggerKey("", one) === triggerKey("", other) || placeOf(one) === placeOf(other);
 }
 
