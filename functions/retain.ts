@@ -1,5 +1,15 @@
 import { eraseExpired } from "@nova/service";
+import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
+/** What erasing one run with many items may take, behind the time at which no other is begun. */
+const lastRunMs = 60_000;
+const toldAtMost = 50;
+
 /** On a schedule, apart from the sweeper, which may not erase: contents of runs that are older than their client keeps them. */
-export const handler = serviceLambda(async (ports, _event: unknown) => ({ erased: await eraseExpired(ports) }));
+export const handler = serviceLambda(async (ports, _event: unknown, _signal, leftMs) => {
+  const { erased, failed } = await eraseExpired(ports, ports.clock.now() + leftMs() - lastRunMs);
+  const counts = { erased: erased.length, failed: failed.length };
+  if (failed.length > 0) logger.error("runs that cannot be erased", { ...counts, first: failed.slice(0, toldAtMost) });
+  return counts;
+});
