@@ -96,7 +96,11 @@ export class OwnersCloud implements LocalCloud {
       for (const { part, error } of broken) {
         process.emitWarning(`the sweeper failed at ${part} and will try again: ${error}`);
       }
-      if (!this.#closing.signal.aborted) await eraseExpired(this.service);
+      if (this.#closing.signal.aborted) return;
+      const [first, ...others] = (await eraseExpired(this.service)).failed;
+      if (!first) return;
+      const more = others.length > 0 ? ` and ${others.length} more` : "";
+      process.emitWarning(`retention failed at ${first.id}${more} and will try again: ${first.reason}`);
     } catch (error) {
       process.emitWarning(`the sweeper failed and will try again: ${error}`);
     }
