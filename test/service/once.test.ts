@@ -66,6 +66,18 @@ describe("a piece of work that is asked for once", () => {
     expect(made[1]).toBe(made[0]);
   });
 
+  it.each([
+    ["as long as it may live", 124_000, "rejected"],
+    ["no longer", 126_000, "fulfilled"],
+  ])("is left to whoever lives longer than the API %s", async (_what, passedMs, expected) => {
+    const long = { ...request(), livesMs: 120_000 };
+    void once(ports(), long, dies);
+    await Promise.resolve();
+    now += passedMs;
+    const [second] = await Promise.allSettled([once(ports(), long, make)]);
+    expect(second?.status).toBe(expected);
+  });
+
   it("may be tried again at once when it failed, under the same id", async () => {
     const failing = async (ulid: string) => {
       made.push(ulid);

@@ -1,7 +1,8 @@
 import type { Execution } from "@nova/engine";
 import { notifyFailure, type ServicePorts } from "@nova/service";
 import type { OnFailure } from "@nova/workflow";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { serviceFunctions } from "../../../functions/service-functions.ts";
 import { signatureProblem } from "../../../packages/service/src/hooks/signature.ts";
 import { MemoryAttempts } from "../support/stores.ts";
 
@@ -18,10 +19,12 @@ interface Told {
 
 let told: Told;
 let attempts: MemoryAttempts;
+let now: number;
 
 beforeEach(() => {
   told = { mails: [], posts: [] };
   attempts = new MemoryAttempts();
+  now = Date.parse("2026-11-22T08:00:02Z");
 });
 
 interface World {
@@ -48,7 +51,7 @@ function ports({ workflow, client, status = "failed", down }: World): ServicePor
         told.posts.push(request);
       },
     },
-    clock: { now: () => Date.parse("2026-11-22T08:00:02Z"), sleep: async () => undefined },
+    clock: { now: () => now, sleep: async () => undefined },
   };
   return made as unknown as ServicePorts;
 }
@@ -112,6 +115,18 @@ describe("a run that has failed", () => {
     await notifyFailure(ports(world), run);
     expect(told.mails).toHaveLength(1);
     expect(told.posts.map(({ url }) => url)).toEqual(["https://b.example.com/y", "https://a.example.com/x"]);
+  });
+
+  it("is told once by one that is slow, as long as its Lambda lives", async () => {
+    const world = ports({ workflow: hook("https://a.example.com/x") });
+    let posts = 0;
+    world.poster.post = () => new Promise(() => posts++);
+    void notifyFailure(world, run);
+    await vi.waitFor(() => expect(posts).toBe(1));
+    world.poster.post = async () => void posts++;
+    now += serviceFunctions["nova-notify"].timeoutSeconds * 1000;
+    await expect(notifyFailure(world, run)).rejects.toThrow(/is under way/);
+    expect(posts).toBe(1);
   });
 
   it.each<[string, World, object]>([

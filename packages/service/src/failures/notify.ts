@@ -5,6 +5,9 @@ import { secretsOf } from "../triggers/secrets-of.ts";
 import { type Failure, failureOf, noticeOf } from "./message.ts";
 import { failureSignature } from "./signature.ts";
 
+/** What `nova-notify` has for all that it tells; one who is slow to answer may take much of it. */
+const livesMs = 120_000;
+
 /** Of a run that has failed, as far as it is needed: the event's detail. */
 export interface FailedRun {
   execution_id: string;
@@ -28,7 +31,7 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
   const version = await ports.workflows.get(record.workflowId, record.version);
   const client = await ports.clients.get(record.client);
   const tellings = tellingsOf(failureOf(record), [version?.workflow.onFailure, client?.onFailure]);
-  const mine = { principal: "on_failure", client: record.client };
+  const mine = { principal: "on_failure", client: record.client, livesMs };
   const results = await Promise.allSettled(
     tellings.map(({ name, tell }) =>
       once(ports, { ...mine, key: `${record.id} ${name}`, asked: name }, async () => {

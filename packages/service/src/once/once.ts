@@ -6,8 +6,10 @@ import type { ServicePorts } from "../ports/index.ts";
 
 /** How long a repeated request is answered from what the first one made. */
 const keptSeconds = 24 * 60 * 60;
-/** A Lambda of the API lives for 30 seconds: whoever began before that is dead. */
-const abandonedMs = 35_000;
+/** A Lambda of the API lives for 30 seconds. */
+const apiLivesMs = 30_000;
+/** Clocks differ, and a Lambda is not stopped to the millisecond. */
+const marginMs = 5_000;
 
 const nextId = monotonicFactory();
 
@@ -20,6 +22,8 @@ export interface OnceRequest {
   key: string;
   /** All that was asked, as text. */
   asked: string;
+  /** How long whoever does it may live; whoever began before that is dead, and another one takes over. Absent: the API. */
+  livesMs?: number;
 }
 
 /**
@@ -46,7 +50,7 @@ export async function once<T>(
     throw new Refused("this Idempotency-Key came with another request before - use a new one for a new request");
   }
   if (there?.made !== undefined) return JSON.parse(there.made) as T;
-  if (there && !(await takeOver(ports, there, now))) {
+  if (there && !(await takeOver(ports, there, now, request.livesMs))) {
     throw new Conflict("the first request with this Idempotency-Key is under way - repeat it in a moment");
   }
   return finishing(ports, name, () => make(there?.id ?? ulid));
@@ -56,8 +60,9 @@ function takeOver(
   { attempts }: Pick<ServicePorts, "attempts">,
   there: { principal: string; key: string; since: string },
   now: number,
+  livesMs = apiLivesMs,
 ): Promise<boolean> {
-  if (now - Date.parse(there.since) < abandonedMs) return Promise.resolve(false);
+  if (now - Date.parse(there.since) < livesMs + marginMs) return Promise.resolve(false);
   return attempts.takeOver(there, there.since, new Date(now).toISOString());
 }
 
