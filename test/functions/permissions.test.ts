@@ -67,7 +67,10 @@ describe("on a laptop, where nothing is forbidden, the functions", () => {
     await cloud.run(await cloud.publish(inARow("outer", { inner, work: 'context["z"] = 1' })));
     await cloud.run(await cloud.publish(inARow("breaks", { work: fails })));
     await cloud.run(await cloud.publish(inARow("outer-breaks", { inner: { ...inner, workflow: "breaks" } })));
-    const { execution } = await cloud.run(await cloud.publish(parallelMap), JSON.stringify({ list: Array(60).fill("x".repeat(20_000)) }));
+    const { execution } = await cloud.run(
+      await cloud.publish(parallelMap),
+      JSON.stringify({ list: Array(60).fill("x".repeat(20_000)) }),
+    );
     expect(execution).toMatchObject({ status: "completed" });
     const id = await waiting();
     await functions["nova-sweep"].handler({}, context);

@@ -96,6 +96,8 @@ function partOfTable(input: TableCall) {
   if (input.IndexName !== undefined) return `Table.Arn/index/${input.IndexName}`;
   const values = Object.values(input.ExpressionAttributeValues ?? {});
   const [batch] = Object.values(input.RequestItems ?? {});
-  const key = (input.Key ?? input.Item ?? batch?.Keys[0])?.pk ?? values.find(({ S }) => S !== undefined && /^([A-Z]+#|A$)/.test(S));
+  const key =
+    (input.Key ?? input.Item ?? batch?.Keys[0])?.pk ??
+    values.find(({ S }) => S !== undefined && /^([A-Z]+#|A$)/.test(S));
   return key?.S === undefined ? "Table.Arn" : `Table.Arn where pk is ${key.S.replace(/#.*/s, "#*")}`;
 }
