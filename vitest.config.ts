@@ -12,7 +12,10 @@ const alone = {
 };
 
 /** They replace modules, which others have in use where a process is shared. */
-const replacing = ["test/functions/{answer-of,lambda,publish,secrets}.test.ts", "test/functions/api/problem.test.ts"];
+const replacing = [
+  "test/functions/{answer-of,lambda,publish,retain,secrets,sweep}.test.ts",
+  "test/functions/api/problem.test.ts",
+];
 
 /** Lambdas in threads that are killed: they load the functions as they are deployed, in one bundle. */
 const chaotic = ["test/e2e/*chaos.test.ts"];

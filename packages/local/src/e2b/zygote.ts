@@ -17,6 +17,9 @@ const LIMITS = { memoryBytes: 2048 * MiB, processes: 128, diskBytes: 4096 * MiB 
 /** Without a request for this long, the machine is idle enough to import packages ahead of time. */
 const IDLE_MS = 100;
 
+/** What was told to end, and did not, is ended: a machine that is short of everything may hold it for ever. */
+const PATIENCE_MS = 10_000;
+
 /** A machine that is never idle for so long gets its packages imported all the same. */
 const LATEST_WARMING_MS = 5_000;
 
@@ -143,7 +146,7 @@ export class Zygote {
     connection.resume();
     const kill = async () => {
       connection.end();
-      await ended;
+      await within(PATIENCE_MS, ended, () => connection.destroy());
     };
     return { socketPath: join(this.#sockets, made.socket), ended, kill };
   }
@@ -154,8 +157,15 @@ export class Zygote {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");
     this.#process.stdin?.end();
-    await exited;
+    await within(PATIENCE_MS, exited, () => this.#process.kill("SIGKILL"));
   }
+}
+
+/** Waits for the end of something, and sees to it where it does not come. */
+async function within(ms: number, end: Promise<unknown>, force: () => void): Promise<void> {
+  const timer = setTimeout(force, ms);
+  await end;
+  clearTimeout(timer);
 }
 
 export type ZygoteOptions = {
