@@ -27,7 +27,7 @@ export function misfitMessage(issue: Issue): string | undefined {
   if (issue.code === "invalid_key") return `its name does not fit: ${(issue.issues as z.core.$ZodIssue[])[0]?.message}`;
   if (issue.code !== "invalid_format") return undefined;
   const kind = kinds[issue.format as string];
-  return kind ? `it has to be ${kind}` : "it is written as no such thing is - GET /openapi.json says how";
+  return kind ? `it has to be ${kind}` : "it has another form than GET /openapi.json shows - correct it";
 }
 
 function wrongType(expected: string, input: unknown): string {

@@ -41,7 +41,7 @@ describe("what does not fit is said in words", () => {
       "a text in no such form",
       z.string().regex(/^a$/),
       "b",
-      "it is written as no such thing is - GET /openapi.json says how",
+      "it has another form than GET /openapi.json shows - correct it",
     ],
     [
       "a name that is none",
