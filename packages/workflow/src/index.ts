@@ -1,6 +1,7 @@
 export { AuthoredOnFailure, onFailureOf } from "./authored/on-failure.ts";
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, approval, decision, defineWorkflow, end, map, start, wait, workflow } from "./builder.ts";
+export { pastTimes } from "./check/trigger/past-times.ts";
 export { checkPattern } from "./event-pattern/check-pattern.ts";
 export { matchesPattern } from "./event-pattern/matches-pattern.ts";
 export type { Finding, FindingCode } from "./findings/finding.ts";

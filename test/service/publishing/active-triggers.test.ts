@@ -147,10 +147,17 @@ describe("whatever cannot be better tomorrow", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["ready", ["of/a/nightly"]]);
   });
 
+  it("does not stand in the way of a schedule whose time is over, of which it warns by the service's clock", async () => {
+    const once = (at: string) => post("a", [{ type: "schedule", id: "launch", at }]);
+    expect(await once("2026-01-01T00:00:01")).toMatchObject({ status: "ready", findings: [] });
+    const over = [{ code: "NOVA129", severity: "warning", path: "$.triggers[0].at" }];
+    expect(await once("2025-12-31T23:59:59")).toMatchObject({ status: "ready", findings: over });
+  });
+
   it("is refused before it is stored where a trigger is too long for the table", async () => {
     const long = (letters: number) => post("a", [{ ...nightly, context: { letter: "x".repeat(letters) } }]);
     await expect(long(450_000)).rejects.toThrow(
-      /^trigger "nightly" has 450,\d+ bytes, and NOVA keeps up to 250,000 - move what is long in it into a node/,
+      /^NOVA130: trigger "nightly" has 450,\d+ bytes, and NOVA keeps up to 250,000 - move what is long in it into a node/,
     );
     expect(world.publications.kept.size).toBe(0);
     expect(await long(240_000)).toMatchObject({ version: 1, status: "ready" });

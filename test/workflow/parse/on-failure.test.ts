@@ -36,11 +36,21 @@ describe("on_failure", () => {
     ["no list", { mail: "ops@example.com" }, /mail/],
     ["nobody", { mail: [] }, /mail/],
     ["a file", { webhook: "file:///etc/passwd" }, /must be an address such as https:/],
+    ["a program", { webhook: "javascript:alert(1)" }, /must be an address such as https:/],
+    ["a server of files", { webhook: { url: "ftp://example.com/in" } }, /must be an address that begins with https:/],
+    [
+      "a password",
+      { webhook: "https://nova:hush@example.com/in" },
+      /^the workflow: on_failure\.webhook must name no user/,
+    ],
+    ["a user", { webhook: { url: "http://token@example.com" } }, /would lie in the clear in the table and in logs - /],
     ["another field", { slack: "#ops" }, /slack/],
   ])("that names %s is an error", (_, on_failure, message) => {
     const { workflow, findings } = parsed({ on_failure });
     expect(workflow).toBeUndefined();
-    expect(findings.map((finding) => finding.message).join("\n")).toMatch(message);
+    const told = findings.map((finding) => finding.message).join("\n");
+    expect(told).toMatch(message);
+    expect(told).not.toContain("hush");
   });
 });
 

@@ -94,6 +94,20 @@ describe("a trigger", () => {
     expect(codesOf(with1(trigger))).toEqual(expected);
   });
 
+  it.each([
+    [250_100, ["NOVA130 $.triggers[0]"]],
+    [249_000, []],
+  ])("with a context of %i bytes has %j", (bytes, expected) => {
+    expect(codesOf(with1({ type: "schedule", every: "1d", context: { letter: "x".repeat(bytes) } }))).toEqual(expected);
+  });
+
+  it("counts its bytes, and not its letters", () => {
+    const { findings } = parse(with1({ type: "event", id: "euros", pattern: { source: ["€".repeat(100_000)] } }));
+    expect(findings[0]?.message).toMatch(
+      /^trigger "euros" has 300,\d+ bytes, and NOVA keeps up to 250,000 - move what is long in it into a node, or a file beside it$/,
+    );
+  });
+
   it("is told to be like one that there is", () => {
     expect(parse(with1({ type: "webhok" })).findings[0]?.message).toMatch(/did you mean "webhook"\?/);
   });

@@ -11,8 +11,10 @@ export async function takenTriggers(
     wanted.map(async (trigger, index) => {
       const live = await triggers.get(triggerKey(id, trigger));
       if (!live || live.workflowId === id) return [];
-      const what = trigger.type === "mail" ? `the mail address "${trigger.address}"` : `the webhook "${trigger.id}"`;
-      const message = `workflow "${live.workflowId}" has ${what} - choose another one`;
+      const [what, other] =
+        trigger.type === "mail" ? [`mail address "${trigger.address}"`, "address"] : [`webhook "${trigger.id}"`, "id"];
+      const has = `workflow "${live.workflowId}" has the ${what}`;
+      const message = `${has} - choose another ${other}, or DELETE /workflows/${live.workflowId}`;
       return [finding("NOVA127", `$.triggers[${index}]`, message)];
     }),
   );

@@ -1,23 +1,25 @@
 import { type Compiled, compileWorkflow } from "@nova/compiler";
-import type { Workflow, WorkflowSource } from "@nova/workflow";
+import { pastTimes, type Workflow, type WorkflowSource } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { clientFindings } from "../triggers/clients.ts";
 import { takenTriggers } from "../triggers/taken.ts";
 import { callFindings } from "./called.ts";
 
-type ValidatePorts = Pick<ServicePorts, "workflows" | "functions" | "triggers" | "clients">;
+type ValidatePorts = Pick<ServicePorts, "workflows" | "functions" | "triggers" | "clients" | "clock">;
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
 /** Everything that keeps a definition from being published, and what it compiles to. No side effect. */
 export async function validateWorkflow(ports: ValidatePorts, source: WorkflowSource): Promise<Compiled> {
   const { functions } = ports;
+  const now = ports.clock.now();
   const compiled = await compileWorkflow(source, functions ? { functions } : {});
   if (!compiled.workflow) return compiled;
   const missing = await callFindings(ports, compiled.workflow);
   const taken = await takenTriggers(ports, compiled.workflow);
   const errors = [...missing, ...taken];
-  const findings = [...compiled.findings, ...errors, ...(await clientFindings(ports, compiled.workflow))];
+  const warnings = [...(await clientFindings(ports, compiled.workflow)), ...pastTimes(compiled.workflow, now)];
+  const findings = [...compiled.findings, ...errors, ...warnings];
   return errors.length > 0 ? { findings } : { ...compiled, findings };
 }
 

@@ -6,25 +6,35 @@ const addressError = "must be an address such as anna@example.com";
 const urlError = "must be an address that begins with https:// or http://";
 
 const Address = z.string({ error: addressError }).regex(/^[^\s@,<>]+@[^\s@,<>]+$/, { error: addressError });
+const secretError =
+  'must name no user and no password, which would lie in the clear in the table and in logs - write { "url": "https://...", "secret": "<a credential>" }, which signs';
+
 const WebAddress = z.url({ protocol: /^https?$/, error: urlError });
 
 const webhookError =
   'must be an address such as https://example.com/hook, or { "url": "https://...", "secret": "..." }';
 
-const Webhook = z.union(
-  [
-    WebAddress.transform((url) => ({ url })),
-    z.strictObject({
-      url: WebAddress.describe("Where a failure is posted to, as JSON."),
-      secret: z
-        .string()
-        .min(1)
-        .describe("Name of the credential whose secret signs it, in `x-nova-signature`.")
-        .optional(),
-    }),
-  ],
-  { error: webhookError },
-);
+const Webhook = z
+  .union(
+    [
+      WebAddress.transform((url) => ({ url })),
+      z.strictObject({
+        url: WebAddress.describe("Where a failure is posted to, as JSON."),
+        secret: z
+          .string()
+          .min(1)
+          .describe("Name of the credential whose secret signs it, in `x-nova-signature`.")
+          .optional(),
+      }),
+    ],
+    { error: webhookError },
+  )
+  .refine(({ url }) => !hasUser(url), { error: secretError });
+
+function hasUser(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username !== "" || password !== "";
+}
 
 /** Who hears of failed runs: the same for a workflow and for a client. */
 export const AuthoredOnFailure = z.strictObject({

@@ -1,6 +1,6 @@
 import type { FindingKind } from "./kind.ts";
 
-/** NOVA12x: what starts runs from outside. */
+/** NOVA120 and behind: what starts runs from outside. */
 export const triggerFindings = {
   NOVA120: {
     severity: "error",
@@ -54,7 +54,7 @@ export const triggerFindings = {
   NOVA127: {
     severity: "error",
     title: "Another workflow has this address",
-    why: "A mail or a request finds its workflow by the address of the mail trigger, or by the id of the webhook. Found when the workflow is published.",
+    why: "A mail or a request finds its workflow by the address of the mail trigger, or by the id of the webhook. One of the two has to give way: this one takes another address, or the other workflow is deleted (`DELETE /workflows/<id>`). Found when the workflow is published.",
     bad: '"triggers": [{ "type": "mail", "address": "invoices" }]   # in two workflows',
     good: '"triggers": [{ "type": "mail", "address": "invoices-spain" }]',
   },
@@ -64,5 +64,19 @@ export const triggerFindings = {
     why: "What comes in for a client that does not exist starts nothing and is recorded as refused. Found when the workflow is published; the client may be made afterwards.",
     bad: '"triggers": [{ "type": "imap", "client": "acmee" }]   # nobody made this client',
     good: '"triggers": [{ "type": "imap", "client": "acme" }]',
+  },
+  NOVA129: {
+    severity: "warning",
+    title: "The time of a schedule is over",
+    why: "A schedule with `at` is due once, and this one was due before: nobody can say whether it still starts a run. Found by the clock of whoever validates; a version that is published stays as it is.",
+    bad: '"triggers": [{ "type": "schedule", "at": "2020-01-31T09:00" }]',
+    good: '"triggers": [{ "type": "schedule", "at": "2090-01-31T09:00" }]',
+  },
+  NOVA130: {
+    severity: "error",
+    title: "A trigger is too long",
+    why: "A trigger has at most 250,000 bytes as JSON, its `context` among them: it is one item of a table.",
+    bad: '"triggers": [{ "type": "schedule", "every": "1d", "context": { "prices": [ ... 300,000 bytes ... ] } }]',
+    good: '"triggers": [{ "type": "schedule", "every": "1d" }]   # and prices.txt in the folder',
   },
 } as const satisfies Record<string, FindingKind>;

@@ -1,4 +1,5 @@
 import { triggerKindOf, triggerTypes } from "../authored/triggers/kinds.ts";
+import { checkTriggerSize } from "../check/trigger/size.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
@@ -43,7 +44,9 @@ function readTrigger(value: unknown, id: string, path: string): ReadTrigger {
   const subject = { name, value, pathOf: pathIn, schema: kind.schema, codes: { ...codes, ...kind.codes } };
   const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
   findings.push(...(kind.check?.(value, { name, path }) ?? []));
-  return { path, ...(parsed.success && { trigger: kind.normalise(parsed.data, id) }), findings };
+  if (!parsed.success) return { path, findings };
+  const trigger = kind.normalise(parsed.data, id);
+  return { path, trigger, findings: [...findings, ...checkTriggerSize(trigger, path)] };
 }
 
 /** As written; where nothing is, the type and which of its type it is. */
