@@ -16,9 +16,18 @@ const ExportItem = z
     description: "an item of the table in DynamoDB's JSON, or where an object is for an hour",
   });
 
+/** Key of an object: S3 takes 1,024 bytes. */
+const behind = (folder: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${folder}(/[A-Za-z0-9_.-]+)+$`))
+    .max(1024)
+    .optional();
+
 const Place = z.union([
   z.strictObject({ after: TablePlace }),
-  z.strictObject({ prefix: z.int().min(0).max(1), token: z.string().min(1).optional() }),
+  z.strictObject({ prefix: z.literal(0), after: behind("workflows") }),
+  z.strictObject({ prefix: z.literal(1), after: behind("blobs") }),
 ]);
 
 /** A page is what one megabyte of the table holds of the client: it may be empty and not the last. */

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { publishVersion } from "@nova/service";
+import { workflowHash } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serverSource } from "../../../packages/cli/src/archive/source.ts";
 import { writeExport } from "../../../packages/cli/src/archive/write.ts";
@@ -96,6 +97,70 @@ describe("a client's export", () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it("is the same for the client's own key, but for what in definitions is others'; and verifies so", async () => {
+    const on_failure = { mail: ["ops@globex.example"] };
+    for (const [id, letters, name] of [
+      ["short", 10, "globex-hook"],
+      ["long", 9000, "globex-hook"],
+      ["long", 9000, "globex-other"],
+    ] as const) {
+      const mine = { type: "webhook", id: `${id}-acme-hook`, client: "acme" };
+      const triggers = [mine, { type: "webhook", id: `${id}-${name}`, client: "globex" }];
+      const description = "#".repeat(letters);
+      await api.call("POST /workflows", { body: { ...slow, id, description, triggers, on_failure } });
+    }
+    for (const { workflow, version } of queued) await publishVersion(api.ports, { workflowId: workflow, version });
+    const folder = await mkdtemp(join(tmpdir(), "nova-export-"));
+    const textOf = async (name: string, key: string) => {
+      const at = join(folder, name);
+      await writeExport(serverSource(api.url, key, "acme"), at, { client: "acme" });
+      const items = await readFile(join(at, "items.ndjson"), "utf8");
+      const keys = (await readFile(join(at, "objects.ndjson"), "utf8")).match(/workflows[^"]+/g) ?? [];
+      const objects = await Promise.all(keys.map((path) => readFile(join(at, "objects", path), "utf8")));
+      return { items, objects, keys };
+    };
+    try {
+      const [whole, own] = [
+        await textOf("whole", await api.key("admin")),
+        await textOf("own", await api.key("admin", "acme")),
+      ];
+      expect([whole.objects.length, own.objects.length]).toEqual([2, 1]);
+      for (const text of [whole.items, ...whole.objects])
+        for (const name of ["-globex-", "ops@globex"]) expect(text).toContain(name);
+      for (const text of [own.items, ...own.objects]) {
+        expect(text).toContain("acme-hook");
+        expect(text).not.toContain("globex");
+      }
+      const definitions = own.items.match(/"definition":\{"S":"(?:[^"\\]|\\.)*"/g) ?? [];
+      const texts = definitions.map((one) => JSON.parse(`{${one}}}`).definition.S as string);
+      const hashes = [...texts, ...own.objects].map((text) => workflowHash(JSON.parse(text)));
+      for (const hash of hashes) expect(own.items).toContain(`"hash":{"S":"${hash}"}`);
+      expect(own.keys).toEqual([`workflows/long/${hashes.at(-1)}.json`]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it.each([
+    { prefix: 0, token: "x" },
+    { prefix: 2 },
+    { prefix: 0, after: "blobs/acme/x" },
+    { prefix: 1, after: "workflows/slow/x.json" },
+    { prefix: 0, after: `workflows/${"a".repeat(1024)}` },
+    { prefix: 0, after: "workflows/\ud800" },
+    { prefix: 0, after: 7 },
+  ])("refuses %j, which no page before has named", async (place) => {
+    const text = Buffer.from(JSON.stringify(place)).toString("base64url");
+    const { status, body } = await api.call(`GET /clients/acme/export?cursor=${text}`);
+    expect([status, body.errors[0].message]).toEqual([400, "no page ends there - use a `next_cursor`"]);
+  });
+
+  it("goes on behind an object that is gone meanwhile", async () => {
+    const text = Buffer.from(JSON.stringify({ prefix: 0, after: "workflows/zzz/0.json" })).toString("base64url");
+    const { status, body } = await api.call(`GET /clients/acme/export?cursor=${text}`);
+    expect([status, body.items]).toEqual([200, []]);
   });
 
   it.each(["abc", "e30", "eyJwcmVmaXgiOjd9", "a.b"])("refuses the cursor %s", async (cursor) => {

@@ -130,8 +130,16 @@ describe("a finding", () => {
     await sync([], [nightly], "invoice");
     const findings = await takenTriggers(world.ports(), { id: "invoice", triggers: [nightly, hook, mail] });
     expect(findings.map(({ code, path, message }) => [code, path, message])).toEqual([
-      ["NOVA127", "$.triggers[1]", 'workflow "other" has the webhook "stripe" - choose another id, or DELETE /workflows/other'],
-      ["NOVA127", "$.triggers[2]", 'workflow "other" has the mail address "invoices" - choose another address, or DELETE /workflows/other'],
+      [
+        "NOVA127",
+        "$.triggers[1]",
+        'workflow "other" has the webhook "stripe" - choose another id, or DELETE /workflows/other',
+      ],
+      [
+        "NOVA127",
+        "$.triggers[2]",
+        'workflow "other" has the mail address "invoices" - choose another address, or DELETE /workflows/other',
+      ],
     ]);
     expect(await takenTriggers(world.ports(), { id: "other", triggers: [mail, hook] })).toEqual([]);
     expect(await takenTriggers(world.ports(), { id: "plain" })).toEqual([]);

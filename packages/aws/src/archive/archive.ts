@@ -1,10 +1,11 @@
 import { PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
-import type { Archive, ArchivePage, ArchiveRecord } from "@nova/service";
+import type { Archive, ArchivePage, ArchiveQuery, ArchiveRecord } from "@nova/service";
 import { reaching, reachingIf } from "../clients/outage.ts";
 import type { Item } from "../dynamodb/chain/attributes.ts";
 import { ifAbsent } from "../dynamodb/chain/chain-table.ts";
+import { definitionPrefix } from "../dynamodb/versions/definitions.ts";
 import { kindOf } from "../formats/kind-of.ts";
 import type { BucketConnection } from "../s3/connection.ts";
 import { readObject } from "../s3/read-object.ts";
@@ -12,19 +13,23 @@ import { spool } from "../s3/spool.ts";
 import { writeOnce } from "../s3/write-once.ts";
 import { itemOf, itemText } from "./item-text.ts";
 import { type ArchiveTable, itemsOfClient } from "./of-client.ts";
+import { seenItem, seenObjects } from "./seen-definitions.ts";
 
 /** What a request leaves for the next ones, for a day. */
 const passing = new Set(["attempt", "rate"]);
 
 /** Where a page ended: in the table, or in one of the prefixes of the bucket. */
-type Position = { after?: Item } | { prefix: number; token?: string };
+type Position = { after?: Item } | ObjectPosition;
+/** Behind an object of that name, be it there or not. */
+type ObjectPosition = { prefix: number; after?: string };
 
 /** Table and bucket as a whole, page by page: first what is in the table, then the objects. */
 export function createArchive(table: ArchiveTable, bucket: BucketConnection): Archive {
   return {
-    async page({ client, cursor }) {
-      const position = cursor === undefined ? {} : (JSON.parse(cursor) as Position);
-      return "prefix" in position ? objectPage(bucket, client, position) : itemPage(table, client, position);
+    async page(query) {
+      const position = query.cursor === undefined ? {} : (JSON.parse(query.cursor) as Position);
+      if ("prefix" in position) return objectPage(bucket, query, position);
+      return itemPage({ table, bucket }, query, position);
     },
     async sign(key, seconds) {
       const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
@@ -49,8 +54,8 @@ export function createArchive(table: ArchiveTable, bucket: BucketConnection): Ar
 }
 
 async function itemPage(
-  table: ArchiveTable,
-  client: string | undefined,
+  { table, bucket }: { table: ArchiveTable; bucket: BucketConnection },
+  { client, seen }: ArchiveQuery,
   { after }: { after?: Item },
 ): Promise<ArchivePage> {
   const scan = new ScanCommand({
@@ -60,25 +65,26 @@ async function itemPage(
   });
   const { Items = [], LastEvaluatedKey: end } = await reaching("DynamoDB", () => table.client.send(scan));
   const isWanted = client === undefined ? async () => true : itemsOfClient(table, client);
-  const records: ArchiveRecord[] = [];
-  for (const item of Items) {
-    const entity = kindOf(item);
-    if (!passing.has(entity) && (await isWanted(item))) records.push({ kind: "item", entity, item: itemText(item) });
-  }
+  const wanted: Item[] = [];
+  for (const item of Items) if (!passing.has(kindOf(item)) && (await isWanted(item))) wanted.push(item);
+  const shown = seen ? await Promise.all(wanted.map((item) => seenItem(bucket, item, seen))) : wanted;
+  const records = shown.map((item): ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: itemText(item) }));
   const next: Position = end ? { after: end } : { prefix: 0 };
   return { records, cursor: JSON.stringify(next) };
 }
 
 async function objectPage(
-  { client, bucket }: BucketConnection,
-  slug: string | undefined,
-  { prefix, token }: { prefix: number; token?: string },
+  bucket: BucketConnection,
+  { client: slug, seen }: ArchiveQuery,
+  { prefix, after }: ObjectPosition,
 ): Promise<ArchivePage> {
-  const prefixes = ["workflows/", slug === undefined ? "blobs/" : `blobs/${slug}/`];
-  const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefixes[prefix], ContinuationToken: token });
-  const { Contents = [], NextContinuationToken: more } = await reaching("S3", () => client.send(list));
-  const records = Contents.map(({ Key = "", Size = 0 }): ArchiveRecord => ({ kind: "object", key: Key, bytes: Size }));
-  const next: Position | undefined =
-    more !== undefined ? { prefix, token: more } : prefix + 1 < prefixes.length ? { prefix: prefix + 1 } : undefined;
-  return { records, ...(next && { cursor: JSON.stringify(next) }) };
+  const prefixes = [definitionPrefix, slug === undefined ? "blobs/" : `blobs/${slug}/`];
+  const list = new ListObjectsV2Command({ Bucket: bucket.bucket, Prefix: prefixes[prefix], StartAfter: after });
+  const { Contents = [], IsTruncated } = await reaching("S3", () => bucket.client.send(list));
+  const found = Contents.map(({ Key = "", Size = 0 }) => ({ kind: "object" as const, key: Key, bytes: Size }));
+  const part = seen && prefix === 0 ? await seenObjects(bucket, found, seen) : found;
+  const last = found[part.length - 1]?.key;
+  const isOver = !IsTruncated && part.length === found.length;
+  const next = isOver ? prefix + 1 < prefixes.length && { prefix: prefix + 1 } : { prefix, after: last };
+  return { records: part, ...(next && { cursor: JSON.stringify(next) }) };
 }

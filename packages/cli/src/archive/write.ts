@@ -19,9 +19,12 @@ export async function writeExport(
   await makeEmpty(folder);
   const [items, objects] = [lines(join(folder, files.items)), lines(join(folder, files.objects))];
   const counts = { items: 0, objects: 0 };
+  const written = new Set<string>();
   for (let cursor: string | undefined; ; ) {
     const page = await source.page(cursor);
-    const found = page.records.filter((one) => one.kind === "object");
+    // Of definitions that differ in what others may not see the same is left, under one name.
+    const objectsOfPage = page.records.filter((one) => one.kind === "object");
+    const found = objectsOfPage.filter(({ key }) => !written.has(key) && written.add(key));
     for (const one of page.records) if (one.kind === "item") await items.write(`${one.item}\n`);
     while (found.length > 0) {
       const part = await Promise.all(found.splice(0, atOnce).map((one) => writeObject(source, folder, one)));

@@ -1,7 +1,17 @@
-/** What is stored, as it is stored: an item of the table (DynamoDB's JSON, as text), or an object of the bucket by name. */
+import type { Workflow } from "@nova/workflow";
+
+/** What is stored, as it is stored: an item of the table (DynamoDB's JSON, as text), or an object of the bucket by name,
+ * with its text where that is not what is stored. */
 export type ArchiveRecord =
   | { kind: "item"; entity: string; item: string }
-  | { kind: "object"; key: string; bytes: number };
+  | { kind: "object"; key: string; bytes: number; text?: string };
+
+export interface ArchiveQuery {
+  client?: string;
+  cursor?: string;
+  /** What is left of a definition; it stands under the hash of that, as whole ones do. Absent: all of it. */
+  seen?: (workflow: Workflow) => Workflow;
+}
 
 export interface ArchivePage {
   /** A page may be empty and not the last. */
@@ -13,7 +23,7 @@ export interface ArchivePage {
 /** All that is stored, to be taken away and brought back. */
 export interface Archive {
   /** Of one client: its runs with all that they are proven by, and the versions that they ran; else everything. */
-  page(query: { client?: string; cursor?: string }): Promise<ArchivePage>;
+  page(query: ArchiveQuery): Promise<ArchivePage>;
   /** An address under which an object can be fetched, for `seconds`. */
   sign(key: string, seconds: number): Promise<string>;
   read(key: string): Promise<AsyncIterable<Uint8Array>>;

@@ -7,6 +7,8 @@ import { writeOnce } from "../../s3/write-once.ts";
 /** What a version's item holds inline; the same limit as in the chain (protocol, Sizes). */
 const inlineBytes = 8192;
 
+export const definitionPrefix = "workflows/";
+
 /** The object that holds a version's definition is gone. */
 export class DefinitionMissing extends Error {
   override name = "DefinitionMissing";
@@ -52,6 +54,6 @@ async function readText(bucket: BucketConnection, item: DefinitionItem): Promise
   return Buffer.concat(chunks).toString();
 }
 
-function definitionKey({ workflowId, hash }: Named): string {
-  return `workflows/${workflowId}/${hash}.json`;
+export function definitionKey({ workflowId, hash }: Named): string {
+  return `${definitionPrefix}${workflowId}/${hash}.json`;
 }
