@@ -1,7 +1,15 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
 import { createAwsPorts, type NovaBus } from "@nova/aws/ports";
-import { type Clock, type EventBus, type Links, type Pipeline, type Ports, SandboxPool } from "@nova/engine";
+import {
+  type Clock,
+  type EventBus,
+  type Links,
+  type Pipeline,
+  type Ports,
+  SandboxPool,
+  WrittenTips,
+} from "@nova/engine";
 import { createSandboxes, templatePackages } from "@nova/sandbox";
 import { Environment } from "./environment.ts";
 import { hostNames } from "./host-names.ts";
@@ -42,6 +50,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     ...createLookout(() => made, lookoutStores),
     hostNames,
     spares: new SandboxPool(),
+    tips: new WrittenTips(),
     events: logged(aws.bus),
     links: linksTo(env.NOVA_LINK_BASE),
     clock,

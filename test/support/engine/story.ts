@@ -40,7 +40,7 @@ export function given({ context }: RunRequest, key: string): string | undefined 
  * names, and the code that they begin.
  */
 export class Story {
-  readonly world = new World();
+  readonly world = new World(1);
   readonly invariants: Invariants;
   readonly #workflow: Workflow;
   readonly #scripts: Record<string, Scripts>;

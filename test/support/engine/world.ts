@@ -18,6 +18,7 @@ import {
   type StateMachines,
   settleNode,
   type WorkflowVersion,
+  WrittenTips,
 } from "@nova/engine";
 import { type Workflow, workflowHash } from "@nova/workflow";
 import type { StateMachine } from "../../../packages/compiler/src/asl.ts";
@@ -38,6 +39,9 @@ import { Tokens } from "./tokens.ts";
 /** Maps of three items and more have them in executions of their own. */
 const mostInline = 2;
 
+/** What one Lambda process remembers. */
+const memory = () => ({ spares: new SandboxPool(), tips: new WrittenTips() });
+
 /** Everything around the engine, in memory: what is stored, what runs in sandboxes, what Step Functions does. */
 export class World {
   readonly scheduler = new Scheduler();
@@ -54,8 +58,7 @@ export class World {
   readonly answered = new Map<string, string>();
   readonly sandboxes = new SandboxState(this.clock);
   readonly machines = new Map<string, MachineRun>();
-  /** Of two Lambda processes. */
-  readonly #pools = [new SandboxPool(), new SandboxPool()];
+  readonly #memories: ReturnType<typeof memory>[];
   #served = 0;
   readonly #definitions = new Map<string, StateMachine>();
   code: Code = {
@@ -75,6 +78,11 @@ export class World {
     timer: () => null,
     mostRetries: 2,
   };
+
+  /** `processes`: how many Lambda processes share the deliveries, in turns. */
+  constructor(processes = 2) {
+    this.#memories = Array.from({ length: processes }, memory);
+  }
 
   /** The ports as one process sees them. */
   ports(caller: Caller): Ports {
@@ -97,7 +105,7 @@ export class World {
       hostNames: { addressesOf: async (host) => [`address of ${host}`] },
       links: { toTask: ({ id }) => `link to ${id}` },
       clock: this.clock.port(caller),
-      spares: this.#pools[this.#served++ % this.#pools.length] as SandboxPool,
+      ...(this.#memories[this.#served++ % this.#memories.length] as ReturnType<typeof memory>),
     };
   }
 

@@ -21,6 +21,16 @@ export interface Position {
   next: Link;
 }
 
+/** Without a read where this process has just written the link before. Only for who writes on condition of what it says. */
+export async function latestPosition(
+  ports: Pick<Ports, "chain" | "workflows" | "tips" | "clock">,
+  at: LinkId,
+): Promise<Position> {
+  const written = ports.tips.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
+  if (!written) return readPosition(ports, at);
+  return { before: headOf(written), beforeEntry: written, at, next: { seq: at.seq } };
+}
+
 /** Of the first link of a branch: no link 0 is stored, what a link 0 would say comes from the fork's link. */
 export async function readPosition(ports: Pick<Ports, "chain" | "workflows">, at: LinkId): Promise<Position> {
   const place = at.seq === 1 ? branchOf(at.scope) : null;

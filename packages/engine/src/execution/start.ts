@@ -55,6 +55,7 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const set = [...(await inlineMembers(ports, home, placeFiles(request.context, placed))), ...fileMembers(keyed)];
   const entry = await firstLink(ports, { id, version, home, set, startedAt, frozen, fresh });
   const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
+  if (isNew) ports.tips.keep({ execution: id, scope: "", seq: 0 }, entry, ports.clock.now());
   const record = isNew ? recordOf(headOf(entry), version) : await begunRecord(ports, id, version);
   if (request.queue) {
     const queued: Execution = { ...record, ...request.queue, status: "queued" };

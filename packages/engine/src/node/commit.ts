@@ -27,6 +27,7 @@ export async function commitOutcome(
 ): Promise<StoredEntry> {
   const entry = await sealOutcome(ports, position, node, outcome, kept ?? (await contextBefore(ports, position)));
   if (await ports.chain.putEntry(position.at, entry)) {
+    ports.tips.keep(position.at, entry, ports.clock.now());
     await spareSandbox(ports, position, outcome);
     return entry;
   }

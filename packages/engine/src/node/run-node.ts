@@ -1,5 +1,5 @@
 import { type EndNode, pauseSeconds, type TaskNode } from "@nova/workflow";
-import { type Position, readPosition } from "../chain/position.ts";
+import { latestPosition, type Position } from "../chain/position.ts";
 import { type ChildAnswer, runChild } from "../child/run-child.ts";
 import { NovaError } from "../errors.ts";
 import { closeExecution } from "../execution/close.ts";
@@ -35,7 +35,7 @@ export async function runNode(
   if (definition.node.type === "workflow") return runChild(ports, event, definition, definition.node);
   if (definition.node.type === "wait") return runWait(ports, event, definition, definition.node);
   for (;;) {
-    const position = await readPosition(ports, at);
+    const position = await latestPosition(ports, at);
     const entry =
       committedEntry(position, event) ??
       (await produceEntry(ports, position, definition, event, { signal, followTime }));

@@ -1,3 +1,4 @@
+import type { WrittenTips } from "../chain/written-tips.ts";
 import type { SandboxPool } from "../node/sandbox-pool.ts";
 import type { Aftermath } from "./aftermath.ts";
 import type { BlobStore } from "./blobs.ts";
@@ -61,4 +62,6 @@ export interface Ports {
   clock: Clock;
   /** Made once per process, and in no other way shared. */
   spares: SandboxPool;
+  /** Likewise. */
+  tips: WrittenTips;
 }
