@@ -2,7 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CounterBook } from "../../../packages/local/src/cloud/counters.ts";
-import { countRequests } from "../../../packages/local/src/cloud/counting.ts";
+import { requestCounter } from "../../../packages/local/src/cloud/counting.ts";
+import { tapRequests } from "../../../packages/local/src/cloud/request-tap.ts";
 
 const execution = "exec_01KATESTTESTTESTTESTTESTT1";
 const services = ["dynamodb", "s3", "states", "e2bApi"] as const;
@@ -20,7 +21,7 @@ beforeEach(async () => {
   urls = Object.fromEntries(services.map((service, index) => [service, addresses[index]])) as typeof urls;
   book = new CounterBook();
   const sandboxes = () => [{ id: "ione", metadata: { execution }, startedAt: new Date() }];
-  stop = countRequests(book, urls, { sandboxes });
+  stop = tapRequests(requestCounter(book, urls, { sandboxes }));
 });
 
 afterEach(() => {

@@ -29,7 +29,7 @@ async function open(options: Partial<DynamoDbOptions> = {}): Promise<DynamoDbSer
     isOpen = false;
   };
   cleanups.push(close);
-  return { url: server.url, close };
+  return { ...server, close };
 }
 
 function clientOf({ url }: DynamoDbServer, accessKeyId = "mine"): DynamoDBClient {

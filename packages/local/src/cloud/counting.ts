@@ -1,23 +1,23 @@
 import type { E2bServer } from "../e2b/open.ts";
 import type { AwsService, CounterBook } from "./counters.ts";
 import type { Endpoints } from "./owner-file.ts";
-import { type AnsweredRequest, tapRequests } from "./request-tap.ts";
+import type { AnsweredRequest } from "./request-tap.ts";
 
-/** Counts, in the owner, what every execution asks of the endpoints. Answers how to stop. */
-export function countRequests(
+/** Counts, in the owner, what every execution asks of the endpoints; told of each request that was answered. */
+export function requestCounter(
   book: CounterBook,
   endpoints: Pick<Endpoints, AwsService | "e2bApi">,
   e2b: Pick<E2bServer, "sandboxes">,
-): () => void {
+): (answered: AnsweredRequest) => void {
   const services = new Map<number, AwsService | "e2bApi">();
   for (const service of ["dynamodb", "s3", "states", "e2bApi"] as const) {
     services.set(Number(new URL(endpoints[service]).port), service);
   }
-  return tapRequests((answered) => {
+  return (answered) => {
     const service = services.get(answered.port);
     if (service === "e2bApi") book.countSandbox(sandboxText(answered, e2b));
     else if (service) book.countAws(service, answered.request.url + answered.json, storedBytes(service, answered));
-  });
+  };
 }
 
 /** A request to a sandbox says only its id; the sandbox's metadata say whose it is. */

@@ -1,3 +1,4 @@
+import type { DynamoDbServer } from "../dynamodb/index.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { OnCreated } from "../s3/call.ts";
@@ -15,6 +16,7 @@ import { readObject } from "./read-object.ts";
 export interface OpenedEndpoints {
   urls: Omit<Endpoints, "admin">;
   e2b: E2bServer;
+  dynamodb: Pick<DynamoDbServer, "url" | "answer">;
   /** Lets executions go on: what fell due while nobody was there happens. */
   drive(): void;
   /** Before closing: resolves when no function is at work. What waits by then is parked in the data folder. */
@@ -55,6 +57,7 @@ export async function openEndpoints(
       sesv2: ses.url,
     },
     e2b,
+    dynamodb,
     drive() {
       states.drive();
       happenings.drive();

@@ -4,15 +4,17 @@ import type { E2bServer } from "../e2b/open.ts";
 import { openAdmin } from "./admin-server.ts";
 import type { CloudOptions } from "./cloud-options.ts";
 import { CounterBook } from "./counters.ts";
-import { countRequests } from "./counting.ts";
+import { requestCounter } from "./counting.ts";
 import { openEndpoints } from "./endpoints.ts";
 import { enterEnvironment, environmentOf } from "./environment.ts";
 import type { FolderLock } from "./folder-lock.ts";
 import type { Keys } from "./keys.ts";
 import type { LocalCloud } from "./local-cloud.ts";
+import { serveOwnRequests } from "./own-requests.ts";
 import { newOwner, removeOwner, writeOwner } from "./owner-file.ts";
 import { OwnersCloud } from "./owners-cloud.ts";
 import { Progress } from "./progress.ts";
+import { tapRequests } from "./request-tap.ts";
 import { servicePorts } from "./service.ts";
 import { createStores } from "./stores.ts";
 
@@ -32,7 +34,8 @@ export async function openAsOwner(
   const endpoints = { ...opened.urls, admin: admin.url };
   const environment = environmentOf(dataDir, endpoints, keys);
   enterEnvironment(environment);
-  const stopCounting = countRequests(counters, endpoints, opened.e2b);
+  const count = requestCounter(counters, endpoints, opened.e2b);
+  const [stopCounting, stopServing] = [tapRequests(count), serveOwnRequests(opened.dynamodb, count)];
   await createStores();
   const service = await servicePorts(dataDir, environment);
   // What a predecessor that was killed had at work is over now, and whoever watches hears of it.
@@ -54,6 +57,7 @@ export async function openAsOwner(
     async () => {
       await removeOwner(dataDir);
       await admin.close();
+      stopServing(); // what is still on its way finds the endpoint itself, for as long as that is open
       await opened.close();
       stopCounting();
       lock.release();

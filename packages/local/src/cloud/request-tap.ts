@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 /** One request that a local endpoint has answered. */
 export interface AnsweredRequest {
   port: number;
-  request: IncomingMessage;
+  request: Pick<IncomingMessage, "method" | "url" | "headers">;
   status: number;
   /** The body where it is JSON, which may name an execution; of bytes only their number is of interest. */
   json: string;

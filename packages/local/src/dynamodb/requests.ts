@@ -10,27 +10,44 @@ export interface DynamoDbRequest {
   text: string;
 }
 
+/** What a request says before it is looked into; header names in lower case. */
+export interface RawRequest {
+  headers: { authorization?: string | undefined; "x-amz-target"?: string | string[] | undefined };
+  body: Buffer;
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
 /** By its events: an async iterator over the body costs as much as an operation does. */
-export function readRequest(request: IncomingMessage): Promise<DynamoDbRequest> {
-  const target = String(request.headers["x-amz-target"] ?? "");
-  const operation = target.slice(target.indexOf(".") + 1);
+export function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("error", reject);
-    request.on("end", () => {
-      const body = Buffer.concat(chunks);
-      resolve({ operation, bodyBytes: body.length, text: body.toString() });
-    });
+    request.on("end", () => resolve(Buffer.concat(chunks)));
   });
 }
 
-export function send(response: ServerResponse, status: number, text: string): void {
+export function requestOf({ headers, body }: RawRequest): DynamoDbRequest {
+  const target = String(headers["x-amz-target"] ?? "");
+  return { operation: target.slice(target.indexOf(".") + 1), bodyBytes: body.length, text: body.toString() };
+}
+
+export function answerOf(status: number, text: string): RawAnswer {
   const body = Buffer.from(text);
-  response.writeHead(status, {
+  const headers = {
     "content-type": "application/x-amz-json-1.0",
-    "content-length": body.length,
+    "content-length": String(body.length),
     "x-amzn-requestid": randomUUID(),
-  });
+  };
+  return { status, headers, body };
+}
+
+export function send(response: ServerResponse, { status, headers, body }: RawAnswer): void {
+  response.writeHead(status, headers);
   response.end(body);
 }

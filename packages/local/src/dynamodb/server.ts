@@ -1,9 +1,17 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isSignedBy } from "../access.ts";
 import { DynamoDbError } from "./errors.ts";
 import { perform } from "./operations/route.ts";
-import { type DynamoDbRequest, readRequest, send } from "./requests.ts";
+import {
+  answerOf,
+  type DynamoDbRequest,
+  type RawAnswer,
+  type RawRequest,
+  readBody,
+  requestOf,
+  send,
+} from "./requests.ts";
 import { Store } from "./store/store.ts";
 
 export interface DynamoDbOptions {
@@ -23,6 +31,8 @@ export interface DynamoDbOptions {
 
 export interface DynamoDbServer {
   url: string;
+  /** What a request to `url` is answered, for whoever is in the same process. */
+  answer(request: RawRequest): RawAnswer;
   close(): Promise<void>;
 }
 
@@ -32,8 +42,12 @@ export interface DynamoDbServer {
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbServer> {
   const store = new Store(options.dataDir);
+  const answer = (request: RawRequest) => answerTo(request, store, options);
   const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-    answer(request, response, store, options).catch(() => response.destroy());
+    readBody(request).then(
+      (body) => send(response, answer({ headers: request.headers, body })),
+      () => response.destroy(),
+    );
   });
   try {
     await listen(server, options.port ?? 0);
@@ -43,6 +57,7 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbSe
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answer,
     async close() {
       await close(server);
       store.close();
@@ -50,27 +65,17 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbSe
   };
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  store: Store,
-  options: DynamoDbOptions,
-): Promise<void> {
-  const received = await readRequest(request);
+function answerTo(request: RawRequest, store: Store, options: DynamoDbOptions): RawAnswer {
   try {
-    send(response, 200, performed(request, received, store, options));
+    return answerOf(200, performed(request, store, options));
   } catch (error) {
     const refusal = asDynamoDbError(error);
-    send(response, refusal.status, JSON.stringify(refusal));
+    return answerOf(refusal.status, JSON.stringify(refusal));
   }
 }
 
-function performed(
-  request: IncomingMessage,
-  received: DynamoDbRequest,
-  store: Store,
-  options: DynamoDbOptions,
-): string {
+function performed(request: RawRequest, store: Store, options: DynamoDbOptions): string {
+  const received = requestOf(request);
   if (!isSignedBy(request, options.accessKeyId)) {
     throw new DynamoDbError("UnrecognizedClientException", "The security token included in the request is invalid.");
   }

@@ -1,0 +1,65 @@
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+
+/** A signed request of a service that speaks JSON, as it would have gone over the wire. */
+export interface HandedRequest {
+  method: string;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface HandedAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
+
+/** Must not throw: what goes wrong is an answer. */
+export type Answer = (request: HandedRequest) => HandedAnswer;
+
+const served = new Map<string, Answer>();
+
+/** Says that this very process serves the endpoint: its clients need no socket from now on. Returns how to end that. */
+export function serveSameProcess(url: string, answer: Answer): () => void {
+  const { host } = new URL(url);
+  served.set(host, answer);
+  return () => {
+    if (served.get(host) === answer) served.delete(host);
+  };
+}
+
+/**
+ * Has requests of this client to endpoints of the same process handed over as they are, signed and serialised. That is
+ * half of the time that they take. Where nothing is served, as in a Lambda, requests go their usual way.
+ */
+export function handOver(client: DynamoDBClient): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const request = args.request as SentRequest;
+      const answer = served.size > 0 && served.get(`${request.hostname}:${request.port}`);
+      if (!answer) return next(args);
+      await nextTurn(); // as behind a socket: whoever sends much must not keep timers and others waiting
+      const { method, headers, body } = request;
+      const { status, ...answered } = answer({ method, headers, body: textOf(body) });
+      // Only the deserialiser follows, which looks at nothing else.
+      return { response: { statusCode: status, ...answered }, output: undefined as never };
+    },
+    { step: "deserialize", priority: "low", name: "sameProcess" },
+  );
+}
+
+interface SentRequest {
+  hostname: string;
+  port?: number;
+  method: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array;
+}
+
+function textOf(body: string | Uint8Array): string {
+  return typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

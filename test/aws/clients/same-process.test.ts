@@ -1,0 +1,116 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  GetItemCommand,
+  InternalServerError,
+} from "@aws-sdk/client-dynamodb";
+import { type HandedAnswer, type HandedRequest, serveSameProcess } from "@nova/aws";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { handOver } from "../../../packages/aws/src/clients/same-process.ts";
+
+let server: Server;
+let url: string;
+let arrived: number;
+let client: DynamoDBClient;
+let stop: () => void;
+
+beforeEach(async () => {
+  arrived = 0;
+  server = createServer((_, response) => {
+    arrived += 1;
+    response.end('{"Item":{"via":{"S":"a socket"}}}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const credentials = { accessKeyId: "mine", secretAccessKey: "any" };
+  client = new DynamoDBClient({ endpoint: url, region: "us-east-1", credentials, maxAttempts: 2 });
+  handOver(client);
+  stop = () => undefined;
+});
+
+afterEach(() => {
+  stop();
+  client.destroy();
+  server.close();
+  server.closeAllConnections();
+});
+
+const get = new GetItemCommand({ TableName: "items", Key: { pk: { S: "ä😀" } } });
+const answer = (status: number, body: object): HandedAnswer => ({
+  status,
+  headers: { "content-type": "application/x-amz-json-1.0" },
+  body: Buffer.from(JSON.stringify(body)),
+});
+const found = (via: string) => answer(200, { Item: { via: { S: via } } });
+const refused = (name: string, status: number) =>
+  answer(status, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "no" });
+
+describe("an endpoint that the same process serves", () => {
+  it("gets the request as it would have gone over the wire, and no socket is opened", async () => {
+    const seen: HandedRequest[] = [];
+    stop = serveSameProcess(url, (request) => {
+      seen.push(request);
+      return found("hand");
+    });
+    expect((await client.send(get)).Item).toEqual({ via: { S: "hand" } });
+    expect(seen).toMatchObject([
+      {
+        method: "POST",
+        headers: {
+          authorization: expect.stringContaining("Credential=mine/"),
+          "x-amz-target": "DynamoDB_20120810.GetItem",
+        },
+        body: '{"TableName":"items","Key":{"pk":{"S":"ä😀"}}}',
+      },
+    ]);
+    expect(arrived).toBe(0);
+  });
+
+  it.each([
+    ["what it refuses", refused("ConditionalCheckFailedException", 400), ConditionalCheckFailedException, 1],
+    ["what it fails at, again and again", refused("InternalServerError", 500), InternalServerError, 2],
+  ])("has the SDK say %s", async (_what, given, error, attempts) => {
+    let asked = 0;
+    stop = serveSameProcess(url, () => {
+      asked += 1;
+      return given;
+    });
+    await expect(client.send(get)).rejects.toThrow(error);
+    expect(asked).toBe(attempts);
+  });
+
+  it("keeps nobody waiting, however many requests there are", async () => {
+    stop = serveSameProcess(url, () => found("hand"));
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 0);
+    for (let i = 0; i < 100; i++) await client.send(get);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(0);
+  });
+});
+
+describe("any other endpoint", () => {
+  it.each([
+    ["where another one is served", () => serveSameProcess("http://127.0.0.1:1", () => found("hand"))],
+    [
+      "when it is served no more",
+      () => {
+        serveSameProcess(url, () => found("hand"))();
+        return () => undefined;
+      },
+    ],
+  ])("is asked over a socket: %s", async (_what, serve) => {
+    stop = serve();
+    expect((await client.send(get)).Item).toEqual({ via: { S: "a socket" } });
+    expect(arrived).toBe(1);
+  });
+
+  it("keeps its place when its predecessor is given up late", async () => {
+    const giveUp = serveSameProcess(url, () => found("a predecessor"));
+    stop = serveSameProcess(url, () => found("hand"));
+    giveUp();
+    expect((await client.send(get)).Item).toEqual({ via: { S: "hand" } });
+  });
+});

@@ -1,0 +1,48 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { createTable } from "@nova/aws";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { handOver } from "../../../packages/aws/src/clients/same-process.ts";
+import { serveOwnRequests } from "../../../packages/local/src/cloud/own-requests.ts";
+import type { AnsweredRequest } from "../../../packages/local/src/cloud/request-tap.ts";
+import { type DynamoDbServer, openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
+
+let server: DynamoDbServer;
+let clients: DynamoDBClient[];
+let seen: AnsweredRequest[];
+let stop: () => void;
+
+beforeEach(async () => {
+  [clients, seen] = [[], []];
+  server = await openDynamoDb({ dataDir: null, accessKeyId: "mine" });
+  stop = serveOwnRequests(server, (answered) => seen.push(answered));
+});
+
+afterEach(async () => {
+  stop();
+  for (const client of clients) client.destroy();
+  await server.close();
+});
+
+function clientWith(accessKeyId: string): DynamoDBClient {
+  const credentials = { accessKeyId, secretAccessKey: "any" };
+  const client = new DynamoDBClient({ endpoint: server.url, region: "us-east-1", credentials, maxAttempts: 1 });
+  handOver(client);
+  clients.push(client);
+  return client;
+}
+
+it("answers this process's own requests, and tells of them like a tap on the wire", async () => {
+  await createTable(clientWith("mine"), "items");
+  const create = seen.find(({ request }) => request.headers["x-amz-target"] === "DynamoDB_20120810.CreateTable");
+  expect(create).toMatchObject({
+    port: Number(new URL(server.url).port),
+    request: { method: "POST", url: "/" },
+    status: 200,
+    json: expect.stringContaining('"TableName":"items"'),
+  });
+});
+
+it("refuses a key that is not the folder's", async () => {
+  await expect(createTable(clientWith("another's"), "items")).rejects.toThrow("security token");
+  expect(seen.map(({ status }) => status)).toEqual([400]);
+});
