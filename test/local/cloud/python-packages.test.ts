@@ -33,6 +33,8 @@ describe("requirements", () => {
     });
     expect(stdout).toBe("42\n");
     expect(await readdir(join(folder, "templates"))).toEqual(["a"]);
+    // Sandboxes may not write there, and would compile it at every start.
+    expect(await readdir(target, { recursive: true })).toContainEqual(expect.stringMatching(/novatiny.*\.pyc$/));
     await installRequirements(python, ["this is already there"], target);
   });
 
@@ -81,13 +83,14 @@ describe("the Python of the sandboxes", () => {
     runs: /^py -m pip install .*--target \S+\/python .* PyMuPDF psycopg\[binary\]$/,
     reason,
   });
+  const compiles = { runs: /^py -m compileall .*-x \/tests\?\/ \S+\/python$/, reason: "" };
   const lists = (reason = "") => ({ runs: /^apt-get update$/, reason });
   const debian = (reason = "") => ({ runs: /^apt-get install -y \S+ python3-fitz python3-psycopg$/, reason });
   const offline = "ERROR: no network";
 
   it.each<[string, boolean, Step[]]>([
     ["is taken as it is where it has all packages", true, [nothing]],
-    ["gets them from pip, into the data folder", true, [both, pip(), nothing]],
+    ["gets them from pip, into the data folder", true, [both, pip(), compiles, nothing]],
     ["gets them from Debian where pip cannot", true, [both, pip(offline), both, lists(), debian(), nothing]],
     ["gets them from Debian by old lists, too", true, [both, pip(offline), both, lists(offline), debian(), nothing]],
   ])("%s", async (_what, isRoot, steps) => {
@@ -109,7 +112,7 @@ describe("the Python of the sandboxes", () => {
       [both, pip(offline), both, lists(offline), debian(offline), both],
       `pip could not install it (${offline})`,
     ],
-    ["what pip brings is of no use", false, [both, pip(), both], "pip installed what it cannot import"],
+    ["what pip brings is of no use", false, [both, pip(), compiles, both], "pip installed what it cannot import"],
   ])("ends in a sentence that says what to install where %s", async (_what, isRoot, steps, why) => {
     await expect(ensurePython(folder, undefined, machineThat(steps, isRoot))).rejects.toThrow(
       `Python lacks fitz, psycopg and ${why} - install PyMuPDF, psycopg[binary] for py, or name another Python in NOVA_PYTHON`,
