@@ -90,6 +90,27 @@ describe("an execution", () => {
     expect(verified).toEqual({ execution_id: id, state: "anchored", links: 4, erased: [], problem: null });
   });
 
+  it("is read as far as one link needs it", async () => {
+    const id = await run("adding", { context: { total: 5 } });
+    const { chain } = api.ports;
+    const read: number[] = [];
+    api.ports.chain = {
+      ...chain,
+      links: () => expect.unreachable("the whole chain is read"),
+      read(at) {
+        read.push(at.seq);
+        return chain.read(at);
+      },
+    };
+    try {
+      expect((await api.call(`GET /executions/${id}/chain/2`)).body).toMatchObject({ seq: 2, node_id: "end" });
+      expect((await api.call(`GET /executions/${id}/chain/1?full`)).body.input_context).toEqual({ total: 5 });
+      expect(read).toEqual([2, 1, 0]);
+    } finally {
+      api.ports.chain = chain;
+    }
+  });
+
   it("is cancelled, and of one that is over it is said how it ended", async () => {
     const { body } = await api.call("POST /workflows/asking/execute", { body: {} });
     const cancelled = { execution_id: body.execution_id, status: "cancelled" };

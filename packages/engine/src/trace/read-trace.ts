@@ -51,12 +51,12 @@ function pathThrough(entries: TraceEntry[]): string[] {
 }
 
 /** The link before, and the context that it left: null where that was erased. */
-interface Before {
+export interface Before {
   entry: StoredEntry;
   context: Context | null;
 }
 
-class TraceReader {
+export class TraceReader {
   readonly #ports: Ports;
   readonly #version: WorkflowVersion | undefined;
   readonly #full: boolean;
@@ -77,15 +77,21 @@ class TraceReader {
     let before = fork;
     for await (const { seq, entry } of known ?? this.#ports.chain.links(execution, scope)) {
       if (!entry) continue;
-      const head = headOf(entry);
-      const context = head.digests.context ? await this.#contextOf(entry, head) : (before?.context ?? null);
-      const input = this.#full && before ? await this.#inputOf({ execution, scope, seq }, before) : null;
-      const told = await this.#told(entry, head, context, input);
+      const { told, context } = await this.link({ execution, scope, seq }, entry, before);
       before = { entry, context };
-      const branches = opensFork(head) ? await this.#branches(before) : undefined;
-      entries.push({ ...told, ...(branches && { branches }) });
+      entries.push(told);
     }
     return { entries, context: before?.context ?? null };
+  }
+
+  /** One link with the branches that it opens, and the context that it left. */
+  async link(at: LinkId, entry: StoredEntry, before: Before | undefined) {
+    const head = headOf(entry);
+    const context = head.digests.context ? await this.contextOf(entry, head) : (before?.context ?? null);
+    const input = this.#full && before ? await this.#inputOf(at, before) : null;
+    const told = await this.#told(entry, head, context, input);
+    const branches = opensFork(head) ? await this.#branches({ entry, context }) : undefined;
+    return { told: { ...told, ...(branches && { branches }) }, context };
   }
 
   async #branches(fork: Before): Promise<TraceBranch[] | undefined> {
@@ -156,7 +162,7 @@ class TraceReader {
   }
 
   /** The context that a link left, with secret inputs masked. */
-  async #contextOf(entry: StoredEntry, head: Head): Promise<Context | null> {
+  async contextOf(entry: StoredEntry, head: Head): Promise<Context | null> {
     const text = await contentOrNull(this.#ports, entry, head, "context");
     if (text === null) return null;
     return unlessErased(async () => {

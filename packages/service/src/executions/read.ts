@@ -1,4 +1,4 @@
-import { readTrace, type Trace, type TraceEntry } from "@nova/engine";
+import { readTrace, readTraceLink, type Trace, type TraceEntry } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
 import { wholeContext } from "./whole-context.ts";
 
@@ -14,10 +14,9 @@ export async function readExecution(ports: ReadPorts, id: string): Promise<Trace
 export async function readLink(
   ports: ReadPorts,
   id: string,
-  { seq, scope, full }: { seq: number; scope: string; full: boolean },
+  place: { seq: number; scope: string; full: boolean },
 ): Promise<TraceEntry | undefined> {
-  const { entries, execution } = await readTrace(ports, id, { full });
-  const found = withBranches(entries).find((one) => one.seq === seq && one.scope === scope);
+  const { entry: found, execution } = await readTraceLink(ports, id, place);
   if (!found) return undefined;
   const { input_context: input, output_result: output } = found;
   return {
@@ -25,8 +24,4 @@ export async function readLink(
     ...(input && { input_context: await wholeContext(ports, execution, input) }),
     ...(output && { output_result: await wholeContext(ports, execution, output) }),
   };
-}
-
-function withBranches(entries: readonly TraceEntry[]): TraceEntry[] {
-  return entries.flatMap((one) => [one, ...(one.branches ?? []).flatMap((branch) => withBranches(branch.entries))]);
 }
