@@ -1,9 +1,12 @@
-import { expect, it } from "vitest";
-import { held, type Teller } from "../../../packages/cli/src/dev/told.ts";
+import { stripVTControlCharacters } from "node:util";
+import { expect, it, vi } from "vitest";
+import { held, inJson, inWords, type Teller } from "../../../packages/cli/src/dev/told.ts";
 
 function listed(lines: string[]): Teller {
   return {
     published: ({ folder }) => void lines.push(`published ${folder}`),
+    queued: ({ execution, workflow }) => void lines.push(`queued ${execution} of ${workflow}`),
+    begun: ({ execution }) => void lines.push(`begun ${execution}`),
     step: ({ execution, state }) => void lines.push(`${state} ${execution}`),
     ended: ({ id }) => void lines.push(`ended ${id}`),
   };
@@ -15,11 +18,27 @@ it("says what happened before the greeting behind it, in order, and the rest at 
   tell.ended({ id: "exec_1" } as never);
   tell.step({ execution: "exec_2", node: "a", state: "started" });
   tell.published({ folder: "greeting" } as never);
+  tell.queued({ execution: "exec_3", workflow: "pay" });
+  tell.begun({ execution: "exec_3" });
   expect(lines).toEqual([]);
   tell.release();
-  expect(lines).toEqual(["ended exec_1", "started exec_2", "published greeting"]);
+  const queued = ["queued exec_3 of pay", "begun exec_3"];
+  expect(lines).toEqual(["ended exec_1", "started exec_2", "published greeting", ...queued]);
   tell.step({ execution: "exec_2", node: "a", state: "succeeded" });
   expect(lines.at(-1)).toBe("succeeded exec_2");
   tell.release();
-  expect(lines).toHaveLength(4);
+  expect(lines).toHaveLength(6);
+});
+
+it.each([
+  [inWords, ["exec_1  queued pay waits for a slot", "exec_1  running from the queue"]],
+  [
+    inJson,
+    ['{"execution_id":"exec_1","workflow":"pay","state":"queued"}', '{"execution_id":"exec_1","state":"begun"}'],
+  ],
+])("has a line for a run that waits for a slot, and one when that begins (%#)", (tell, expected) => {
+  using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  tell.queued({ execution: "exec_1", workflow: "pay" });
+  tell.begun({ execution: "exec_1" });
+  expect(log.mock.calls.map(([line]) => stripVTControlCharacters(line))).toEqual(expected);
 });

@@ -2,6 +2,7 @@ import { styleText } from "node:util";
 import type { LocalApi, LocalCloud } from "@nova/local";
 import { closeCloud, openCloud } from "../cloud.ts";
 import { Publisher } from "../dev/publisher.ts";
+import { QueueWatch } from "../dev/queue-watch.ts";
 import { held, inJson, inWords, type Teller } from "../dev/told.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
@@ -24,11 +25,12 @@ export const dev: CliCommand = {
     const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
     const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
     process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // what fails in NOVA itself is told on stderr
-    const cloud = await openOwnCloud(tell);
+    const { cloud, queue } = await openOwnCloud(tell);
     try {
       await using doors = await openDoors(cloud, ports);
       greet(doors, json === true);
       tell.release();
+      using _ = queue.watch(tellProblem);
       await serve(cloud, doors.api, { roots, interrupt, tell });
     } finally {
       await closeCloud(cloud, interrupt, hint);
@@ -44,19 +46,22 @@ function portOf(option: string, text: unknown): number {
 }
 
 /** Throws `InvalidInput` where another process has opened the data folder. */
-async function openOwnCloud(tell: Teller): Promise<LocalCloud> {
-  const opened = Promise.withResolvers<LocalCloud>();
+async function openOwnCloud(tell: Teller): Promise<{ cloud: LocalCloud; queue: QueueWatch }> {
+  const opened = Promise.withResolvers<{ cloud: LocalCloud; queue: QueueWatch }>();
   opened.promise.catch(() => undefined);
   const cloud = await openCloud({
     fires: true,
     async onProgress(event) {
+      const { cloud, queue } = await opened.promise;
+      queue.begins(event.execution);
       if (event.state !== "ended") return tell.step(event);
-      const record = await (await opened.promise).ports.executions.get(event.execution);
+      const record = await cloud.ports.executions.get(event.execution);
       if (record) tell.ended(record);
     },
   });
-  opened.resolve(cloud);
-  if (cloud.role === "owner") return cloud;
+  const queue = new QueueWatch(cloud.ports.executions, tell);
+  opened.resolve({ cloud, queue });
+  if (cloud.role === "owner") return { cloud, queue };
   await cloud.close();
   const wayOut = "end that one, or choose another data folder (NOVA_DATA_DIR)";
   throw new InvalidInput(`another process has opened ${cloud.dataDir} - ${wayOut}`);

@@ -9,6 +9,10 @@ import type { PublishOutcome } from "./publisher.ts";
 /** What `nova dev` says while it is open: lines for people, or one JSON object a line. */
 export interface Teller {
   published(outcome: PublishOutcome): void;
+  /** It waits for a slot. */
+  queued(run: { execution: string; workflow: string }): void;
+  /** It has waited for one, and has it. */
+  begun(run: { execution: string }): void;
   step(event: RunEvent): void;
   ended(execution: Execution): void;
 }
@@ -20,6 +24,8 @@ export function held(tell: Teller): Teller & { release(): void } {
   const say = (line: () => void) => void (isHeld ? waiting.push(line) : line());
   return {
     published: (outcome) => say(() => tell.published(outcome)),
+    queued: (run) => say(() => tell.queued(run)),
+    begun: (run) => say(() => tell.begun(run)),
     step: (event) => say(() => tell.step(event)),
     ended: (execution) => say(() => tell.ended(execution)),
     release() {
@@ -41,6 +47,12 @@ export const inWords: Teller = {
     const news = outcome.created ? "is published" : "is as it was";
     console.log([...lines, `${styleText("green", "✓")} ${outcome.id} version ${outcome.version} ${news}`].join("\n"));
   },
+  queued({ execution, workflow }) {
+    console.log(`${styleText("dim", execution)}  ${statusText("queued")} ${workflow} waits for a slot`);
+  },
+  begun({ execution }) {
+    console.log(`${styleText("dim", execution)}  ${statusText("running")} from the queue`);
+  },
   step(event) {
     if (event.state !== "ended") console.log(`${styleText("dim", event.execution)}${eventLine(event)}`);
   },
@@ -57,6 +69,12 @@ export const inJson: Teller = {
     const diagnostics = diagnosticsOf(findings);
     if ("problem" in outcome) print({ folder, published: false, error: outcome.problem, diagnostics });
     else print({ folder, published: true, id: outcome.id, version: outcome.version, diagnostics });
+  },
+  queued({ execution, workflow }) {
+    print({ execution_id: execution, workflow, state: "queued" });
+  },
+  begun({ execution }) {
+    print({ execution_id: execution, state: "begun" });
   },
   step({ execution, ...event }) {
     if (event.state !== "ended") print({ execution_id: execution, ...event });

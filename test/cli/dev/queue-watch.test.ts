@@ -1,0 +1,86 @@
+import type { Execution } from "@nova/engine";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { QueueWatch } from "../../../packages/cli/src/dev/queue-watch.ts";
+
+let told: string[];
+let open: Record<string, Execution["status"]>;
+let watch: QueueWatch;
+
+beforeEach(() => {
+  told = [];
+  open = {};
+  const executions = {
+    async *open() {
+      for (const [id, status] of Object.entries(open)) yield { id, status, workflowId: "pay" } as Execution;
+    },
+  };
+  watch = new QueueWatch(executions, {
+    queued: ({ execution, workflow }) => void told.push(`${execution} of ${workflow} waits`),
+    begun: ({ execution }) => void told.push(`${execution} begins`),
+  });
+});
+
+describe("a run in the queue", () => {
+  it("is told of once, and once when it begins", async () => {
+    open = { one: "queued", two: "running" };
+    await watch.look();
+    await watch.look();
+    expect(told).toEqual(["one of pay waits"]);
+    watch.begins("one");
+    watch.begins("one");
+    await watch.look();
+    expect(told).toEqual(["one of pay waits", "one begins"]);
+  });
+
+  it("has begun where it is found at work", async () => {
+    open = { one: "queued" };
+    await watch.look();
+    open = { one: "waiting" };
+    await watch.look();
+    expect(told).toEqual(["one of pay waits", "one begins"]);
+  });
+
+  it("is not said to wait by a look that came too late", async () => {
+    watch.begins("one");
+    open = { one: "queued" };
+    await watch.look();
+    expect(told).toEqual([]);
+  });
+
+  it("that was cancelled is forgotten", async () => {
+    open = { one: "queued" };
+    await watch.look();
+    open = {};
+    await watch.look();
+    watch.begins("one");
+    expect(told).toEqual(["one of pay waits"]);
+  });
+});
+
+describe("the watch", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("looks at once, every second, and no more when it is over", async () => {
+    const watching = watch.watch((error) => expect.unreachable(String(error)));
+    open = { one: "queued" };
+    await vi.advanceTimersByTimeAsync(1);
+    open = { one: "running" };
+    await vi.advanceTimersByTimeAsync(990);
+    expect(told).toEqual(["one of pay waits"]);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(told).toEqual(["one of pay waits", "one begins"]);
+    watching[Symbol.dispose]();
+    open = { two: "queued" };
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(told).toHaveLength(2);
+  });
+
+  it("goes on behind a look that failed", async () => {
+    const look = vi.spyOn(watch, "look").mockRejectedValueOnce(new Error("no table"));
+    const failures: unknown[] = [];
+    using _ = watch.watch((error) => failures.push(error));
+    await vi.advanceTimersByTimeAsync(1001);
+    expect([failures.length, look.mock.calls.length]).toEqual([1, 2]);
+  });
+});
