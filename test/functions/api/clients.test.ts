@@ -95,6 +95,31 @@ describe("a client", () => {
     expect((await api.call("POST /clients", { body })).status).toBe(status);
   });
 
+  it.each([
+    ["on_failure", { on_failure: { mail: ["ops@example.com"] } }],
+    ["a name", { name: "Everybody" }],
+  ])("that has no record, as that of runs without one, cannot have %s", async (_what, body) => {
+    const answered = await api.call("PATCH /clients/default", { body });
+    expect([answered.status, answered.body.detail]).toEqual([
+      422,
+      'nothing is kept of "default", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it',
+    ]);
+    const own = await api.key("editor", "acme");
+    expect((await api.call("PATCH /clients/default", { body, key: own })).status).toBe(404);
+  });
+
+  it.each(["https://nova:hush@pager.example.com/", { url: "http://token@pager.example.com", secret: "pager" }])(
+    "posts failures to no address with a password: %j",
+    async (webhook) => {
+      const { status, body, text } = await api.call("PATCH /clients/acme", { body: { on_failure: { webhook } } });
+      expect([status, body.errors[0].message]).toEqual([
+        422,
+        expect.stringMatching(/^must name no user and no password/),
+      ]);
+      expect(text).not.toMatch(/hush|token@/);
+    },
+  );
+
   it("is listed with the others, in pages", async () => {
     for (const slug of ["b", "c"]) await api.call("POST /clients", { body: { slug, name: slug } });
     const { body: first } = await api.call("GET /clients?limit=2");

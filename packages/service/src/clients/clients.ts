@@ -62,9 +62,11 @@ export async function demandClient(
   return undefined;
 }
 
+const keptOfNone = `nothing is kept of "${defaultClient}", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it`;
+
 /**
- * Pins, variables and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`; `Refused` where
- * there is nothing that a pin could hold, and for variables that no context begins with; `Forbidden` where a client would change what limits it.
+ * Pins, variables and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`; `Refused` for
+ * the client without a record, where there is nothing that a pin could hold, and for variables that no context begins with; `Forbidden` where a client would change what limits it.
  */
 export async function changeClient(
   ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions">,
@@ -72,6 +74,7 @@ export async function changeClient(
   slug: string,
   changes: Partial<Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure">>,
 ): Promise<Client> {
+  if (slug === defaultClient && reaches(by, slug)) throw new Refused(keptOfNone);
   await clientOf(ports, by, slug);
   if (changes.quotas) demandAllClients(by);
   if (changes.variables !== undefined) checkVariables(changes.variables);
