@@ -6,6 +6,7 @@ export { checkPattern } from "./event-pattern/check-pattern.ts";
 export { matchesPattern } from "./event-pattern/matches-pattern.ts";
 export type { Finding, FindingCode } from "./findings/finding.ts";
 export { finding, findings } from "./findings/finding.ts";
+export { at as pathAt } from "./findings/path.ts";
 export { conditionLabel, defaultLabel, timeoutLabel } from "./graph/condition.ts";
 export type { Fork, ForkBranch } from "./graph/forks.ts";
 export { forksOf, joinOf } from "./graph/forks.ts";

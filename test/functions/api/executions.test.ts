@@ -64,9 +64,21 @@ describe("executing", () => {
     ["a body that is no JSON", "adding", "{", 400],
     ["a node to write anew that has no prompt", "adding", { fresh: ["add"] }, 422],
     ["nodes to write anew in a frozen run", "adding", { fresh: ["add"], frozen: true }, 422],
+    ["half a character", "adding", String.raw`{"context": {"a": "\ud800"}}`, 400],
+    ["half a character inside of a value", "adding", String.raw`{"context": {"a": {"b": ["x", "\udc00y"]}}}`, 400],
     ["a key that marks references", "adding", { context: { $blob: 1 } }, 422],
   ])("with %s is refused", async (_what, workflow, body, status) => {
     expect((await api.call(`POST /workflows/${workflow}/execute`, { body })).status).toBe(status);
+  });
+
+  it("with half a character is told where, and whole ones arrive", async () => {
+    const execute = (context: string) =>
+      api.call("POST /workflows/adding/execute?wait=20", { body: `{"context": ${context}}` });
+    const { body } = await execute(String.raw`{"a": {"b": ["x", "\udc00y"]}}`);
+    expect(body.errors).toEqual([
+      { path: "$.context.a.b[1]", message: expect.stringMatching(/half a character.* - send/) },
+    ]);
+    expect((await execute(String.raw`{"a": ["\ud83d\ude00"]}`)).body.context).toMatchObject({ a: ["😀"] });
   });
 
   it.each(["-1", "26", "long", "1e1", ""])("does not wait %j seconds", async (wait) => {

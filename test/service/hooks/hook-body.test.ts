@@ -26,6 +26,7 @@ describe("the body of a hook", () => {
 
   it.each([
     ["application/json", Buffer.from("{"), /not JSON/],
+    ["application/json", Buffer.from(String.raw`{"a": ["\ud800"]}`), /half a character at \$\.a\[0\]/],
     ["application/json", Buffer.from([255]), /no UTF-8/],
     ["text/plain", Buffer.from([255]), /no UTF-8/],
     ["application/x-www-form-urlencoded", Buffer.from([255]), /no UTF-8/],

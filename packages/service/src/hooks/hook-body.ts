@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileInPlace, newFileMark } from "@nova/engine";
 import { Refused } from "../errors.ts";
+import { halfCharacterIn } from "../executions/half-characters.ts";
 
 /** A body as a run finds it: JSON text, and the bytes that its marks stand for. */
 export interface HookBody {
@@ -31,9 +32,15 @@ function textOf(bytes: Uint8Array, type: string): string {
 }
 
 function jsonIn(text: string): string {
+  demandJson(text);
+  const half = halfCharacterIn(text);
+  if (half === undefined) return text;
+  throw new Refused(`its body has half a character at ${half} (a surrogate alone) - send both halves, or neither`);
+}
+
+function demandJson(text: string): void {
   try {
     JSON.parse(text);
-    return text;
   } catch (error) {
     const place = / at position (\d+)/.exec((error as SyntaxError).message)?.[1];
     const where = place === undefined ? "" : ` from character ${place} on`;
