@@ -20,9 +20,14 @@ export class TaskState {
         ask("tasks of execution", () => this.all().filter((one) => one.execution === execution)),
       hasOpen: (execution) =>
         ask("open tasks", () => this.all().some((one) => one.execution === execution && one.status === "open")),
-      async *pending() {
-        const isPending = ({ status }: WaitingTask) => status === "open" || status === "answered";
-        yield* await ask("pending tasks", () => Array.from(tasks.values()).filter(isPending));
+      async *pending(from = "") {
+        const isDue = (task: WaitingTask) => isPending(task) && task.createdAt >= from;
+        yield* await ask("pending tasks", () => Array.from(tasks.values()).filter(isDue));
+      },
+      async *approvalsOf(client, from = "") {
+        const isDue = (task: WaitingTask) =>
+          isPending(task) && task.kind === "approval" && task.client === client && task.createdAt >= from;
+        yield* await ask("approvals of a client", () => Array.from(tasks.values()).filter(isDue));
       },
       move: ({ id }, from, to, answeredAt) =>
         ask(`task ${to}`, () => {
@@ -43,6 +48,10 @@ export class TaskState {
   all(): WaitingTask[] {
     return Array.from(this.tasks.values());
   }
+}
+
+function isPending({ status }: WaitingTask): boolean {
+  return status === "open" || status === "answered";
 }
 
 /** Seals by turning the text round; opens with the same context only. */

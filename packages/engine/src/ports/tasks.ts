@@ -13,6 +13,8 @@ export interface WaitingTask extends LinkId {
   format: 1;
   /** `task_` and a ULID. */
   id: string;
+  /** Whose run it is; absent in tasks of earlier releases, of which lists of one client know nothing. */
+  client?: string;
   workflowId: string;
   version: number;
   node: string;
@@ -52,8 +54,10 @@ export interface TaskStore {
   ofExecution(execution: string): Promise<WaitingTask[]>;
   /** Whether a task of the execution is `open`. */
   hasOpen(execution: string): Promise<boolean>;
-  /** Tasks that are `open` or `answered`, oldest first; eventually consistent. */
-  pending(): AsyncIterable<WaitingTask>;
+  /** Tasks that are `open` or `answered`, oldest first; `from`: created then or later. Eventually consistent. */
+  pending(from?: string): AsyncIterable<WaitingTask>;
+  /** The same of one client, approvals alone: reads those of no other. */
+  approvalsOf(client: string, from?: string): AsyncIterable<WaitingTask>;
   /** Sets the status where it is one of `from`; false where it is not, or there is no such task. */
   move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
   /** One item per token: a late delivery replaces none. */

@@ -87,12 +87,17 @@ async function answerWith(ports: Ports, event: RequestEvent, entry: StoredEntry)
   return { task: null };
 }
 
-function taskFor({ position: { at }, node, turn }: Asking, { execution }: NodeEvent, message: string): WaitingTask {
+function taskFor(
+  { position: { at, before }, node, turn }: Asking,
+  { execution }: NodeEvent,
+  message: string,
+): WaitingTask {
   const { into: _, timeoutSeconds, ...terms } = termsOf(node);
   return {
     format: 1,
     id: taskId(at, turn.since),
     ...at,
+    client: before.client,
     workflowId: execution.workflowId,
     version: execution.version,
     node: node.id,

@@ -6,17 +6,19 @@ import { NotFound, Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 
-/** Approvals that wait and are within reach, oldest first. */
+/** Approvals that wait and are within reach, oldest first: of other clients and of pages before nothing is read. */
 export async function listTasks(
-  ports: ServicePorts,
+  { tasks, clock }: Pick<ServicePorts, "tasks" | "clock">,
   by: Principal,
   { limit, cursor = "" }: PageQuery,
 ): Promise<Page<WaitingTask>> {
-  const now = new Date(ports.clock.now()).toISOString();
+  const now = new Date(clock.now()).toISOString();
+  const [from = ""] = cursor.split("#");
+  const since = from === "" ? undefined : from;
   const found: WaitingTask[] = [];
-  for await (const task of ports.tasks.pending()) {
+  for await (const task of by.client === null ? tasks.pending(since) : tasks.approvalsOf(by.client, since)) {
     const isOpen = task.kind === "approval" && task.status === "open" && task.expiresAt > now;
-    if (!isOpen || positionOf(task) <= cursor || !(await isWithin(ports, by, task))) continue;
+    if (!isOpen || positionOf(task) <= cursor) continue;
     found.push(task);
     if (found.length > limit) break;
   }
@@ -25,12 +27,6 @@ export async function listTasks(
 
 function positionOf({ createdAt, id }: WaitingTask): string {
   return `${createdAt}#${id}`;
-}
-
-async function isWithin(ports: ServicePorts, by: Principal, { execution }: WaitingTask): Promise<boolean> {
-  if (by.client === null) return true;
-  const record = await ports.executions.get(execution);
-  return record !== undefined && reaches(by, record.client);
 }
 
 export interface TaskAnswer {

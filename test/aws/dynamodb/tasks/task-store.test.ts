@@ -1,6 +1,6 @@
 import { createTaskStore } from "@nova/aws";
 import type { TaskStatus, TaskStore, WaitingTask } from "@nova/engine";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { useTable } from "../../support/endpoints.ts";
 
 const table = useTable();
@@ -49,6 +49,33 @@ test("lists what is pending, oldest first, and only that", async () => {
   const pending = (await Array.fromAsync(tasks.pending())).filter(({ id }) => id.startsWith("task_list"));
   expect(pending.map(({ id }) => id)).toEqual(["task_list_1", "task_list_0"]);
   expect(pending[0]?.pattern).toEqual({ source: ["shop"] });
+});
+
+test("lists approvals of one client that are pending, in one read, and of no other", async () => {
+  const own = { ...base, client: "acme" };
+  await tasks.create({ ...own, id: "task_of_1" });
+  await tasks.create({ ...own, id: "task_of_2", createdAt: "2026-11-20T10:00:00.000Z" });
+  await tasks.create({ ...own, id: "task_of_3", kind: "event" });
+  await tasks.create({ ...own, id: "task_of_4", status: "sent" });
+  await tasks.create({ ...own, id: "task_of_5", client: "acme-2" });
+  const idsOf = async (client: string, from?: string) =>
+    (await Array.fromAsync(tasks.approvalsOf(client, from))).map(({ id }) => id);
+  using send = vi.spyOn(table.client, "send");
+  expect(await idsOf("acme")).toEqual(["task_of_2", "task_of_1"]);
+  expect(send).toHaveBeenCalledTimes(1);
+  expect(await idsOf("acme", base.createdAt)).toEqual(["task_of_1"]);
+  expect(await idsOf("initech")).toEqual([]);
+  await tasks.move({ ...own, id: "task_of_1" }, ["open"], "answered");
+  expect(await idsOf("acme")).toEqual(["task_of_2", "task_of_1"]);
+  await tasks.move({ ...own, id: "task_of_1" }, ["answered"], "sent");
+  expect(await idsOf("acme")).toEqual(["task_of_2"]);
+  expect(await tasks.find("task_of_1")).toEqual({ ...own, id: "task_of_1", status: "sent" });
+});
+
+test("lists pending ones from a time on", async () => {
+  await tasks.create({ ...base, id: "task_late", createdAt: "2026-12-01T10:00:00.000Z" });
+  const late = await Array.fromAsync(tasks.pending("2026-12-01T10:00:00.000Z"));
+  expect(late.map(({ id }) => id)).toEqual(["task_late"]);
 });
 
 describe("a move", () => {

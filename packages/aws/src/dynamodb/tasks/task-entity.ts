@@ -23,6 +23,7 @@ export function taskEntity({ client, table }: TableConnection) {
         execution: requiredText,
         id: requiredText,
         format: requiredNumber,
+        client: text,
         workflowId: requiredText,
         version: requiredNumber,
         scope: requiredText,
@@ -41,6 +42,8 @@ export function taskEntity({ client, table }: TableConnection) {
         answeredAt: text,
         /** There while somebody may have something to do with it: the key of a sparse index. */
         open: { type: ["tasks"] as const },
+        /** `T#<client>`, likewise, of an approval. */
+        clientKey: text,
       },
       indexes: {
         record: {
@@ -50,6 +53,11 @@ export function taskEntity({ client, table }: TableConnection) {
         byId: {
           index: "by-workflow",
           pk: { field: "workflowKey", composite: ["id"], template: "T#${id}", casing: "none" },
+          sk: byTime,
+        },
+        approvals: {
+          index: "by-client",
+          pk: { field: "clientKey", composite: ["clientKey"], casing: "none" },
           sk: byTime,
         },
         pending: { index: "open", pk: { field: "open", composite: ["open"], casing: "none" }, sk: byTime },

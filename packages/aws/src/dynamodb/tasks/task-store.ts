@@ -34,10 +34,11 @@ export function createTaskStore(connection: TableConnection): TaskStore {
       const { data } = await reaching(store, () => open.go({ ...consistently, count: 1 }));
       return data.length > 0;
     },
-    pending: () => pendingTasks(tasks),
+    pending: (from) => pendingTasks(tasks, from),
+    approvalsOf: (client, from) => approvalsOf(tasks, client, from),
     move({ execution, id }, from, to, answeredAt) {
       const patch = tasks.patch({ execution, id }).set({ status: to, ...(answeredAt !== undefined && { answeredAt }) });
-      const moved = isPending(to) ? patch : patch.remove(["open"]);
+      const moved = isPending(to) ? patch : patch.remove(["open", "clientKey"]);
       return reachingIf(store, () =>
         moved.where(({ status }, { eq }) => from.map((one) => eq(status, one)).join(" OR ")).go(plainly),
       );
@@ -57,14 +58,32 @@ export function createTaskStore(connection: TableConnection): TaskStore {
   };
 }
 
-async function* pendingTasks(entity: TaskEntity): AsyncGenerator<WaitingTask> {
-  const query = entity.query.pending({ open: "tasks" });
+/** In front of every time. */
+const everSince = "0";
+
+function pendingTasks(entity: TaskEntity, from = everSince): AsyncGenerator<WaitingTask> {
+  const query = entity.query.pending({ open: "tasks" }).gte({ createdAt: from });
+  return tasksOf((cursor) => query.go({ ...plainly, cursor }));
+}
+
+function approvalsOf(entity: TaskEntity, client: string, from = everSince): AsyncGenerator<WaitingTask> {
+  const query = entity.query.approvals({ clientKey: clientKey(client) }).gte({ createdAt: from });
+  return tasksOf((cursor) => query.go({ ...plainly, cursor }));
+}
+
+type Page = { data: TaskItem[]; cursor: string | null };
+
+async function* tasksOf(read: (cursor: string | null) => Promise<Page>): AsyncGenerator<WaitingTask> {
   let cursor: string | null = null;
   do {
-    const page = await reaching(store, () => query.go({ ...plainly, cursor }));
+    const page: Page = await reaching(store, () => read(cursor));
     for (const item of page.data) yield taskOf(item);
     cursor = page.cursor;
   } while (cursor);
+}
+
+function clientKey(client: string): string {
+  return `T#${client}`;
 }
 
 function isPending(status: TaskStatus): boolean {
@@ -72,15 +91,18 @@ function isPending(status: TaskStatus): boolean {
 }
 
 function itemOf({ form, pattern, ...task }: WaitingTask) {
+  const { client, kind, status } = task;
+  const isApproval = client !== undefined && kind === "approval" && isPending(status);
   return {
     ...task,
     ...(form && { form: JSON.stringify(form) }),
     ...(pattern && { pattern: JSON.stringify(pattern) }),
-    ...(isPending(task.status) && { open: "tasks" as const }),
+    ...(isPending(status) && { open: "tasks" as const }),
+    ...(isApproval && { clientKey: clientKey(client) }),
   };
 }
 
-function taskOf({ open: _, format, form, pattern, ...task }: TaskItem): WaitingTask {
+function taskOf({ open: _, clientKey: __, format, form, pattern, ...task }: TaskItem): WaitingTask {
   checkFormat(`task "${task.id}"`, format);
   return {
     ...task,

@@ -1,0 +1,75 @@
+import type { TaskStore, WaitingTask } from "@nova/engine";
+import { listTasks, type Principal, type ServicePorts } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+
+const at = (minute: number) => `2026-11-22T10:${String(minute).padStart(2, "0")}:00.000Z`;
+
+function task(minute: number, client: string, more: Partial<WaitingTask> = {}): WaitingTask {
+  const [createdAt, expiresAt] = [at(minute), at(59)];
+  const named = { id: `task_${minute}`, execution: `exec_${minute}`, client, createdAt, expiresAt };
+  return { ...named, kind: "approval", status: "open", ...more } as WaitingTask;
+}
+
+const waiting = [
+  ...Array.from({ length: 40 }, (_, minute) => task(minute, minute % 10 === 0 ? "acme" : "globex")),
+  task(41, "acme", { kind: "event" }),
+  task(42, "acme", { status: "answered" }),
+  task(43, "acme", { expiresAt: at(44) }),
+  task(44, "acme"),
+];
+let read: string[];
+
+/** Hands tasks out one by one, and notes each. */
+async function* noted(tasks: WaitingTask[], from = ""): AsyncGenerator<WaitingTask> {
+  for (const one of tasks.filter(({ createdAt }) => createdAt >= from)) {
+    read.push(one.id);
+    yield one;
+  }
+}
+
+const tasks: Partial<TaskStore> = {
+  pending: (from) => noted(waiting, from),
+  approvalsOf: (client, from) =>
+    noted(
+      waiting.filter((one) => one.client === client && one.kind === "approval"),
+      from,
+    ),
+};
+const ports = { tasks, clock: { now: () => Date.parse(at(50)) } } as ServicePorts;
+const by = (client: string | null): Principal => ({ id: "key_1", role: "viewer", client, name: "" });
+
+/** Pages of ids, and how many tasks were read for each. */
+async function pagesFor(client: string | null, limit: number): Promise<[ids: string, read: number][]> {
+  const pages: [string, number][] = [];
+  for (let cursor: string | undefined; ; ) {
+    read = [];
+    const page = await listTasks(ports, by(client), { limit, ...(cursor !== undefined && { cursor }) });
+    pages.push([page.items.map(({ id }) => id.slice("task_".length)).join(" "), read.length]);
+    if (page.cursor === undefined) return pages;
+    cursor = page.cursor;
+  }
+}
+
+beforeEach(() => {
+  read = [];
+});
+
+describe("the list of tasks", () => {
+  it("of a client's key reads that client's approvals, and of pages before none but the last", async () => {
+    expect(await pagesFor("acme", 2)).toEqual([
+      ["0 10", 3],
+      ["20 30", 4 + 2],
+      ["44", 4],
+    ]);
+  });
+
+  it("of a client that waits for nobody reads nothing", async () => {
+    expect(await pagesFor("initech", 2)).toEqual([["", 0]]);
+  });
+
+  it("of a key for all clients goes on where the page before ended", async () => {
+    const pages = await pagesFor(null, 20);
+    expect(pages.map(([ids]) => ids.split(" ").length)).toEqual([20, 20, 1]);
+    expect(pages.map(([, count]) => count)).toEqual([21, 25, 5]);
+  });
+});
