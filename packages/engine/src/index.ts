@@ -34,6 +34,7 @@ export { RawJson, renderJson } from "./json/raw.ts";
 export { elementsOf, type Member, membersOf, nestingOf, objectText } from "./json/text.ts";
 export type { CaughtError, EndAnswer, NodeEvent, RunningAnswer, RunPosition, TaskAnswer } from "./node/event.ts";
 export type { FollowTime } from "./node/follow.ts";
+export { NodesAtWork } from "./node/nodes-at-work.ts";
 export { runNode } from "./node/run-node.ts";
 export { SandboxPool } from "./node/sandbox-pool.ts";
 export { reasonOf, type SettleAnswer, type SettleEvent, settleNode } from "./node/settle-node.ts";

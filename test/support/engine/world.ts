@@ -7,6 +7,7 @@ import {
   failExecution,
   joinFork,
   type NodeEvent,
+  NodesAtWork,
   noAftermath,
   noBudgets,
   noCredentials,
@@ -40,7 +41,7 @@ import { Tokens } from "./tokens.ts";
 const mostInline = 2;
 
 /** What one Lambda process remembers. */
-const memory = () => ({ spares: new SandboxPool(), tips: new WrittenTips() });
+const memory = () => ({ spares: new SandboxPool(), tips: new WrittenTips(), atWork: new NodesAtWork() });
 
 /** Everything around the engine, in memory: what is stored, what runs in sandboxes, what Step Functions does. */
 export class World {

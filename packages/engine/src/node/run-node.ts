@@ -18,27 +18,31 @@ import { refuseForeignTurn } from "./held-turn.ts";
 import { killOvertaken } from "./overtaken.ts";
 import { runTask, type TaskTime } from "./run-task.ts";
 
+type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer;
+
 /**
  * The task of one node (docs: the protocol of a node). Reads its place in the chain; a committed outcome is answered
  * and nothing runs; else the node runs once, whatever the number of deliveries. Throws `NovaError`s, whose names the
  * state machine's Retry and Catch match. `signal` fires when the Lambda's time is nearly over.
  * `followTime` says how long code that may outlive it is followed.
  */
-export async function runNode(
+export function runNode(
   ports: Ports,
   event: WaitEvent,
   signal: AbortSignal,
   { followTime = tenSeconds }: { followTime?: FollowTime } = {},
-): Promise<TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer> {
+): Promise<NodeAnswer> {
+  return ports.atWork.during(event.execution.id, () => answerOf(ports, event, { signal, followTime }));
+}
+
+async function answerOf(ports: Ports, event: WaitEvent, time: TaskTime): Promise<NodeAnswer> {
   const at: LinkId = { execution: event.execution.id, scope: event.scope, seq: event.seq + 1 };
   const definition = await definitionOf(ports, event);
   if (definition.node.type === "workflow") return runChild(ports, event, definition, definition.node);
   if (definition.node.type === "wait") return runWait(ports, event, definition, definition.node);
   for (;;) {
     const position = await latestPosition(ports, at);
-    const entry =
-      committedEntry(position, event) ??
-      (await produceEntry(ports, position, definition, event, { signal, followTime }));
+    const entry = committedEntry(position, event) ?? (await produceEntry(ports, position, definition, event, time));
     await killOvertaken(ports, position.next);
     if (entry === "again") continue;
     if ("since" in entry) return runningAnswer(ports, event, entry);

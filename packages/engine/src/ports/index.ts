@@ -1,4 +1,5 @@
 import type { WrittenTips } from "../chain/written-tips.ts";
+import type { NodesAtWork } from "../node/nodes-at-work.ts";
 import type { SandboxPool } from "../node/sandbox-pool.ts";
 import type { Aftermath } from "./aftermath.ts";
 import type { BlobStore } from "./blobs.ts";
@@ -64,4 +65,6 @@ export interface Ports {
   spares: SandboxPool;
   /** Likewise. */
   tips: WrittenTips;
+  /** Likewise. */
+  atWork: NodesAtWork;
 }

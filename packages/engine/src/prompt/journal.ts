@@ -152,6 +152,10 @@ export class StepJournal implements Journal {
 
   async #record(journal: number, draft: StepDraft): Promise<JournalStep> {
     const { ports, position, io, place } = this.#site;
+    // Before the step: nothing is recorded that no budget knows of, and what was paid counts in any case.
+    if (draft.cost_usd > 0) await ports.budgets.note(position.before.client, position.at, this.#costUsd(draft));
+    // Models take their time: of a run that has ended meanwhile, and was maybe erased, nothing more is kept.
+    await this.#stayOurs();
     const ofPinned = isOfPinned(draft);
     const run = this.#runs.get(ofPinned ? pinnedPlaces.code : journal);
     const result = draft.result ?? (ofPinned ? run : undefined);
@@ -171,8 +175,6 @@ export class StepJournal implements Journal {
       position.before,
       ports.blobs,
     );
-    // Before the step: nothing is recorded that no budget knows of.
-    if (draft.cost_usd > 0) await ports.budgets.note(position.before.client, position.at, this.#costUsd(draft));
     const isWritten = await ports.chain.putStep(position.at, stored);
     await this.#stayOurs();
     if (!isWritten) return this.#theirs(journal);

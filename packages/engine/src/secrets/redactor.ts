@@ -12,8 +12,8 @@ export class SecretFound extends Error {
 /**
  * The one boundary that knows secret values: masks them in text that people read, and finds them in data that is kept,
  * which is JSON: each form is looked for as it is, and as a JSON text has it.
- * It knows a value plain, JSON-escaped, as Python's `repr` writes it, URL-encoded, in hex, and in base64 (both alphabets) at each of the three byte
- * offsets. That is the guarantee and its limit: what code compresses or encrypts itself is not found.
+ * It knows a value plain, JSON-escaped, as Python's `repr` and `ascii` write it, URL-encoded, in hex, and in base64 (both
+ * alphabets) at each of the three byte offsets. That is the guarantee and its limit: what code compresses or encrypts itself is not found.
  */
 export class Redactor {
   readonly #needles: string[];
@@ -65,6 +65,35 @@ export class Redactor {
   }
 }
 
+/** Where nobody can say what is secret, everything may be: nothing is kept, and people see the mask alone. */
+export class BlindRedactor extends Redactor {
+  constructor() {
+    super([]);
+  }
+
+  override get isIdle(): boolean {
+    return false;
+  }
+
+  override mask(text: string): string {
+    return text === "" ? "" : mask;
+  }
+
+  override maskTail(text: string): string {
+    return this.mask(text);
+  }
+
+  override finds(): boolean {
+    return true;
+  }
+
+  // biome-ignore lint/correctness/useYield: whoever takes the bytes gets none
+  override async *refuse(_body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
+    onFound();
+    throw new SecretFound("nobody can say what is secret here - nothing is stored");
+  }
+}
+
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString("hex");
@@ -79,20 +108,35 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** As Python's `repr` writes a text and its bytes: errors such as `KeyError` show nothing else. */
+/** What `str.isprintable` of Python is false for, and the backslash. */
+const unprintable = /(?! )[\p{C}\p{Z}\\]/gu;
+const beyondAscii = /[^ -~]|\\/gu;
+
+/** As Python's `repr` and `ascii` write a text, and its bytes: errors such as `KeyError` show nothing else. */
 function reprForms(secret: string): string[] {
   const bytes = Buffer.from(secret).toString("latin1");
-  const inBytes = escaped(bytes).replace(/[\u0080-\u00ff]/g, (c) => `\\x${c.charCodeAt(0).toString(16)}`);
-  return [escaped(secret), inBytes].flatMap((form) => [form, form.replaceAll("'", "\\'")]);
+  const forms = [escaped(secret, unprintable), escaped(secret, beyondAscii), escaped(bytes, beyondAscii)];
+  return forms.flatMap((form) => [form, form.replaceAll("'", "\\'")]);
 }
 
-function escaped(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t");
+const namedEscapes: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function escaped(text: string, what: RegExp): string {
+  return text.replace(what, (c) => namedEscapes[c] ?? numberedEscape(c.codePointAt(0) as number));
 }
 
-/** As browsers, Python's `quote` and forms (`quote_plus`, `requests`) write it; they differ in what they leave as it is. */
+function numberedEscape(point: number): string {
+  const hex = point.toString(16);
+  if (point <= 0xff) return `\\x${hex.padStart(2, "0")}`;
+  return point <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
+}
+
+/**
+ * As browsers, Python's `quote` and forms (`quote_plus`, `requests`) write it; they differ in what they leave as it is.
+ * Half a surrogate no URL can have.
+ */
 function urlForms(secret: string): string[] {
-  const browser = encodeURIComponent(secret);
+  const browser = encodeURIComponent(secret.toWellFormed());
   const python = browser.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
   return [browser, python, python.replaceAll("%2F", "/"), python.replaceAll("%20", "+")];
 }
@@ -110,11 +154,11 @@ function jsonForms(text: string): string[] {
   return [JSON.stringify(text).slice(1, -1), asciiJson(text)];
 }
 
-/** As Python's `json.dumps` and `repr` write it: everything beyond ASCII escaped. */
+/** As Python's `json.dumps` writes it: everything beyond ASCII escaped, and DEL. */
 function asciiJson(secret: string): string {
   return JSON.stringify(secret)
     .slice(1, -1)
-    .replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    .replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** The characters of a base64 text that depend on the secret alone, when `offset` bytes stand before it. */

@@ -3,7 +3,7 @@ import type { Context, Slot } from "../context/context.ts";
 import { blobKey, referencesIn } from "../context/references.ts";
 import { BlobMissing } from "../errors.ts";
 import { type ExactValue, isRawNumber, parseExact } from "../json/exact.ts";
-import { mask, Redactor } from "./redactor.ts";
+import { BlindRedactor, mask, Redactor } from "./redactor.ts";
 
 /** Larger secrets (whole documents) are not looked for. */
 const longestSecretBytes = 64 * 1024;
@@ -14,7 +14,10 @@ export function secretKeys({ inputs }: Pick<Workflow, "inputs">): Set<string> {
   return new Set(properties.filter(([, schema]) => isObject(schema) && schema.secret === true).map(([key]) => key));
 }
 
-/** Knows every text and number inside the secret keys of this context, in blobs too, and what else is secret. */
+/**
+ * Knows every text and number inside the secret keys of this context, in blobs too, and what else is secret. Of secrets
+ * that cannot be looked for it takes everything for one: a run that has such can be closed all the same.
+ */
 export async function redactorFor(
   keys: ReadonlySet<string>,
   context: Context,
@@ -22,8 +25,20 @@ export async function redactorFor(
   others: readonly string[] = [],
 ): Promise<Redactor> {
   const slots = keys.size === 0 ? [] : context.slots().filter(({ key }) => keys.has(key));
-  const texts = await Promise.all(slots.map(({ json }) => textsIn(json, read)));
-  return new Redactor([...texts.flat(), ...others]);
+  let outage: unknown;
+  const reading: ReadBlob = (sha256) =>
+    read(sha256).catch((error) => {
+      outage = error;
+      throw error;
+    });
+  try {
+    const texts = await Promise.all(slots.map(({ json }) => textsIn(json, reading)));
+    return new Redactor([...texts.flat(), ...others]);
+  } catch (error) {
+    // What could not be read may be there in a minute.
+    if (error === outage) throw error;
+    return new BlindRedactor();
+  }
 }
 
 /** What people may see of a context: secret keys masked. */

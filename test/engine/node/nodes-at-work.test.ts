@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { NodesAtWork } from "../../../packages/engine/src/node/nodes-at-work.ts";
+import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
+import { PromptStory } from "../../support/engine/prompt-story.ts";
+import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
+
+it("knows a run as long as one of its deliveries is at work, however that ends", async () => {
+  const atWork = new NodesAtWork();
+  const [first, second] = [Promise.withResolvers<number>(), Promise.withResolvers<never>()];
+  const both = [atWork.during("exec_1", () => first.promise), atWork.during("exec_1", () => second.promise)];
+  expect([atWork.has("exec_1"), atWork.has("exec_2")]).toEqual([true, false]);
+  first.resolve(7);
+  expect(await both[0]).toBe(7);
+  expect(atWork.has("exec_1")).toBe(true);
+  second.reject(new RangeError("no sandbox"));
+  await expect(both[1]).rejects.toThrow("no sandbox");
+  expect(atWork.has("exec_1")).toBe(false);
+});
+
+it("is told of a node that waits for a model, also when its run is closed; what is answered then is not kept", async () => {
+  const one = flow("one", [prompted(action("a"))], lines("start > a > end"));
+  const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
+  await story.start();
+  const { atWork } = story.world.ports({ call: async ({ effect }) => effect() });
+  const node = story.deliver("a", 0);
+  await story.until(node, "ask");
+  expect(await story.finish(story.cancel())).toMatchObject({ status: "cancelled" });
+  expect(atWork.has(story.id)).toBe(true);
+  await story.finish(node);
+  expect(atWork.has(story.id)).toBe(false);
+  expect(story.paid).toHaveLength(1);
+  expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
+});
