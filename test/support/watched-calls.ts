@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
+import type { HandedRequest } from "@nova/aws";
 
 interface LambdaFunction {
   handler(event: never, context: never): Promise<unknown>;
@@ -31,13 +32,20 @@ export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCa
     const name = caller.getStore();
     const { request } = message as { request: ClientRequest };
     if (name !== undefined)
-      whenEnded(request, (body) => callOf(request, body).forEach((call) => void note(name, call)));
+      whenEnded(request, (body) => callsOf(request, body).forEach((call) => void note(name, call)));
+  };
+  const onHanded = (message: unknown) => {
+    const name = caller.getStore();
+    const { headers, body } = message as HandedRequest;
+    if (name !== undefined) for (const call of namedCalls(headers["x-amz-target"], body) ?? []) note(name, call);
   };
   subscribe("http.client.request.created", onRequest);
+  subscribe("nova.request.handed-over", onHanded);
   return {
     of: (name) => [...(calls.get(name) ?? [])].sort(),
     [Symbol.dispose]() {
       unsubscribe("http.client.request.created", onRequest);
+      unsubscribe("nova.request.handed-over", onHanded);
       for (const restore of handlers) restore();
     },
   };
@@ -53,12 +61,17 @@ function whenEnded(request: ClientRequest, use: (body: string) => void): void {
 }
 
 /** Empty for whatever is not AWS. */
-function callOf(request: ClientRequest, body: string): string[] {
-  const [target = "", action = ""] = String(request.getHeader("x-amz-target") ?? "").split(".");
+function callsOf(request: ClientRequest, body: string): string[] {
+  const target = String(request.getHeader("x-amz-target") ?? "");
+  return namedCalls(target, body) ?? s3Calls(request, body) ?? restCalls(request);
+}
+
+/** Undefined where no header names what is called. */
+function namedCalls(named = "", body: string): string[] | undefined {
+  const [target = "", action = ""] = named.split(".");
   const service = services[target];
   if (service === "dynamodb") return [`dynamodb:${action} on ${partOfTable(JSON.parse(body))}`];
-  if (service !== undefined) return [`${service}:${action}`];
-  return s3Calls(request, body) ?? restCalls(request);
+  return service === undefined ? undefined : [`${service}:${action}`];
 }
 
 const s3Actions: Record<string, string> = { GET: "GetObject", HEAD: "GetObject", PUT: "PutObject" };

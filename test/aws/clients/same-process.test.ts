@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
@@ -79,6 +80,16 @@ describe("an endpoint that the same process serves", () => {
     });
     await expect(client.send(get)).rejects.toThrow(error);
     expect(asked).toBe(attempts);
+  });
+
+  it("is seen to be asked by whoever watches", async () => {
+    const seen: unknown[] = [];
+    const watch = (request: unknown) => seen.push(request);
+    subscribe("nova.request.handed-over", watch);
+    stop = serveSameProcess(url, () => found("hand"));
+    await client.send(get);
+    unsubscribe("nova.request.handed-over", watch);
+    expect(seen).toMatchObject([{ headers: { "x-amz-target": "DynamoDB_20120810.GetItem" } }]);
   });
 
   it("keeps nobody waiting, however many requests there are", async () => {

@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 /** A signed request of a service that speaks JSON, as it would have gone over the wire. */
@@ -16,6 +17,9 @@ export interface HandedAnswer {
 
 /** Must not throw: what goes wrong is an answer. */
 export type Answer = (request: HandedRequest) => HandedAnswer;
+
+/** Tells of each `HandedRequest`, as Node's own channels tell of requests that go over the wire. */
+const handed = channel("nova.request.handed-over");
 
 const served = new Map<string, Answer>();
 
@@ -40,7 +44,9 @@ export function handOver(client: DynamoDBClient): void {
       if (!answer) return next(args);
       await nextTurn(); // as behind a socket: whoever sends much must not keep timers and others waiting
       const { method, headers, body } = request;
-      const { status, ...answered } = answer({ method, headers, body: textOf(body) });
+      const handing: HandedRequest = { method, headers, body: textOf(body) };
+      handed.publish(handing);
+      const { status, ...answered } = answer(handing);
       // Only the deserialiser follows, which looks at nothing else.
       return { response: { statusCode: status, ...answered }, output: undefined as never };
     },
