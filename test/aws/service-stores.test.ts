@@ -1,5 +1,5 @@
 import { createServiceStores, createWorkflowStore } from "@nova/aws";
-import type { ApiKey, Attempt, AuditRecord, Client, ServiceStores } from "@nova/service";
+import type { ApiKey, Attempt, AuditRecord, Client, ServiceStores, Standing } from "@nova/service";
 import { beforeAll, describe, expect, test } from "vitest";
 import { failing, useBucket, useTable } from "./support/endpoints.ts";
 
@@ -93,6 +93,31 @@ describe("the state of a workflow", () => {
     expect(await stores.workflowStates.get("invoice")).toEqual({
       ...{ format: 1, workflowId: "invoice", active: 1, deleted: 2 },
     });
+  });
+
+  test("says which versions are touched, and is listed as long as it does", async () => {
+    const unsettled = () => Array.fromAsync(stores.workflowStates.unsettled());
+    const move = (from: Standing, to: Standing) => stores.workflowStates.move("touched", from, to);
+    expect(await move({}, { touched: [1, 2] })).toBe(true);
+    expect(await move({}, { active: 1 })).toBe(false);
+    expect(await move({ touched: [2, 1] }, { active: 1 })).toBe(false);
+    expect(await move({ touched: [1, 2] }, { active: 1 })).toBe(true);
+    expect(await stores.workflowStates.get("touched")).toMatchObject({ active: 1, touched: [1, 2] });
+    expect(await unsettled()).toEqual([{ workflowId: "touched", touched: [1, 2] }]);
+    expect(await move({ active: 1, touched: [1, 2] }, { touched: [] })).toBe(true);
+    expect(await stores.workflowStates.get("touched")).toEqual({ format: 1, workflowId: "touched", active: 1 });
+    expect(await unsettled()).toEqual([]);
+  });
+
+  test("keeps what is to be written of its deletion until that is done", async () => {
+    const leaving: AuditRecord = {
+      ...{ format: 1, id: "01", at: createdAt, action: "workflow.deleted", by: "key_1" },
+      ...{ client: null, subject: "left", detail: { version: 2 } },
+    };
+    await stores.workflowStates.move("left", {}, { deleted: 2, leaving });
+    expect(await stores.workflowStates.get("left")).toMatchObject({ deleted: 2, leaving });
+    await stores.workflowStates.hasLeft("left");
+    expect(await stores.workflowStates.get("left")).toEqual({ format: 1, workflowId: "left", deleted: 2 });
   });
 
   test("is none of its versions, though it lies beside them", async () => {

@@ -7,7 +7,7 @@ beforeEach(() => {
   world = new SweepWorld();
 });
 
-const behindRuns = ["tasks", "queues", "publications", "erasures"];
+const behindRuns = ["tasks", "queues", "publications", "triggers", "erasures"];
 const described = () => world.log.filter((line) => line.startsWith("describe")).length;
 /** Milliseconds of a Lambda that began with the sweep. */
 const lasting = (ms: number) => {
@@ -30,7 +30,7 @@ describe("a sweep of the service", () => {
     world.describeMs = 1_000;
     const swept = await sweepService(world.ports(), { leftMs: lasting(60_000) });
     expect(described()).toBe(30);
-    expect(world.log.slice(-4)).toEqual(behindRuns);
+    expect(world.log.slice(-5)).toEqual(behindRuns);
     expect(swept.broken).toEqual([]);
   });
 
@@ -54,6 +54,7 @@ describe("a sweep of the service", () => {
     ["tasks", ["tasks"]],
     ["queues", ["queues"]],
     ["publications", ["publications"]],
+    ["triggers", ["triggers"]],
     ["erasures", ["erasures"]],
   ])("goes on behind %s that cannot be read, and says so", async (part, broken) => {
     world.away.add(part);

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { takenTriggers } from "../../../packages/service/src/triggers/taken.ts";
 import { inARow } from "../../support/cloud.ts";
 import { inAnyOrder } from "../support/in-any-order.ts";
+import { live } from "../support/live-triggers.ts";
 import { PublishingWorld } from "../support/publishing-world.ts";
 
 const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
@@ -29,23 +30,7 @@ const post = (id: string, triggers: (object | undefined)[], ports = world.ports(
 const publishQueued = (version: number, workflowId = "a") => publishVersion(world.ports(), { workflowId, version });
 const publication = (version: number) => world.publications.get({ workflowId: "a", version });
 const keys = () => [...world.triggers.kept.keys()].sort();
-const outside = () => [...world.schedules.kept.keys(), ...world.eventRules.kept.keys()].sort();
-
-/** What is live, and what should be by the version that is active. */
-function live(workflowId = "a") {
-  const { active = 0, deleted = 0 } = world.workflowStates.kept.get(workflowId) ?? {};
-  const version = active > deleted ? world.versions.find((one) => one.version === active) : undefined;
-  const wanted = [...(version?.workflow.triggers ?? [])].map((one) => JSON.stringify(one)).sort();
-  const there = [...world.triggers.kept.values()].map(({ trigger }) => JSON.stringify(trigger)).sort();
-  const places = (version?.workflow.triggers ?? []).flatMap((one) =>
-    one.type === "event"
-      ? `${workflowId}/${one.id}@${one.bus}`
-      : ["schedule", "imap"].includes(one.type)
-        ? `${workflowId}/${one.id}`
-        : [],
-  );
-  return { there, wanted, outside: outside(), places: places.sort() };
-}
+const outside = () => live(world).outside;
 
 describe("a publication that fails", () => {
   it("leaves the triggers of the active version, where another workflow was faster", async () => {
@@ -84,7 +69,7 @@ describe("a publication that fails", () => {
       ...{ status: "failed", reason: "EventBridge refuses it - correct the pattern" },
     });
     expect([...world.eventRules.kept.values(), ...world.schedules.kept.values()]).toEqual(before);
-    expect(live()).toMatchObject({ there: live().wanted });
+    expect(live(world)).toMatchObject({ there: live(world).wanted });
     expect(keys()).toEqual(["of/a/nightly", "of/a/paid"]);
   });
 
@@ -189,7 +174,7 @@ describe("what is made active and what is published at the same moment", () => {
         for (const one of await scheduler.waitFor(done)) {
           if (one.status === "rejected") expect(["Conflict", "NotFound"]).toContain(one.reason.name);
         }
-        const { there, wanted, outside, places } = live();
+        const { there, wanted, outside, places } = live(world);
         expect({ there, outside }).toEqual({ there: wanted, outside: places });
       }),
       { numRuns: 60 },

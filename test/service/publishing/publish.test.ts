@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "@nova/engine";
 import {
   findWorkflow,
   type Publication,
@@ -187,6 +188,30 @@ describe("with a queue", () => {
       await sweepPublications(ports);
     }
     expect([waiting, world.queued.length]).toEqual([0, 580 + 340]);
+  });
+
+  it.each(["DefinitionMissing", "UnknownFormat"])("one that cannot be read fails, and says why: %s", async (name) => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    const { get } = world.publications;
+    world.publications.get = () => Promise.reject(Object.assign(new Error("it is gone - publish it again"), { name }));
+    expect(await publishVersion(ports, first)).toBe(false);
+    world.publications.get = get;
+    expect(await world.publications.get(first)).toMatchObject({
+      status: "failed",
+      reason: "it is gone - publish it again",
+    });
+    expect(world.machines).toEqual([]);
+  });
+
+  it("one that cannot be read for a moment waits for it", async () => {
+    const ports = world.ports({ queue: true });
+    await publish(ports, ann, source("a"));
+    const { get } = world.publications;
+    world.publications.get = () => Promise.reject(new StoreUnavailable("DynamoDB did not answer in time - try again"));
+    await expect(publishVersion(ports, first)).rejects.toThrow(StoreUnavailable);
+    world.publications.get = get;
+    expect(await stateOf()).toBe("publishing");
   });
 
   it("one that cannot be handed over does not keep the others from it", async () => {

@@ -59,7 +59,7 @@ export class PublishingWorld {
       clients: { list: async () => clients, get: async () => undefined } as never,
       credentialStore: { list: async () => [] } as never,
       credentials: { forget: () => undefined } as never,
-      audit: { append: async (record: AuditRecord) => void this.deeds.push(record) } as never,
+      audit: { append: async (record: AuditRecord) => this.#write(record) } as never,
       templates: { of: async () => "base" },
       clock: { now: () => this.now, sleep: async (ms) => this.#pass(ms) },
       ...(queue && { publishQueue: { enqueue: async (name) => void this.queued.push(name) } }),
@@ -68,6 +68,10 @@ export class PublishingWorld {
   }
 
   #dying = false;
+
+  #write(record: AuditRecord): void {
+    if (!this.deeds.some(({ id }) => id === record.id)) this.deeds.push(record);
+  }
 
   #pass(ms: number): void {
     this.now += ms;

@@ -2,7 +2,7 @@ import type { Execution, StateMachineRun, WaitingTask } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 
 /** A part of the service that a sweep looks at. */
-export type SweptPart = "runs" | "tasks" | "queues" | "publications" | "erasures";
+export type SweptPart = "runs" | "tasks" | "queues" | "publications" | "triggers" | "erasures";
 
 /** All that a sweep reads, in memory. Whatever else it asked for would be undefined, and fail. */
 export class SweepWorld {
@@ -37,6 +37,7 @@ export class SweepWorld {
       tasks: { pending: () => this.#read("tasks", this.tasks) },
       slots: { pools: () => this.#read("queues", []) },
       publications: { pending: () => this.#read("publications", []) },
+      workflowStates: { unsettled: () => this.#read("triggers", []) },
       clients: { list: async () => Array.fromAsync(this.#read("erasures", [])) },
     };
     return ports as unknown as ServicePorts;

@@ -1,6 +1,4 @@
-import type { WorkflowState, WorkflowStates } from "@nova/service";
-
-type Standing = Pick<WorkflowState, "active" | "deleted">;
+import type { Standing, WorkflowState, WorkflowStates } from "@nova/service";
 
 /** States of workflows in memory. */
 export class MemoryWorkflowStates implements WorkflowStates {
@@ -14,10 +12,24 @@ export class MemoryWorkflowStates implements WorkflowStates {
     this.kept.set(workflowId, { format: 1, workflowId, ...this.kept.get(workflowId), ...changes });
   }
 
-  async move(workflowId: string, from: Standing, to: Standing): Promise<boolean> {
-    const { active, deleted } = this.kept.get(workflowId) ?? {};
-    const isUnchanged = active === from.active && deleted === from.deleted;
-    if (isUnchanged) await this.set(workflowId, to);
+  async move(workflowId: string, from: Standing, to: Partial<WorkflowState>): Promise<boolean> {
+    const { active, deleted, touched = [] } = this.kept.get(workflowId) ?? {};
+    const isUnchanged = active === from.active && deleted === from.deleted && `${touched}` === `${from.touched ?? []}`;
+    if (isUnchanged) await this.#change(workflowId, to);
     return isUnchanged;
+  }
+
+  async hasLeft(workflowId: string): Promise<void> {
+    const { leaving: _, ...rest } = this.kept.get(workflowId) as WorkflowState;
+    this.kept.set(workflowId, rest);
+  }
+
+  async *unsettled() {
+    for (const { workflowId, touched } of this.kept.values()) if (touched) yield { workflowId, touched };
+  }
+
+  async #change(workflowId: string, changes: Partial<WorkflowState>): Promise<void> {
+    const { touched, ...rest } = { format: 1 as const, workflowId, ...this.kept.get(workflowId), ...changes };
+    this.kept.set(workflowId, { ...rest, ...(touched && touched.length > 0 && { touched }) });
   }
 }

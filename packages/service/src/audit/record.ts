@@ -11,9 +11,18 @@ export type Deed = Pick<AuditRecord, "action" | "client" | "subject"> & Partial<
 export async function recordDeed(
   ports: Pick<ServicePorts, "audit" | "clock">,
   by: Principal | null,
-  { action, client, subject, detail = {} }: Deed,
+  deed: Deed,
 ): Promise<void> {
-  const now = ports.clock.now();
+  await ports.audit.append(deedOf(ports, by, deed));
+}
+
+/** What is to be written of a deed that others may have to end: appended twice it is there once. */
+export function deedOf(
+  { clock }: Pick<ServicePorts, "clock">,
+  by: Principal | null,
+  { action, client, subject, detail = {} }: Deed,
+): AuditRecord {
+  const now = clock.now();
   const at = new Date(now).toISOString();
-  await ports.audit.append({ format: 1, id: nextId(now), at, action, by: by?.id ?? null, client, subject, detail });
+  return { format: 1, id: nextId(now), at, action, by: by?.id ?? null, client, subject, detail };
 }

@@ -2,6 +2,7 @@ import { noRuns, noTasks, type Stint, type Swept, sweepRuns, sweepTasks } from "
 import { sweepErasures } from "../erasing/delete-client.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { sweepPublications } from "../publishing/sweep-publications.ts";
+import { sweepTriggers } from "../publishing/sweep-triggers.ts";
 import { sweepQueues } from "../quotas/sweep-queues.ts";
 import { type SweepTime, stintWithin } from "./stint.ts";
 
@@ -13,7 +14,7 @@ export interface SweptService extends Swept {
 }
 
 /**
- * What died anywhere in the service goes on: runs, tasks, queues, publications, clients that are being erased. A part
+ * What died anywhere in the service goes on: runs, tasks, queues, publications, triggers, clients that are being erased. A part
  * that fails, or has more to do than its stint lasts, takes nothing from those behind it.
  */
 export async function sweepService(ports: ServicePorts, time: SweepTime = {}): Promise<SweptService> {
@@ -31,6 +32,7 @@ export async function sweepService(ports: ServicePorts, time: SweepTime = {}): P
   const tasks = await part("tasks", (stint) => sweepTasks(ports, open, stint));
   const queued = await part("queues", (stint) => sweepQueues(ports, stint));
   await part("publications", () => sweepPublications(ports));
+  await part("triggers", () => sweepTriggers(ports));
   await part("erasures", () => sweepErasures(ports));
   return { ...runs, tasks: tasks ?? noTasks(), queued: queued ?? 0, broken };
 }

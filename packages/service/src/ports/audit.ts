@@ -40,6 +40,7 @@ export interface AuditRecord {
 }
 
 export interface AuditLog {
+  /** Nothing happens where it is there already. */
   append(record: AuditRecord): Promise<void>;
   /** Newest first; of one client where it is named. */
   list(query: Range & { client?: string }): Promise<AuditRecord[]>;

@@ -20,6 +20,8 @@ export type UnreadyVersion = Extract<Publication, { status: "publishing" | "fail
 
 export type PublicationName = Pick<Publication, "workflowId" | "version">;
 
+export type PendingPublication = Pick<Publication, "workflowId" | "version" | "createdAt" | "handedOver">;
+
 export interface PublicationStore {
   /** False when this version number is taken. */
   create(publication: Publication): Promise<boolean>;
@@ -32,6 +34,6 @@ export interface PublicationStore {
   settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
   /** Of all workflows that have a publication, those behind `after`; in order. */
   ids(after?: string): AsyncIterable<string>;
-  /** Those that are `publishing`, in no order; eventually consistent. */
-  pending(): AsyncIterable<Publication>;
+  /** Those that are `publishing`, in no order, readable or not; eventually consistent. */
+  pending(): AsyncIterable<PendingPublication>;
 }

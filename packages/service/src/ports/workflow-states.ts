@@ -1,3 +1,4 @@
+import type { AuditRecord } from "./audit.ts";
 import type { WorkflowQuotas } from "./quotas.ts";
 
 /** What changes about a workflow while its versions do not. */
@@ -8,14 +9,26 @@ export interface WorkflowState {
   active?: number;
   /** Versions up to this one were deleted; their executions stay readable. */
   deleted?: number;
+  /** Versions whose triggers may be real though they are not active, or not real though they are. */
+  touched?: number[];
+  /** There while a deletion is not done: what is written of it once the rest has gone. */
+  leaving?: AuditRecord;
   quotas?: WorkflowQuotas;
 }
 
-type Standing = Pick<WorkflowState, "active" | "deleted">;
+/** What stands together: changed where it is as it was read, and not else. */
+export type Standing = Pick<WorkflowState, "active" | "deleted" | "touched">;
+
+/** What it becomes; `leaving` where that is deleted. */
+export type Moved = Standing & Pick<WorkflowState, "leaving">;
 
 export interface WorkflowStates {
   get(workflowId: string): Promise<WorkflowState | undefined>;
   set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted" | "quotas">>): Promise<void>;
-  /** Changes what is active or deleted; false, and nothing changes, where that is not as in `from` any more. */
-  move(workflowId: string, from: Standing, to: Standing): Promise<boolean>;
+  /** Changes what is named; false, and nothing changes, where it stands not as in `from` any more. */
+  move(workflowId: string, from: Standing, to: Moved): Promise<boolean>;
+  /** Ends a deletion. */
+  hasLeft(workflowId: string): Promise<void>;
+  /** Workflows with versions that are touched; eventually consistent. */
+  unsettled(): AsyncIterable<Required<Pick<WorkflowState, "workflowId" | "touched">>>;
 }

@@ -1,9 +1,9 @@
 import type { WorkflowVersion } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
-import type { WorkflowState } from "../ports/workflow-states.ts";
+import type { Standing } from "../ports/workflow-states.ts";
 
 export interface ActiveNow {
-  state: Pick<WorkflowState, "active" | "deleted">;
+  state: Standing;
   /** What new runs use; undefined where there is nothing, or it was deleted. */
   version: WorkflowVersion | undefined;
 }
@@ -12,8 +12,12 @@ export async function activeNow(
   { workflows, workflowStates }: Pick<ServicePorts, "workflows" | "workflowStates">,
   workflowId: string,
 ): Promise<ActiveNow> {
-  const { active, deleted } = (await workflowStates.get(workflowId)) ?? {};
-  const state = { ...(active !== undefined && { active }), ...(deleted !== undefined && { deleted }) };
+  const { active, deleted, touched } = (await workflowStates.get(workflowId)) ?? {};
+  const state = {
+    ...(active !== undefined && { active }),
+    ...(deleted !== undefined && { deleted }),
+    ...(touched && { touched }),
+  };
   const version = active === undefined ? await workflows.latest(workflowId) : await workflows.get(workflowId, active);
   return { state, version: version && version.version > (deleted ?? 0) ? version : undefined };
 }

@@ -1,36 +1,36 @@
 import type { WorkflowVersion } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
-import type { WorkflowState } from "../ports/workflow-states.ts";
-import { syncTriggers } from "../triggers/sync.ts";
+import type { Moved, Standing } from "../ports/workflow-states.ts";
+import { putTriggers } from "../triggers/sync.ts";
 import { activeNow } from "./active-now.ts";
 import { settleTriggers } from "./settle-triggers.ts";
 
-type Standing = Pick<WorkflowState, "active" | "deleted">;
-
 /**
- * Makes another version what new runs use, or none, and its triggers real before. `decide` says what the state becomes,
- * undefined: nothing; who changed it meanwhile has it decided again. However it ends, the triggers of what is active
- * are real, and no others that were touched. Throws what `decide` throws, and as `syncTriggers`.
+ * Makes another version what new runs use, or none: its triggers first, and those of the one before go last. `decide`
+ * says what the state becomes, undefined: nothing; who changed it meanwhile has it decided again. Whose triggers are
+ * touched stands in the state from before the first of them until they are settled, so that of a process that dies here
+ * the sweeper does the rest. Throws what `decide` throws, and as `putTriggers`.
  */
 export async function moveActive(
   ports: ServicePorts,
   workflowId: string,
   next: WorkflowVersion | undefined,
-  decide: (from: Standing) => Standing | undefined,
+  decide: (from: Standing) => Moved | undefined,
 ): Promise<void> {
   const after = next?.workflow.triggers ?? [];
-  const touched = [...after];
+  const { workflowStates } = ports;
   try {
     for (let isMoved = false; !isMoved; ) {
       const { state, version } = await activeNow(ports, workflowId);
       const changes = decide(state);
       if (!changes) break;
-      const before = version?.workflow.triggers ?? [];
-      touched.push(...before);
-      await syncTriggers(ports, workflowId, before, after);
-      isMoved = await ports.workflowStates.move(workflowId, state, changes);
+      const numbers = [version, next].flatMap((one) => (one ? [one.version] : []));
+      const touched = [...new Set([...(state.touched ?? []), ...numbers])];
+      if (!(await workflowStates.move(workflowId, state, { touched }))) continue;
+      await putTriggers(ports, workflowId, after);
+      isMoved = await workflowStates.move(workflowId, { ...state, touched }, { ...changes, touched });
     }
   } finally {
-    await settleTriggers(ports, workflowId, touched);
+    await settleTriggers(ports, workflowId, after);
   }
 }

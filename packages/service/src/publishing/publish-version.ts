@@ -1,5 +1,6 @@
 import { toMachine } from "@nova/compiler";
 import { StoreUnavailable, type WorkflowVersion } from "@nova/engine";
+import type { Trigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Publication, PublicationName } from "../ports/publications.ts";
 import { dropOldMachines } from "./old-machines.ts";
@@ -10,11 +11,18 @@ import { settleTriggers } from "./settle-triggers.ts";
  * Makes a version that waits a version of its state machine, and what new runs use. Every step may be done twice: who
  * comes after a process that died publishes the same definition again, which Step Functions answers with a version of
  * the same contents. An outage is thrown; whatever else goes wrong would do so again, and is `failed`, with its reason:
- * who throws is delivered again, before all others. False: it was over already.
+ * who throws is delivered again, before all others. False: it asked nothing of Step Functions. Of one that is over the
+ * triggers are settled that a process left half done.
  */
 export async function publishVersion(ports: ServicePorts, name: PublicationName): Promise<boolean> {
-  const publication = await ports.publications.get(name);
-  if (publication?.status !== "publishing") return false;
+  const read = await refusing(async () => ({ publication: await ports.publications.get(name) }));
+  if ("reason" in read) await ports.publications.settle(name, { status: "failed", ...read });
+  else if (read.publication?.status !== "publishing") await settled(ports, name.workflowId);
+  else return publishPending(ports, name, read.publication);
+  return false;
+}
+
+async function publishPending(ports: ServicePorts, name: PublicationName, publication: Publication): Promise<true> {
   const ready = await refusing(() => makeReady(ports, publication));
   if ("reason" in ready) {
     await withdraw(ports, publication, ready);
@@ -42,16 +50,22 @@ async function makeReady(ports: ServicePorts, publication: Publication): Promise
 /** Its triggers go before it is over: nobody would look after them any more. */
 async function withdraw(ports: ServicePorts, publication: Publication, { reason }: Refusal): Promise<void> {
   const { workflowId, version, workflow } = publication;
-  const left = await refusing(async () => {
-    await settleTriggers(ports, workflowId, workflow.triggers);
-    return {};
-  });
+  const left = await settled(ports, workflowId, workflow.triggers);
   const more =
     "reason" in left ? `; the triggers of the version before have to be published again: ${left.reason}` : "";
   await ports.publications.settle({ workflowId, version }, { status: "failed", reason: `${reason}${more}` });
 }
 
-const plain: readonly string[] = ["Conflict", "Refused"];
+/** What cannot be had is left as it is: the sweeper comes again. */
+function settled(ports: ServicePorts, workflowId: string, touched?: readonly Trigger[]): Promise<object | Refusal> {
+  return refusing(async () => {
+    await settleTriggers(ports, workflowId, touched);
+    return {};
+  });
+}
+
+/** They say themselves what is to be done. */
+const plain: readonly string[] = ["Conflict", "Refused", "DefinitionMissing", "UnknownFormat"];
 
 async function refusing<T extends object>(step: () => Promise<T>): Promise<T | Refusal> {
   try {

@@ -1,5 +1,5 @@
 import type { ServicePorts } from "../ports/index.ts";
-import type { Publication, PublicationName } from "../ports/publications.ts";
+import type { PendingPublication, PublicationName } from "../ports/publications.ts";
 import { handOver } from "./hand-over.ts";
 
 /** What waits for this long was lost on its way, or waits behind many others. */
@@ -24,6 +24,6 @@ export async function sweepPublications(ports: ServicePorts): Promise<Publicatio
   return again;
 }
 
-function dueAt({ createdAt, handedOver: { times, at } = { times: 0, at: createdAt } }: Publication): number {
+function dueAt({ createdAt, handedOver: { times, at } = { times: 0, at: createdAt } }: PendingPublication): number {
   return Date.parse(at) + Math.min(longestMs, lostMs * 2 ** times);
 }

@@ -1,13 +1,13 @@
 import { demandAllClients } from "../access/authenticate.ts";
 import type { Principal } from "../access/principal.ts";
-import { recordDeed } from "../audit/record.ts";
-import { removeCredentialsOf } from "../credentials/credentials.ts";
+import { deedOf, recordDeed } from "../audit/record.ts";
 import { Conflict } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { moveActive } from "../publishing/move-active.ts";
 import { demandMachine } from "../publishing/runnable.ts";
-import { findWorkflow, noVersion } from "./find.ts";
-import { showWorkflow } from "./show.ts";
+import { findWorkflow, noVersion, noWorkflow } from "./find.ts";
+import { finishDeletion } from "./finish-deletion.ts";
+import { showUnlessDeleted } from "./show.ts";
 
 /** Makes a version what new runs use; runs that go on stay on theirs. Throws `NotFound`, `Forbidden`. */
 export async function activateVersion(ports: ServicePorts, by: Principal, id: string, version: number): Promise<void> {
@@ -23,10 +23,16 @@ export async function activateVersion(ports: ServicePorts, by: Principal, id: st
 
 const open = ["running", "waiting", "queued"] as const;
 
-/** Its versions stay for the executions that ran on them. Throws `NotFound`, `Forbidden`; `Conflict` while runs are open. */
+/**
+ * Its versions stay for the executions that ran on them. Who repeats it where it died does the rest. Throws `NotFound`,
+ * `Forbidden`; `Conflict` while runs are open.
+ */
 export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
   demandAllClients(by);
-  const { version, latest } = await showWorkflow(ports, id);
+  const shown = await showUnlessDeleted(ports, id);
+  if (!shown && (await finishDeletion(ports, id))) return;
+  if (!shown) throw noWorkflow(id);
+  const { version, latest } = shown;
   if ("status" in version && version.status === "publishing") {
     throw new Conflict(`version ${version.version} of "${id}" is being published - try again in a moment`);
   }
@@ -36,10 +42,11 @@ export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: str
       throw new Conflict(`execution ${items[0].id} of "${id}" is ${status} - cancel it, or wait for its end`);
     }
   }
+  const deed = { action: "workflow.deleted", client: null, subject: id, detail: { version: latest } } as const;
+  const leaving = deedOf(ports, by, deed);
   await moveActive(ports, id, undefined, ({ active = 0 }) => {
-    if (active <= latest) return { deleted: latest };
+    if (active <= latest) return { deleted: latest, leaving };
     throw new Conflict(`version ${active} of "${id}" was published meanwhile - delete it again`);
   });
-  await removeCredentialsOf(ports, { workflow: id });
-  await recordDeed(ports, by, { action: "workflow.deleted", client: null, subject: id, detail: { version: latest } });
+  await finishDeletion(ports, id);
 }

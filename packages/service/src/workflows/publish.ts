@@ -8,6 +8,7 @@ import type { PublicationState } from "../ports/publications.ts";
 import { handOver, untilPublished } from "../publishing/hand-over.ts";
 import { putForward } from "../publishing/put-forward.ts";
 import { type Stored, storePublication } from "../publishing/store-publication.ts";
+import { finishDeletion } from "./finish-deletion.ts";
 import { demandValid } from "./validate.ts";
 
 export type Published = {
@@ -34,6 +35,7 @@ export async function publish(
   if (id !== undefined && workflow.id !== id) {
     throw new Refused(`the definition has the id "${workflow.id}", the address "${id}" - use the same in both`);
   }
+  await finishDeletion(ports, workflow.id);
   const template = await ports.templates.of(workflow.requirements);
   const stored = await storePublication(ports, workflow, template);
   const { version } = "ready" in stored ? stored.ready : stored.publication;

@@ -59,7 +59,7 @@ async function workflowIds({ workflows, publications }: ShowPorts, after: string
   return [...new Set(lists.flat())].sort();
 }
 
-async function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWorkflow | undefined> {
+export async function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWorkflow | undefined> {
   try {
     return await showWorkflow(ports, id);
   } catch (error) {

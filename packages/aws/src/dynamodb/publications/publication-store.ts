@@ -51,7 +51,10 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
     ids: (after) => workflowIds((last) => entity.query.all({}).gt(last), after),
     async *pending() {
       const query = entity.query.pending({ open: "publications" });
-      for await (const item of pagesOf((cursor) => query.go({ ...plainly, cursor }))) yield await materialise(item);
+      for await (const item of pagesOf((cursor) => query.go({ ...plainly, cursor }))) {
+        const { workflowId, version, createdAt, handedOver } = item;
+        yield { workflowId, version, createdAt, ...(handedOver && { handedOver }) };
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
-import type { WorkflowQuotas } from "@nova/service";
+import type { AuditRecord, WorkflowQuotas } from "@nova/service";
 import { CustomAttributeType, Entity } from "electrodb";
 import type { TableConnection } from "../connection.ts";
 
@@ -14,12 +14,22 @@ export function workflowStateEntity({ client, table }: TableConnection) {
         format: { type: "number", required: true },
         active: number,
         deleted: number,
+        touched: { type: CustomAttributeType<number[]>("any") },
+        leaving: { type: CustomAttributeType<AuditRecord>("any") },
+        /** There while versions are touched: the keys of a sparse index. */
+        open: { type: ["unsettled"] as const },
+        ordered: { type: "string" },
         quotas: { type: CustomAttributeType<WorkflowQuotas>("any") },
       },
       indexes: {
         record: {
           pk: { field: "pk", composite: ["workflowId"], template: "W#${workflowId}", casing: "none" },
           sk: { field: "sk", composite: [], template: "STATE", casing: "none" },
+        },
+        unsettled: {
+          index: "open",
+          pk: { field: "open", composite: ["open"], casing: "none" },
+          sk: { field: "ordered", composite: ["ordered"], casing: "none" },
         },
       },
     },

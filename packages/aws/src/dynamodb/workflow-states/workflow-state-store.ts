@@ -8,7 +8,7 @@ import { workflowStateEntity } from "./workflow-state-entity.ts";
 
 const store = "DynamoDB";
 
-/** Which version of a workflow is active, and which were deleted. */
+/** Which version of a workflow is active, which were deleted, and what of that is not done. */
 export function createWorkflowStates(connection: TableConnection): WorkflowStates {
   const entity = whenAsked(() => workflowStateEntity(connection));
   return {
@@ -16,22 +16,38 @@ export function createWorkflowStates(connection: TableConnection): WorkflowState
       const { data } = await reaching(store, () => entity.get({ workflowId }).go(consistently));
       if (!data) return undefined;
       checkFormat(`the state of workflow "${workflowId}"`, data.format);
-      return { ...data, format: FORMAT };
+      const { open: _, ordered: __, ...state } = data;
+      return { ...state, format: FORMAT };
     },
     async set(workflowId, changes) {
       const update = entity.update({ workflowId }).set({ format: FORMAT, ...changes });
       await reaching(store, () => update.go(plainly));
     },
-    move(workflowId, from, to) {
+    move(workflowId, from, { touched = from.touched ?? [], ...to }) {
       const update = entity.update({ workflowId }).set({ format: FORMAT, ...to });
-      const unchanged = update
+      const marked =
+        touched.length > 0
+          ? update.set({ touched, open: "unsettled", ordered: workflowId })
+          : update.remove(["touched", "open", "ordered"]);
+      const unchanged = marked
         .where(({ active }, { eq, notExists }) =>
           from.active === undefined ? notExists(active) : eq(active, from.active),
         )
         .where(({ deleted }, { eq, notExists }) =>
           from.deleted === undefined ? notExists(deleted) : eq(deleted, from.deleted),
+        )
+        .where((state, { eq, notExists }) =>
+          from.touched === undefined ? notExists(state.touched) : eq(state.touched, from.touched),
         );
       return reachingIf(store, () => unchanged.go(plainly));
+    },
+    async hasLeft(workflowId) {
+      await reaching(store, () => entity.update({ workflowId }).remove(["leaving"]).go(plainly));
+    },
+    async *unsettled() {
+      const all = { ...plainly, pages: "all" } as const;
+      const { data } = await reaching(store, () => entity.query.unsettled({ open: "unsettled" }).go(all));
+      for (const { workflowId, touched = [] } of data) yield { workflowId, touched };
     },
   };
 }

@@ -1,0 +1,154 @@
+import { StoreUnavailable } from "@nova/engine";
+import { activateVersion, deleteWorkflow, publish, publishVersion, sweepService } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sweepTriggers } from "../../../packages/service/src/publishing/sweep-triggers.ts";
+import { inARow } from "../../support/cloud.ts";
+import { dyingAt } from "../support/dying.ts";
+import { live } from "../support/live-triggers.ts";
+import { PublishingWorld } from "../support/publishing-world.ts";
+
+const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
+const nightly = (every: string) => ({ type: "schedule", id: "nightly", every });
+const paid = (bus: "nova" | "default") => ({ type: "event", id: "paid", pattern: { source: ["shop"] }, bus });
+const hook = (id: string) => ({ type: "webhook", id });
+const versions = [
+  [nightly("1d"), hook("first"), paid("nova"), { ...nightly("1h"), id: "hourly" }],
+  [nightly("2h"), hook("second"), paid("default"), { ...nightly("1h"), id: "daily" }],
+];
+const second = { workflowId: "a", version: 2 };
+
+let world: PublishingWorld;
+beforeEach(() => {
+  world = new PublishingWorld();
+});
+
+const post = (triggers: object[] = [], ports = world.ports()) => {
+  const text = JSON.stringify(inARow("a", { say: "pass" }, { triggers }));
+  return publish(ports, ann, { text, fileName: "workflow.json", files: {} });
+};
+const active = () => world.workflowStates.kept.get("a")?.active;
+const expectSettled = () => {
+  const { there, wanted, outside, places } = live(world);
+  expect({ there, outside }).toEqual({ there: wanted, outside: places });
+  expect(world.workflowStates.kept.get("a")?.touched).toBeUndefined();
+};
+
+type Change = (ports: ReturnType<PublishingWorld["ports"]>) => Promise<unknown>;
+const changes: [string, Change][] = [
+  ["makes another version active", (ports) => activateVersion(ports, ann, "a", 1)],
+  ["deletes a workflow", (ports) => deleteWorkflow(ports, ann, "a")],
+];
+const deaths = Array.from({ length: 40 }, (_, index) => index + 1);
+
+describe("a process that dies while it", () => {
+  it.each(changes)("%s, at whatever step, leaves nothing that a sweep does not settle", async (_what, change) => {
+    const states = new Set<unknown>();
+    for (const at of deaths) {
+      for (const when of ["before", "behind"] as const) {
+        world = new PublishingWorld();
+        for (const triggers of versions) await post(triggers);
+        await change(dyingAt(world.ports(), at, when)).catch(() => undefined);
+        await sweepTriggers(world.ports());
+        expectSettled();
+        states.add(JSON.stringify(world.workflowStates.kept.get("a")));
+      }
+    }
+    expect(states.size).toBeGreaterThan(1);
+  });
+
+  it.each(changes)("%s is followed by whoever does it again", async (_what, change) => {
+    for (const at of deaths) {
+      world = new PublishingWorld();
+      for (const triggers of versions) await post(triggers);
+      await change(dyingAt(world.ports(), at, "behind")).catch(() => undefined);
+      await change(world.ports()).catch(({ name }) => expect(name).toBe("NotFound"));
+      expectSettled();
+    }
+  });
+
+  it("publishes one is followed by whoever is given it next", async () => {
+    for (const at of deaths) {
+      world = new PublishingWorld();
+      await post(versions[0]);
+      await post(versions[1], world.ports({ queue: true }));
+      await publishVersion(dyingAt(world.ports(), at, "behind"), second).catch(() => undefined);
+      await publishVersion(world.ports(), second);
+      expect(active()).toBe(2);
+      expectSettled();
+    }
+  });
+});
+
+describe("while another version is made active", () => {
+  it("what the active one needs is there at every moment", async () => {
+    for (const triggers of versions) await post(triggers);
+    const { move } = world.workflowStates;
+    const moves: [number | undefined, ReturnType<typeof live>][] = [];
+    world.workflowStates.move = async (...args) => {
+      const isMoved = await move.apply(world.workflowStates, args);
+      moves.push([active(), live(world)]);
+      return isMoved;
+    };
+    await activateVersion(world.ports(), ann, "a", 1);
+    expect(moves.map(([version]) => version)).toEqual([2, 1, 1]);
+    for (const [, { outside, places }] of moves) expect(outside).toEqual(expect.arrayContaining(places));
+  });
+
+  it("a sweep that comes between gives way", async () => {
+    for (const triggers of versions) await post(triggers);
+    const { put } = world.eventRules;
+    world.eventRules.put = async (rule) => {
+      await put.call(world.eventRules, rule);
+      world.eventRules.put = put;
+      await sweepTriggers(world.ports());
+    };
+    await activateVersion(world.ports(), ann, "a", 1);
+    expect(active()).toBe(1);
+    expectSettled();
+  });
+});
+
+describe("a version whose event is on another bus", () => {
+  it("takes the rule of the active one away when it is active itself, and not before", async () => {
+    await post([paid("nova")]);
+    const ports = world.ports({ queue: true });
+    await post([paid("default")], ports);
+    const { create } = ports.workflows;
+    ports.workflows.create = () => Promise.reject(new StoreUnavailable("DynamoDB did not answer in time - try again"));
+    await expect(publishVersion(ports, second)).rejects.toThrow(StoreUnavailable);
+    expect([active(), [...world.eventRules.kept.keys()]]).toEqual([1, ["a/paid@nova", "a/paid@default"]]);
+    ports.workflows.create = create;
+    await publishVersion(ports, second);
+    expect([active(), [...world.eventRules.kept.keys()]]).toEqual([2, ["a/paid@default"]]);
+  });
+});
+
+describe("triggers that a process left half done", () => {
+  it("are given to whoever publishes, where there is a queue", async () => {
+    for (const triggers of versions) await post(triggers);
+    await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
+    await sweepTriggers(world.ports({ queue: true }));
+    expect(world.queued).toEqual([{ workflow: "a", version: 2 }]);
+    expect(await publishVersion(world.ports(), second)).toBe(false);
+    expectSettled();
+  });
+
+  it("stand in nobody's way where they cannot be had, and are tried again", async () => {
+    for (const triggers of versions) await post(triggers);
+    await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
+    const { put } = world.schedules;
+    world.schedules.put = () => Promise.reject(Object.assign(new Error("no"), { name: "ValidationException" }));
+    expect(await publishVersion(world.ports(), second)).toBe(false);
+    expect(world.workflowStates.kept.get("a")?.touched).toEqual([1, 2]);
+    world.schedules.put = put;
+    await sweepTriggers(world.ports());
+    expectSettled();
+  });
+});
+
+it("a sweep of the service comes to them", async () => {
+  for (const triggers of versions) await post(triggers);
+  await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
+  await sweepService(world.ports());
+  expectSettled();
+});

@@ -1,0 +1,81 @@
+import { StoreUnavailable } from "@nova/engine";
+import { deleteWorkflow, NotFound, publish, type ServicePorts } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+import { inARow } from "../../support/cloud.ts";
+import { dyingAt } from "../support/dying.ts";
+import { PublishingWorld } from "../support/publishing-world.ts";
+
+const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
+const bob = { ...ann, id: `key_${"1".repeat(26)}` };
+const outage = () => Promise.reject(new StoreUnavailable("DynamoDB did not answer in time - try again"));
+
+let world: PublishingWorld;
+/** Names of credentials of the workflow. */
+let kept: Set<string>;
+beforeEach(async () => {
+  world = new PublishingWorld();
+  await post();
+  kept = new Set(["stripe", "bank"]);
+});
+
+function ports(): ServicePorts {
+  const credentialStore = {
+    list: async () => Array.from(kept, (name) => ({ name })),
+    remove: async ({ name }: { name: string }) => kept.delete(name),
+  };
+  return { ...world.ports(), credentialStore } as unknown as ServicePorts;
+}
+
+const post = (says = "a") => {
+  const text = JSON.stringify(inARow("greet", { say: `context["said"] = "${says}"` }, { triggers: [hook] }));
+  return publish(ports(), ann, { text, fileName: "workflow.json", files: {} });
+};
+const hook = { type: "webhook", id: "first" };
+const deletions = () => world.deeds.filter(({ action }) => action === "workflow.deleted");
+const left = () => [kept.size, world.triggers.kept.size, deletions().length];
+
+describe("a workflow that is deleted", () => {
+  it("leaves neither triggers nor credentials, and one deed of whoever asked", async () => {
+    await deleteWorkflow(ports(), ann, "greet");
+    expect(left()).toEqual([0, 0, 1]);
+    await expect(deleteWorkflow(ports(), bob, "greet")).rejects.toThrow(NotFound);
+    expect(deletions()).toMatchObject([{ by: ann.id, subject: "greet", detail: { version: 1 } }]);
+  });
+
+  it("and whose credentials cannot be reached, has them taken by who deletes it again", async () => {
+    const away = ports();
+    away.credentialStore.list = outage;
+    await expect(deleteWorkflow(away, ann, "greet")).rejects.toThrow(StoreUnavailable);
+    expect(left()).toEqual([2, 0, 0]);
+    await deleteWorkflow(ports(), bob, "greet");
+    expect(left()).toEqual([0, 0, 1]);
+    expect(deletions()).toMatchObject([{ by: ann.id }]);
+    await expect(deleteWorkflow(ports(), bob, "greet")).rejects.toThrow(NotFound);
+  });
+
+  it("by a process that dies at whatever step, hands nothing on to the next one under its id", async () => {
+    for (let at = 1; at <= 40; at++) {
+      world = new PublishingWorld();
+      await post();
+      kept = new Set(["stripe", "bank"]);
+      const death = await deleteWorkflow(dyingAt(ports(), at, "behind"), ann, "greet").catch((error) => error);
+      const { deleted } = world.workflowStates.kept.get("greet") ?? {};
+      expect([undefined, "RangeError"]).toContain(death?.name);
+      await post("b");
+      expect(left()).toEqual(deleted === undefined ? [2, 1, 0] : [0, 1, 1]);
+      if (deleted === undefined) continue;
+      kept.add("new");
+      await post("c");
+      expect(left()).toEqual([1, 1, 1]);
+    }
+  });
+
+  it("and was published again meanwhile, keeps what that one was given", async () => {
+    const away = ports();
+    away.credentialStore.list = outage;
+    await expect(deleteWorkflow(away, ann, "greet")).rejects.toThrow(StoreUnavailable);
+    await world.workflowStates.set("greet", { deleted: 0 });
+    await post("b");
+    expect([kept.size, deletions().length]).toEqual([2, 1]);
+  });
+});
