@@ -50,8 +50,17 @@ export const startsRuns: readonly Grant[] = [
   "runs",
 ];
 
-/** Starts a run of a trigger, and leaves a record of what came in. */
-export const takesDeliveries: readonly Grant[] = [...startsRuns, "triggers", "deliveries", "undelivered events"];
+/**
+ * Starts a run of a trigger, and leaves a record of what came in. A run of a client that was deleted meanwhile is an event,
+ * for whoever may end it.
+ */
+export const takesDeliveries: readonly Grant[] = [
+  ...startsRuns,
+  "events",
+  "triggers",
+  "deliveries",
+  "undelivered events",
+];
 
 /** Reads the values of credentials for itself; what expires it gets anew. */
 export const usesCredentials: readonly Grant[] = [...masksSecrets, "refreshed credentials", "sealing credentials"];

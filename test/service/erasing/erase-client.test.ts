@@ -79,6 +79,7 @@ class ErasingWorld {
       },
       audit: { append: async ({ action }: AuditRecord) => void this.deeds.push(action) },
       clock: { now: () => this.now },
+      atWork: { runs: [] },
       ...(queue && {
         erasureQueue: { enqueue: async ({ client }: { client: string }) => void this.queued.push(client) },
       }),

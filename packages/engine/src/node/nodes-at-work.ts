@@ -14,8 +14,9 @@ export class NodesAtWork {
     }
   }
 
-  has(execution: string): boolean {
-    return this.#deliveries.has(execution);
+  /** Ids of executions. */
+  get runs(): string[] {
+    return Array.from(this.#deliveries.keys());
   }
 
   #count(execution: string, by: 1 | -1): void {

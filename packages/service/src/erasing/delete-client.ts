@@ -1,6 +1,6 @@
 import { demandAllClients } from "../access/authenticate.ts";
 import type { Principal } from "../access/principal.ts";
-import { recordDeed } from "../audit/record.ts";
+import { deedOf } from "../audit/record.ts";
 import { clientOf } from "../clients/clients.ts";
 import type { Erasing } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -16,16 +16,17 @@ const pageSize = 200;
  */
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);
-  const { erasing } = await clientOf(ports, by, slug);
-  if (!erasing) {
-    const since = new Date(ports.clock.now()).toISOString();
-    await ports.clients.update(slug, { erasing: { by: by.id, since, markedAt: since, part: "executions" } });
-    await recordDeed(ports, by, { action: "client.deleted", client: slug, subject: slug });
-  }
-  return handOver(ports, slug);
+  const there = await clientOf(ports, by, slug);
+  if (there.erasing) return handOver(ports, slug, there.erasing);
+  const deed = deedOf(ports, by, { action: "client.deleted", client: slug, subject: slug });
+  const erasing: Erasing = { by: by.id, since: deed.at, markedAt: deed.at, part: "executions", deed };
+  await ports.clients.update(slug, { erasing });
+  return handOver(ports, slug, erasing);
 }
 
-async function handOver(ports: ServicePorts, client: string): Promise<boolean> {
+/** Whoever marked it may have died before its deed was written. */
+async function handOver(ports: ServicePorts, client: string, { deed }: Erasing): Promise<boolean> {
+  if (deed) await ports.audit.append(deed);
   if (!ports.erasureQueue) return eraseClient(ports, client);
   await ports.erasureQueue.enqueue({ client });
   return false;
@@ -43,7 +44,7 @@ export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
     const page = await ports.clients.list({ limit: pageSize, ...(after !== undefined && { after }) });
     for (const { slug, erasing } of page) {
       if (!erasing || !isDue(erasing, ports.clock.now())) continue;
-      await handOver(ports, slug);
+      await handOver(ports, slug, erasing);
       again.push(slug);
     }
     after = page.at(-1)?.slug;

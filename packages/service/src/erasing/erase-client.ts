@@ -4,22 +4,19 @@ import type { ServicePorts } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/give-back.ts";
 import { endRun } from "./end-run.ts";
 import { eraseContents } from "./erase-execution.ts";
+import { behindPass, mayBeLast } from "./last-pass.ts";
 import { ErasureProgress } from "./progress.ts";
 
 const pageSize = 50;
-const countedAtOnce = 200;
-
-/** Whoever looked at the client before it was marked, and begins a run behind that, is over by then: receive-mail has 300 s. */
-const startersLiveMs = 330_000;
 
 /** What a client leaves is looked through so often before the sweeper has to come again. */
 const mostPasses = 5;
 
 /**
  * Erases a client that was marked for it: keys first, so that nobody begins anything, then what is open, what its runs
- * knew, its objects, everything else that names it, and itself last: once nobody can begin a run any more who saw it
- * before, and a pass has found all there is. Who comes after a process that died, or when `until` (milliseconds since
- * the epoch) is over, goes on where it was. Answers whether all is done.
+ * knew, its objects, everything else that names it, and itself last: once a pass has found all there is that began when
+ * nobody was left who could begin a run for it, or store what one of its runs was told. Who comes after a process that
+ * died, or when `until` (milliseconds since the epoch) is over, goes on where it was. Answers whether all is done.
  */
 export async function eraseClient(
   ports: ServicePorts,
@@ -33,15 +30,18 @@ export async function eraseClient(
   const { restsUntil } = client.erasing;
   if (restsUntil !== undefined) {
     if (ports.clock.now() < Date.parse(restsUntil)) return false;
-    await progress.moveTo({ part: "executions" });
+    await progress.beginPass({ mayBeLast: false });
   }
   if (!(await cancelOpen(ports, slug, progress, until))) return false;
   for (let passes = 0; passes < mostPasses; passes++) {
+    const isUnderWay = passes === 0 && progress.at.passSince !== undefined;
+    if (!isUnderWay) await progress.beginPass({ mayBeLast: await mayBeLast(ports, slug) });
     if (!(await passOver(ports, slug, progress, until))) return false;
-    const restsUntil = startersEnd(ports, progress);
-    if (restsUntil === null && !(await hasStragglers(ports, slug, progress.at.runs))) return remove(ports, slug);
-    await progress.moveTo({ part: "executions", ...(restsUntil !== null && { restsUntil }) });
-    if (restsUntil !== null) return false;
+    const behind = await behindPass(ports, slug, progress);
+    if (behind === "nothing") return remove(ports, slug);
+    if (behind === "another") continue;
+    await progress.rest(behind);
+    return false;
   }
   return false;
 }
@@ -107,23 +107,4 @@ async function eraseRest({ eraser }: ServicePorts, client: string, progress: Era
   const next = await eraser.rest(client, cursor);
   if (next !== undefined) await progress.moveTo({ part: "rest", cursor: next, runs });
   return next === undefined;
-}
-
-/** ISO 8601, or null where none can begin a run any more who saw the client before. Without a queue they erase it themselves. */
-function startersEnd({ clock, erasureQueue }: ServicePorts, { markedAt }: ErasureProgress): string | null {
-  const end = Date.parse(markedAt) + startersLiveMs;
-  return erasureQueue && clock.now() < end ? new Date(end).toISOString() : null;
-}
-
-/** Whether there are runs that the pass has not seen, or whose end it has not: records of runs stay, so their number tells. */
-async function hasStragglers({ executions }: ServicePorts, client: string, seen = 0): Promise<boolean> {
-  let runs = 0;
-  let cursor: string | undefined;
-  do {
-    const page = await executions.list({ client, limit: countedAtOnce, ...(cursor !== undefined && { cursor }) });
-    if (page.items.some(({ open }) => open)) return true;
-    runs += page.items.length;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return runs > seen;
 }

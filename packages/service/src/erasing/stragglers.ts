@@ -8,7 +8,8 @@ import { eraseContents } from "./erase-execution.ts";
 
 /**
  * For whoever has just begun a run: of a client that was deleted since they looked it is cancelled and erased, for no
- * erasure that came before it can have found it. Throws `Conflict`, `NotFound` then, as if it had never begun.
+ * erasure that came before it can have found it; where there is a queue by whoever takes from that, since a function that
+ * begins runs may end none. Throws `Conflict`, `NotFound` then, as if it had never begun.
  */
 export async function demandClientStill(ports: ServicePorts, by: Principal, { id, client }: Execution): Promise<void> {
   try {
@@ -19,9 +20,7 @@ export async function demandClientStill(ports: ServicePorts, by: Principal, { id
   }
 }
 
-/** Cancelled by whoever began it, since that is soon; erased by whoever may. */
 async function dropStraggler(ports: ServicePorts, client: string, execution: string): Promise<void> {
-  await endRun(ports, execution);
   if (ports.erasureQueue) await ports.erasureQueue.enqueue({ client, execution });
   else await eraseStraggler(ports, client, execution);
 }

@@ -1,4 +1,5 @@
 import type { OnFailure } from "@nova/workflow";
+import type { AuditRecord } from "./audit.ts";
 import type { Range } from "./page.ts";
 import type { ClientQuotas } from "./quotas.ts";
 
@@ -30,11 +31,15 @@ export interface Erasing {
   since: string;
   part: "executions" | "rest";
   cursor?: string;
+  /** What is written of its deletion, before anything goes; absent once that is done. */
+  deed?: AuditRecord;
   /** ISO 8601: when it was deleted. */
   markedAt?: string;
   /** Runs that this pass has seen. */
   runs?: number;
-  /** ISO 8601: nothing is left to do before, but to look once more for what began before it was deleted. */
+  /** ISO 8601: when this pass over everything began; absent of one behind which another has to come in any case. */
+  passSince?: string;
+  /** ISO 8601: nothing is left to do before, but to look once more for what was begun, or at work, before it was deleted. */
   restsUntil?: string;
 }
 

@@ -1,0 +1,101 @@
+import { cancelExecution, NodesAtWork } from "@nova/engine";
+import { deleteClient, eraseClient, sweepErasures } from "@nova/service";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ann, ErasureWorld } from "../support/erasing-world.ts";
+
+let world: ErasureWorld;
+let id: string;
+beforeEach(async () => {
+  world = new ErasureWorld();
+  await world.publish("report", []);
+  id = await world.begin();
+});
+
+const minutes = (count: number) => world.engine.clock.advance(count * 60_000);
+const restsFor = () => {
+  const until = world.kept.get("acme")?.erasing?.restsUntil;
+  return until === undefined ? undefined : (Date.parse(until) - world.engine.clock.now) / 60_000;
+};
+const passes = () => world.emptied.filter((one) => one === id).length;
+
+describe("in a deployment, whose functions live for minutes, the last pass comes", () => {
+  beforeEach(async () => {
+    world.hasQueue = true;
+  });
+
+  it("when no function is left that was at a node of a run which was ended", async () => {
+    await deleteClient(world.service(), ann, "acme");
+    minutes(1);
+    expect(await eraseClient(world.service(), "acme")).toBe(false);
+    expect([passes(), restsFor()]).toEqual([1, 4.5]);
+    minutes(4.5);
+    expect(await eraseClient(world.service(), "acme")).toBe(false);
+    expect([passes(), restsFor()]).toEqual([2, 11]);
+    minutes(10.9);
+    expect(await sweepErasures(world.service())).toEqual([]);
+    expect(await eraseClient(world.service(), "acme")).toBe(false);
+    minutes(0.1);
+    expect(await sweepErasures(world.service())).toEqual(["acme"]);
+    expect(await eraseClient(world.service(), "acme")).toBe(true);
+    expect(passes()).toBe(3);
+  });
+
+  it("also where somebody else has ended the run, shortly before", async () => {
+    await cancelExecution(world.service(), id);
+    minutes(10);
+    await deleteClient(world.service(), ann, "acme");
+    minutes(5.5);
+    expect(await eraseClient(world.service(), "acme")).toBe(true);
+  });
+
+  it("not before those could have begun a run who saw the client before it was deleted", async () => {
+    await cancelExecution(world.service(), id);
+    minutes(60);
+    await deleteClient(world.service(), ann, "acme");
+    expect(await eraseClient(world.service(), "acme")).toBe(false);
+    expect(restsFor()).toBe(5.5);
+    minutes(5.5);
+    expect(await eraseClient(world.service(), "acme")).toBe(true);
+  });
+
+  it("anew where the pass had begun while one was left, and was long under way", async () => {
+    await deleteClient(world.service(), ann, "acme");
+    minutes(6);
+    world.onRest = async () => {
+      minutes(20);
+      world.onRest = async () => undefined;
+    };
+    expect(await eraseClient(world.service(), "acme")).toBe(true);
+    expect(passes()).toBe(2);
+  });
+});
+
+describe("on a laptop, whose process knows who is at work, a client", () => {
+  const atWork = new NodesAtWork();
+  const laptop = () => ({ ...world.service(), atWork });
+
+  it("is gone at once where nobody is at a node of its runs", async () => {
+    const other = await world.begin("globex");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const node = atWork.during(other, () => promise);
+    expect(await deleteClient(laptop(), ann, "acme")).toBe(true);
+    resolve();
+    await node;
+  });
+
+  it("stays while a node of its waits for a model, and is looked through again behind that", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const node = atWork.during(id, () => promise);
+    expect(await deleteClient(laptop(), ann, "acme")).toBe(false);
+    expect([passes(), restsFor(), world.engine.record(id).status]).toEqual([1, 0.5, "cancelled"]);
+    minutes(1);
+    expect(await sweepErasures(laptop())).toEqual(["acme"]);
+    expect([passes(), restsFor()]).toEqual([2, 0.5]);
+    resolve();
+    await node;
+    expect(await deleteClient(laptop(), ann, "acme")).toBe(false);
+    minutes(1);
+    expect(await sweepErasures(laptop())).toEqual(["acme"]);
+    expect([passes(), world.kept.size, world.deeds]).toEqual([3, 0, ["client.deleted", "client.erased"]]);
+  });
+});
