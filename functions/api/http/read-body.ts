@@ -1,12 +1,13 @@
-import { type Member, membersOf, RawJson } from "@nova/engine";
-import { halfCharacterIn } from "@nova/service";
+import { membersOf, RawJson } from "@nova/engine";
+import { halfCharacterIn } from "@nova/workflow";
 import { Misfit, Unreadable } from "./errors.ts";
 import type { Received } from "./event.ts";
 import { refuseLarge } from "./limits.ts";
 
 /**
  * The body as a value. Members named in `exact` stay the text that they were sent as (`RawJson`), so that
- * 12345678901234567890 and 850.0 arrive as such. Throws `Unreadable`; `Misfit` where no node could read one of them.
+ * 12345678901234567890 and 850.0 arrive as such. Throws `Unreadable`; `Misfit` for half a character, which no node
+ * could read, and no table keep.
  */
 export function readBody({ text, headers }: Pick<Received, "text" | "headers">, exact: readonly string[]): unknown {
   const type = headers["content-type"] ?? "application/json";
@@ -15,21 +16,17 @@ export function readBody({ text, headers }: Pick<Received, "text" | "headers">, 
   }
   refuseLarge(text);
   const value = parsed(text);
+  refuseHalfCharacter(text);
   if (exact.length === 0 || value === null || typeof value !== "object" || Array.isArray(value)) return value;
   const kept = membersOf(text).filter(({ key }) => exact.includes(key));
-  refuseHalfCharacters(kept);
   return { ...value, ...Object.fromEntries(kept.map(({ key, json }) => [key, new RawJson(json)])) };
 }
 
-function refuseHalfCharacters(members: readonly Member[]): void {
-  const places = members.flatMap(({ key, json }) => halfCharacterIn(json, `$.${key}`) ?? []);
-  if (places.length === 0) return;
+function refuseHalfCharacter(text: string): void {
+  const path = halfCharacterIn(text);
+  if (path === undefined) return;
   const message = "it has half a character (a surrogate without its other half) - send both halves, or neither";
-  throw new Misfit(
-    400,
-    "the body",
-    places.map((path) => ({ path, message })),
-  );
+  throw new Misfit(400, "the body", [{ path, message }]);
 }
 
 function parsed(text: string): unknown {

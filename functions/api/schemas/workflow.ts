@@ -1,4 +1,6 @@
+import { RawJson } from "@nova/engine";
 import { type Principal, type Published, type ShownWorkflow, seenBy } from "@nova/service";
+import { type Trigger, textOfJson, type Workflow } from "@nova/workflow";
 import { z } from "zod";
 import { Finding } from "./problem.ts";
 import { Time, VersionNumber, WorkflowId } from "./values.ts";
@@ -78,10 +80,21 @@ export function workflowItem({ version, active }: ShownWorkflow) {
 }
 
 export function wholeWorkflow(found: ShownWorkflow, by: Principal) {
-  return { ...workflowItem(found), hash: found.version.hash, definition: seenBy(by, found.version.workflow) };
+  return { ...workflowItem(found), hash: found.version.hash, definition: shown(seenBy(by, found.version.workflow)) };
 }
 
 export function versionItem(found: ShownWorkflow["version"], active: number | null) {
   const { version, hash, createdAt } = found;
   return { version, ...stateOf(found), active: version === active, hash, created_at: createdAt };
+}
+
+/** What triggers hold of people's JSON comes as JSON, with its digits. */
+function shown({ triggers, ...workflow }: Workflow) {
+  return triggers ? { ...workflow, triggers: triggers.map(shownTrigger) } : workflow;
+}
+
+function shownTrigger(trigger: Trigger) {
+  if (trigger.type === "event") return { ...trigger, pattern: new RawJson(textOfJson(trigger.pattern)) };
+  if (trigger.type !== "schedule" || trigger.context === undefined) return trigger;
+  return { ...trigger, context: new RawJson(textOfJson(trigger.context)) };
 }

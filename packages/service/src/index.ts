@@ -34,7 +34,6 @@ export { Conflict, Forbidden, IssuerUnreachable, NotFound, Refused, TooMany, Una
 export { cancel } from "./executions/cancel.ts";
 export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions/execute.ts";
 export { executionWithin, listExecutions } from "./executions/find.ts";
-export { halfCharacterIn } from "./executions/half-characters.ts";
 export { readExecution, readLink } from "./executions/read.ts";
 export { type ExportRecord, exportClient } from "./export/export-client.ts";
 export { type FailedRun, type Notified, notifyFailure } from "./failures/notify.ts";

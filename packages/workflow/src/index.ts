@@ -6,7 +6,6 @@ export { checkPattern } from "./event-pattern/check-pattern.ts";
 export { matchesPattern } from "./event-pattern/matches-pattern.ts";
 export type { Finding, FindingCode } from "./findings/finding.ts";
 export { finding, findings } from "./findings/finding.ts";
-export { at as pathAt } from "./findings/path.ts";
 export { conditionLabel, defaultLabel, timeoutLabel } from "./graph/condition.ts";
 export type { Fork, ForkBranch } from "./graph/forks.ts";
 export { forksOf, joinOf } from "./graph/forks.ts";
@@ -16,6 +15,8 @@ export { nodeIndex } from "./graph/node-index.ts";
 export type { EntryEvents, HistoryBudget } from "./history-budget.ts";
 export { validateInputs } from "./inputs/validate.ts";
 export { validateData } from "./inputs/validate-data.ts";
+export { halfCharacterIn } from "./json/half-characters.ts";
+export { keepingDigits, textOfJson, type WrittenJson } from "./json/keeping-digits.ts";
 export { analysisFileOf, codeFileOf, type LockRecord, lockFileName, lockText } from "./lock/lock-file.ts";
 export type { Ingredients, LockedCode } from "./lock/locked-code.ts";
 export {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json/value.ts";
+import type { WrittenJson } from "./json/keeping-digits.ts";
 
 /** What starts runs of a workflow from outside, while the version that declares it is the active one. */
 export type Trigger = MailTrigger | ImapTrigger | WebhookTrigger | ScheduleTrigger | EventTrigger;
@@ -65,12 +65,12 @@ export interface ScheduleTrigger extends TriggerBase {
   /** IANA name; absent: UTC. */
   timezone?: string;
   /** What its runs start with, besides `schedule`. */
-  context?: JsonObject;
+  context?: WrittenJson;
 }
 
 export interface EventTrigger extends TriggerBase {
   type: "event";
   /** An EventBridge event pattern. */
-  pattern: JsonObject;
+  pattern: WrittenJson;
   bus: "nova" | "default";
 }

@@ -42,6 +42,13 @@ describe("a schedule that is due", () => {
     expect(world.records).toMatchObject([{ type: "schedule", client: "acme", dedupe: at, from: "schedule" }]);
   });
 
+  it("starts a run with the very digits of its context, kept as text or as an object", async () => {
+    const context = '{"a":12345678901234567890,"schedule":1,"b":850.0,"c":-0}';
+    await world.publish("report", [{ ...nightly, context }]);
+    const { execution } = await fireTrigger(ports(), due);
+    expect(await world.contextText(execution)).toMatch(/^{"a":12345678901234567890,"b":850.0,"c":-0,"schedule":{/);
+  });
+
   it("starts one run for each time, however often it is delivered", async () => {
     const first = await fireTrigger(ports(), due);
     expect((await fireTrigger(ports(), due)).execution).toBe(first.execution);

@@ -1,9 +1,23 @@
-import { defineWorkflow, end, start, type Trigger, workflowHash } from "@nova/workflow";
+import {
+  defineWorkflow,
+  type EventTrigger,
+  end,
+  parseWorkflow,
+  type ScheduleTrigger,
+  start,
+  type Trigger,
+  textOfJson,
+  workflowHash,
+} from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { codesOf, type Loose, mustParse, parse, row } from "../definition.ts";
 
 const mail = { type: "mail", address: "invoices" };
 const with1 = (trigger: unknown): Loose => ({ ...row(), triggers: [trigger] });
+const textWith = (...triggers: string[]) =>
+  JSON.stringify({ ...row(), triggers: "-" }).replace('"-"', `[${triggers.join()}]`);
+const parseText = (text: string) => parseWorkflow({ text, fileName: "workflow.json", files: {} });
+const triggersOf = (...triggers: string[]) => parseText(textWith(...triggers)).workflow?.triggers ?? [];
 const normalised = (trigger: Loose): Trigger | undefined => mustParse(with1(trigger)).triggers?.[0];
 
 describe("a trigger", () => {
@@ -99,6 +113,42 @@ describe("a trigger", () => {
     [249_000, []],
   ])("with a context of %i bytes has %j", (bytes, expected) => {
     expect(codesOf(with1({ type: "schedule", every: "1d", context: { letter: "x".repeat(bytes) } }))).toEqual(expected);
+  });
+
+  it.each(["9007199254740993", "12345678901234567890", "1e-200", "850.0", "1e2", "-0"])(
+    "keeps %s of a context and of a pattern as it was written",
+    (number) => {
+      const [schedule, event] = triggersOf(
+        `{"type": "schedule", "every": "1d", "context": {"n": ${number}}}`,
+        `{"type": "event", "pattern": {"detail": {"n": [${number}]}}}`,
+      );
+      expect(textOfJson((schedule as ScheduleTrigger).context ?? {})).toBe(`{"n":${number}}`);
+      expect(textOfJson((event as EventTrigger).pattern)).toBe(`{"detail":{"n":[${number}]}}`);
+    },
+  );
+
+  it("has no number that is beyond all others", () => {
+    const { findings } = parseText(
+      textWith('{"type": "schedule", "every": "1d", "context": {"n": [0, {"m": -1e400}]}}'),
+    );
+    expect(findings.map(({ path, message }) => [path, message])).toEqual([
+      [
+        "$.triggers[0].context.n[1].m",
+        "the trigger at $.triggers[0] has a number beyond 1.8e308, which no node could read - write it as a text",
+      ],
+    ]);
+  });
+
+  it("has no key in its context that marks references", () => {
+    const context = { $blob: { sha256: "0" }, plain: { $blob: 1 } };
+    expect(codesOf(with1({ type: "schedule", every: "1d", context }))).toEqual(["NOVA502 $.triggers[0].context.$blob"]);
+  });
+
+  it("has no half a character", () => {
+    const context = { letter: "\ud800" };
+    expect(codesOf(with1({ type: "schedule", every: "1d", context }))).toEqual([
+      "NOVA104 $.triggers[0].context.letter",
+    ]);
   });
 
   it("counts its bytes, and not its letters", () => {

@@ -3,10 +3,11 @@ export class UnknownFormat extends Error {
   override name = "UnknownFormat";
 }
 
-/** Number of the stored formats written today; older ones are read for ever. */
+/** Number of the stored formats written today, but for those that say otherwise; older ones are read for ever. */
 export const FORMAT = 1;
 
-export function checkFormat(what: string, format: unknown): void {
-  if (format === FORMAT) return;
-  throw new UnknownFormat(`${what} is stored in format ${String(format)}, this version reads ${FORMAT} - update NOVA`);
+export function checkFormat(what: string, format: unknown, reads: readonly number[] = [FORMAT]): void {
+  if (reads.some((known) => known === format)) return;
+  const known = reads.join(" and ");
+  throw new UnknownFormat(`${what} is stored in format ${String(format)}, this version reads ${known} - update NOVA`);
 }

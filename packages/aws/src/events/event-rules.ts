@@ -1,4 +1,5 @@
 import type { EventRule, EventRules } from "@nova/service";
+import { textOfJson } from "@nova/workflow";
 import { eventBridge } from "../clients/event-bridge.ts";
 import { reaching } from "../clients/outage.ts";
 import { resourceName } from "../triggers/resource-name.ts";
@@ -34,7 +35,7 @@ export function createEventRules({ busName, targetArn, deadLetterArn }: RulesOpt
       const [Name, EventBusName] = [resourceName(rule), busOf(rule)];
       const { client, sdk } = await bridge();
       const Description = `Trigger ${rule.trigger} of workflow ${rule.workflow}`;
-      const EventPattern = JSON.stringify(rule.pattern);
+      const EventPattern = textOfJson(rule.pattern);
       const command = new sdk.PutRuleCommand({ Name, EventBusName, EventPattern, Description, State: "ENABLED" });
       await reaching("EventBridge", () => client.send(command)).catch((cause) => {
         throw ruleRefused(rule, cause);

@@ -1,4 +1,5 @@
 import { FORMAT } from "../dynamodb/format.ts";
+import { triggerFormats } from "../dynamodb/triggers/trigger-store.ts";
 
 /** Formats of one kind of item: what is written today, and all that is read. */
 export interface KnownFormats {
@@ -29,7 +30,7 @@ export const knownFormats: Readonly<Record<string, KnownFormats>> = {
   task: first,
   ticket: first,
   token: first,
-  trigger: first,
+  trigger: triggerFormats,
   upload: first,
   version: first,
   "workflow-state": first,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileInPlace, newFileMark } from "@nova/engine";
+import { halfCharacterIn } from "@nova/workflow";
 import { Refused } from "../errors.ts";
-import { halfCharacterIn } from "../executions/half-characters.ts";
 
 /** A body as a run finds it: JSON text, and the bytes that its marks stand for. */
 export interface HookBody {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@nova/workflow";
+import type { WrittenJson } from "@nova/workflow";
 
 /** Which trigger of which workflow something in the outside world stands for. */
 export interface TriggerName {
@@ -32,7 +32,7 @@ export interface Schedules {
 export interface EventRule extends TriggerName {
   bus: "nova" | "default";
   /** An EventBridge event pattern. */
-  pattern: JsonObject;
+  pattern: WrittenJson;
 }
 
 /** Rules by the name of their trigger. Doing the same twice is harmless. */

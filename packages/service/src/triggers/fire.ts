@@ -1,4 +1,5 @@
-import type { EventTrigger, ScheduleTrigger } from "@nova/workflow";
+import { membersOf, objectText } from "@nova/engine";
+import { type EventTrigger, type ScheduleTrigger, textOfJson } from "@nova/workflow";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { TriggerName } from "../ports/schedules.ts";
@@ -30,11 +31,12 @@ export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<
 }
 
 function onSchedule(workflow: string, trigger: ScheduleTrigger, at: string): Arrival {
-  const schedule = { trigger: trigger.id, scheduled_at: at };
+  const schedule = JSON.stringify({ trigger: trigger.id, scheduled_at: at });
+  const own = membersOf(textOfJson(trigger.context ?? {})).filter(({ key }) => key !== "schedule");
   return {
     ...{ workflow, trigger, dedupe: at, from: "schedule", about: at },
     ...(trigger.client !== undefined && { client: trigger.client }),
-    context: JSON.stringify({ ...trigger.context, schedule }),
+    context: objectText([...own, { key: "schedule", json: schedule }]),
   };
 }
 

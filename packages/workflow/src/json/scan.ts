@@ -4,6 +4,8 @@
  */
 export interface Place {
   offset: number;
+  /** Behind its last character. */
+  end: number;
   fields?: Map<string, Place>;
   items?: Place[];
 }
@@ -52,10 +54,10 @@ class Scanner {
     this.take(space);
     const offset = this.offset;
     if (depth > deepest) throw new NotJson(`at most ${deepest} levels`, offset);
-    if (this.skip("{")) return { offset, fields: this.fields(depth) };
-    if (this.skip("[")) return { offset, items: this.items(depth) };
+    if (this.skip("{")) return { offset, fields: this.fields(depth), end: this.offset };
+    if (this.skip("[")) return { offset, items: this.items(depth), end: this.offset };
     if (!this.take(string) && !this.take(scalar)) throw new NotJson("a value", offset);
-    return { offset };
+    return { offset, end: this.offset };
   }
 
   end(): void {

@@ -1,5 +1,6 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
+import { halfCharacterIn } from "../json/half-characters.ts";
 import { lineAndColumn, NotJson, type Scan, scanJson } from "../json/scan.ts";
 import { locate } from "./locate.ts";
 import { isObject, type Loose } from "./loose.ts";
@@ -17,6 +18,8 @@ interface Body {
   pathOf(field: string): string;
 }
 
+const halfCharacter =
+  "half a character is there (a surrogate without its other half), which no node could read - write both halves, or neither";
 const inside = "$.graph_definition";
 const shape = 'write { "nodes": [...], "edges": [...] }';
 
@@ -29,6 +32,8 @@ export function readDocument({ text: raw, fileName }: WorkflowSource): { documen
     return finding("NOVA107", "$", message, { file: fileName, ...lineAndColumn(text, offset) });
   });
   const { read, findings } = readBody(JSON.parse(text));
+  const half = halfCharacterIn(text);
+  if (half !== undefined) findings.push(finding("NOVA104", half, halfCharacter));
   return {
     ...(read && { document: { ...read, scan, text } }),
     findings: locate([...repeated, ...findings], { scan, text, file: fileName }),

@@ -1,8 +1,11 @@
 import { triggerKindOf, triggerTypes } from "../authored/triggers/kinds.ts";
+import { checkNumbers } from "../check/trigger/numbers.ts";
 import { checkTriggerSize } from "../check/trigger/size.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
+import { at, segmentsOf } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
+import { keepingDigits, type WrittenJson } from "../json/keeping-digits.ts";
+import { placeOf } from "../json/scan.ts";
 import type { Trigger } from "../trigger.ts";
 import type { Document } from "./document.ts";
 import { findingsOf, shown } from "./issues.ts";
@@ -17,10 +20,14 @@ export interface ReadTriggers {
 }
 
 /** Each trigger on its own, then whether they can be told apart. */
-export function readTriggers({ body, pathOf }: Document): ReadTriggers {
+export function readTriggers({ body, pathOf, scan, text }: Document): ReadTriggers {
   const written = Array.isArray(body.triggers) ? body.triggers : [];
   const ids = idsOf(written);
-  const read = written.map((one, index) => readTrigger(one, ids[index] ?? "", at(pathOf("triggers"), index)));
+  const exactly = (path: string) => {
+    const { offset, end } = placeOf(scan, segmentsOf(path));
+    return keepingDigits(text.slice(offset, end));
+  };
+  const read = written.map((one, index) => readTrigger(one, ids[index] ?? "", at(pathOf("triggers"), index), exactly));
   const findings = [...read.flatMap((one) => one.findings), ...checkAlike(read)];
   return { triggers: read.flatMap(({ trigger }) => trigger ?? []), findings };
 }
@@ -31,7 +38,7 @@ interface ReadTrigger {
   findings: Finding[];
 }
 
-function readTrigger(value: unknown, id: string, path: string): ReadTrigger {
+function readTrigger(value: unknown, id: string, path: string, exactly: (path: string) => WrittenJson): ReadTrigger {
   if (!isObject(value)) {
     const message = `a trigger must be an object such as { "type": "mail", "address": "invoices" }, not ${shown(value)}`;
     return { path, findings: [finding("NOVA104", path, message)] };
@@ -39,13 +46,15 @@ function readTrigger(value: unknown, id: string, path: string): ReadTrigger {
   const name = typeof value.id === "string" ? `trigger "${value.id}"` : `the trigger at ${path}`;
   const kind = triggerKindOf(value.type);
   if (!kind) return { path, findings: [unknownType(value, name, path)] };
+  const endless = [...checkNumbers(value, { name, path })];
+  if (endless.length > 0) return { path, findings: endless };
   const parsed = kind.schema.safeParse(value);
   const pathIn = (field?: string) => (field === undefined ? path : at(path, field));
   const subject = { name, value, pathOf: pathIn, schema: kind.schema, codes: { ...codes, ...kind.codes } };
   const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
   findings.push(...(kind.check?.(value, { name, path }) ?? []));
   if (!parsed.success) return { path, findings };
-  const trigger = kind.normalise(parsed.data, id);
+  const trigger = kind.normalise(parsed.data, id, (field) => exactly(at(path, field)));
   return { path, trigger, findings: [...findings, ...checkTriggerSize(trigger, path)] };
 }
 

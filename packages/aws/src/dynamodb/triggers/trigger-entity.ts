@@ -15,7 +15,8 @@ export function triggerEntity({ client, table }: TableConnection) {
         format: { type: "number", required: true },
         workflowId: requiredText,
         pause: { type: CustomAttributeType<NonNullable<LiveTrigger["pause"]>>("any") },
-        trigger: { type: CustomAttributeType<Trigger>("any"), required: true },
+        /** JSON text: DynamoDB's numbers are not JSON's. Of format 1 it was a map. */
+        trigger: { type: CustomAttributeType<Trigger | string>("any"), required: true },
       },
       indexes: {
         record: {

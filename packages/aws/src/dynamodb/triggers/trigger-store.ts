@@ -1,4 +1,5 @@
 import type { TriggerStore } from "@nova/service";
+import type { Trigger } from "@nova/workflow";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
@@ -8,6 +9,9 @@ import { triggerEntity } from "./trigger-entity.ts";
 
 const store = "DynamoDB";
 
+/** What is written today; format 1 is read, too. */
+export const triggerFormats = { writes: 2, reads: [1, 2] } as const;
+
 /** What starts runs from outside, by what comes in. */
 export function createTriggerStore(connection: TableConnection): TriggerStore {
   const entity = whenAsked(() => triggerEntity(connection));
@@ -15,7 +19,7 @@ export function createTriggerStore(connection: TableConnection): TriggerStore {
     put: (live) =>
       reachingIf(store, () =>
         entity
-          .put(live)
+          .put({ ...live, format: triggerFormats.writes, trigger: JSON.stringify(live.trigger) })
           .where(
             ({ workflowId }, { eq, notExists }) => `${notExists(workflowId)} OR ${eq(workflowId, live.workflowId)}`,
           )
@@ -24,8 +28,10 @@ export function createTriggerStore(connection: TableConnection): TriggerStore {
     async get(key) {
       const { data } = await reaching(store, () => entity.get({ key }).go(consistently));
       if (!data) return undefined;
-      checkFormat(`trigger "${key}"`, data.format);
-      return { ...data, format: FORMAT };
+      checkFormat(`trigger "${key}"`, data.format, triggerFormats.reads);
+      const { trigger } = data;
+      const read = typeof trigger === "string" ? (JSON.parse(trigger) as Trigger) : trigger;
+      return { ...data, trigger: read, format: FORMAT };
     },
     async pause({ key, workflowId }, pause) {
       const patch = pause ? entity.patch({ key }).set({ pause }) : entity.patch({ key }).remove(["pause"]);

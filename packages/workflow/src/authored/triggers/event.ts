@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { checkEventPattern } from "../../check/trigger/event.ts";
-import type { JsonObject } from "../../json/value.ts";
 import { optional } from "../normalised.ts";
 import { clientField, triggerFields } from "./fields.ts";
 import type { TriggerKind } from "./kind.ts";
@@ -25,11 +24,11 @@ export const eventTrigger: TriggerKind<typeof AuthoredEventTrigger> = {
   type: "event",
   schema: AuthoredEventTrigger,
   codes: { pattern: "NOVA125" },
-  normalise: ({ pattern, bus, client }, id) => ({
+  normalise: ({ bus, client }, id, exactly) => ({
     type: "event",
     id,
     ...optional("client", client),
-    pattern: pattern as JsonObject,
+    pattern: exactly("pattern"),
     bus,
   }),
   check: checkEventPattern,

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Finding, FindingCode } from "../../findings/finding.ts";
+import type { WrittenJson } from "../../json/keeping-digits.ts";
 import type { Trigger, TriggerType } from "../../trigger.ts";
 
 /** Where a trigger is, and what a sentence about it begins with. */
@@ -15,7 +16,8 @@ export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
   schema: Schema;
   /** Fields whose wrong values have a code of their own. */
   codes: Partial<Record<string, FindingCode>>;
-  normalise(authored: z.output<Schema>, id: string): Trigger;
+  /** `exactly`: an object in a field, with its numbers as they were written. */
+  normalise(authored: z.output<Schema>, id: string, exactly: (field: string) => WrittenJson): Trigger;
   /** What no schema says: looks at it as it was written, and trusts no field. */
   check?(written: Record<string, unknown>, place: TriggerPlace): Iterable<Finding>;
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { checkSchedule } from "../../check/trigger/schedule.ts";
-import type { JsonObject } from "../../json/value.ts";
 import { filledText } from "../fields.ts";
 import { optional } from "../normalised.ts";
 import { clientField, triggerFields, wholeMinutes } from "./fields.ts";
@@ -30,13 +29,13 @@ export const scheduleTrigger: TriggerKind<typeof AuthoredScheduleTrigger> = {
   type: "schedule",
   schema: AuthoredScheduleTrigger,
   codes: { cron: "NOVA123", every: "NOVA123", at: "NOVA123", timezone: "NOVA124" },
-  normalise: (authored, id) => ({
+  normalise: (authored, id, exactly) => ({
     type: "schedule",
     id,
     ...optional("client", authored.client),
     when: whenOf(authored),
     ...optional("timezone", authored.timezone),
-    ...optional("context", authored.context as JsonObject | undefined),
+    ...optional("context", authored.context && exactly("context")),
   }),
   check: checkSchedule,
 };

@@ -1,6 +1,7 @@
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/path.ts";
 import { shown } from "../../parse/issues.ts";
+import { isObject } from "../../parse/loose.ts";
 import { cronProblem } from "../../time/cron.ts";
 import { isLocalTime } from "../../time/local-time.ts";
 import { isTimeZone } from "../../time/zone.ts";
@@ -20,6 +21,7 @@ export function* checkSchedule(written: Written, place: Place): Iterable<Finding
   }
   yield* checkTimes(written, place);
   yield* checkZone(written, place);
+  yield* checkContext(written, place);
 }
 
 function* checkTimes({ cron, at: time }: Written, { name, path }: Place): Iterable<Finding> {
@@ -28,6 +30,15 @@ function* checkTimes({ cron, at: time }: Written, { name, path }: Place): Iterab
   if (typeof time === "string" && time.trim() !== "" && !isLocalTime(time)) {
     const message = `${name}: at is ${shown(time)}, which is no time - write such as 2026-01-31T09:00, with its zone in timezone`;
     yield finding("NOVA123", at(path, "at"), message);
+  }
+}
+
+/** What every run would be refused for. */
+function* checkContext({ context }: Written, { name, path }: Place): Iterable<Finding> {
+  if (!isObject(context)) return;
+  for (const key of Object.keys(context).filter((key) => key.startsWith("$"))) {
+    const message = `${name}: its context has the key "${key}" - such keys mark NOVA's references: use another name`;
+    yield finding("NOVA502", at(path, "context", key), message);
   }
 }
 

@@ -1,4 +1,4 @@
-import { halfCharacterIn } from "@nova/service";
+import { halfCharacterIn } from "@nova/workflow";
 import { expect, it } from "vitest";
 
 it.each([

@@ -1,4 +1,4 @@
-import { pathAt } from "@nova/workflow";
+import { at } from "../findings/path.ts";
 
 /** Half of a surrogate pair can only stand in a text of UTF-8 where it is escaped. */
 const escapedHalf = /\\u[dD][89a-fA-F]/;
@@ -16,7 +16,7 @@ function halfIn(value: unknown, path: string): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const steps = Array.isArray(value) ? value.entries() : Object.entries(value);
   for (const [step, inside] of steps) {
-    const there = pathAt(path, step);
+    const there = at(path, step);
     const found = typeof step === "string" && !step.isWellFormed() ? there : halfIn(inside, there);
     if (found !== undefined) return found;
   }
