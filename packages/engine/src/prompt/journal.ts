@@ -70,9 +70,10 @@ export class StepJournal implements Journal {
 
   /**
    * Keeps how the pipeline has failed, behind the steps that it has taken. Answers what lies there afterwards; null where
-   * another delivery has gone further.
+   * another delivery has gone further. Throws `TurnLost` where the run has ended meanwhile.
    */
   async end(said: Failed): Promise<Failed | null> {
+    await this.#stayOurs();
     const { ports, position, place, io } = this.#site;
     const { message, traceback, logs } = said;
     const told: Failed = {
