@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { templateName } from "@nova/workflow";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensurePython, installRequirements, type Machine } from "../../../packages/local/src/cloud/python-packages.ts";
 import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
 import { makeWheel } from "./support/wheel.ts";
@@ -47,6 +47,34 @@ describe("requirements", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith("refused"))).toEqual([]);
   });
 
+  it.each([
+    ["an option", "--no-index", "Invalid requirement"],
+    ["what no program can be given", "novatiny\u0000", "without null bytes"],
+  ])("are never %s to pip", async (_, line, reason) => {
+    vi.stubEnv("PIP_NO_INDEX", "1");
+    const target = join(folder, "templates", "b");
+    await expect(installRequirements(python, [line], target)).rejects.toThrow(reason);
+    expect(existsSync(target)).toBe(false);
+    vi.unstubAllEnvs();
+  });
+
+  it("are handed to pip behind its options, in an empty folder, one by one", async () => {
+    const asked: unknown[] = [];
+    const machine: Machine = {
+      takesDebianPackages: false,
+      choosePython: () => expect.fail("it is chosen already"),
+      async run(command, args, cwd) {
+        asked.push([command, ...args.slice(args.indexOf("--target")), cwd]);
+        return { ok: false, reason: "no" };
+      },
+    };
+    const target = join(folder, "templates", "c");
+    const lines = ["-e .", "pandas\n-r more.txt", "pandas \\\n-e .", "$HOME/x.whl"];
+    await expect(installRequirements(python, lines, target, machine)).rejects.toThrow("(no)");
+    const draft = expect.stringMatching(/\/templates\/c\.[0-9a-f-]+$/);
+    expect(asked).toEqual([[python.path, "--target", draft, "--", ...lines, draft]]);
+  });
+
   it("are one template in whatever order they are written", () => {
     expect(templateName(["pypdf==5.0", " rich "])).toBe(templateName(["rich", "pypdf==5.0"]));
     expect(templateName(["rich"])).toMatch(/^nova-[0-9a-f]{12}$/);
@@ -67,10 +95,9 @@ function machineThat(steps: Step[], takesDebianPackages: boolean): Machine {
       return { ...python, path: "py", missing: step.lacks };
     },
     async run(command, args) {
-      const lines = args.at(-1)?.endsWith(".txt") ? (await readFile(args.at(-1) as string, "utf8")).split("\n") : [];
       const step = steps.shift();
       if (!step || !("runs" in step)) return expect.fail(`nobody expects ${command} ${args} here`);
-      expect([command, ...args, ...lines].join(" ")).toMatch(step.runs);
+      expect([command, ...args].join(" ")).toMatch(step.runs);
       return { ok: step.reason === "", reason: step.reason };
     },
   };
@@ -80,7 +107,7 @@ describe("the Python of the sandboxes", () => {
   const nothing = { lacks: [] };
   const both = { lacks: ["fitz", "psycopg"] };
   const pip = (reason = "") => ({
-    runs: /^py -m pip install .*--target \S+\/python .* PyMuPDF psycopg\[binary\]$/,
+    runs: /^py -m pip install .*--target \S+\/python -- PyMuPDF psycopg\[binary\]$/,
     reason,
   });
   const compiles = { runs: /^py -m compileall .*-x \/tests\?\/ \S+\/python$/, reason: "" };

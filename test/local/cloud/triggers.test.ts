@@ -54,6 +54,12 @@ async function ask(request: string, body?: object): Promise<unknown> {
   return answer.status === 204 ? undefined : answer.json();
 }
 
+/** The status in front of what is said of it. */
+async function problem(request: string, body: object): Promise<string> {
+  const { status, detail } = (await ask(request, body)) as { status: number; detail: string };
+  return `${status} ${detail}`;
+}
+
 function deliver(body: string, delivery: string, by = key) {
   const digest = createHmac("sha256", by).update(body).digest("hex");
   const headers = { "content-type": "application/json", "x-signature": `sha256=${digest}`, "x-delivery": delivery };
@@ -153,5 +159,22 @@ describe("a workflow that is deleted", () => {
     await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 850}' });
     await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 851}' });
     expect(await cloud.service.deliveries.list({ workflow: "orders", limit: 50 })).toHaveLength(before.length);
+  });
+});
+
+describe("requirements that come over the API", () => {
+  const needing = (line: string) => inARow("needs", { work: "a = 1" }, { requirements: [line] });
+
+  it.each(["a b c", "-r /etc/hostname", "/nonexistent/x.whl", "\u0000"])("are a finding: %j", async (line) => {
+    expect(await ask("POST /workflows/validate", needing(line))).toMatchObject({ valid: false });
+    expect(await problem("POST /workflows", needing(line))).toMatch(/^422 NOVA114: requirements: .* - write a package/);
+  });
+
+  it("are a problem where only pip finds it", async () => {
+    vi.stubEnv("PIP_NO_INDEX", "1");
+    expect(await problem("POST /workflows", needing("novatiny==9"))).toMatch(
+      /^422 the requirements novatiny==9 cannot be installed \(ERROR: No matching distribution .*\) - correct them/,
+    );
+    vi.unstubAllEnvs();
   });
 });

@@ -6,7 +6,7 @@ import { inARow } from "../../support/cloud.ts";
 describe("what is sent to be published", () => {
   it("is a definition as it was written", () => {
     const text = '{\n "nodes": [],\n "edges": [] }';
-    expect(sourceOf(text)).toEqual({ text, fileName: "workflow.json", files: {} });
+    expect(sourceOf(text)).toEqual({ text, fileName: "workflow.json", files: {}, isSent: true });
     expect(sourceOf(text, "invoice").folder).toBe("invoice");
   });
 

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { choosePython, type Python } from "../e2b/python.ts";
 
 /** What the sandbox template promises, as pip and as Debian name it; the key is what code imports. */
@@ -28,7 +29,7 @@ interface Ended {
 /** What installing needs of the machine; tests play it. */
 export interface Machine {
   choosePython(sitePackages: string[]): Promise<Python>;
-  run(command: string, args: string[]): Promise<Ended>;
+  run(command: string, args: string[], cwd?: string): Promise<Ended>;
   /** Whether Debian's packages may be installed. */
   readonly takesDebianPackages: boolean;
 }
@@ -84,10 +85,11 @@ export async function installRequirements(
   python: Python,
   requirements: readonly string[],
   folder: string,
+  machine: Machine = thisMachine,
 ): Promise<void> {
   if (existsSync(folder)) return;
   const draft = `${folder}.${randomUUID()}`;
-  const { ok, reason } = await pipInstall(python, requirements, draft);
+  const { ok, reason } = await pipInstall(python, requirements, draft, machine);
   if (!ok) {
     await rm(draft, { recursive: true, force: true });
     const what = `the requirements ${requirements.join(", ")} cannot be installed`;
@@ -101,25 +103,28 @@ function lacking(python: Python, needed: readonly string[]): string[] {
   return python.missing.filter((name) => needed.includes(name));
 }
 
-async function pipInstall(python: Python, lines: readonly string[], folder: string, machine = thisMachine) {
+/**
+ * The lines are arguments behind `--`, so that none is an option to pip, a line that goes on or a variable, as it could be
+ * in a file; and pip is in a folder where no name is that of an archive.
+ */
+async function pipInstall(python: Python, lines: readonly string[], folder: string, machine: Machine) {
   await mkdir(folder, { recursive: true });
-  const file = `${folder}.${randomUUID()}.txt`;
-  await writeFile(file, lines.join("\n"));
   const quietly = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"];
-  const install = ["-m", "pip", "install", ...quietly, "--target", folder, "--requirement", file];
-  const result = await machine.run(python.path, install);
-  await rm(file);
+  const install = ["-m", "pip", "install", ...quietly, "--target", folder, "--", ...lines];
+  const result = await machine.run(python.path, install, folder);
   // As pip would, which compiles the packages' own tests as well: half of all that there is. Sandboxes may not write here.
   if (result.ok) await machine.run(python.path, ["-m", "compileall", "-q", "-x", "/tests?/", folder]);
   return result;
 }
 
-function run(command: string, args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(command, args, { timeout: 600_000, maxBuffer: 16 * 1024 * 1024 }, (error, _stdout, stderr) => {
-      const lines = stderr.trim().split("\n");
-      const reason = lines.findLast((line) => /^E|rror/.test(line)) ?? error?.message ?? "";
-      resolve({ ok: error === null, reason: reason.trim() });
-    });
-  });
+async function run(command: string, args: string[], cwd?: string): Promise<Ended> {
+  const options = { timeout: 600_000, maxBuffer: 16 * 1024 * 1024, ...(cwd !== undefined && { cwd }) };
+  try {
+    await promisify(execFile)(command, args, options);
+    return { ok: true, reason: "" };
+  } catch (error) {
+    const { message, stderr = "" } = error as Error & { stderr?: string };
+    const reason = stderr.split("\n").findLast((line) => /^E|rror/.test(line)) ?? message;
+    return { ok: false, reason: reason.trim() };
+  }
 }

@@ -1,4 +1,5 @@
 import type { ServicePorts } from "@nova/service";
+import { PythonMissing } from "./python-packages.ts";
 import { prepareTemplate } from "./templates.ts";
 
 /** What the ports of this process were made for. */
@@ -13,6 +14,17 @@ export async function servicePorts(dataDir: string, environment: Record<string, 
   const entering = JSON.stringify(environment);
   if (entering !== entered) coolServicePorts();
   entered = entering;
-  provideTemplates({ of: (requirements) => prepareTemplate(dataDir, requirements) });
+  provideTemplates({ of: (requirements) => templateOrRefused(dataDir, requirements) });
   return warmServicePorts();
+}
+
+/** What cannot be installed is, to whoever publishes, a definition that has to be corrected. */
+async function templateOrRefused(dataDir: string, requirements: readonly string[]): Promise<string> {
+  try {
+    return await prepareTemplate(dataDir, requirements);
+  } catch (error) {
+    if (!(error instanceof PythonMissing)) throw error;
+    const { Refused } = await import("@nova/service");
+    throw new Refused(error.message, [], { cause: error });
+  }
 }

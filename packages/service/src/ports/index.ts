@@ -25,7 +25,7 @@ import type { WorkflowStates } from "./workflow-states.ts";
 
 /** Sandbox templates, by the pip lines of the workflows that run in them. */
 export interface Templates {
-  /** Name of the one that has these requirements. */
+  /** Name of the one that has these requirements. Throws `Refused` where they cannot be had. */
   of(requirements: readonly string[]): Promise<string>;
 }
 

@@ -14,5 +14,6 @@ export function sourceOf(body: string, folder?: string): WorkflowSource {
     fileName: "workflow.json",
     files: isEnvelope ? (JSON.parse(members.get("files") ?? "{}") as Record<string, string>) : {},
     ...(folder !== undefined && { folder }),
+    isSent: true,
   };
 }

@@ -51,7 +51,9 @@ export const workflowFields = {
   ).optional(),
   requirements: z
     .array(filledText("One pip requirement, such as `pandas==2.2`."), { error: "must be a list of pip requirements" })
-    .describe("pip requirements of the code, one per line of a requirements.txt.")
+    .describe(
+      "Packages that the code imports: `name`, with extras, versions and a marker (PEP 508), or `name @ https://...`; no options of pip. A folder on this machine may also name the absolute path of a wheel, which the API refuses.",
+    )
     .optional(),
 };
 

@@ -86,4 +86,11 @@ export const sourceFindings = {
     bad: '{ "id": "read", "type": "acton", "codeFile": "read.py" }',
     good: '{ "id": "read", "type": "action", "codeFile": "read.py" }',
   },
+  NOVA114: {
+    severity: "error",
+    title: "A line of `requirements` is no requirement",
+    why: "A line asks for one package as PEP 508 says it: a name, with extras, versions and a marker, or `name @ https://...` (a wheel or an archive). Options of pip (`--index-url`, `-r`, `-e`) are none; an index is the machine's own affair (`PIP_INDEX_URL`). The absolute path of a wheel may stand in a folder that is run or published where it lies, and in no definition that is sent to the API.",
+    bad: '"requirements": ["--index-url https://pypi.example.com/simple", "-r more.txt"]',
+    good: '"requirements": ["pandas==2.2", "psycopg[binary]>=3.1; python_version >= \'3.10\'"]',
+  },
 } as const satisfies Record<string, FindingKind>;

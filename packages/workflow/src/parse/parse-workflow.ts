@@ -3,6 +3,7 @@ import type { WorkflowFields } from "../authored/workflow.ts";
 import { checkInputs } from "../check/inputs.ts";
 import { checkKeys } from "../check/keys.ts";
 import { outlinesOf } from "../check/outline.ts";
+import { checkRequirements } from "../check/requirements.ts";
 import { checkWhole } from "../check/whole.ts";
 import type { Finding } from "../findings/finding.ts";
 import { lockOf } from "../lock/lock-of.ts";
@@ -37,6 +38,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const identity = identityOf(document, source);
   const lib = libOf(source.files);
   findings.push(...checkLists(document), ...identity.findings, ...fieldFindings, ...checkInputs(document));
+  findings.push(...checkRequirements(document, source));
   const { triggers, findings: triggerFindings } = readTriggers(document);
   findings.push(...triggerFindings, ...findingsIn(body));
   const outlines = outlinesOf(body);

@@ -9,6 +9,8 @@ export interface WorkflowSource {
   folder?: string;
   /** `.py`, `.txt` and `.md` files, `lib/` included; the lock file and the code that it locks. */
   files: Record<string, string>;
+  /** It came over the API: its requirements name no file of the machine that reads it. */
+  isSent?: true;
 }
 
 /** Python of a workflow, for whoever checks Python: there even if the graph has errors. */
