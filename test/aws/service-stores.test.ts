@@ -156,6 +156,13 @@ describe("an attempt", () => {
     expect(await stores.attempts.begin(attempt, now)).toMatchObject({ id: "03", made: '{"id":1}' });
   });
 
+  test("that went with its client is neither done nor given up", async () => {
+    const gone = { ...name, key: "gone" };
+    await stores.attempts.finish(gone, "{}");
+    await stores.attempts.release(gone);
+    expect(await stores.attempts.begin({ ...attempt, ...gone }, now)).toBeUndefined();
+  });
+
   test("that was given up is as old as can be", async () => {
     await stores.attempts.release(name);
     expect(await stores.attempts.begin(attempt, now)).toMatchObject({ since: "1970-01-01T00:00:00.000Z" });

@@ -88,6 +88,15 @@ describe("a piece of work that is asked for once", () => {
     expect(made[1]).toBe(made[0]);
   });
 
+  it("says what it died of where its attempt went with its client", async () => {
+    const erased = async () => {
+      attempts.kept.clear();
+      throw new Conflict("the client is being erased");
+    };
+    await expect(once(ports(), request(), erased)).rejects.toThrow("the client is being erased");
+    expect(attempts.kept.size).toBe(0);
+  });
+
   it("is forgotten after a day", async () => {
     await once(ports(), request(), make);
     now += 23 * hourMs;

@@ -28,8 +28,7 @@ export class MemoryAttempts implements AttemptStore {
 
   #change(name: Pick<Attempt, "principal" | "key">, changes: Partial<Attempt>): void {
     const there = this.kept.get(nameOf(name));
-    if (!there) throw new RangeError("nobody has begun this");
-    this.kept.set(nameOf(name), { ...there, ...changes });
+    if (there) this.kept.set(nameOf(name), { ...there, ...changes });
   }
 }
 

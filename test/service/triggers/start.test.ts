@@ -87,6 +87,50 @@ describe("what comes in for a trigger", () => {
     },
   );
 
+  it("is no refused one where its run goes on, whatever stands against it since", async () => {
+    const { finish } = world.deliveries;
+    world.deliveries.finish = () => Promise.reject(new RangeError("crashed"));
+    await expect(start()).rejects.toThrow("crashed");
+    world.deliveries.finish = finish;
+    const started = await start({ context: "[]" });
+    expect(started).toMatchObject({ status: "started", execution: world.runs[0], reason: null });
+    expect([world.records, world.runs.length]).toEqual([[started], 1]);
+  });
+
+  it("stays started where whoever delivers it at the same time is refused", async () => {
+    const ports = world.ports();
+    const { get } = ports.executions;
+    let isMine = true;
+    ports.executions.get = async (id) => {
+      const before = await get(id);
+      if (isMine) {
+        isMine = false;
+        await start();
+      }
+      return before;
+    };
+    await startFromTrigger(ports, { ...arrival, context: "[]" });
+    expect(world.records).toMatchObject([{ status: "started", execution: world.runs[0], reason: null }]);
+  });
+
+  it("is refused where its client goes while its run begins, and leaves nothing", async () => {
+    const ports = world.ports();
+    const { latest } = ports.workflows;
+    ports.workflows.latest = async (id) => {
+      world.clients.delete("acme");
+      world.deliveries.kept.clear();
+      return latest(id);
+    };
+    ports.erasureQueue = { enqueue: async () => undefined };
+    const refused = await startFromTrigger(ports, { ...arrival, client: "acme" });
+    expect(refused).toMatchObject({
+      status: "refused",
+      execution: null,
+      reason: expect.stringMatching(/no client "acme"/),
+    });
+    expect(world.records).toEqual([]);
+  });
+
   it("starts for a client that was made since, and is known as that client's", async () => {
     await start({ client: "late", from: "ann@example.com" });
     world.clients.add("late");

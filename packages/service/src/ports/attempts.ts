@@ -26,7 +26,8 @@ export interface AttemptStore {
   begin(attempt: Attempt, now: number): Promise<Attempt | undefined>;
   /** Goes on with one that was begun at `since`; false where somebody else already does. */
   takeOver(name: AttemptName, since: string, now: string): Promise<boolean>;
+  /** Nothing happens where it went with its client. */
   finish(name: AttemptName, made: string): Promise<void>;
-  /** Nobody is at it any more: the next request may take it over at once. */
+  /** Nobody is at it any more: the next request may take it over at once. Nothing happens where it went with its client. */
   release(name: AttemptName): Promise<void>;
 }

@@ -46,6 +46,7 @@ export interface DeliveryQuery extends Range {
 export interface DeliveryStore {
   /** Undefined: recorded. Otherwise the one that is there under the same key. */
   begin(delivery: Delivery): Promise<Delivery | undefined>;
+  /** Nothing happens where it is `started` already, or went with its client. */
   finish(key: string, outcome: Pick<Delivery, "status" | "execution" | "reason">): Promise<void>;
   /** Newest first. */
   list(query: DeliveryQuery): Promise<Delivery[]>;

@@ -32,7 +32,7 @@ const nextId = monotonicFactory();
 /**
  * Starts the one run of an arrival, and leaves a record of it. The id of the run is recorded before the run begins, so
  * that whoever delivers again after a crash goes on with the same one. What cannot start a run is `refused`, with the
- * reason, and tried again when it is delivered again: its cause may be repaired by then, and vendors deliver under the
+ * reason, unless its run has begun already, and tried again when it is delivered again: its cause may be repaired by then, and vendors deliver under the
  * same id. Whatever may be otherwise in a minute (an outage, a throttle) is thrown.
  */
 export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
@@ -50,9 +50,16 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
     await execute(ports, by, { ulid, workflow, client, context, ...(files && { files }) });
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return finished(ports, delivery, { status: "refused", execution: null, reason: error.message });
+    if (!(await hasBegun(ports, `exec_${ulid}`, client))) {
+      return finished(ports, delivery, { status: "refused", execution: null, reason: error.message });
+    }
   }
   return finished(ports, delivery, { status: "started", execution: `exec_${ulid}`, reason: null });
+}
+
+/** Whoever delivered it before may have begun its run, and died; of a client that is gone no run goes on. */
+async function hasBegun(ports: ServicePorts, run: string, client: string): Promise<boolean> {
+  return (await ports.executions.get(run)) !== undefined && (await whyNobodys(ports, client)) === undefined;
 }
 
 type RecordPorts = Pick<ServicePorts, "deliveries" | "clients" | "clock">;

@@ -50,12 +50,17 @@ test("what nobody could place keeps its gaps", async () => {
 });
 
 test("what became of it is written down, with or without a run", async () => {
-  await deliveries.finish("k0", { status: "started", execution: "exec_0", reason: null });
-  expect(await deliveries.begin({ ...delivery, id: "x" })).toMatchObject({ status: "started", execution: "exec_0" });
-  await deliveries.finish("k0", { status: "refused", execution: null, reason: "too late" });
-  const refused = { status: "refused", execution: null, reason: "too late" };
+  const refused = { status: "refused", execution: null, reason: "too late" } as const;
+  await deliveries.finish("k0", refused);
   expect(await deliveries.begin({ ...delivery, id: "x" })).toMatchObject(refused);
   const started = { status: "started", execution: "exec_0", reason: null } as const;
-  await deliveries.finish("k0", started);
-  expect(await deliveries.begin({ ...delivery, id: "x" })).toEqual({ ...delivery, ...started });
+  for (const outcome of [started, refused, started]) {
+    await deliveries.finish("k0", outcome);
+    expect(await deliveries.begin({ ...delivery, id: "x" })).toEqual({ ...delivery, ...started });
+  }
+});
+
+test("nothing becomes of one that went with its client", async () => {
+  await deliveries.finish("gone", { status: "refused", execution: null, reason: "its client is gone" });
+  expect(await deliveries.begin({ ...delivery, key: "gone", id: "dlv_4", workflow: "other" })).toBeUndefined();
 });

@@ -32,10 +32,10 @@ export function createAttemptStore(connection: TableConnection): AttemptStore {
           .go(plainly),
       ),
     async finish(name, made) {
-      await reaching(store, () => entity.patch(name).set({ made }).go(plainly));
+      await reachingIf(store, () => entity.patch(name).set({ made }).go(plainly));
     },
     async release(name) {
-      await reaching(store, () => entity.patch(name).set({ since: longAgo }).go(plainly));
+      await reachingIf(store, () => entity.patch(name).set({ since: longAgo }).go(plainly));
     },
   };
 }

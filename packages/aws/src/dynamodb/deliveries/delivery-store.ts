@@ -24,7 +24,8 @@ export function createDeliveryStore(connection: TableConnection): DeliveryStore 
     async finish(key, { status, execution, reason }) {
       const set = { status, ...(execution !== null && { execution }), ...(reason !== null && { reason }) };
       const absent = (["execution", "reason"] as const).filter((name) => !(name in set));
-      await reaching(store, () => entity.patch({ key }).set(set).remove(absent).go(plainly));
+      const patch = entity.patch({ key }).set(set).remove(absent);
+      await reachingIf(store, () => patch.where((own, { ne }) => ne(own.status, "started")).go(plainly));
     },
     list: async (query) => (await newest(entity, query)).map(deliveryOf),
   };
