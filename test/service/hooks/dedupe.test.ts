@@ -33,6 +33,17 @@ describe("what repeated deliveries have in common", () => {
     expect(ids).toEqual([one, other]);
   });
 
+  it.each([
+    ["body.id", '{"id":"","n":1}', '{"id":"","n":2}'],
+    ["body.id", '{"id":" ","n":1}', '{"id":" ","n":2}'],
+    ["headers.x-empty", '{"n":1}', '{"n":2}'],
+  ])("is the body itself where %s is empty: %s", (dedupe, ...bodies) => {
+    const headers = { "x-empty": "" };
+    const [one, other] = bodies.map((json) => dedupeOf({ dedupe }, { headers, json, bytes: Buffer.from(json) }));
+    expect([one, other]).toEqual([expect.stringMatching(/^sha256:/), expect.stringMatching(/^sha256:/)]);
+    expect(one).not.toBe(other);
+  });
+
   it("is nothing inside of a number", () => {
     expect(dedupeOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
   });
