@@ -16,7 +16,7 @@ const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "a
 /** A client with 120 runs and a table of three pages; what is erased is written down, and may fail once. */
 class ErasingWorld {
   readonly log: string[] = [];
-  readonly deeds: string[] = [];
+  readonly written = new Map<string, AuditRecord>();
   readonly queued: string[] = [];
   client: Client | undefined = {
     format: 1,
@@ -38,6 +38,10 @@ class ErasingWorld {
     }
     this.log.push(line);
     this.now += 1_000;
+  }
+
+  deeds(): string[] {
+    return Array.from(this.written.values(), ({ action }) => action);
   }
 
   ports({ queue = false } = {}): ServicePorts {
@@ -77,7 +81,7 @@ class ErasingWorld {
           return { items, ...(end < this.runs.length && { cursor: String(end) }) };
         },
       },
-      audit: { append: async ({ action }: AuditRecord) => void this.deeds.push(action) },
+      audit: { append: async (deed: AuditRecord) => void this.written.set(deed.id, deed) },
       clock: { now: () => this.now },
       atWork: { runs: [] },
       ...(queue && {
@@ -104,7 +108,30 @@ describe("deleting a client", () => {
     const runs = world.runs.map(({ id }) => id);
     expect(world.log).toEqual([...runs, "objects of acme", "rest 0", "rest 1", "rest 2"]);
     expect([world.keys, world.client]).toEqual([[], undefined]);
-    expect(world.deeds).toEqual(["client.deleted", "client.erased"]);
+    expect(world.deeds()).toEqual(["client.deleted", "client.erased"]);
+  });
+
+  it.each([true, false])("is written down once where it died before that, with a queue: %s", async (queue) => {
+    const ports = world.ports({ queue });
+    const { append } = ports.audit;
+    ports.audit.append = () => Promise.reject(new RangeError("died"));
+    await expect(deleteClient(ports, ann, "acme")).rejects.toThrow("died");
+    expect([world.client?.erasing?.by, world.deeds(), world.log]).toEqual([ann.id, [], []]);
+    ports.audit.append = append;
+    await deleteClient(ports, { ...ann, id: "key_2" }, "acme");
+    await eraseClient(ports, "acme");
+    expect(world.deeds().slice(0, 2)).toEqual(queue ? ["client.deleted"] : ["client.deleted", "client.erased"]);
+    expect(world.written.values().next().value).toMatchObject({ by: ann.id, client: "acme" });
+  });
+
+  it("is written down by who comes to erase it, where nobody deletes it again", async () => {
+    const ports = world.ports();
+    const { append } = ports.audit;
+    ports.audit.append = () => Promise.reject(new RangeError("died"));
+    await expect(deleteClient(ports, ann, "acme")).rejects.toThrow("died");
+    ports.audit.append = append;
+    expect(await eraseClient(ports, "acme")).toBe(true);
+    expect(world.deeds()).toEqual(["client.deleted", "client.erased"]);
   });
 
   it("is handed to a queue where there is one; until then nothing is begun for it", async () => {
@@ -125,7 +152,7 @@ describe("deleting a client", () => {
       expect(world.client).toBeUndefined();
       expect(new Set(world.log).size).toBe(124);
       expect(world.log.length - again).toBeLessThanOrEqual(124 - Math.floor(Math.min(steps, 120) / 50) * 50);
-      expect(world.deeds).toEqual(["client.deleted", "client.erased"]);
+      expect(world.deeds()).toEqual(["client.deleted", "client.erased"]);
     },
   );
 

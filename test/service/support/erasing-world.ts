@@ -11,7 +11,7 @@ export class ErasureWorld extends TriggerWorld {
   readonly kept = new Map<string, Client>([
     ["acme", { format: 1, slug: "acme", name: "Acme", pins: {}, createdAt: new Date(0).toISOString() }],
   ]);
-  readonly deeds: string[] = [];
+  readonly written = new Map<string, AuditRecord>();
   readonly queued: { client: string; execution?: string }[] = [];
   readonly emptied: string[] = [];
   /** Every time at which the client's erasure was said to go on. */
@@ -53,7 +53,7 @@ export class ErasureWorld extends TriggerWorld {
         list: async () => [...kept.values()],
       },
       keys: { list: async () => [] },
-      audit: { append: async ({ action }: AuditRecord) => void this.deeds.push(action) },
+      audit: { append: async (deed: AuditRecord) => void this.written.set(deed.id, deed) },
       eraser: {
         contents: async ({ execution, scope }: { execution: string; scope: string }) => this.#empty(execution, scope),
         traces: async () => undefined,
@@ -94,6 +94,10 @@ export class ErasureWorld extends TriggerWorld {
   /** Whether anything of what a run knew can be read still. */
   knows(id: string): boolean {
     return this.engine.chain.entriesOf(id).some(({ contents }) => JSON.stringify(contents).includes("acme"));
+  }
+
+  get deeds(): string[] {
+    return Array.from(this.written.values(), ({ action }) => action);
   }
 
   get ids(): string[] {

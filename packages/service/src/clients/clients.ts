@@ -32,12 +32,23 @@ export async function createClient(
   return client;
 }
 
-/** What a client that was erased leaves behind is not for another one to find. */
+const deedsAtOnce = 200;
+
+/**
+ * What a client that was erased leaves behind is not for another one to find. That it was deleted is known, in an index
+ * that may be late, long before it is erased; others may write deeds about it behind that.
+ */
 async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string): Promise<void> {
-  const [last] = await audit.list({ client: slug, limit: 1 });
-  if (last?.action !== "client.erased") return;
-  const day = last.at.slice(0, "2026-11-22".length);
-  throw new Conflict(`client "${slug}" was erased on ${day}, and its emptied records stay - choose another slug`);
+  for (let after: string | undefined; ; ) {
+    const deeds = await audit.list({ client: slug, limit: deedsAtOnce, ...(after !== undefined && { after }) });
+    const end = deeds.find(({ action }) => action === "client.erased" || action === "client.deleted");
+    if (end) {
+      const [what, day] = [end.action.slice("client.".length), end.at.slice(0, "2026-11-22".length)];
+      throw new Conflict(`client "${slug}" was ${what} on ${day}, and its emptied records stay - choose another slug`);
+    }
+    after = deeds.at(-1)?.id;
+    if (deeds.length < deedsAtOnce) return;
+  }
 }
 
 /** A client within reach. Throws `NotFound`, in the same words for one that is not there and one out of reach. */
@@ -65,7 +76,7 @@ export async function demandClient(
 const keptOfNone = `nothing is kept of "${defaultClient}", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it`;
 
 /**
- * Pins, variables and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`; `Refused` for
+ * Pins, variables and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`; `Conflict` for a client that is being erased; `Refused` for
  * the client without a record, where there is nothing that a pin could hold, and for variables that no context begins with; `Forbidden` where a client would change what limits it.
  */
 export async function changeClient(
@@ -75,7 +86,7 @@ export async function changeClient(
   changes: Partial<Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure">>,
 ): Promise<Client> {
   if (slug === defaultClient && reaches(by, slug)) throw new Refused(keptOfNone);
-  await clientOf(ports, by, slug);
+  unlessErased(await clientOf(ports, by, slug));
   if (changes.quotas) demandAllClients(by);
   if (changes.variables !== undefined) checkVariables(changes.variables);
   for (const [workflow, version] of Object.entries(changes.pins ?? {})) {

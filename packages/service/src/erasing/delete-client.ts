@@ -17,16 +17,17 @@ const pageSize = 200;
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);
   const there = await clientOf(ports, by, slug);
-  if (there.erasing) return handOver(ports, slug, there.erasing);
-  const deed = deedOf(ports, by, { action: "client.deleted", client: slug, subject: slug });
-  const erasing: Erasing = { by: by.id, since: deed.at, markedAt: deed.at, part: "executions", deed };
-  await ports.clients.update(slug, { erasing });
-  return handOver(ports, slug, erasing);
+  const mine = deedOf(ports, by, { action: "client.deleted", client: slug, subject: slug });
+  const { deed } = there.erasing ?? { deed: mine };
+  if (!there.erasing) {
+    const erasing: Erasing = { by: by.id, since: mine.at, markedAt: mine.at, part: "executions", deed: mine };
+    await ports.clients.update(slug, { erasing });
+  }
+  if (deed) await ports.audit.append(deed);
+  return handOver(ports, slug);
 }
 
-/** Whoever marked it may have died before its deed was written. */
-async function handOver(ports: ServicePorts, client: string, { deed }: Erasing): Promise<boolean> {
-  if (deed) await ports.audit.append(deed);
+async function handOver(ports: ServicePorts, client: string): Promise<boolean> {
   if (!ports.erasureQueue) return eraseClient(ports, client);
   await ports.erasureQueue.enqueue({ client });
   return false;
@@ -44,7 +45,7 @@ export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
     const page = await ports.clients.list({ limit: pageSize, ...(after !== undefined && { after }) });
     for (const { slug, erasing } of page) {
       if (!erasing || !isDue(erasing, ports.clock.now())) continue;
-      await handOver(ports, slug, erasing);
+      await handOver(ports, slug);
       again.push(slug);
     }
     after = page.at(-1)?.slug;

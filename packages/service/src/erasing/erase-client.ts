@@ -25,6 +25,8 @@ export async function eraseClient(
 ): Promise<boolean> {
   const client = await ports.clients.get(slug);
   if (!client?.erasing) return true;
+  // Whoever deleted it may have died before that was written.
+  if (client.erasing.deed) await ports.audit.append(client.erasing.deed);
   const progress = new ErasureProgress(ports, slug, client.erasing);
   await removeKeys(ports, slug);
   const { restsUntil } = client.erasing;
