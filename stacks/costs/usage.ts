@@ -9,7 +9,10 @@ export interface Run {
   written: number;
 }
 
-/** Calls of DynamoDB: a node reads once and writes its turn and its entry. test/stacks/costs measures them. */
+/**
+ * Calls of DynamoDB: a node reads once, unless it comes to the process that ran the node before, and writes its turn and
+ * its entry. test/stacks/costs measures them.
+ */
 export const callsPerNode = 3;
 /** The most that start, end and close add, with the figures of the run. */
 export const callsPerRun = 13;
