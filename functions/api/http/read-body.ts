@@ -15,6 +15,7 @@ export function readBody({ text, headers }: Pick<Received, "text" | "headers">, 
     throw new Unreadable(415, `a body of type "${type}" cannot be read - send application/json`);
   }
   refuseLarge(text);
+  if (text.trim() === "") throw new Unreadable(400, "the body is empty - send JSON, {} where there is nothing to say");
   const value = parsed(text);
   refuseHalfCharacter(text);
   if (exact.length === 0 || value === null || typeof value !== "object" || Array.isArray(value)) return value;

@@ -26,7 +26,7 @@ export interface Asked<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  /** The body as it was sent; `{}` where nothing was. */
+  /** The body as it was sent; `{}` where nothing was, and nothing has to be. */
   text: string;
   /** Does it once per `Idempotency-Key`; what it answers must be JSON, small, and no secret. */
   once<T>(make: (ulid: string) => Promise<T>): Promise<T>;
@@ -39,6 +39,8 @@ interface Described<Params, Query, Body> {
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
+  /** Nothing need be sent, which is `{}` then. Elsewhere a body that was lost on its way would take away what it leaves out. */
+  bodyMayBeAbsent?: true;
   /** Members of the body that stay the text they were sent as. */
   exact?: readonly string[];
   answers: Record<number, Possible>;
@@ -80,8 +82,8 @@ export function openRoute(definition: Omit<Route, "role" | "serve"> & Pick<Route
 const nothing = z.strictObject({});
 
 function read<Params, Query, Body>(definition: Described<Params, Query, Body>, received: Received) {
-  const { params, query, body, exact = [] } = definition;
-  const text = received.text.trim() === "" ? "{}" : received.text;
+  const { params, query, body, bodyMayBeAbsent, exact = [] } = definition;
+  const text = bodyMayBeAbsent && received.text.trim() === "" ? "{}" : received.text;
   return {
     params: (params && readAddress(params, received)) as Params,
     query: parse<unknown>(query ?? nothing, received.query, "the query", 400) as Query,

@@ -36,7 +36,7 @@ export function openApiDocument(routes: readonly Route[]) {
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { method, path, summary, role, params, query, body, answers } = route;
+  const { method, path, summary, role, params, query, body, bodyMayBeAbsent, answers } = route;
   const parameters = {
     ...(params && { path: params as z.ZodObject }),
     ...(query && { query: query as z.ZodObject }),
@@ -48,7 +48,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     ...(role === null ? { security: [] } : { security: [{ bearer: [] }, { apiKey: [] }] }),
     ...(role !== null && { description: `Needs the role ${role}, or one that may more.` }),
     ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
-    ...(body && { requestBody: requestBodyOf(body) }),
+    ...(body && { requestBody: requestBodyOf(body, !bodyMayBeAbsent) }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(status, answer)])),
       default: problem,
@@ -56,9 +56,8 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-/** Where all of it may be left out, sending nothing is `{}`. */
-function requestBodyOf(schema: z.ZodType) {
-  return { required: !schema.safeParse({}).success, content: { [json]: { schema } } };
+function requestBodyOf(schema: z.ZodType, required: boolean) {
+  return { required, content: { [json]: { schema } } };
 }
 
 function responseOf(status: string, { description, schema }: Possible) {

@@ -28,6 +28,7 @@ export const execute = route({
       .meta({ description: "ids of prompt nodes whose code is written anew, whatever is kept or locked" }),
     frozen: z.boolean().optional().meta({ description: "no model is asked: prompt nodes run locked code, or fail" }),
   }),
+  bodyMayBeAbsent: true,
   exact: ["context"],
   answers: {
     200: { description: "it ended in time", schema: WholeExecution },

@@ -27,6 +27,9 @@ describe("a client", () => {
       body: { on_failure: { webhook: "ftp://a.example.com" } },
     });
     expect(status).toBe(422);
+    const unnamed = { webhook: { url: "https://pager.example.com/", secret: "A B" } };
+    const refused = await api.call("PATCH /clients/acme", { body: { on_failure: unnamed } });
+    expect([refused.status, refused.body.errors]).toMatchObject([422, [{ path: "$.on_failure.webhook.secret" }]]);
     expect((await api.call("PATCH /clients/acme", { body: { on_failure: {} } })).body.on_failure).toEqual({});
   });
 

@@ -80,6 +80,34 @@ describe("a body", () => {
   });
 
   it.each([
+    "PUT /workflows/asking/quotas",
+    "PATCH /clients/default",
+    "POST /workflows",
+    "PUT /workflows/asking",
+    "POST /workflows/validate",
+    "POST /keys",
+  ])("that was lost on its way to %s is refused", async (request) => {
+    for (const body of ["", " \n"]) {
+      const { status, body: problem } = await api.call(request, { body });
+      expect([status, problem.detail]).toEqual([
+        400,
+        "the body is empty - send JSON, {} where there is nothing to say",
+      ]);
+    }
+  });
+
+  it.each([
+    ["POST /clients", '{"slug": "half", "name": "\\ud800"}', "$.name"],
+    ["POST /workflows", '{"definition": {"nodes": []}, "files": {"a.py": "\\udc00"}}', '$.files["a.py"]'],
+    ["POST /workflows/validate", '{"nodes": [{"id": "a", "code": "x = \\"\\ud800\\""}]}', "$.nodes[0].code"],
+    ["POST /tasks/task_01M80YJAR8RA1ESRW03H0659XA", '{"choice": "a", "data": {"r": "\\ud83d"}}', "$.data.r"],
+    ["PUT /clients/default/credentials/a", '{"kind": "custom", "values": {"a": "\\ud83dsecret"}}', "$.values.a"],
+  ])("with half a character is refused: %s", async (request, body, path) => {
+    const { status, body: problem } = await api.call(request, { body });
+    expect([status, problem.errors]).toEqual([400, [{ path, message: expect.stringMatching(/half a character/) }]]);
+  });
+
+  it.each([
     ["text/plain", 415],
     ["application/xml", 415],
     ["application/json; charset=utf-8", 422],

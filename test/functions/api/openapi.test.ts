@@ -56,6 +56,7 @@ describe("the OpenAPI document", () => {
 
   it.each([
     ["POST /keys", true],
+    ["PUT /workflows/{id}/quotas", true],
     ["POST /workflows/{id}/execute", false],
   ] as const)("says whether something has to be sent: %s", (name, required) => {
     expect(operation(name).requestBody?.required).toBe(required);

@@ -47,9 +47,26 @@ describe("publishing a workflow", () => {
     expect(without.findings).toMatchObject([{ code: "NOVA404" }]);
   });
 
-  it("refuses a definition that has another id than the address", async () => {
-    const { status, body } = await api.call("PUT /workflows/other", { body: greeting("hello") });
-    expect([status, body.detail]).toEqual([422, expect.stringMatching(/"greeting".*"other".*use the same/)]);
+  it.each([
+    ["another id", greeting("hello"), "greeting"],
+    ["a name that makes another one", { ...greeting("hello"), id: undefined, name: "Many" }, "many"],
+  ])("refuses a definition that has %s than the address", async (_, body, id) => {
+    const { status, body: problem } = await api.call("PUT /workflows/other", { body });
+    const detail = `the definition's id (of its name, where it has none) is "${id}", the address says "other" - write "id": "other" into it, or send it to the other address`;
+    expect([status, problem.detail]).toEqual([422, detail]);
+  });
+
+  it("keeps the digits of what triggers hold", async () => {
+    const context = '{"a":9007199254740993,"b":850.0,"c":1e-200,"d":-0}';
+    const pattern = '{"detail":{"n":[12345678901234567890,1e200]}}';
+    const triggers = `[{"type":"schedule","every":"1d","context":${context}},{"type":"event","pattern":${pattern}}]`;
+    const body = JSON.stringify({ ...greeting("hello"), id: "exact", triggers: "-" }).replace('"-"', triggers);
+    expect((await api.call("POST /workflows", { body })).body.status).toBe("ready");
+    const { text } = await api.call("GET /workflows/exact");
+    expect(text).toContain(`"context":${context}`);
+    expect(text).toContain(`"pattern":${pattern}`);
+    expect((await api.call("POST /workflows", { body })).status).toBe(200);
+    await api.call("DELETE /workflows/exact");
   });
 
   it("refuses a node that runs a workflow which is not there", async () => {

@@ -44,6 +44,11 @@ describe("on_failure", () => {
       /^the workflow: on_failure\.webhook must name no user/,
     ],
     ["a user", { webhook: { url: "http://token@example.com" } }, /would lie in the clear in the table and in logs - /],
+    [
+      "no name of a credential",
+      { webhook: { url, secret: "A B" } },
+      /on_failure\.webhook\.secret must be a name such as/,
+    ],
     ["another field", { slack: "#ops" }, /slack/],
   ])("that names %s is an error", (_, on_failure, message) => {
     const { workflow, findings } = parsed({ on_failure });

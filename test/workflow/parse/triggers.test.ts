@@ -94,6 +94,11 @@ describe("a trigger", () => {
       { type: "webhook", id: "a", signature: { header: "x", secret: "y", algorithm: "md5" } },
       ["NOVA104 $.triggers[0].signature.algorithm"],
     ],
+    [{ type: "imap", client: "acme", credential: "my mail" }, ["NOVA104 $.triggers[0].credential"]],
+    [
+      { type: "webhook", id: "a", signature: { header: "x", secret: "A B" } },
+      ["NOVA104 $.triggers[0].signature.secret"],
+    ],
     [{ type: "schedule" }, ["NOVA123 $.triggers[0]"]],
     [{ type: "schedule", cron: "0 9 * * ? *", every: "1d" }, ["NOVA123 $.triggers[0].every"]],
     [{ type: "schedule", cron: "0 9 * * 1-5" }, ["NOVA123 $.triggers[0].cron"]],

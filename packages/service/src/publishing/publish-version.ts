@@ -64,6 +64,7 @@ function settled(ports: ServicePorts, workflowId: string, touched?: readonly Tri
   });
 }
 
+const wayOut = "correct it, and publish it again";
 /** They say themselves what is to be done. */
 const plain: readonly string[] = ["Conflict", "Refused", "DefinitionMissing", "UnknownFormat"];
 
@@ -73,7 +74,7 @@ async function refusing<T extends object>(step: () => Promise<T>): Promise<T | R
   } catch (error) {
     if (!(error instanceof Error) || error instanceof StoreUnavailable) throw error;
     const { name, message } = error;
-    return { reason: plain.includes(name) ? message : `${name}: ${message} - correct it, and publish it again` };
+    return { reason: plain.includes(name) ? message : `${name}: ${message} - ${wayOut}` };
   }
 }
 
@@ -88,7 +89,7 @@ async function makeMachine(ports: ServicePorts, publication: Publication): Promi
     return { ...named, stateMachineArn, ...(history && { history }) };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof StoreUnavailable) throw error;
-    return { reason: `Step Functions refused it: ${error.name}: ${error.message}` };
+    return { reason: `Step Functions refused it: ${error.name}: ${error.message} - ${wayOut}` };
   }
 }
 

@@ -39,8 +39,7 @@ async function reasonFor(
     version === undefined ? await publications.latest(workflowId) : await publications.get({ workflowId, version });
   const name = `version ${unready?.version} of "${workflowId}"`;
   if (unready?.status === "publishing") return new Conflict(`${name} is being published - try again in a moment`);
-  if (unready?.status === "failed")
-    return new Conflict(`${name} could not be published: ${unready.reason} - correct it, and publish it again`);
+  if (unready?.status === "failed") return new Conflict(`${name} could not be published: ${unready.reason}`);
   return deleted === undefined ? noWorkflow(workflowId) : noVersion(workflowId, version);
 }
 

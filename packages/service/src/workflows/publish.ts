@@ -33,7 +33,8 @@ export async function publish(
   demandAllClients(by);
   const { workflow, findings } = await demandValid(ports, source);
   if (id !== undefined && workflow.id !== id) {
-    throw new Refused(`the definition has the id "${workflow.id}", the address "${id}" - use the same in both`);
+    const found = `the definition's id (of its name, where it has none) is "${workflow.id}", the address says "${id}"`;
+    throw new Refused(`${found} - write "id": "${id}" into it, or send it to the other address`);
   }
   await finishDeletion(ports, workflow.id);
   const template = await ports.templates.of(workflow.requirements);

@@ -5,7 +5,7 @@ export const credentialNamePattern = /^[a-z][a-z0-9_]{0,39}$/;
 
 const nameError = "must be a name such as email: a lower-case letter, then lower-case letters, digits or _, at most 40";
 
-const CredentialName = z.string({ error: nameError }).regex(credentialNamePattern, { error: nameError });
+export const CredentialName = z.string({ error: nameError }).regex(credentialNamePattern, { error: nameError });
 
 /** Credentials by name. `whose` ends the description. */
 export function credentialNames(whose: string) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { OnFailure } from "../on-failure.ts";
+import { CredentialName } from "./credentials.ts";
 import { optional } from "./normalised.ts";
 
 const addressError = "must be an address such as anna@example.com";
@@ -20,11 +21,9 @@ const Webhook = z
       WebAddress.transform((url) => ({ url })),
       z.strictObject({
         url: WebAddress.describe("Where a failure is posted to, as JSON."),
-        secret: z
-          .string()
-          .min(1)
-          .describe("Name of the credential whose secret signs it, in `x-nova-signature`.")
-          .optional(),
+        secret: CredentialName.describe(
+          "Name of the credential whose secret signs it, in `x-nova-signature`.",
+        ).optional(),
       }),
     ],
     { error: webhookError },

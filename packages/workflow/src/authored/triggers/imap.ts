@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { CredentialName } from "../credentials.ts";
 import { filledText } from "../fields.ts";
 import { optional } from "../normalised.ts";
-import { clientSlug, plainName, Senders, triggerFields, wholeMinutes } from "./fields.ts";
+import { clientSlug, Senders, triggerFields, wholeMinutes } from "./fields.ts";
 import type { TriggerKind } from "./kind.ts";
 
 export const AuthoredImapTrigger = z
@@ -9,7 +10,7 @@ export const AuthoredImapTrigger = z
     ...triggerFields,
     type: z.literal("imap").describe("A mail lies unread in a mailbox."),
     client: clientSlug("Slug of the client whose mailbox it is; its runs belong to it."),
-    credential: plainName("Name of the client's credential of the kind `email`.").prefault("email"),
+    credential: CredentialName.describe("Name of the client's credential of the kind `email`.").prefault("email"),
     mailbox: filledText("Folder of the mailbox.").prefault("INBOX"),
     every: wholeMinutes("How often it is looked at: whole minutes, as seconds or as `5m`, `2h`.").prefault("5m"),
     from: Senders.optional(),

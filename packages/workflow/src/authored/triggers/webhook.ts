@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { dotPathPattern } from "../../template/dot-path.ts";
+import { CredentialName } from "../credentials.ts";
 import { duration } from "../duration.ts";
-import { filledText, seconds, text } from "../fields.ts";
+import { seconds, text } from "../fields.ts";
 import { optional } from "../normalised.ts";
 import { clientField, plainName } from "./fields.ts";
 import type { TriggerKind } from "./kind.ts";
@@ -16,7 +17,7 @@ const Signature = z.strictObject(
       .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: headerError })
       .transform((header) => header.toLowerCase())
       .describe("The header that carries the HMAC of the body, in hex or base64."),
-    secret: filledText("Name of the credential that holds the key."),
+    secret: CredentialName.describe("Name of the credential that holds the key."),
     algorithm: z
       .enum(["sha1", "sha256", "sha512"], { error: "must be sha1, sha256 or sha512" })
       .describe("How the digest is made.")
