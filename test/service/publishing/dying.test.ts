@@ -38,44 +38,40 @@ const changes: [string, Change][] = [
   ["makes another version active", (ports) => activateVersion(ports, ann, "a", 1)],
   ["deletes a workflow", (ports) => deleteWorkflow(ports, ann, "a")],
 ];
-const deaths = Array.from({ length: 40 }, (_, index) => index + 1);
+/** Makes versions anew for each call behind which a process can die, until there is none. Answers how many there are. */
+async function dying(change: Change, behind: () => Promise<void>, queue = false): Promise<number> {
+  for (let at = 1; ; at++) {
+    world = new PublishingWorld();
+    await post(versions[0]);
+    await post(versions[1], world.ports({ queue }));
+    const death = await change(dyingAt(world.ports(), at)).then(
+      () => undefined,
+      ({ message }) => message,
+    );
+    await behind();
+    expectSettled();
+    if (death === undefined) return at;
+    expect(death).toBe("the process died");
+  }
+}
 
 describe("a process that dies while it", () => {
   it.each(changes)("%s, at whatever step, leaves nothing that a sweep does not settle", async (_what, change) => {
-    const states = new Set<unknown>();
-    for (const at of deaths) {
-      for (const when of ["before", "behind"] as const) {
-        world = new PublishingWorld();
-        for (const triggers of versions) await post(triggers);
-        await change(dyingAt(world.ports(), at, when)).catch(() => undefined);
-        await sweepTriggers(world.ports());
-        expectSettled();
-        states.add(JSON.stringify(world.workflowStates.kept.get("a")));
-      }
-    }
-    expect(states.size).toBeGreaterThan(1);
+    expect(await dying(change, () => sweepTriggers(world.ports()))).toBeGreaterThan(20);
   });
 
   it.each(changes)("%s is followed by whoever does it again", async (_what, change) => {
-    for (const at of deaths) {
-      world = new PublishingWorld();
-      for (const triggers of versions) await post(triggers);
-      await change(dyingAt(world.ports(), at, "behind")).catch(() => undefined);
-      await change(world.ports()).catch(({ name }) => expect(name).toBe("NotFound"));
-      expectSettled();
-    }
+    const again = () => change(world.ports()).catch(({ name }) => expect(name).toBe("NotFound"));
+    expect(await dying(change, async () => void (await again()))).toBeGreaterThan(20);
   });
 
   it("publishes one is followed by whoever is given it next", async () => {
-    for (const at of deaths) {
-      world = new PublishingWorld();
-      await post(versions[0]);
-      await post(versions[1], world.ports({ queue: true }));
-      await publishVersion(dyingAt(world.ports(), at, "behind"), second).catch(() => undefined);
+    const next = async () => {
       await publishVersion(world.ports(), second);
       expect(active()).toBe(2);
-      expectSettled();
-    }
+    };
+    const steps = await dying((ports) => publishVersion(ports, second), next, true);
+    expect(steps).toBeGreaterThan(20);
   });
 });
 
@@ -85,12 +81,11 @@ describe("while another version is made active", () => {
     const { move } = world.workflowStates;
     const moves: [number | undefined, ReturnType<typeof live>][] = [];
     world.workflowStates.move = async (...args) => {
-      const isMoved = await move.apply(world.workflowStates, args);
       moves.push([active(), live(world)]);
-      return isMoved;
+      return move.apply(world.workflowStates, args);
     };
     await activateVersion(world.ports(), ann, "a", 1);
-    expect(moves.map(([version]) => version)).toEqual([2, 1, 1]);
+    expect(moves.map(([version]) => version)).toEqual([2, 2, 1]);
     for (const [, { outside, places }] of moves) expect(outside).toEqual(expect.arrayContaining(places));
   });
 

@@ -12,8 +12,8 @@ const counted = [
   "publications",
 ] as const;
 
-/** Ports of a process that dies at its call `at`: before it is done, or behind that. It does nothing any more then. */
-export function dyingAt(ports: ServicePorts, at: number, when: "before" | "behind"): ServicePorts {
+/** Ports of a process that dies behind its call `at`, of which it hears no answer. It does nothing any more then. */
+export function dyingAt(ports: ServicePorts, at: number): ServicePorts {
   let calls = 0;
   const counting = <T extends object>(port: T): T =>
     new Proxy(port, {
@@ -23,7 +23,7 @@ export function dyingAt(ports: ServicePorts, at: number, when: "before" | "behin
         return async (...args: unknown[]) => {
           calls += 1;
           if (calls < at) return call.apply(target, args);
-          if (calls === at && when === "behind") await call.apply(target, args);
+          if (calls === at) await call.apply(target, args);
           throw new RangeError("the process died");
         };
       },

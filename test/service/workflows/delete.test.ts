@@ -54,13 +54,14 @@ describe("a workflow that is deleted", () => {
   });
 
   it("by a process that dies at whatever step, hands nothing on to the next one under its id", async () => {
-    for (let at = 1; at <= 40; at++) {
+    for (let at = 1, isOver = false; !isOver; at++) {
       world = new PublishingWorld();
       await post();
       kept = new Set(["stripe", "bank"]);
-      const death = await deleteWorkflow(dyingAt(ports(), at, "behind"), ann, "greet").catch((error) => error);
+      const death = await deleteWorkflow(dyingAt(ports(), at), ann, "greet").catch((error) => error);
       const { deleted } = world.workflowStates.kept.get("greet") ?? {};
       expect([undefined, "RangeError"]).toContain(death?.name);
+      isOver = death === undefined;
       await post("b");
       expect(left()).toEqual(deleted === undefined ? [2, 1, 0] : [0, 1, 1]);
       if (deleted === undefined) continue;
