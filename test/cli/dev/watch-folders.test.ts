@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { type FolderWatch, watchFolders } from "../../../packages/cli/src/dev/watch-folders.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type FolderNews, type FolderWatch, watchFolders } from "../../../packages/cli/src/dev/watch-folders.ts";
 
 let root: string;
 let watch: FolderWatch;
@@ -70,4 +70,50 @@ it("hears nothing any more when it is closed", async () => {
   await heard(() => writeFile(join(root, "flow/workflow.json"), "{  }"));
   other.close();
   expect(changes).toBe(0);
+});
+
+describe("a root that is gone", () => {
+  let flow: string;
+  let told: FolderNews[];
+
+  beforeEach(async () => {
+    flow = join(root, "flow");
+    told = [];
+    watch.close();
+    watch = await watchFolders([flow], (_root, news) => {
+      told.push(news);
+      changed();
+    });
+  });
+
+  it.each([
+    [
+      "deleted and made again",
+      () => rm(flow, { recursive: true }),
+      () => mkdir(join(flow, "nodes"), { recursive: true }),
+    ],
+    ["moved away and back", () => rename(flow, `${flow}.away`), () => rename(`${flow}.away`, flow)],
+    ["moved with the folder around it", () => rename(root, `${root}.away`), () => rename(`${root}.away`, root)],
+  ])("is watched again: %s", async (_what, leave, comeBack) => {
+    await heard(leave);
+    await heard(comeBack);
+    await heard(() => writeFile(join(flow, "nodes/add.py"), "x = 1"));
+    expect(told).toEqual(["gone", "back", "changed"]);
+  });
+
+  it("is watched as the folder that took its place at once", async () => {
+    await heard(async () => {
+      await rename(flow, `${flow}.away`);
+      await mkdir(flow);
+    });
+    await heard(() => writeFile(join(flow, "workflow.json"), "{}"));
+    expect(told).toEqual(["changed", "changed"]);
+  });
+
+  it("is told once, whatever happens around it", async () => {
+    await heard(() => rm(flow, { recursive: true }));
+    await writeFile(join(root, "beside"), "x");
+    await heard(() => mkdir(flow));
+    expect(told).toEqual(["gone", "back"]);
+  });
 });

@@ -112,10 +112,18 @@ interface Serving {
 async function serve(cloud: LocalCloud, { key }: LocalApi, { roots, interrupt, tell }: Serving): Promise<void> {
   const publisher = new Publisher(cloud, key, tell.published);
   await publisher.publish(...roots);
-  const watch = await watchFolders(roots, (root) => publisher.publish(root).catch(tellProblem));
+  const watch = await watchFolders(roots, (root, news) => {
+    if (news !== "changed") console.error(`nova: ${root} is ${newsText[news]}`);
+    if (news !== "gone") publisher.publish(root).catch(tellProblem);
+  });
   await interrupt.wish();
   watch.close();
 }
+
+const newsText = {
+  gone: "gone - what was published of it stays, and it is watched again when it is back",
+  back: "back, and watched again",
+};
 
 function tellProblem(error: unknown): void {
   console.error(`nova: ${error instanceof Error ? error.message : error}`);

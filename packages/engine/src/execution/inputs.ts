@@ -23,7 +23,7 @@ export class InputsRefused extends Error {
 
 /** Throws `InputsRefused`. Keys that come as files are bytes: their schema says nothing about them but that they are there. */
 export function refuseMisfits({ inputs }: Pick<Workflow, "inputs">, context: string, fileKeys: string[]): void {
-  const findings = misfitsOf({ inputs }, context, fileKeys);
+  const findings = misfitsOf(inputs, context, fileKeys);
   if (findings.length > 0) throw new InputsRefused(findings);
   if (nestingOf(context) > deepestNesting) {
     const message = `the context is nested more than ${deepestNesting} levels deep - pass it as text, or as a file`;
@@ -38,7 +38,7 @@ export function refuseMisfits({ inputs }: Pick<Workflow, "inputs">, context: str
 }
 
 /** Where files are given, something stands in their places, so that whatever asks whether a key is there finds it. */
-function misfitsOf({ inputs }: Pick<Workflow, "inputs">, context: string, fileKeys: string[]): Finding[] {
+function misfitsOf(inputs: Schema | undefined, context: string, fileKeys: string[]): Finding[] {
   const unread = validateInputs({}, context);
   if (unread.length > 0 || !inputs || fileKeys.length === 0) return validateInputs(inputs ? { inputs } : {}, context);
   const standIns = fileKeys.map((key) => ({ key, json: "null" }));
