@@ -12,6 +12,7 @@ import {
   WrittenTips,
 } from "@nova/engine";
 import { createSandboxes, templatePackages } from "@nova/sandbox";
+import type { Admissions } from "@nova/service";
 import { Environment } from "./environment.ts";
 import { hostNames } from "./host-names.ts";
 import { createLookout } from "./lookout.ts";
@@ -21,6 +22,7 @@ export const logger = new Logger({ serviceName: "nova" });
 /** What every function has: the engine's ports, and the bus in all its uses. */
 export interface FunctionPorts extends Ports {
   bus: NovaBus;
+  admissions: Admissions;
 }
 
 /** The composition root: every port of the engine, with its adapter. */
@@ -53,6 +55,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     spares: new SandboxPool(),
     tips: new WrittenTips(),
     atWork: new NodesAtWork(),
+    admissions: { held: false },
     events: logged(aws.bus),
     links: linksTo(env.NOVA_LINK_BASE),
     clock,

@@ -1,8 +1,11 @@
 import type { AwsPorts } from "@nova/aws/ports";
 import type { Aftermath, Budgets, Ports } from "@nova/engine";
+import type { LookoutStores } from "@nova/service";
+
+type LookoutPorts = Ports & Pick<LookoutStores, "admissions">;
 
 /** Loaded and made when a run ends, or a model was asked, the first time: no node waits for it before. */
-function lookoutOf(ports: () => Ports, stores: AwsPorts["lookoutStores"]) {
+function lookoutOf(ports: () => LookoutPorts, stores: AwsPorts["lookoutStores"]) {
   return async () => {
     const { createAftermath, createBudgets } = await import("@nova/service/lookout");
     const all = { ...ports(), ...(await stores()) };
@@ -12,7 +15,7 @@ function lookoutOf(ports: () => Ports, stores: AwsPorts["lookoutStores"]) {
 
 /** What looks after runs on behalf of the service, for functions that know nothing of it. */
 export function createLookout(
-  ports: () => Ports,
+  ports: () => LookoutPorts,
   stores: AwsPorts["lookoutStores"],
 ): { aftermath: Aftermath; budgets: Budgets } {
   const make = lookoutOf(ports, stores);

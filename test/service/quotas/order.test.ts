@@ -39,6 +39,21 @@ describe("runs that wait", () => {
     expect(world.started).toEqual(["a", "c", "b"]);
   });
 
+  it("stay where they are while queues are held, however many slots come free", async () => {
+    const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
+    await arrived(world, { a: ["C#acme", ...w], b: ["C#acme", ...w], c: w });
+    world.admissions.held = true;
+    await arrived(world, { d: w });
+    await finish(world, [world.end("a"), world.end("c"), world.sweep()]);
+    expect([world.started, world.of("queued")]).toEqual([
+      ["a", "c"],
+      ["b", "d"],
+    ]);
+    world.admissions.held = false;
+    await finish(world, [world.sweep()]);
+    expect(world.started).toEqual(["a", "c", "b", "d"]);
+  });
+
   it("hold no slot of a pool while another one has none for them", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
     await arrived(world, { a: ["C#acme"], b: [...w, "C#acme"] });

@@ -17,6 +17,7 @@ export class QueueWorld {
   readonly clock = new VirtualClock();
   readonly executions = new ExecutionState();
   readonly slots = new SlotState();
+  readonly admissions = { held: false };
   /** Names of runs that Step Functions has, in the order in which they began. */
   readonly started: string[] = [];
   /** Slots by pool; those of a client are its `maxConcurrent`, those of a workflow the workflow's. */
@@ -37,6 +38,7 @@ export class QueueWorld {
       stateMachines: { start: (_arn: string, id: string) => start(id) } as never,
       clients: { get: async (slug: string) => quotas(`C#${slug}`) as Client } as never,
       workflowStates: { get: async (id: string) => quotas(`W#${id}`) as WorkflowState } as never,
+      admissions: this.admissions,
       clock: this.clock.port(caller),
     };
   }

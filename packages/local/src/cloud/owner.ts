@@ -52,6 +52,7 @@ export async function openAsOwner(
       counters,
       progress,
       guests: admin.guests,
+      sweepsFirst: options.fires === true,
       opened,
     },
     async () => {

@@ -21,6 +21,8 @@ interface Parts {
   counters: CounterBook;
   progress: Progress;
   guests: Guests;
+  /** Sweeps at once, too: what waited in queues when the last process ended begins. */
+  sweepsFirst: boolean;
   opened: Pick<OpenedEndpoints, "rest" | "interrupt" | "e2b">;
 }
 
@@ -50,9 +52,11 @@ export class OwnersCloud implements LocalCloud {
     this.service = parts.service;
     this.#parts = parts;
     this.#shutDown = shutDown;
-    this.#sweeping = setInterval(() => {
+    const sweepNext = () => {
       this.#swept = this.#swept.then(() => this.#sweep());
-    }, sweepEveryMs).unref();
+    };
+    if (parts.sweepsFirst) sweepNext();
+    this.#sweeping = setInterval(sweepNext, sweepEveryMs).unref();
   }
 
   warmed(): Promise<void> {
@@ -75,7 +79,10 @@ export class OwnersCloud implements LocalCloud {
     const { guests, opened } = this.#parts;
     clearInterval(this.#sweeping);
     if (interrupt) await this.#interrupt();
-    const quiet = guests.lastOneLeft().then(() => opened.rest());
+    const quiet = guests.lastOneLeft().then(() => {
+      this.#holdQueues();
+      return opened.rest();
+    });
     await (interrupt ? Promise.race([quiet, sleep(goodbyeMs, undefined, { ref: false })]) : quiet);
     // A sweep of a thousand runs that finds its stores closed would try each of them for a while.
     this.#closing.abort();
@@ -84,7 +91,14 @@ export class OwnersCloud implements LocalCloud {
     await this.#shut;
   }
 
+  /** A slot that comes free is nobody's: no run begins that would be cut off, or keep this process for its whole queue. */
+  #holdQueues(): void {
+    const { admissions } = this.service;
+    if (admissions) admissions.held = true;
+  }
+
   async #interrupt(): Promise<void> {
+    this.#holdQueues();
     await this.#parts.opened.interrupt(interruptedError, "The process that ran it was stopped.");
     this.#parts.guests.sayGoodbye();
   }

@@ -29,8 +29,15 @@ export interface Templates {
   of(requirements: readonly string[]): Promise<string>;
 }
 
+/** Whether a queue goes on: a laptop that ends holds what waits in it, for its next start. */
+export interface Admissions {
+  held: boolean;
+}
+
 /** What it takes to look after runs: quotas and figures. */
 export interface LookoutStores {
+  /** Absent: every slot that is free is given. */
+  admissions?: Admissions;
   clients: ClientStore;
   workflowStates: WorkflowStates;
   slots: SlotStore;

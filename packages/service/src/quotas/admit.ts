@@ -5,7 +5,7 @@ import type { Ticket } from "../ports/slots.ts";
 
 export type QueuePorts = Pick<
   ServicePorts,
-  "executions" | "stateMachines" | "slots" | "workflowStates" | "clients" | "clock"
+  "executions" | "stateMachines" | "slots" | "workflowStates" | "clients" | "admissions" | "clock"
 >;
 
 /**

@@ -35,10 +35,13 @@ export function poolsOf({ workflow, client, ofWorkflow, ofClient }: RunQuotas): 
 /** More than anything runs at once: a quota that was lifted while its queue was not empty. */
 const unlimited = 1_000_000;
 
-/** How many slots a pool has now; each is looked up once. */
-export function limitsOf(ports: Pick<ServicePorts, "workflowStates" | "clients">): (name: string) => Promise<number> {
+type LimitPorts = Pick<ServicePorts, "workflowStates" | "clients" | "admissions">;
+
+/** How many slots a pool has now, which is none while queues are held; each is looked up once. */
+export function limitsOf(ports: LimitPorts): (name: string) => Promise<number> {
   const known = new Map<string, Promise<number>>();
-  return (name) => {
+  return async (name) => {
+    if (ports.admissions?.held) return 0;
     const limit = known.get(name) ?? limitOf(ports, readPool(name));
     known.set(name, limit);
     return limit;
