@@ -90,7 +90,7 @@ export { answer, listTasks, type TaskAnswer } from "./tasks/tasks.ts";
 export { type Fired, type Firing, fireTrigger } from "./triggers/fire.ts";
 export { hookKey, mailKey, ownKey, triggerKey } from "./triggers/key.ts";
 export { type Arrival, recordUnstarted, startFromTrigger, type Unstarted } from "./triggers/start.ts";
-export { syncTriggers } from "./triggers/sync.ts";
+export { putTriggers, removeTriggers } from "./triggers/sync.ts";
 export { type RequestedUpload, requestUpload, type UploadRequest } from "./uploads/ticket.ts";
 export { type Call, callsOf, missingCall } from "./workflows/called.ts";
 export { activateVersion, deleteWorkflow } from "./workflows/change.ts";

@@ -1,6 +1,6 @@
 import { contextAt, objectText } from "@nova/engine";
 import type { Client, Delivery, ServicePorts } from "@nova/service";
-import { syncTriggers } from "@nova/service";
+import { putTriggers } from "@nova/service";
 import type { Trigger, Workflow } from "@nova/workflow";
 import { action, flow } from "../../support/engine/flows.ts";
 import { atOnce, type Caller } from "../../support/engine/scheduler.ts";
@@ -47,7 +47,7 @@ export class TriggerWorld {
       ["a", "end"],
     ];
     this.engine.publish({ ...flow(id, [action("a")], arrows), triggers, ...(inputs && { inputs }) });
-    await syncTriggers(this.ports(), id, [], triggers);
+    await putTriggers(this.ports(), id, triggers);
   }
 
   /** Whole records, in the order of arrival. */

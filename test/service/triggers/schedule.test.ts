@@ -1,4 +1,4 @@
-import { syncTriggers } from "@nova/service";
+import { putTriggers, removeTriggers } from "@nova/service";
 import type { EventTrigger, ScheduleTrigger, Trigger } from "@nova/workflow";
 import { beforeEach, describe, expect, it } from "vitest";
 import { TriggerWorld } from "../support/trigger-world.ts";
@@ -14,7 +14,10 @@ const schedule = (when: ScheduleTrigger["when"], timezone?: string): ScheduleTri
   ...(timezone !== undefined && { timezone }),
 });
 const every = (everySeconds: number) => schedule({ kind: "every", everySeconds });
-const sync = (before: Trigger[], after: Trigger[]) => syncTriggers(world.ports(), "report", before, after);
+const sync = async (before: Trigger[], after: Trigger[]) => {
+  await putTriggers(world.ports(), "report", after);
+  await removeTriggers(world.ports(), "report", before, after);
+};
 
 describe("a schedule", () => {
   it.each([

@@ -5,7 +5,8 @@ import {
   hookKey,
   mailKey,
   ownKey,
-  syncTriggers,
+  putTriggers,
+  removeTriggers,
   triggerKey,
 } from "@nova/service";
 import type { Trigger } from "@nova/workflow";
@@ -28,7 +29,11 @@ const imap: Trigger = {
 const event: Trigger = { type: "event", id: "paid", pattern: { source: ["shop"] }, bus: "nova" };
 const all = [mail, hook, nightly, imap, event];
 
-const sync = (before: Trigger[], after: Trigger[], id = "invoice") => syncTriggers(world.ports(), id, before, after);
+/** As another version becomes active. */
+const sync = async (before: Trigger[], after: Trigger[], id = "invoice") => {
+  await putTriggers(world.ports(), id, after);
+  await removeTriggers(world.ports(), id, before, after);
+};
 const keys = () => [...world.triggers.kept.keys()].sort();
 
 describe("the triggers of a version", () => {
@@ -108,7 +113,7 @@ describe("the triggers of a version", () => {
     expect(keys()).toEqual(["of/invoice/nightly"]);
   });
 
-  it("are repaired by whoever syncs again", async () => {
+  it("are repaired by whoever makes them again", async () => {
     await sync([], all);
     world.schedules.kept.clear();
     world.triggers.kept.clear();

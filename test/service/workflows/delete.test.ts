@@ -42,6 +42,11 @@ describe("a workflow that is deleted", () => {
     expect(deletions()).toMatchObject([{ by: ann.id, subject: "greet", detail: { version: 1 } }]);
   });
 
+  it("by two at once has one deed", async () => {
+    await Promise.allSettled([ann, bob].map((by) => deleteWorkflow(ports(), by, "greet")));
+    expect(left()).toEqual([0, 0, 1]);
+  });
+
   it("and whose credentials cannot be reached, has them taken by who deletes it again", async () => {
     const away = ports();
     away.credentialStore.list = outage;

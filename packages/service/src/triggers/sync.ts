@@ -5,20 +5,6 @@ import { triggerKey } from "./key.ts";
 import { triggerKindOf } from "./kinds.ts";
 
 /**
- * Makes the triggers of a version real, and once all of them are those of the one before go. Whoever repeats it repairs
- * what was left half done. Throws as `putTriggers`, and nothing of the version before has gone then.
- */
-export async function syncTriggers(
-  ports: ServicePorts,
-  workflowId: string,
-  before: readonly Trigger[] = [],
-  after: readonly Trigger[] = [],
-): Promise<void> {
-  await putTriggers(ports, workflowId, after);
-  await removeTriggers(ports, workflowId, before, after);
-}
-
-/**
  * Makes triggers real: first those that another workflow might take. Throws `Conflict` where one has an address or the
  * id of a hook, `Refused` where the service behind a trigger does not take it; some may be real by then.
  */

@@ -44,7 +44,8 @@ export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: str
   }
   const deed = { action: "workflow.deleted", client: null, subject: id, detail: { version: latest } } as const;
   const leaving = deedOf(ports, by, deed);
-  await moveActive(ports, id, undefined, ({ active = 0 }) => {
+  await moveActive(ports, id, undefined, ({ active = 0, deleted = 0 }) => {
+    if (deleted >= latest) return undefined;
     if (active <= latest) return { deleted: latest, leaving };
     throw new Conflict(`version ${active} of "${id}" was published meanwhile - delete it again`);
   });
