@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createCredentials, type Ports } from "@nova/engine";
 import type { LookoutStores } from "@nova/service";
 import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
@@ -84,6 +85,7 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
       store: createCredentialStore(table),
       cipher: createCredentialCipher(credentialKeysFrom(options.keyVariables ?? process.env)),
       now: () => Date.now(),
+      sleep,
       post: (url, init) => fetch(url, init),
     }),
     bus: createBus({ busName: options.eventBus, bucket }),

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 function credentials(keys?: string[]) {
   const post = () => Promise.reject(new RangeError("nobody asks for a token"));
-  return createCredentials({ store, cipher: mirrorCipher(keys), now: () => nowMs, post });
+  return createCredentials({ store, cipher: mirrorCipher(keys), now: () => nowMs, sleep: post, post });
 }
 
 const namesOf = ({ members }: { members: { key: string }[] }) => members.map(({ key }) => key);

@@ -11,10 +11,12 @@ const stored = {
 
 let store: MemoryCredentials;
 let asked: string[];
+let slept: number[];
 
 beforeEach(() => {
   store = new MemoryCredentials();
   asked = [];
+  slept = [];
 });
 
 /** Answers in turn; one more request than answers fails. */
@@ -25,7 +27,8 @@ function process(...answers: (() => Response | Promise<Response>)[]) {
     if (!answer) throw new RangeError("a request too many");
     return answer();
   };
-  return createCredentials({ store, cipher: mirrorCipher(), now: () => now, post });
+  const sleep = async (ms: number) => void slept.push(ms);
+  return createCredentials({ store, cipher: mirrorCipher(), now: () => now, sleep, post });
 }
 
 const answer = (status: number, body: object) => () => new Response(JSON.stringify(body), { status });
@@ -92,13 +95,30 @@ describe("a token endpoint", () => {
   it.each([
     ["refuses", answer(400, { error: "invalid_grant" }), "NodeFailed", /"api" of client acme: .* answered 400/],
     ["answers something else", answer(200, { hello: 1 }), "NodeFailed", /answered 200 and no access token/],
-    ["is down", answer(503, {}), "SandboxUnavailable", /id\.test: it answered 503/],
-    ["is busy", answer(429, {}), "SandboxUnavailable", /answered 429/],
-    ["is not there", () => Promise.reject(new TypeError("fetch failed")), "SandboxUnavailable", /does not answer/],
-  ])("that %s is told of without a secret", async (_what, reply, name, message) => {
+  ])("that %s is told of at once, without a secret", async (_what, reply, name, message) => {
     await store.have(acme, "api", "oauth2", stored);
     const failure = await tokenOf(process(reply)).catch((error: Error) => error);
     expect(failure).toMatchObject({ name, message: expect.stringMatching(message) });
     expect(String(failure)).not.toMatch(/refresh-1|cl1ent-secret/);
+    expect(slept).toEqual([]);
+  });
+
+  it.each([
+    ["is down", answer(503, {}), "answered 503"],
+    ["is busy", answer(429, {}), "answered 429"],
+    ["is not there", () => Promise.reject(new TypeError("fetch failed")), "does not answer"],
+  ])("that %s is asked five times, and then fails the node by name and host", async (_what, reply, why) => {
+    await store.have(acme, "api", "oauth2", stored);
+    const failure = await tokenOf(process(reply, reply, reply, reply, reply)).catch((error: Error) => error);
+    const told = `credential "api" of client acme: its token endpoint id.test ${why}, in 5 tries - correct its token_url, or start the run again when it is there`;
+    expect(failure).toMatchObject({ name: "NodeFailed", message: told });
+    expect(asked).toHaveLength(5);
+    expect(slept).toEqual([1_000, 2_000, 4_000, 8_000]);
+  });
+
+  it("that comes back in between is as good as one that was there", async () => {
+    await store.have(acme, "api", "oauth2", stored);
+    expect(await tokenOf(process(answer(503, {}), answer(503, {}), token(2)))).toBe("access-2");
+    expect(slept).toEqual([1_000, 2_000]);
   });
 });

@@ -19,7 +19,7 @@ beforeEach(async () => {
   ports = {
     credentialStore: store,
     credentialCipher: cipher,
-    credentials: createCredentials({ store, cipher, now: () => now, post }),
+    credentials: createCredentials({ store, cipher, now: () => now, sleep: post, post }),
     clock: { now: () => now, sleep: async () => undefined },
     audit: { append: async (record: AuditRecord) => void deeds.push(record), list: async () => [] },
   } as Partial<CredentialPorts> as CredentialPorts;

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { NovaError } from "../errors.ts";
 import type { OAuth2 } from "./kinds/oauth2.ts";
 
 /** A token is got anew when it has less than this to live. */
 const leastLifeMs = 60_000;
 const longestAnswerMs = 10_000;
+/** Before each further try at an endpoint that does not answer: 15 seconds for what restarts, and an end for what is not there. */
+const pausesMs = [1_000, 2_000, 4_000, 8_000];
 /** RFC 6749 lets a server leave the lifetime out. */
 const usualLifeSeconds = 3600;
 
@@ -18,9 +19,20 @@ const Token = z.object({
 /** How a token endpoint is called: `fetch`, unless a test says otherwise. */
 export type Post = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The endpoint says no, and will say so again. */
+/** No token can be had: the endpoint says no, or nothing at all, however often it is asked. */
 export class TokenRefused extends Error {
   override name = "TokenRefused";
+}
+
+/** The endpoint says nothing, or that it cannot for now. */
+class Unanswered extends Error {
+  override name = "Unanswered";
+}
+
+export interface TokenParts {
+  now(): number;
+  sleep(ms: number): Promise<unknown>;
+  post: Post;
 }
 
 export function isFresh({ access_token, expires_at }: OAuth2, nowMs: number): boolean {
@@ -29,12 +41,25 @@ export function isFresh({ access_token, expires_at }: OAuth2, nowMs: number): bo
 }
 
 /**
- * The credential with a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused` where the endpoint refuses, and
- * `SandboxUnavailable`, which is tried again, where it does not answer.
+ * The credential with a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused` where the endpoint refuses, or
+ * does not answer in five tries.
  */
-export async function askToken(values: OAuth2, post: Post, nowMs: number): Promise<OAuth2> {
+export async function askToken(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await askOnce(values, parts);
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      const pauseMs = pausesMs[tries - 1];
+      if (pauseMs === undefined) throw lost(values, tries, error);
+      await parts.sleep(pauseMs);
+    }
+  }
+}
+
+async function askOnce(values: OAuth2, { post, now }: TokenParts): Promise<OAuth2> {
   const response = await answerOf(values, post);
-  if (response.status >= 500 || response.status === 429) throw unreachable(values, `it answered ${response.status}`);
+  if (response.status >= 500 || response.status === 429) throw new Unanswered(`answered ${response.status}`);
   const token = Token.safeParse(await response.json().catch(() => null));
   if (!response.ok || !token.success) {
     throw new TokenRefused(`its token endpoint answered ${response.status} and no access token - store it anew`);
@@ -43,7 +68,7 @@ export async function askToken(values: OAuth2, post: Post, nowMs: number): Promi
   return {
     ...values,
     access_token,
-    expires_at: new Date(nowMs + expires_in * 1000).toISOString(),
+    expires_at: new Date(now() + expires_in * 1000).toISOString(),
     ...(refresh_token !== undefined && { refresh_token }),
   };
 }
@@ -64,10 +89,11 @@ async function answerOf(values: OAuth2, post: Post): Promise<Response> {
       headers: { accept: "application/json" },
     });
   } catch (cause) {
-    throw unreachable(values, "it does not answer", cause);
+    throw new Unanswered("does not answer", { cause });
   }
 }
 
-function unreachable({ token_url }: OAuth2, why: string, cause?: unknown): NovaError {
-  return new NovaError("SandboxUnavailable", `no access token from ${new URL(token_url).host}: ${why}`, { cause });
+function lost({ token_url }: OAuth2, tries: number, cause: Unanswered): TokenRefused {
+  const what = `its token endpoint ${new URL(token_url).host} ${cause.message}, in ${tries} tries`;
+  return new TokenRefused(`${what} - correct its token_url, or start the run again when it is there`, { cause });
 }

@@ -4,15 +4,13 @@ import type {
   CredentialRecord,
   CredentialStore,
 } from "../ports/credential-store.ts";
-import type { Post } from "./ask-token.ts";
+import type { TokenParts } from "./ask-token.ts";
 import { type CredentialContent, openContent } from "./content.ts";
 
 /** What opened credentials are made of. */
-export interface CredentialParts {
+export interface CredentialParts extends TokenParts {
   store: CredentialStore;
   cipher: CredentialCipher;
-  now(): number;
-  post: Post;
 }
 
 /** A credential of an owner; opened when it is first needed, and once. */

@@ -9,7 +9,7 @@ const mostTries = 3;
 
 /**
  * The values with an access token that lives for a minute at least; a new one is stored before it is used, because the
- * refresh token of before may be worth nothing now. Throws `TokenRefused`, `SandboxUnavailable`.
+ * refresh token of before may be worth nothing now. Throws `TokenRefused`.
  */
 export function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
   return credential.refreshed(() => untilFresh(parts, credential));
@@ -36,8 +36,7 @@ async function untilFresh(parts: CredentialParts, credential: OwnedCredential): 
 }
 
 async function refresh(parts: CredentialParts, old: CredentialRecord, content: CredentialContent, values: OAuth2) {
-  const now = parts.now();
-  const next = replacing(await askToken(values, parts.post, now), { kind: "oauth2", content }, now);
+  const next = replacing(await askToken(values, parts), { kind: "oauth2", content }, parts.now());
   const record = await sealRecord(parts.cipher, { ...placeOf(old), revision: old.revision + 1 }, next);
   return (await parts.store.put(record)) ? { record, content: next } : undefined;
 }

@@ -15,7 +15,7 @@ export interface LaidOver {
 export interface Credentials {
   /**
    * Those that a node declares; `names` undefined: all of the client's and of the workflow's. Throws `NodeFailed` where
-   * one that is named is not there or does not open, `SandboxUnavailable` where it cannot be had for now.
+   * one that is named is not there or does not open, or a token endpoint gives no token.
    */
   forNode(client: string, workflowId: string, names: readonly string[] | undefined): Promise<LaidOver>;
   /** The secret values of a client and a workflow as far as they open: for text that was made with them before. */
