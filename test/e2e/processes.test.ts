@@ -181,6 +181,10 @@ it("a plain AWS client lists what ran, with the variables of nova local", { time
   await expect(stranger.send(new ListStateMachinesCommand())).rejects.toMatchObject({
     name: "UnrecognizedClientException",
   });
+  const guesser = new SFNClient({ endpoint, region, credentials: { ...credentials, secretAccessKey: "anything" } });
+  await expect(guesser.send(new ListStateMachinesCommand())).rejects.toMatchObject({
+    name: "InvalidSignatureException",
+  });
   local.child.kill("SIGTERM");
   expect((await local.ended).code).toBe(0);
 });

@@ -15,7 +15,7 @@ const arns: string[] = [];
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nova-versions-"));
   states = await openStates({
-    ...{ dataDir, accessKeyId: "test-key", onStatusChange: () => undefined },
+    ...{ dataDir, accessKeyId: "test-key", secretAccessKey: "test-secret", onStatusChange: () => undefined },
     invokeLambda: async () => ({ ok: true, payload: "{}" }),
   });
   Object.assign(process.env, {

@@ -26,6 +26,7 @@ beforeAll(async () => {
   states = await openStates({
     dataDir,
     accessKeyId: "test-key",
+    secretAccessKey: "test-secret",
     invokeLambda: async (_, payload) => ({ ok: true, payload: await work(payload) }),
     onStatusChange: () => undefined,
   });

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { type DynamoDbOptions, openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
 import { openS3, type S3Options } from "../../../packages/local/src/s3/index.ts";
 
-const accessKeyId = "test-key";
+const key = { accessKeyId: "test-key", secretAccessKey: "test-secret" };
 
 /** Files that share a process share this module, and each has an environment of its own. */
 function enterAccount(): void {
   process.env.AWS_REGION = "us-east-1";
-  process.env.AWS_ACCESS_KEY_ID = accessKeyId;
-  process.env.AWS_SECRET_ACCESS_KEY = "test-secret";
+  process.env.AWS_ACCESS_KEY_ID = key.accessKeyId;
+  process.env.AWS_SECRET_ACCESS_KEY = key.secretAccessKey;
 }
 
 /** A table on a DynamoDB of this test file's own; `operations` are those of the running test. */
@@ -27,7 +27,7 @@ export function useTable(): TestTable {
     enterAccount();
     const server = await openDynamoDb({
       dataDir: null,
-      accessKeyId,
+      ...key,
       onRequest({ operation, text }) {
         table.operations.push(operation);
         table.requests.push(JSON.parse(text));
@@ -63,7 +63,7 @@ export function useBucket(): TestBucket {
     enterAccount();
     const server = await openS3({
       dataDir: null,
-      accessKeyId,
+      ...key,
       onRequest: ({ operation }) => bucket.operations.push(operation),
       faults: (request) => bucket.faults?.(request),
     });

@@ -4,7 +4,7 @@ import type { Execution } from "@nova/engine";
 import { openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
 
 const [dataDir, round] = process.argv.slice(2) as [string, string];
-const server = await openDynamoDb({ dataDir, accessKeyId: "k" });
+const server = await openDynamoDb({ dataDir, accessKeyId: "k", secretAccessKey: "s" });
 const credentials = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "k", AWS_SECRET_ACCESS_KEY: "s" };
 Object.assign(process.env, credentials, { AWS_ENDPOINT_URL_DYNAMODB: server.url });
 const connection = { client: documentClient(), table: "nova" };

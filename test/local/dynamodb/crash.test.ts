@@ -27,7 +27,7 @@ test("keeps everything that was acknowledged when its process is killed in the m
   for (const round of [1, 2]) acknowledged.push(...(await writeUntilKilled(dataDir, round)));
   expect(acknowledged.length).toBeGreaterThanOrEqual(150);
 
-  const server = await openDynamoDb({ dataDir, accessKeyId: "k" });
+  const server = await openDynamoDb({ dataDir, accessKeyId: "k", secretAccessKey: "s" });
   const credentials = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "k", AWS_SECRET_ACCESS_KEY: "s" };
   Object.assign(process.env, credentials, { AWS_ENDPOINT_URL_DYNAMODB: server.url });
   const connection = { client: documentClient(), table: "nova" };

@@ -15,14 +15,16 @@ import {
   type DynamoDbServer,
   openDynamoDb,
 } from "../../../packages/local/src/dynamodb/index.ts";
+import { signedHeaders } from "../support/signed.ts";
 
+const key = { accessKeyId: "mine", secretAccessKey: "secret" };
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
 async function open(options: Partial<DynamoDbOptions> = {}): Promise<DynamoDbServer> {
-  const server = await openDynamoDb({ dataDir: null, accessKeyId: "mine", ...options });
+  const server = await openDynamoDb({ dataDir: null, ...key, ...options });
   let isOpen = true;
   const close = async () => {
     if (isOpen) await server.close();
@@ -32,8 +34,7 @@ async function open(options: Partial<DynamoDbOptions> = {}): Promise<DynamoDbSer
   return { ...server, close };
 }
 
-function clientOf({ url }: DynamoDbServer, accessKeyId = "mine"): DynamoDBClient {
-  const credentials = { accessKeyId, secretAccessKey: "any" };
+function clientOf({ url }: DynamoDbServer, credentials = key): DynamoDBClient {
   const client = new DynamoDBClient({ endpoint: url, region: "us-east-1", credentials, maxAttempts: 1 });
   cleanups.push(() => client.destroy());
   return client;
@@ -62,11 +63,30 @@ test("answers the unchanged SDK, and only with the folder's key", async () => {
   const answer = await clientOf(server).send(get("a"));
   expect(answer.Item?.text).toEqual({ S: "é\u0000😀" });
   expect(answer.$metadata.requestId).toBeTruthy();
-  await expect(clientOf(server, "other").send(get("a"))).rejects.toMatchObject({
+  await expect(clientOf(server, { ...key, accessKeyId: "other" }).send(get("a"))).rejects.toMatchObject({
     name: "UnrecognizedClientException",
     message: "The security token included in the request is invalid.",
     $metadata: { httpStatusCode: 400 },
   });
+});
+
+test("refuses the folder's key id with another secret", async () => {
+  const server = await open();
+  await expect(clientOf(server, { ...key, secretAccessKey: "anything" }).send(table)).rejects.toMatchObject({
+    name: "InvalidSignatureException",
+    message: expect.stringContaining("Check your AWS Secret Access Key and signing method"),
+    $metadata: { httpStatusCode: 400 },
+  });
+  await expect(clientOf(server).send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: [] });
+});
+
+test("refuses another body than the one that was signed", async () => {
+  const { url } = await open();
+  const init = { method: "POST", body: "{}", headers: { "x-amz-target": "DynamoDB_20120810.ListTables" } };
+  const headers = signedHeaders("dynamodb", key, url, init);
+  expect((await fetch(url, { ...init, headers })).status).toBe(200);
+  const changed = await fetch(url, { ...init, headers, body: '{"Limit":1}' });
+  expect([changed.status, await changed.text()]).toEqual([400, expect.stringContaining("InvalidSignatureException")]);
 });
 
 test("refuses a request without a signature", async () => {
@@ -74,14 +94,14 @@ test("refuses a request without a signature", async () => {
   const headers = { "x-amz-target": "DynamoDB_20120810.ListTables", "content-type": "application/x-amz-json-1.0" };
   const answer = await fetch(url, { method: "POST", headers, body: "{}" });
   expect(answer.status).toBe(400);
-  expect(await answer.text()).toContain("UnrecognizedClientException");
+  expect(await answer.text()).toContain("MissingAuthenticationTokenException");
 });
 
 test("reports every request that it lets in", async () => {
   const seen: DynamoDbRequest[] = [];
   const server = await open({ onRequest: (request) => seen.push(request) });
   await clientOf(server).send(new ListTablesCommand({}));
-  await clientOf(server, "other")
+  await clientOf(server, { ...key, accessKeyId: "other" })
     .send(new ListTablesCommand({}))
     .catch(() => undefined);
   expect(seen).toEqual([{ operation: "ListTables", bodyBytes: 2, text: "{}" }]);
@@ -121,6 +141,6 @@ test("keeps its tables and items over a restart", async () => {
 test("says that the folder is in use, and does not disturb its owner", async () => {
   const dataDir = await folder();
   const owner = await open({ dataDir });
-  await expect(openDynamoDb({ dataDir, accessKeyId: "mine" })).rejects.toThrow(/close the other process/);
+  await expect(openDynamoDb({ dataDir, ...key })).rejects.toThrow(/close the other process/);
   await expect(clientOf(owner).send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: [] });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { type Events, openEvents } from "../../../packages/local/src/events/open-events.ts";
 
-const accessKeyId = "test-key";
+export const credentials = { accessKeyId: "test-key", secretAccessKey: "test" };
 const functionOf = (name: string) => `arn:aws:lambda:eu-west-1:123456789012:function:${name}:live`;
 
 export const standing = functionOf("nova-deliver-event");
@@ -23,7 +23,7 @@ export class TestEvents implements Disposable {
 
   async open(): Promise<void> {
     this.events = await openEvents({
-      ...{ dataDir: this.dataDir, accessKeyId, bus: "nova", region: "eu-west-1" },
+      ...{ dataDir: this.dataDir, ...credentials, bus: "nova", region: "eu-west-1" },
       now: () => Date.parse("2026-11-22T08:00:00.500Z"),
       standing: [
         { bus: "nova", pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: standing },
@@ -34,7 +34,6 @@ export class TestEvents implements Disposable {
         return this.takes();
       },
     });
-    const credentials = { accessKeyId, secretAccessKey: "test" };
     this.client = new EventBridgeClient({ region: "eu-west-1", endpoint: this.events.url, credentials });
   }
 

@@ -2,13 +2,14 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openS3, type S3Server } from "../../../packages/local/src/s3/index.ts";
+import { signedFetch } from "../support/signed.ts";
 
 const key = { accessKeyId: "test-key", secretAccessKey: "test-secret" };
 let server: S3Server;
 
 beforeAll(async () => {
   server = await openS3({ dataDir: null, ...key });
-  await fetch(`${server.url}/bucket`, { method: "PUT", headers: { authorization: "Credential=test-key/x" } });
+  await signedFetch("s3", key, `${server.url}/bucket`, { method: "PUT" });
   const url = await signed("PUT", "a file+name (1)!.txt");
   expect((await fetch(url, { method: "PUT", body: "hello" })).status).toBe(200);
 });
@@ -49,6 +50,21 @@ describe("a presigned address", () => {
     ["of another secret", () => signed("GET", "x", { ...key, secretAccessKey: "no" }), "403 SignatureDoesNotMatch"],
   ])("%s opens nothing", async (_what, changed, answer) => {
     expect(await answered(await changed(await signed("GET", "a file+name (1)!.txt")))).toBe(answer);
+  });
+
+  it("opens nothing for who sends along what was not signed", async () => {
+    const url = await signed("PUT", "copy");
+    const headers = { "x-amz-copy-source": "/bucket/another" };
+    expect((await fetch(url, { method: "PUT", headers })).status).toBe(403);
+  });
+
+  it("lends its signature to no header", async () => {
+    const url = new URL(await signed("GET", "a file+name (1)!.txt"));
+    const of = (name: string) => url.searchParams.get(`X-Amz-${name}`);
+    const authorization = `AWS4-HMAC-SHA256 Credential=${of("Credential")}, SignedHeaders=host, Signature=${of("Signature")}`;
+    url.searchParams.delete("X-Amz-Signature");
+    const answer = await fetch(url, { headers: { authorization } });
+    expect(await answer.text()).toContain("<Code>SignatureDoesNotMatch</Code>");
   });
 
   it("opens what it was made for and not for another method", async () => {

@@ -11,18 +11,44 @@ import {
 } from "@aws-sdk/client-s3";
 import { describe, expect, test } from "vitest";
 import { openS3 } from "../../../packages/local/src/s3/index.ts";
-import { Bucket, clientOf, raw, useS3 } from "./support/client.ts";
+import { type Signing, signedHeaders } from "../support/signed.ts";
+import { Bucket, clientOf, key, raw, useS3 } from "./support/client.ts";
 
 const s3 = useS3();
 
 describe("access", () => {
   test("is for the folder's key alone", async () => {
-    const stranger = clientOf(s3.server, { credentials: { accessKeyId: "other", secretAccessKey: "any" } });
+    const stranger = clientOf(s3.server, { credentials: { ...key, accessKeyId: "other" } });
     const refused = { name: "InvalidAccessKeyId", $metadata: { httpStatusCode: 403 } };
     await expect(stranger.send(new ListBucketsCommand({}))).rejects.toMatchObject(refused);
     await expect(stranger.send(new PutObjectCommand({ Bucket, Key: "a", Body: "b" }))).rejects.toMatchObject(refused);
     expect(s3.requests).toEqual([]);
     stranger.destroy();
+  });
+
+  test("is not for who knows the id of the key and not its secret", async () => {
+    const stranger = clientOf(s3.server, { credentials: { ...key, secretAccessKey: "anything" } });
+    const refused = { name: "SignatureDoesNotMatch", $metadata: { httpStatusCode: 403 } };
+    await expect(stranger.send(new ListBucketsCommand({}))).rejects.toMatchObject(refused);
+    await expect(stranger.send(new PutObjectCommand({ Bucket, Key: "a", Body: "b" }))).rejects.toMatchObject(refused);
+    expect(s3.requests).toEqual([]);
+    stranger.destroy();
+  });
+
+  test.each<[string, Signing, RequestInit, string]>([
+    ["a time long ago", { atMs: Date.parse("2026-01-01T00:00:00Z") }, {}, "RequestTimeTooSkewed"],
+    [
+      "a header that was not signed",
+      { leftOut: ["x-amz-meta-a"] },
+      { headers: { "x-amz-meta-a": "1" } },
+      "AccessDenied",
+    ],
+    ["a word for its body that means nothing", {}, { headers: { "x-amz-content-sha256": "none" } }, "InvalidArgument"],
+  ])("is denied to a request with %s", async (_, signing, init, code) => {
+    const url = `${s3.server.url}/${Bucket}/key`;
+    const headers = signedHeaders("s3", key, url, init, signing);
+    expect(await (await fetch(url, { headers })).text()).toContain(`<Code>${code}</Code>`);
+    expect(s3.requests).toEqual([]);
   });
 
   test("is denied to who does not sign", async () => {
@@ -82,12 +108,11 @@ describe("a fault", () => {
   test("that passes is not seen through the SDK's own retries", async () => {
     let left = 2;
     s3.faults = () => (left-- > 0 ? "throttle" : undefined);
-    const credentials = { accessKeyId: "mine", secretAccessKey: "any" };
     const patient = new S3Client({
       endpoint: s3.server.url,
       region: "us-east-1",
       forcePathStyle: true,
-      credentials,
+      credentials: key,
       maxAttempts: 3,
     });
     await patient.send(new PutObjectCommand({ Bucket, Key: "patient", Body: "x" }));
@@ -98,7 +123,7 @@ describe("a fault", () => {
 test("keeps its objects over a restart, and throws half a write of a dead process away", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-s3-"));
   const unfinished = join(dataDir, "s3", "unfinished");
-  const open = () => openS3({ dataDir, accessKeyId: "mine" });
+  const open = () => openS3({ dataDir, ...key });
   const first = await open();
   const writer = clientOf(first);
   await writer.send(new CreateBucketCommand({ Bucket: "kept" }));

@@ -5,6 +5,7 @@ import { SESv2Client, SendEmailCommand, type SendEmailCommandInput } from "@aws-
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Listening } from "../../../packages/local/src/aws-http/listen.ts";
 import { openSes } from "../../../packages/local/src/ses/open-ses.ts";
+import { signedFetch } from "../support/signed.ts";
 
 let dataDir: string;
 let ses: Listening;
@@ -18,7 +19,7 @@ const clientWith = (accessKeyId: string) =>
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nova-ses-"));
-  ses = await openSes({ dataDir, accessKeyId: "key" });
+  ses = await openSes({ dataDir, accessKeyId: "key", secretAccessKey: "s" });
   client = clientWith("key");
 });
 afterAll(async () => {
@@ -62,8 +63,7 @@ it("answers nobody with another key, and no other request", async () => {
   const other = clientWith("other");
   const send = other.send(new SendEmailCommand({ Content: { Raw: { Data: Buffer.from("x") } } }));
   await expect(send).rejects.toMatchObject({ name: "UnrecognizedClientException" });
-  const credential =
-    "AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/ses/aws4_request, SignedHeaders=host, Signature=0";
-  const answer = await fetch(`${ses.url}/v2/email/identities`, { headers: { authorization: credential } });
+  const key = { accessKeyId: "key", secretAccessKey: "s" };
+  const answer = await signedFetch("ses", key, `${ses.url}/v2/email/identities`);
   expect([answer.status, await answer.text()]).toEqual([404, expect.stringMatching(/serves SendEmail alone/)]);
 });

@@ -1,18 +1,18 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isSignedBy } from "../access.ts";
+import { Access, refusals } from "../access/access.ts";
+import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "./aws-error.ts";
 
 /** Longer than any request that most services allow. */
 const usualBytes = 2 * 1024 * 1024;
 
-export interface AwsHttp {
+export interface AwsHttp extends AccessKey {
   /** Of the service, for whoever reads an error of the emulator's own. */
   name: string;
   contentType: "application/x-amz-json-1.0" | "application/x-amz-json-1.1" | "application/json";
-  accessKeyId: string;
   /** Absent: any that is free. */
   port?: number;
   /** Of a body. */
@@ -27,8 +27,9 @@ export interface Listening {
 
 /** Serves one service of AWS that speaks JSON, on 127.0.0.1. */
 export async function listen(service: AwsHttp): Promise<Listening> {
+  const access = new Access(service);
   const server = createServer((message, response) => {
-    answerTo(service, message).then(
+    answerTo(service, access, message).then(
       (body) => send(response, service, 200, body),
       (error: unknown) => sendError(response, service, error),
     );
@@ -39,15 +40,17 @@ export async function listen(service: AwsHttp): Promise<Listening> {
 }
 
 async function answerTo(
-  { accessKeyId, mostBytes = usualBytes, answer }: AwsHttp,
+  { mostBytes = usualBytes, answer }: AwsHttp,
+  access: Access,
   message: IncomingMessage,
 ): Promise<object> {
   const body = await readBody(message, mostBytes);
-  if (isSignedBy(message, accessKeyId)) return answer(message, body);
-  throw new AwsError("UnrecognizedClientException", "The security token included in the request is invalid.", 403);
+  const refused = access.refusalOf(message, hash("sha256", body));
+  if (refused) throw new AwsError(...refusals[refused], 403);
+  return answer(message, body.toString("utf8"));
 }
 
-async function readBody(message: IncomingMessage, mostBytes: number): Promise<string> {
+async function readBody(message: IncomingMessage, mostBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
@@ -55,7 +58,7 @@ async function readBody(message: IncomingMessage, mostBytes: number): Promise<st
     if (bytes <= mostBytes) chunks.push(chunk);
   }
   if (bytes > mostBytes) throw new AwsError("RequestEntityTooLargeException", "Request is too large.", 413);
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 function send(response: ServerResponse, { contentType }: AwsHttp, status: number, body: object, error = ""): void {

@@ -83,9 +83,9 @@ export async function openEndpoints(
   };
 }
 
-async function openDynamoDbWith({ dataDir, faults }: CloudOptions, { accessKeyId }: Keys) {
+async function openDynamoDbWith({ dataDir, faults }: CloudOptions, { accessKeyId, secretAccessKey }: Keys) {
   const { openDynamoDb } = await import("../dynamodb/index.ts");
-  return openDynamoDb({ dataDir, accessKeyId, ...(faults?.dynamodb && { faults: faults.dynamodb }) });
+  return openDynamoDb({ dataDir, accessKeyId, secretAccessKey, ...(faults?.dynamodb && { faults: faults.dynamodb }) });
 }
 
 async function openS3With(
@@ -97,14 +97,14 @@ async function openS3With(
   return openS3({ dataDir, accessKeyId, secretAccessKey, onCreated, ...(faults?.s3 && { faults: faults.s3 }) });
 }
 
-async function openSesWith({ dataDir }: CloudOptions, { accessKeyId }: Keys) {
+async function openSesWith({ dataDir }: CloudOptions, { accessKeyId, secretAccessKey }: Keys) {
   const { openSes } = await import("../ses/open-ses.ts");
-  return openSes({ dataDir, accessKeyId });
+  return openSes({ dataDir, accessKeyId, secretAccessKey });
 }
 
 async function openStatesWith(
   { dataDir }: CloudOptions,
-  { accessKeyId }: Keys,
+  { accessKeyId, secretAccessKey }: Keys,
   invoke: InvokeLambda,
   progress: Progress,
 ) {
@@ -112,6 +112,7 @@ async function openStatesWith(
   return openStates({
     dataDir,
     accessKeyId,
+    secretAccessKey,
     region,
     // Functions have nothing to work with before everything is open.
     drives: false,

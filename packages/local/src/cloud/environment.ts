@@ -20,6 +20,8 @@ export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys)
     AWS_ACCESS_KEY_ID: keys.accessKeyId,
     AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
     AWS_REGION: region,
+    // boto3 and the AWS CLI know this one alone.
+    AWS_DEFAULT_REGION: region,
     E2B_API_URL: endpoints.e2bApi,
     E2B_SANDBOX_URL: endpoints.e2bSandbox,
     E2B_API_KEY: keys.e2bApiKey,

@@ -33,14 +33,17 @@ export interface Happenings {
 /** EventBridge and its Scheduler: what begins without anybody asking for it. */
 export async function openHappenings(
   { dataDir, fires = false, warn }: CloudOptions,
-  { accessKeyId }: Keys,
+  { accessKeyId, secretAccessKey }: Keys,
   invoke: InvokeLambda,
 ): Promise<Happenings> {
   const [{ openEvents }, { openSchedules }] = await Promise.all([
     import("../events/open-events.ts"),
     import("../schedules/open-schedules.ts"),
   ]);
-  const common = { dataDir, accessKeyId, region, invoke: (arn: string, text: string) => deliver(invoke, arn, text) };
+  const common = {
+    ...{ dataDir, accessKeyId, secretAccessKey, region },
+    invoke: (arn: string, text: string) => deliver(invoke, arn, text),
+  };
   const [events, schedules] = await Promise.all([
     openEvents({ ...common, bus, standing }),
     openSchedules({ ...common, group: "nova", ...(warn && { warn }) }),

@@ -3,6 +3,9 @@ const namespaces: Record<string, string> = {
   SerializationException: "com.amazon.coral.service",
   UnknownOperationException: "com.amazon.coral.service",
   UnrecognizedClientException: "com.amazon.coral.service",
+  MissingAuthenticationTokenException: "com.amazon.coral.service",
+  IncompleteSignatureException: "com.amazon.coral.service",
+  InvalidSignatureException: "com.amazon.coral.service",
   InternalServerError: "com.amazon.coral.service",
 };
 

@@ -1,6 +1,8 @@
-import { createServer, type Server } from "node:http";
+import { hash } from "node:crypto";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isSignedBy } from "../access.ts";
+import { Access, type Refusal, refusals } from "../access/access.ts";
+import type { AccessKey } from "../access/signature.ts";
 import { DynamoDbError } from "./errors.ts";
 import { perform } from "./operations/route.ts";
 import {
@@ -14,11 +16,10 @@ import {
 } from "./requests.ts";
 import { Store } from "./store/store.ts";
 
-export interface DynamoDbOptions {
+/** The access key is the only one that is answered. */
+export interface DynamoDbOptions extends AccessKey {
   /** Null: in memory. One process at a time may own the folder. */
   dataDir: string | null;
-  /** The only access key that is answered. */
-  accessKeyId: string;
   /** 0: any free port. */
   port?: number;
   onRequest?: (request: DynamoDbRequest) => void;
@@ -31,7 +32,7 @@ export interface DynamoDbOptions {
 
 export interface DynamoDbServer {
   url: string;
-  /** What a request to `url` is answered, for whoever is in the same process. */
+  /** What a request to `url` is answered, for clients of the same process: their signatures are not computed again. */
   answer(request: RawRequest): RawAnswer;
   close(): Promise<void>;
 }
@@ -42,10 +43,14 @@ export interface DynamoDbServer {
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbServer> {
   const store = new Store(options.dataDir);
-  const answer = (request: RawRequest) => answerTo(request, store, options);
+  const access = new Access(options);
+  const answer = (request: RawRequest) =>
+    answerTo(request, access.knows(request) ? undefined : "stranger", store, options);
+  const answerOver = (message: IncomingMessage, body: Buffer) =>
+    answerTo({ headers: message.headers, body }, access.refusalOf(message, hash("sha256", body)), store, options);
   const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     readBody(request).then(
-      (body) => send(response, answer({ headers: request.headers, body })),
+      (body) => send(response, answerOver(request, body)),
       () => response.destroy(),
     );
   });
@@ -65,8 +70,14 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbSe
   };
 }
 
-function answerTo(request: RawRequest, store: Store, options: DynamoDbOptions): RawAnswer {
+function answerTo(
+  request: RawRequest,
+  refused: Refusal | undefined,
+  store: Store,
+  options: DynamoDbOptions,
+): RawAnswer {
   try {
+    if (refused) throw new DynamoDbError(...refusals[refused]);
     return answerOf(200, performed(request, store, options));
   } catch (error) {
     const refusal = asDynamoDbError(error);
@@ -76,9 +87,6 @@ function answerTo(request: RawRequest, store: Store, options: DynamoDbOptions): 
 
 function performed(request: RawRequest, store: Store, options: DynamoDbOptions): string {
   const received = requestOf(request);
-  if (!isSignedBy(request, options.accessKeyId)) {
-    throw new DynamoDbError("UnrecognizedClientException", "The security token included in the request is invalid.");
-  }
   options.onRequest?.(received);
   const fault = options.faults?.(received);
   if (fault === "throttle") {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
 import { requestOf } from "../aws-http/request-of.ts";
@@ -11,10 +12,9 @@ import type { StandingRule } from "./rule.ts";
 import { Rules } from "./rules.ts";
 import type { EventOperation } from "./service.ts";
 
-export interface EventsOptions {
+export interface EventsOptions extends AccessKey {
   /** Rules, and what is not delivered yet, are in its folder `events`. */
   dataDir: string;
-  accessKeyId: string;
   /** Besides `default`. */
   bus: string;
   region: string;
@@ -48,7 +48,16 @@ const operations: Record<string, EventOperation> = {
 
 /** Opens EventBridge over a data folder. */
 export async function openEvents(options: EventsOptions): Promise<Events> {
-  const { dataDir, accessKeyId, bus, region, standing, accountId = "000000000000", now = Date.now } = options;
+  const {
+    dataDir,
+    accessKeyId,
+    secretAccessKey,
+    bus,
+    region,
+    standing,
+    accountId = "000000000000",
+    now = Date.now,
+  } = options;
   const folder = join(dataDir, "events");
   const deliver = keepingUndelivered(options.invoke, join(folder, "undelivered.ndjson"), now);
   const deliveries = new Deliveries(join(folder, "deliveries.ndjson"), deliver);
@@ -58,6 +67,7 @@ export async function openEvents(options: EventsOptions): Promise<Events> {
     name: "EventBridge",
     contentType: "application/x-amz-json-1.1",
     accessKeyId,
+    secretAccessKey,
     answer({ headers }, body) {
       const [api, name = ""] = String(headers["x-amz-target"] ?? "").split(".");
       const operation = api === "AWSEvents" && Object.hasOwn(operations, name) ? operations[name] : undefined;

@@ -3,6 +3,7 @@ import { element, xmlDocument } from "./xml.ts";
 
 const statusOf = {
   AccessDenied: 403,
+  AuthorizationHeaderMalformed: 400,
   AuthorizationQueryParametersError: 400,
   BadDigest: 400,
   BucketAlreadyOwnedByYou: 409,
@@ -26,6 +27,7 @@ const statusOf = {
   NoSuchUpload: 404,
   NotImplemented: 501,
   PreconditionFailed: 412,
+  RequestTimeTooSkewed: 403,
   SignatureDoesNotMatch: 403,
   SlowDown: 503,
   XAmzContentSHA256Mismatch: 400,

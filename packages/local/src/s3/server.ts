@@ -4,12 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isSignedBy } from "../access.ts";
-import { announcedBytes } from "./body/receive.ts";
+import { Access, type Refusal } from "../access/access.ts";
+import type { AccessKey } from "../access/signature.ts";
+import { announcedBytes, header } from "./body/receive.ts";
 import { addressOf, type OnCreated } from "./call.ts";
-import { S3Error, sendError } from "./errors.ts";
+import { S3Error, type S3ErrorCode, sendError } from "./errors.ts";
 import { type OperationName, operationOf, runOperation } from "./operations/route.ts";
-import { checkPresigned, isPresigned } from "./presigned.ts";
+import { checkPresigned, isPresigned, mismatch } from "./presigned.ts";
 import { MultipartUploads } from "./store/multipart-uploads.ts";
 import { ObjectStore } from "./store/object-store.ts";
 
@@ -21,13 +22,10 @@ export interface S3Request {
   bodyBytes: number;
 }
 
-export interface S3Options {
+/** The access key is the only one that is answered. */
+export interface S3Options extends AccessKey {
   /** Null: a folder that goes away when the server closes. One process at a time may own the folder. */
   dataDir: string | null;
-  /** The only access key that is answered. */
-  accessKeyId: string;
-  /** With which presigned addresses are checked; absent: there are none. */
-  secretAccessKey?: string;
   /** 0: any free port. */
   port?: number;
   onRequest?: (request: S3Request) => void;
@@ -47,8 +45,9 @@ export async function openS3(options: S3Options): Promise<S3Server> {
   const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
   const store = await ObjectStore.open(dir);
   const uploads = new MultipartUploads(store);
+  const access = new Access(options);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    answer(request, response, { store, uploads, options }).catch(() => response.destroy());
+    answer(request, response, { store, uploads, access, options }).catch(() => response.destroy());
   };
   const server = createServer({ highWaterMark: 256 * 1024, keepAliveTimeout: 120_000, requestTimeout: 0 }, listener);
   // Otherwise Node asks for the body by itself, also where the answer is known without it.
@@ -66,6 +65,7 @@ export async function openS3(options: S3Options): Promise<S3Server> {
 interface Context {
   store: ObjectStore;
   uploads: MultipartUploads;
+  access: Access;
   options: S3Options;
 }
 
@@ -74,7 +74,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   try {
     const { onCreated } = context.options;
     const call = { request, response, ...context, ...addressOf(request.url ?? "/"), onCreated };
-    checkAccess(request, call.query, context.options);
+    checkAccess(request, call.query, context);
     const operation = operationOf(call);
     report(context.options, { operation, bucket: call.bucket, key: call.key, bodyBytes: announcedBytes(request) ?? 0 });
     await runOperation(operation, call);
@@ -86,16 +86,28 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   }
 }
 
-function checkAccess(request: IncomingMessage, query: URLSearchParams, options: S3Options): void {
-  const { accessKeyId, secretAccessKey } = options;
-  if (secretAccessKey !== undefined && isPresigned(query)) {
-    checkPresigned(request, query, { accessKeyId, secretAccessKey }, Date.now());
+function checkAccess(request: IncomingMessage, query: URLSearchParams, { access, options }: Context): void {
+  if (isPresigned(query)) {
+    checkPresigned(request, query, options.accessKeyId, access.signatures);
     return;
   }
-  if (isSignedBy(request, accessKeyId)) return;
-  if (!request.headers.authorization) throw new S3Error("AccessDenied", "Access Denied");
-  throw new S3Error("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.");
+  const payload = header(request, "x-amz-content-sha256");
+  const refused = access.refusalOf(request, payload);
+  if (refused) throw new S3Error(...refusals[refused]);
+  if (payloads.test(payload)) return;
+  throw new S3Error("InvalidArgument", "x-amz-content-sha256 must be a SHA-256, UNSIGNED-PAYLOAD or STREAMING-...");
 }
+
+const payloads = /^([0-9a-f]{64}|UNSIGNED-PAYLOAD|STREAMING-[A-Z0-9-]+)$/;
+
+const refusals: Record<Refusal, readonly [S3ErrorCode, message: string]> = {
+  unsigned: ["AccessDenied", "Access Denied"],
+  stranger: ["InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."],
+  malformed: ["AuthorizationHeaderMalformed", "The authorization header that you provided is not valid."],
+  partial: ["AccessDenied", "There were headers present in the request which were not signed"],
+  skewed: ["RequestTimeTooSkewed", "The difference between the request time and the current time is too large."],
+  forged: ["SignatureDoesNotMatch", mismatch],
+};
 
 function report({ onRequest, faults }: S3Options, request: S3Request): void {
   onRequest?.(request);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
 import { requestOf } from "../aws-http/request-of.ts";
@@ -10,10 +11,9 @@ import { createSchedule, deleteSchedule, getSchedule, listSchedules, updateSched
 import { ScheduleStore } from "./schedule-store.ts";
 import type { ScheduleOperation } from "./service.ts";
 
-export interface SchedulesOptions {
+export interface SchedulesOptions extends AccessKey {
   /** Schedules, and what is not delivered yet, are in its folder `schedules`. */
   dataDir: string;
-  accessKeyId: string;
   /** Besides `default`. */
   group: string;
   region: string;
@@ -45,7 +45,7 @@ const operations: Record<string, ScheduleOperation> = {
 
 /** Opens EventBridge Scheduler over a data folder. */
 export async function openSchedules(options: SchedulesOptions): Promise<Schedules> {
-  const { accessKeyId, group, region, accountId = "000000000000", clock = systemClock } = options;
+  const { accessKeyId, secretAccessKey, group, region, accountId = "000000000000", clock = systemClock } = options;
   const folder = join(options.dataDir, "schedules");
   const deliver = keepingUndelivered(options.invoke, join(folder, "undelivered.ndjson"), clock.now);
   const deliveries = new Deliveries(join(folder, "deliveries.ndjson"), deliver);
@@ -56,6 +56,7 @@ export async function openSchedules(options: SchedulesOptions): Promise<Schedule
     name: "EventBridge Scheduler",
     contentType: "application/json",
     accessKeyId,
+    secretAccessKey,
     answer({ method, url = "/" }, body) {
       const { pathname, searchParams: query } = new URL(url, "http://scheduler");
       const [, resource, name] = pathname.split("/").map(decodeURIComponent);

@@ -1,21 +1,22 @@
+import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { type Listening, listen } from "../aws-http/listen.ts";
 import { requestOf } from "../aws-http/request-of.ts";
 import { keepMail } from "../mail/keep-mail.ts";
 import { messageOf } from "./message.ts";
 
-export interface SesOptions {
+export interface SesOptions extends AccessKey {
   /** Mails are kept in its folder `mail`, and go nowhere. */
   dataDir: string;
-  accessKeyId: string;
 }
 
 /** SES (v2) on one machine: a mail that is sent is an .eml file that any mail program opens. */
-export function openSes({ dataDir, accessKeyId }: SesOptions): Promise<Listening> {
+export function openSes({ dataDir, accessKeyId, secretAccessKey }: SesOptions): Promise<Listening> {
   return listen({
     name: "SES",
     contentType: "application/json",
     accessKeyId,
+    secretAccessKey,
     async answer({ method, url = "" }, body) {
       if (method !== "POST" || url.split("?")[0] !== "/v2/email/outbound-emails") {
         throw new AwsError("NotFoundException", `The local SES serves SendEmail alone, not ${method} ${url}`, 404);

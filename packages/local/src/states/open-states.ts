@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { AccessKey } from "../access/signature.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { noObjects } from "./asl/direct-outside.ts";
 import type { Stop } from "./asl/execute.ts";
@@ -12,10 +13,9 @@ import type { StatusChange } from "./status-change.ts";
 import { Executions } from "./store/executions.ts";
 import { Machines } from "./store/machines.ts";
 
-export interface StatesOptions {
+export interface StatesOptions extends AccessKey {
   /** State machines and executions live in its folder `states`; one process owns it at a time. */
   dataDir: string;
-  accessKeyId: string;
   region?: string;
   accountId?: string;
   invokeLambda: InvokeLambda;
@@ -63,7 +63,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
   });
   const service = { machines, executions, live, clock, region, accountId };
   const interrupted = await live.recover();
-  const server = await listenForStates(service, options.accessKeyId, port);
+  const server = await listenForStates(service, options, port);
   if (options.drives !== false) live.drive();
   return {
     url: server.url,

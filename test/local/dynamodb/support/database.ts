@@ -2,6 +2,9 @@ import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { DynamoDB } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll } from "vitest";
 import { openDynamoDb } from "../../../../packages/local/src/dynamodb/index.ts";
+import { signedFetch } from "../../support/signed.ts";
+
+const credentials = { accessKeyId: "k", secretAccessKey: "s" };
 
 export interface TestDatabase {
   client: DynamoDB;
@@ -14,8 +17,7 @@ export function useDatabase(...tables: CreateTableCommandInput[]): TestDatabase 
   const database = {} as TestDatabase;
   let close: () => Promise<void>;
   beforeAll(async () => {
-    const server = await openDynamoDb({ dataDir: null, accessKeyId: "k" });
-    const credentials = { accessKeyId: "k", secretAccessKey: "s" };
+    const server = await openDynamoDb({ dataDir: null, ...credentials });
     database.client = new DynamoDB({ endpoint: server.url, region: "us-east-1", credentials, maxAttempts: 1 });
     database.send = (operation, body) => post(server.url, operation, body);
     for (const table of tables) await database.client.createTable(table);
@@ -29,9 +31,8 @@ export function useDatabase(...tables: CreateTableCommandInput[]): TestDatabase 
 }
 
 async function post(url: string, operation: string, body: string) {
-  const authorization = "AWS4-HMAC-SHA256 Credential=k/20261121/us-east-1/dynamodb/aws4_request";
-  const headers = { authorization, "x-amz-target": `DynamoDB_20120810.${operation}` };
-  const answer = await fetch(url, { method: "POST", headers, body });
+  const headers = { "x-amz-target": `DynamoDB_20120810.${operation}` };
+  const answer = await signedFetch("dynamodb", credentials, url, { method: "POST", headers, body });
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 

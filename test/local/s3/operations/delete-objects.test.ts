@@ -11,7 +11,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { expect, test } from "vitest";
 import { openS3 } from "../../../../packages/local/src/s3/index.ts";
-import { Bucket, clientOf, raw, useS3 } from "../support/client.ts";
+import { Bucket, clientOf, key, raw, useS3 } from "../support/client.ts";
 
 const s3 = useS3();
 const put = (Key: string) => s3.client.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
@@ -52,7 +52,7 @@ test("survives objects coming and going in the same folders", async () => {
 
 test("leaves no folder behind, so that an emptied bucket can be deleted", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-s3-"));
-  const server = await openS3({ dataDir, accessKeyId: "mine" });
+  const server = await openS3({ dataDir, ...key });
   const client = clientOf(server);
   await client.send(new CreateBucketCommand({ Bucket: "short-lived" }));
   await client.send(new PutObjectCommand({ Bucket: "short-lived", Key: "a/b/c", Body: "x" }));

@@ -3,7 +3,8 @@ import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { ChecksumAlgorithm, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { describe, expect, test } from "vitest";
-import { Bucket, raw, useS3 } from "../support/client.ts";
+import { signedHeaders } from "../../support/signed.ts";
+import { Bucket, key, raw, useS3 } from "../support/client.ts";
 
 const s3 = useS3();
 const bytesOf = async (Key: string) =>
@@ -84,9 +85,10 @@ test.each([
       if (text.includes("</Error>")) socket.destroy();
     });
     socket.on("close", () => resolve(text));
-    const credential = "AWS4-HMAC-SHA256 Credential=mine/x";
-    socket.write(`PUT ${encodeURI(path).replaceAll("%25", "%")} HTTP/1.1\r\nHost: s3\r\n`);
-    socket.write(`Authorization: ${credential}\r\nContent-Length: 1\r\n\r\nx`);
+    const target = encodeURI(path).replaceAll("%25", "%");
+    const headers = Object.entries(signedHeaders("s3", key, "http://s3", { method: "PUT" }, { path: target }));
+    socket.write(`PUT ${target} HTTP/1.1\r\nHost: s3\r\nContent-Length: 1\r\n`);
+    socket.write(`${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\nx`);
   });
   expect(answer).toContain(`<Code>${code}</Code>`);
 });

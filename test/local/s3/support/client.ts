@@ -1,8 +1,10 @@
 import { CreateBucketCommand, S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { openS3, type S3Options, type S3Request, type S3Server } from "../../../../packages/local/src/s3/index.ts";
+import { signedFetch } from "../../support/signed.ts";
 
 export const Bucket = "bucket";
+export const key = { accessKeyId: "mine", secretAccessKey: "secret" };
 
 export interface TestS3 {
   server: S3Server;
@@ -17,7 +19,7 @@ export function useS3(): TestS3 {
   beforeAll(async () => {
     s3.server = await openS3({
       dataDir: null,
-      accessKeyId: "mine",
+      ...key,
       onRequest: (request) => s3.requests.push(request),
       faults: (request) => s3.faults?.(request),
     });
@@ -36,13 +38,12 @@ export function useS3(): TestS3 {
 }
 
 export function clientOf({ url }: Pick<S3Server, "url">, config: S3ClientConfig = {}): S3Client {
-  const credentials = { accessKeyId: "mine", secretAccessKey: "any" };
   return new S3Client({
     endpoint: url,
     region: "us-east-1",
     forcePathStyle: true,
     maxAttempts: 1,
-    credentials,
+    credentials: key,
     logger,
     ...config,
   });
@@ -53,6 +54,5 @@ const logger = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** A signed request without an SDK, for what no SDK would send. */
 export function raw({ url }: S3Server, path: string, init: RequestInit = {}): Promise<Response> {
-  const authorization = "AWS4-HMAC-SHA256 Credential=mine/20261121/us-east-1/s3/aws4_request, Signature=0";
-  return fetch(`${url}${path}`, { ...init, headers: { authorization, ...init.headers } });
+  return signedFetch("s3", key, `${url}${path}`, init);
 }

@@ -5,7 +5,7 @@ import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { openSchedules, type Schedules } from "../../../../packages/local/src/schedules/open-schedules.ts";
 import type { Clock } from "../../../../packages/local/src/states/clock.ts";
 
-const accessKeyId = "test-key";
+const credentials = { accessKeyId: "test-key", secretAccessKey: "test" };
 
 /** A clock that goes on when the test says so, and lets who sleeps wake in the right order. */
 export class TestClock implements Clock {
@@ -61,14 +61,13 @@ export class TestScheduler implements Disposable {
 
   async open(): Promise<void> {
     this.schedules = await openSchedules({
-      ...{ dataDir: this.dataDir, accessKeyId, group: "nova", region: "eu-west-1", clock: this.clock },
+      ...{ dataDir: this.dataDir, ...credentials, group: "nova", region: "eu-west-1", clock: this.clock },
       invoke: async (functionArn, payload) => {
         this.delivered.push({ functionArn, payload: JSON.parse(payload) });
         return this.takes;
       },
       warn: (sentence) => this.warnings.push(sentence),
     });
-    const credentials = { accessKeyId, secretAccessKey: "test" };
     this.client = new SchedulerClient({ region: "eu-west-1", endpoint: this.schedules.url, credentials });
   }
 

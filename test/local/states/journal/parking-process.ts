@@ -4,17 +4,17 @@ import { openStates } from "../../../../packages/local/src/states/open-states.ts
 
 const [dataDir = "", count = "0", definition = ""] = process.argv.slice(2);
 const MACHINE = "arn:aws:states:us-east-1:000000000000:stateMachine:flow";
+const credentials = { accessKeyId: "AKLOCALTEST", secretAccessKey: "x" };
 const tokens: string[] = [];
 const states = await openStates({
   dataDir,
-  accessKeyId: "AKLOCALTEST",
+  ...credentials,
   onStatusChange: () => {},
   async invokeLambda(_arn, payload) {
     tokens.push(JSON.parse(payload).token);
     return { ok: true, payload: "null" };
   },
 });
-const credentials = { accessKeyId: "AKLOCALTEST", secretAccessKey: "x" };
 const client = new SFNClient({ endpoint: states.url, region: "us-east-1", credentials });
 const role = "arn:aws:iam::000000000000:role/nova";
 await client.send(new CreateStateMachineCommand({ name: "flow", definition, roleArn: role }));

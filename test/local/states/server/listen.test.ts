@@ -1,24 +1,34 @@
 import { ListStateMachinesCommand } from "@aws-sdk/client-sfn";
 import { describe, expect, it } from "vitest";
+import { signedFetch } from "../../support/signed.ts";
 import { clientOf, KEY, testServer } from "../support/server.ts";
 
-const authorization = `AWS4-HMAC-SHA256 Credential=${KEY}/20260101/us-east-1/states/aws4_request, Signature=x`;
-
-function post(url: string, target: string, body: string, headers: Record<string, string> = { authorization }) {
-  return fetch(url, { method: "POST", body, headers: { "x-amz-target": target, ...headers } });
+function post(url: string, target: string, body: string) {
+  return signedFetch("states", KEY, url, { method: "POST", body, headers: { "x-amz-target": target } });
 }
 
 describe("the endpoint", () => {
   it("answers nobody without the data folder's access key", async () => {
     const { url } = await testServer();
-    const stranger = clientOf(url, "AKSTRANGER");
+    const stranger = clientOf(url, { ...KEY, accessKeyId: "AKSTRANGER" });
     await expect(stranger.send(new ListStateMachinesCommand({}))).rejects.toMatchObject({
       name: "UnrecognizedClientException",
       message: "The security token included in the request is invalid.",
       $metadata: { httpStatusCode: 403 },
     });
     stranger.destroy();
-    expect((await post(url, "AWSStepFunctions.ListStateMachines", "{}", {})).status).toBe(403);
+    const headers = { "x-amz-target": "AWSStepFunctions.ListStateMachines" };
+    expect((await fetch(url, { method: "POST", body: "{}", headers })).status).toBe(403);
+  });
+
+  it("answers nobody with the key's id and another secret", async () => {
+    const { url } = await testServer();
+    const stranger = clientOf(url, { ...KEY, secretAccessKey: "anything" });
+    await expect(stranger.send(new ListStateMachinesCommand({}))).rejects.toMatchObject({
+      name: "InvalidSignatureException",
+      $metadata: { httpStatusCode: 403 },
+    });
+    stranger.destroy();
   });
 
   it.each([

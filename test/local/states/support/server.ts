@@ -7,7 +7,7 @@ import { openStates, type States, type StatesOptions } from "../../../../package
 import type { StatusChange } from "../../../../packages/local/src/states/status-change.ts";
 import { echo, FUNCTION } from "./run.ts";
 
-export const KEY = "AKLOCALTEST";
+export const KEY = { accessKeyId: "AKLOCALTEST", secretAccessKey: "x" };
 export const ROLE = "arn:aws:iam::000000000000:role/nova";
 export const MACHINE = "arn:aws:states:us-east-1:000000000000:stateMachine:flow";
 export const EXECUTION = "arn:aws:states:us-east-1:000000000000:execution:flow";
@@ -32,7 +32,7 @@ export async function testServer(options: Partial<StatesOptions> = {}): Promise<
   const dataDir = options.dataDir ?? (await temporaryFolder());
   const changes: StatusChange[] = [];
   const onStatusChange = (change: StatusChange) => void changes.push(change);
-  const states = await openStates({ accessKeyId: KEY, invokeLambda: echo, onStatusChange, ...options, dataDir });
+  const states = await openStates({ ...KEY, invokeLambda: echo, onStatusChange, ...options, dataDir });
   const client = clientOf(states.url);
   let closed: Promise<void> | undefined;
   const close = () => {
@@ -44,11 +44,11 @@ export async function testServer(options: Partial<StatesOptions> = {}): Promise<
   return { ...states, close, client, changes, dataDir };
 }
 
-export function clientOf(endpoint: string, accessKeyId = KEY): SFNClient {
+export function clientOf(endpoint: string, credentials = KEY): SFNClient {
   return new SFNClient({
     endpoint,
     region: "us-east-1",
-    credentials: { accessKeyId, secretAccessKey: "x" },
+    credentials,
     maxAttempts: 1,
   });
 }

@@ -1,3 +1,4 @@
+import type { AccessKey } from "../../access/signature.ts";
 import { AwsError } from "../../aws-http/aws-error.ts";
 import { type Listening, listen } from "../../aws-http/listen.ts";
 import { requestOf } from "../../aws-http/request-of.ts";
@@ -8,9 +9,10 @@ import type { Service } from "./service.ts";
 const mostBytes = 8 * 1024 * 1024;
 
 /** Serves AWS JSON 1.0 on 127.0.0.1. */
-export function listenForStates(service: Service, accessKeyId: string, port: number): Promise<Listening> {
+export function listenForStates(service: Service, key: AccessKey, port: number): Promise<Listening> {
   return listen({
-    ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", accessKeyId, port, mostBytes },
+    ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", port, mostBytes },
+    ...{ accessKeyId: key.accessKeyId, secretAccessKey: key.secretAccessKey },
     answer(message, body) {
       const [api, name = ""] = String(message.headers["x-amz-target"] ?? "").split(".");
       const operation = api === "AWSStepFunctions" && Object.hasOwn(operations, name) ? operations[name] : undefined;

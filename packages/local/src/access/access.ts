@@ -1,0 +1,75 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { type AccessKey, instantOf, Signatures, vouchesFor } from "./signature.ts";
+
+/** Why a request is not answered. */
+export type Refusal = "unsigned" | "stranger" | "malformed" | "partial" | "skewed" | "forged";
+
+export interface Request {
+  method?: string | undefined;
+  url?: string | undefined;
+  headers: IncomingHttpHeaders;
+}
+
+/** As AWS allows clocks to differ. */
+const mostSkewMs = 15 * 60 * 1000;
+
+const header =
+  /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/(\d{8}\/[^/,\s]+\/[^/,\s]+\/aws4_request),\s*SignedHeaders=([^,\s]+),\s*Signature=(\S+)$/;
+
+/**
+ * Who may ask a local endpoint: whoever signs with the key of the data folder. Code in a sandbox shares the machine's
+ * loopback, and clients of the API read the key's id in every signed address, but neither learns the secret.
+ */
+export class Access {
+  readonly signatures: Signatures;
+  readonly #key: AccessKey;
+
+  constructor(key: AccessKey) {
+    this.#key = key;
+    this.signatures = new Signatures(key.secretAccessKey);
+  }
+
+  /**
+   * Why this request, which came over HTTP, is not answered; undefined: it is. `payload` is the SHA-256 of its body in
+   * hex, or, of S3, what its header says: there the body is held against it while it is read.
+   */
+  refusalOf({ method = "", url = "/", headers }: Request, payload: string): Refusal | undefined {
+    if (!headers.authorization) return "unsigned";
+    const [, keyId, scope = "", names = "", signature = ""] = header.exec(headers.authorization) ?? [];
+    const time = String(headers["x-amz-date"] ?? "");
+    const instant = instantOf(time);
+    if (!keyId || Number.isNaN(instant)) return "malformed";
+    if (keyId !== this.#key.accessKeyId) return "stranger";
+    const signed = names.split(";");
+    if (!vouchesFor(headers, signed)) return "partial";
+    if (Math.abs(Date.now() - instant) > mostSkewMs) return "skewed";
+    const [path = "", search = ""] = url.split(/\?(.*)/s);
+    const query = search ? [...new URLSearchParams(search)] : [];
+    const request = { method, path, query, headers, signed, time, scope, payload };
+    return scope.startsWith(time.slice(0, 8)) && this.signatures.match(request, signature) ? undefined : "forged";
+  }
+
+  /** Of requests of this process's own clients, whose signature nobody else can have made: the key's id is enough. */
+  knows({ headers }: { headers: { authorization?: string | undefined } }): boolean {
+    return headers.authorization?.includes(` Credential=${this.#key.accessKeyId}/`) ?? false;
+  }
+}
+
+const mismatch =
+  "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.";
+
+/** What services that speak JSON answer: the name of the error, and its message. */
+export const refusals: Record<Refusal, readonly [name: string, message: string]> = {
+  unsigned: ["MissingAuthenticationTokenException", "Request is missing Authentication Token"],
+  stranger: ["UnrecognizedClientException", "The security token included in the request is invalid."],
+  malformed: [
+    "IncompleteSignatureException",
+    "Authorization header requires 'Credential', 'SignedHeaders' and 'Signature' parameters, and an 'X-Amz-Date' header.",
+  ],
+  partial: [
+    "InvalidSignatureException",
+    "'Host' and all 'X-Amz-*' headers must be a 'SignedHeader' in the AWS Authorization.",
+  ],
+  skewed: ["InvalidSignatureException", "Signature expired or not yet current: its time is over 15 minutes from now."],
+  forged: ["InvalidSignatureException", mismatch],
+};

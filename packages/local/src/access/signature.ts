@@ -1,0 +1,127 @@
+import { createHmac, hash, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Of a data folder: the only one that its endpoints answer. The id is in every signed address; the secret is nowhere. */
+export interface AccessKey {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** A request as it arrived, and what its sender says of the signature (Signature Version 4 of AWS). */
+export interface SignedRequest {
+  method: string;
+  /** Encoded, as it arrived. */
+  path: string;
+  /** Decoded. */
+  query: [name: string, value: string][];
+  headers: IncomingHttpHeaders;
+  /** Names of headers, in the order of the alphabet. */
+  signed: string[];
+  /** `20261122T145500Z` */
+  time: string;
+  /** `20261122/us-east-1/s3/aws4_request` */
+  scope: string;
+  /** SHA-256 of the body, in hex, or the word that stands for it. */
+  payload: string;
+}
+
+export const algorithm = "AWS4-HMAC-SHA256";
+
+/** More than the regions and services of one day; whoever knows the id alone must not fill the memory. */
+const mostKeys = 32;
+
+/** The signatures of one secret. */
+export class Signatures {
+  readonly #secret: string;
+  readonly #keys = new Map<string, SigningKey>();
+
+  constructor(secretAccessKey: string) {
+    this.#secret = secretAccessKey;
+  }
+
+  /** In hex. */
+  of(request: SignedRequest): string {
+    const toSign = [algorithm, request.time, request.scope, hash("sha256", canonical(request))].join("\n");
+    return this.#keyOf(request.scope).sign(toSign);
+  }
+
+  match(request: SignedRequest, given: string): boolean {
+    const due = this.of(request);
+    return given.length === due.length && timingSafeEqual(Buffer.from(given, "latin1"), Buffer.from(due));
+  }
+
+  #keyOf(scope: string): SigningKey {
+    const known = this.#keys.get(scope);
+    if (known) return known;
+    const key = new SigningKey(scope.split("/").reduce<Buffer | string>(hmac, `AWS4${this.#secret}`) as Buffer);
+    if (this.#keys.size >= mostKeys) this.#keys.clear();
+    this.#keys.set(scope, key);
+    return key;
+  }
+}
+
+/** HMAC-SHA256 with one key, by its definition: of `createHmac` each use costs as much as all the rest of a check. */
+class SigningKey {
+  readonly #inner: Buffer;
+  readonly #outer: Buffer;
+
+  /** At most as long as a block of SHA-256. */
+  constructor(key: Buffer) {
+    const block = Buffer.concat([key], 64);
+    this.#inner = Buffer.from(block.map((byte) => byte ^ 0x36));
+    this.#outer = Buffer.from(block.map((byte) => byte ^ 0x5c));
+  }
+
+  /** In hex. */
+  sign(text: string): string {
+    const inner = hash("sha256", Buffer.concat([this.#inner, Buffer.from(text)]), "buffer");
+    return hash("sha256", Buffer.concat([this.#outer, inner]));
+  }
+}
+
+/** Whether the sender vouches for what the headers say: for the host, and for all that tells the service something. */
+export function vouchesFor(headers: IncomingHttpHeaders, signed: readonly string[]): boolean {
+  const telling = (name: string) => name === "host" || name.startsWith("x-amz-");
+  return signed.includes("host") && Object.keys(headers).every((name) => !telling(name) || signed.includes(name));
+}
+
+/** Milliseconds of a time as signatures write it; NaN where it is none. */
+export function instantOf(time: string): number {
+  const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(time) ?? [];
+  return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`);
+}
+
+/** As the signer wrote it: the path encoded once more but for S3, the query sorted, the headers that were signed. */
+function canonical({ method, path, query, headers, signed, scope, payload }: SignedRequest): string {
+  const isS3 = scope.endsWith("/s3/aws4_request");
+  const lines = signed.map(
+    (name) =>
+      `${name}:${String(headers[name] ?? "")
+        .trim()
+        .replace(/\s+/g, " ")}\n`,
+  );
+  const pairs = query.map(([name, value]) => [encoded(name), encoded(value)] as const).sort(byNameAndValue);
+  return [
+    method,
+    isS3 ? path : path.split("/").map(encoded).join("/"),
+    pairs.map((pair) => pair.join("=")).join("&"),
+    lines.join(""),
+    signed.join(";"),
+    payload,
+  ].join("\n");
+}
+
+type Pair = readonly [name: string, value: string];
+
+function byNameAndValue([name, value]: Pair, [otherName, otherValue]: Pair): number {
+  if (name !== otherName) return name < otherName ? -1 : 1;
+  return value < otherValue ? -1 : 1;
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function hmac(key: Buffer | string, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
+}
