@@ -42,9 +42,18 @@ describe("a workflow that is deleted", () => {
     expect(deletions()).toMatchObject([{ by: ann.id, subject: "greet", detail: { version: 1 } }]);
   });
 
-  it("by two at once has one deed", async () => {
-    await Promise.allSettled([ann, bob].map((by) => deleteWorkflow(ports(), by, "greet")));
+  it("by two at once has one deed, of who was faster", async () => {
+    const slow = ports();
+    const { list } = slow.executions;
+    let isDeleted = false;
+    slow.executions.list = async (query) => {
+      if (!isDeleted) await deleteWorkflow(ports(), bob, "greet");
+      isDeleted = true;
+      return list(query);
+    };
+    await deleteWorkflow(slow, ann, "greet");
     expect(left()).toEqual([0, 0, 1]);
+    expect(deletions()).toMatchObject([{ by: bob.id }]);
   });
 
   it("and whose credentials cannot be reached, has them taken by who deletes it again", async () => {
