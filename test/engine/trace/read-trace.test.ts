@@ -36,6 +36,20 @@ async function failedTrace(full: boolean) {
 }
 
 describe("the chain of work", () => {
+  it("says what names on other ports than the web's led to, and nothing of this machine", async () => {
+    const allow = ["db.example.com:5432", "web.example.com:443", "localhost:3720"];
+    const asks = { ...action("a"), executor: { kind: "code" as const, code: "pass", allow } };
+    const arrows: [string, string][] = [
+      ["start", "a"],
+      ["a", "end"],
+    ];
+    const story = await new Story(flow("asking", [asks], arrows), { a: [succeeds("a", "1")] }).start("{}");
+    await story.everything();
+    const { entries } = await readTrace(story.world.ports(atOnce), story.id);
+    const told = entries.map(({ resolved_hosts }) => resolved_hosts);
+    expect(told).toEqual([undefined, { "db.example.com": ["address of db.example.com"] }, undefined, undefined]);
+  });
+
   it("is told node by node under its public names", async () => {
     const { trace } = await failedTrace(false);
     expect(trace.path).toEqual(["start", "d", "a", "r", "end"]);
