@@ -1,4 +1,5 @@
 import type { Stack } from "aws-cdk-lib/core";
+import { functionArn } from "./functions.ts";
 import { roleArn } from "./roles.ts";
 
 /** NOVA's bus, and the group of its schedules. */
@@ -9,6 +10,8 @@ export interface HappeningArns {
   bus: string;
   /** Of triggers of workflows, on NOVA's bus and on the account's own. */
   rules: string[];
+  /** The one thing that those rules may call. */
+  firing: string;
   /** Of whatever is on NOVA's bus, the stacks' rules among it. */
   rulesOfBus: string;
   group: string;
@@ -25,6 +28,7 @@ export function happeningArns(stack: Stack): HappeningArns {
   return {
     bus: events("event-bus", ownName),
     rules: [events("rule", `${ownName}/nova-*`), events("rule", "nova-*")],
+    firing: functionArn(stack, "nova-fire-trigger"),
     rulesOfBus: events("rule", `${ownName}/*`),
     group: scheduler("schedule-group", ownName),
     schedules: scheduler("schedule", `${ownName}/nova-*`),

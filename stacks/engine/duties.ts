@@ -70,6 +70,7 @@ export const makesTriggers: readonly Grant[] = [
   "triggers",
   "new triggers",
   "rules of triggers",
+  "targets of rules",
   "schedules",
   "what schedules run as",
 ];

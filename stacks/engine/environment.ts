@@ -1,4 +1,5 @@
 import type { Stack } from "sst/constructs";
+import { functionArn } from "../access/functions.ts";
 import type { Grantable } from "../access/grantable.ts";
 import { ownName } from "../access/happenings.ts";
 import { mailSettingsFrom, settingsFrom } from "./settings.ts";
@@ -21,7 +22,7 @@ export function environmentOf(stack: Stack, named: Named, variables: NodeJS.Proc
     NOVA_QUEUES: "true",
     NOVA_STATES_ROLE_ARN: machines.role,
     NOVA_STATES_LOG_GROUP_ARN: machineLogs.logGroupArn,
-    NOVA_FUNCTION_ARN: `arn:${stack.partition}:lambda:${stack.region}:${stack.account}:function:{name}:live`,
+    NOVA_FUNCTION_ARN: functionArn(stack, "{name}"),
     NOVA_SCHEDULE_GROUP: ownName,
     NOVA_SCHEDULE_ROLE_ARN: happenings.schedulesRole,
     NOVA_UNDELIVERED_ARN: undelivered.queueArn,

@@ -72,6 +72,23 @@ it("hands roles to Step Functions and to Scheduler, each its own", async () => {
   expect(passing.toSorted()).toEqual([machines, schedules, schedules]);
 });
 
+it.each([
+  [
+    "seals credentials for a name alone",
+    /^kms:GenerateDataKey/,
+    "kms:EncryptionContextKeys ForAnyValue:StringEquals name",
+  ],
+  [
+    "has rules of triggers call what starts their runs alone",
+    /^events:PutTargets on .*rule\/nova-\*/,
+    "events:TargetArn ForAllValues:ArnEquals arn:aws:lambda:us-east-1:123456789012:function:nova-fire-trigger:live",
+  ],
+])("%s", async (_, action, condition) => {
+  const lines = Object.values(rolesWith(await allRoles(), action)).flat();
+  expect(lines.length).toBeGreaterThan(1);
+  expect(lines.filter((line) => !line.endsWith(` where ${condition}`))).toEqual([]);
+});
+
 it("bounds every write into the table by the partitions that it may reach", async () => {
   const writes = Object.values(await allRoles())
     .flat()

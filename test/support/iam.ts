@@ -4,10 +4,10 @@ interface Statement {
   Effect: string;
   Action: string | string[];
   Resource: unknown;
-  Condition?: Record<string, Record<string, string[]>>;
+  Condition?: Record<string, Record<string, unknown>>;
 }
 
-/** What a role may do: one line per action, resources written briefly. */
+/** What a role may do: one line per action, resources and conditions written briefly. */
 export type Allowed = Record<string, string[]>;
 
 /** Of all roles of a template, by the name that the stack gave them. */
@@ -23,10 +23,19 @@ export function allowedBy(template: Template): Allowed {
   return allowed;
 }
 
-function linesOf({ Effect, Action, Resource, Condition }: Statement): string[] {
-  const keys = Condition?.["ForAllValues:StringLike"]?.["dynamodb:LeadingKeys"] ?? [];
-  const where = [Resource].flat().map(brief).join(" ") + (keys.length > 0 ? ` where pk is ${keys.join(" or ")}` : "");
-  return [Action].flat().map((action) => `${Effect === "Allow" ? "" : "NOT "}${action} on ${where}`);
+function linesOf({ Effect, Action, Resource, Condition = {} }: Statement): string[] {
+  const where = [Resource].flat().map(brief).join(" ");
+  const only = Object.entries(Condition).flatMap(([operator, keys]) =>
+    Object.entries(keys).map(([key, values]) => conditionOf(operator, key, [values].flat().map(brief))),
+  );
+  const line = [where, ...(only.length > 0 ? [`where ${only.sort().join(" and ")}`] : [])].join(" ");
+  return [Action].flat().map((action) => `${Effect === "Allow" ? "" : "NOT "}${action} on ${line}`);
+}
+
+/** With its operator, which may be what is wrong; only the condition that most lines have is in words. */
+function conditionOf(operator: string, key: string, values: string[]): string {
+  const test = `${key} ${operator}`;
+  return `${test === "dynamodb:LeadingKeys ForAllValues:StringLike" ? "pk is" : test} ${values.join(" or ")}`;
 }
 
 /** `production-nova-storage:ExportsOutputFnGetAttTableCD117FA1ArnE2C8C204` is `Table.Arn`. */

@@ -15,7 +15,10 @@ export const bucketGrants = {
   "incoming mail": ({ bucket }) => objects(bucket, ["GetObject"], "mail/*"),
   "erased objects": ({ bucket }) =>
     allow("s3", ["DeleteObject"], [bucket.arnForObjects("blobs/*"), bucket.arnForObjects("uploads/*")]),
-  /** Without it S3 answers 403 for what is not there, and an erased blob could not be told from a forbidden one. */
+  /**
+   * Without it S3 answers 403 for what is not there, and an erased blob could not be told from a forbidden one. Who asks
+   * for an object names no `s3:prefix`, so a condition on that would take this away. Erasing and exporting list, too.
+   */
   absence: ({ bucket }) => allow("s3", ["ListBucket"], [bucket.bucketArn]),
 } satisfies Record<string, (to: Grantable) => PolicyStatement>;
 

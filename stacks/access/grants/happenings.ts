@@ -3,7 +3,7 @@ import { allow } from "../allow.ts";
 import type { Grantable } from "../grantable.ts";
 import { passedTo } from "./machines.ts";
 
-const madeOfRules = ["PutRule", "PutTargets", "RemoveTargets", "DeleteRule"];
+const madeOfRules = ["PutRule", "RemoveTargets", "DeleteRule"];
 const madeOfSchedules = ["CreateSchedule", "GetSchedule", "UpdateSchedule", "DeleteSchedule"];
 
 /** What may be done with events, rules, schedules and mails. */
@@ -11,6 +11,11 @@ export const happeningGrants = {
   events: ({ happenings }) => allow("events", ["PutEvents"], [happenings.bus]),
   "undelivered events": ({ undelivered }) => allow("sqs", ["SendMessage"], [undelivered.queueArn]),
   "rules of triggers": ({ happenings }) => allow("events", madeOfRules, happenings.rules),
+  /** `ForAllValues` holds for a call without targets, but there is no such call. */
+  "targets of rules": ({ happenings }) =>
+    allow("events", ["PutTargets"], happenings.rules, {
+      "ForAllValues:ArnEquals": { "events:TargetArn": [happenings.firing] },
+    }),
   schedules: ({ happenings }) => allow("scheduler", madeOfSchedules, [happenings.schedules]),
   "what schedules run as": ({ happenings }) =>
     allow("iam", ["PassRole"], [happenings.schedulesRole], passedTo("scheduler.amazonaws.com")),

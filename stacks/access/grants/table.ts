@@ -53,7 +53,10 @@ export const tableGrants = {
   "workflow lists": ({ table }) => indexes(table, "by-workflow"),
   /** Of keys, clients and pools, which lie in one index with what belongs to clients. */
   "client lists": ({ table }) => indexes(table, "by-client"),
-  /** Nothing less finds all that is a client's. */
+  /**
+   * Nothing less finds all that is a client's, which is erased by one function and exported by the API, or which
+   * formats are stored, which the API says to administrators.
+   */
   "whole table": ({ table }) => allow("dynamodb", ["Scan"], [table.tableArn]),
 
   "contents of chains": ({ table }) => items(table, ["UpdateItem"], partitions.chains),
