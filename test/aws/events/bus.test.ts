@@ -20,7 +20,7 @@ beforeEach(() => {
   bus = createBus({ busName: "nova-test", bucket, sleep: async () => undefined });
 });
 
-const paid = { source: "shop", type: "Paid", detail: '{"id": 12345678901234567890}' };
+const paid = { source: "shop", type: "Paid", detail: '{"id": 1234567890.5}' };
 
 function detailPut(): string {
   return service.asked[0]?.body.Entries[0].Detail;
@@ -108,8 +108,47 @@ describe("an event that is too large for an entry", () => {
     expect(bucket.operations).toEqual([]);
   });
 
-  it("that is gone can be asked for again", async () => {
+  it("that is gone is not whole", async () => {
     const absent = `{"nova_detail":{"key":"events/${"0".repeat(64)}.json","bytes":1}}`;
-    await expect(bus.whole(received(absent))).rejects.toThrow(StoreUnavailable);
+    expect(await bus.whole(received(absent))).toBeUndefined();
+  });
+});
+
+describe("an event whose numbers JavaScript would change", () => {
+  /** What a function is given: Lambda's runtime has read the JSON. */
+  const throughLambda = (detail: string) => bus.whole(JSON.stringify(JSON.parse(received(detail))));
+
+  it.each([
+    '{"n":850.0,"m":12345678901234567890}',
+    '{"deep":[{"rate":1e2}],"id":1}',
+    '{ "n": -0 }\n',
+    '{"huge":1e400}',
+  ])("arrives digit for digit: %s", async (detail) => {
+    service.steps = [taken];
+    await bus.put({ ...paid, detail });
+    expect(await throughLambda(detailPut())).toBe(received(detail));
+  });
+
+  it("keeps in the event all that one may choose it by, as it was written", async () => {
+    service.steps = [taken];
+    await bus.put({ ...paid, detail: '{"order":{"total":850.0},"lines":[1]}' });
+    expect(detailPut()).toMatch(
+      /^\{"order":\{"total":850\.0\},"lines":\[1\],"nova_detail":\{"key":"events\/[0-9a-f]{64}/,
+    );
+    expect(bucket.operations).toEqual(["PutObject"]);
+  });
+
+  it("keeps short members alone where there is no room for both", async () => {
+    service.steps = [taken];
+    const detail = `{"n":850.0,"rows":"${"x".repeat(256 * 1024 - 60)}"}`;
+    await bus.put({ ...paid, detail });
+    expect(detailPut()).toMatch(/^\{"n":850,"nova_detail":\{/);
+    expect(await throughLambda(detailPut())).toBe(received(detail));
+  });
+
+  it.each(['{"n":850,"rate":0.1,"b":2,"a":1}', "{}", '{ "text" : "850.0" }'])("is not meant: %s", async (detail) => {
+    service.steps = [taken];
+    await bus.put({ ...paid, detail });
+    expect([detailPut(), bucket.operations]).toEqual([detail, []]);
   });
 });

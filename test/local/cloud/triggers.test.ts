@@ -93,12 +93,31 @@ describe("a workflow with triggers runs", () => {
   it("for an event that fits, and for no other one", async () => {
     await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 99}' });
     const id = await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 850.0}' });
-    const record = (await ask(`GET /executions/${await ranBy("paid")}`)) as Record<string, object>;
+    const run = await ranBy("paid");
+    const record = (await ask(`GET /executions/${run}`)) as Record<string, object>;
     expect(record.context).toMatchObject({
       event: { id, source: "shop", "detail-type": "Paid", detail: { total: 850 } },
     });
+    const headers = { authorization: `Bearer ${api.key.text}` };
+    expect(await (await fetch(`${api.url}/executions/${run}`, { headers })).text()).toContain('"total": 850.0');
     const deliveries = await cloud.service.deliveries.list({ workflow: "orders", limit: 50 });
     expect(deliveries.filter(({ trigger }) => trigger === "paid")).toMatchObject([{ dedupe: id }]);
+  });
+
+  it("for no event that says of its detail what only NOVA knows, and it does so aloud", async () => {
+    const nova_detail = { key: `events/${"0".repeat(64)}.json`, bytes: 5 };
+    const event = { source: "shop", type: "Paid", detail: { total: 850, nova_detail } };
+    expect(await problem("POST /events", { ...event, on_bus: true })).toMatch(/^400 detail\.nova_detail is reserved/);
+    const id = await cloud.service.bus.put({ ...event, detail: JSON.stringify(event.detail) });
+    await vi.waitFor(
+      async () => {
+        const { items } = (await ask("GET /deliveries?status=refused")) as { items: object[] };
+        expect(items).toMatchObject([
+          { trigger: "paid", dedupe: id, reason: expect.stringMatching(/^its detail is not/) },
+        ]);
+      },
+      { timeout: 15_000, interval: 20 },
+    );
   });
 
   it("for a request that is signed, whose sender waits for the result, and once", async () => {

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   DeleteRuleCommand,
@@ -130,6 +131,27 @@ describe("an event that is put", () => {
     warned.mockRestore();
     const kept = readFileSync(join(world.dataDir, "events", "undelivered.ndjson"), "utf8");
     expect(JSON.parse(kept)).toMatchObject({ functionArn: standing, payload: expect.stringContaining('"shop"') });
+  });
+
+  it("that was kept is delivered again as docs/dev.md says", async () => {
+    const [, script = ""] =
+      readFileSync("docs/dev.md", "utf8").split("## What could not be delivered")[1]?.split("```\n") ?? [];
+    expect(script).toMatch(/^cd \.nova\/events\n/);
+    const again = script.replace(".nova", world.dataDir);
+    world.takes = () => false;
+    const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
+    await put(paid, { ...paid, DetailType: "Shipped" });
+    await world.events.rest();
+    warned.mockRestore();
+    const failed = world.delivered.splice(0);
+    await world.close();
+    execFileSync("sh", ["-ec", again]);
+    await world.open();
+    world.takes = () => true;
+    world.events.drive();
+    await world.events.rest();
+    expect(world.delivered).toEqual(failed);
+    expect(readdirSync(join(world.dataDir, "events"))).not.toContain("undelivered.ndjson");
   });
 });
 

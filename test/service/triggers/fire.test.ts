@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 /** A bus whose every event is whole, or in full what `whole` says. */
-function ports(whole = (text: string) => text): ServicePorts {
+function ports(whole: (text: string) => string | undefined = (text) => text): ServicePorts {
   return {
     ...world.ports(),
     bus: { put: () => Promise.reject(new RangeError("nobody puts")), whole: async (text) => whole(text) },
@@ -87,6 +87,25 @@ describe("an event that fits", () => {
     const { chain } = world.engine.ports(atOnce);
     const found = await chain.read({ execution: execution ?? "", scope: "", seq: 0 });
     expect(JSON.stringify(found)).toContain("12345678901234567890");
+  });
+});
+
+describe("an event whose detail is not where it says", () => {
+  const gone = () => ports(() => undefined);
+
+  it("leaves a record, and starts nothing", async () => {
+    const reason = expect.stringMatching(/^its detail is not where nova_detail says .* - put the event again/);
+    expect(await fireTrigger(gone(), happened)).toMatchObject({ status: "refused", execution: null, reason });
+    expect(world.records).toMatchObject([
+      { type: "event", workflow: "report", trigger: "paid", client: "default", dedupe: "e-1", from: "shop", reason },
+    ]);
+    expect(world.runs).toEqual([]);
+  });
+
+  it("starts its run where the same is delivered when the detail is there", async () => {
+    await fireTrigger(gone(), happened);
+    expect(await fireTrigger(ports(), happened)).toMatchObject({ status: "started" });
+    expect([world.runs.length, world.records.length]).toEqual([1, 1]);
   });
 });
 

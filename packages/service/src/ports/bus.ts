@@ -10,8 +10,8 @@ export interface BusEvent {
 export interface Bus {
   /** Answers the event's id. A detail may be of any size: what a bus cannot carry travels beside it. */
   put(event: BusEvent): Promise<string>;
-  /** What came from the bus (JSON text, in EventBridge's shape) with the whole of its detail. */
-  whole(event: string): Promise<string>;
+  /** What came from the bus (JSON text, in EventBridge's shape) with the whole of its detail; undefined where that is gone. */
+  whole(event: string): Promise<string | undefined>;
 }
 
 /** Versions of workflows that wait to be made state machines; whoever publishes takes one after the other. */

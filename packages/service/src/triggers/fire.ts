@@ -1,10 +1,14 @@
 import { membersOf, objectText } from "@nova/engine";
 import { type EventTrigger, type ScheduleTrigger, textOfJson } from "@nova/workflow";
+import { defaultClient } from "../clients/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { TriggerName } from "../ports/schedules.ts";
 import { ownKey } from "./key.ts";
-import { type Arrival, startFromTrigger } from "./start.ts";
+import { type Arrival, recordUnstarted, startFromTrigger } from "./start.ts";
+
+const detailGone =
+  "its detail is not where nova_detail says that it lies - put the event again, by POST /events or nova event put";
 
 /** That a schedule is due (ISO 8601), or an event as EventBridge has it. */
 export type Firing = TriggerName &
@@ -24,7 +28,7 @@ export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<
     return startFromTrigger(ports, onSchedule(firing.workflow, trigger, firing.scheduled_at));
   }
   if (trigger?.type === "event" && "event" in firing) {
-    return startFromTrigger(ports, await onEvent(ports, firing.workflow, trigger, firing.event));
+    return onEvent(ports, firing.workflow, trigger, firing.event);
   }
   const reason = `workflow "${firing.workflow}" has no trigger "${firing.trigger}" that this could be for`;
   return { status: "ignored", execution: null, reason };
@@ -42,15 +46,14 @@ function onSchedule(workflow: string, trigger: ScheduleTrigger, at: string): Arr
 
 /** An event of any size: what EventBridge could not carry is fetched, and a run's context has no limit. */
 async function onEvent(
-  { bus }: Pick<ServicePorts, "bus">,
+  ports: ServicePorts,
   workflow: string,
   trigger: EventTrigger,
   event: { id: string; source: string; "detail-type": string },
-): Promise<Arrival> {
-  const whole = await bus.whole(JSON.stringify(event));
-  return {
-    ...{ workflow, trigger, dedupe: event.id, from: event.source, about: event["detail-type"] },
-    ...(trigger.client !== undefined && { client: trigger.client }),
-    context: `{"event":${whole}}`,
-  };
+): Promise<Fired> {
+  const { client = defaultClient } = trigger;
+  const known = { workflow, client, dedupe: event.id, from: event.source, about: event["detail-type"] };
+  const whole = await ports.bus.whole(JSON.stringify(event));
+  if (whole !== undefined) return startFromTrigger(ports, { ...known, trigger, context: `{"event":${whole}}` });
+  return recordUnstarted(ports, { ...known, type: trigger.type, trigger: trigger.id }, detailGone);
 }
