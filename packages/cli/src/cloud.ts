@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { styleText } from "node:util";
 import type { CloudOptions, LocalCloud } from "@nova/local";
+import { dataFolder } from "./data-folder.ts";
 import { Interrupt } from "./interrupt.ts";
 
 export interface CloudChoice {
@@ -23,7 +24,7 @@ export async function openCloud({
 }: CloudChoice = {}): Promise<LocalCloud> {
   const { openLocalCloud } = await import("@nova/local");
   return openLocalCloud({
-    dataDir: join(process.env.NOVA_DATA_DIR ?? ".nova", inside),
+    dataDir: join(dataFolder(), inside),
     drives,
     fires,
     ...(onProgress && { onProgress }),

@@ -20,7 +20,8 @@ export function askApi<T>(work: (server: NovaClient) => Promise<T>): Promise<T> 
   return inPlace({ local: (cloud) => askHere(cloud, work), remote: work });
 }
 
-async function askHere<T>(cloud: LocalCloud, work: (server: NovaClient) => Promise<T>): Promise<T> {
+/** Asks a cloud that is open as a server is asked, by whoever typed the command: what is refused is the same. */
+export async function askHere<T>(cloud: LocalCloud, work: (server: NovaClient) => Promise<T>): Promise<T> {
   const [{ answerAs }, { thisUser }] = await Promise.all([import("@nova/local"), import("./keys/this-user.ts")]);
   const api = await answerAs(cloud, thisUser());
   try {

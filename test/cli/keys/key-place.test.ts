@@ -27,6 +27,22 @@ it("lists and deletes them there", async () => {
   await expect(withKeys((keys) => keys.remove(id))).rejects.toThrow(`there is no key "${id}" - GET /keys lists them`);
 });
 
+it.each([
+  ["the table where the data folder's variable is empty", { NOVA_TABLE: "nova", NOVA_DATA_DIR: "" }],
+  ["this machine where the table's variable is empty", { NOVA_TABLE: "" }],
+  ["this machine where a data folder is named", { NOVA_TABLE: "elsewhere" }],
+])("asks %s", async (_what, variables) => {
+  for (const [name, value] of Object.entries({ NOVA_DATA_DIR: api.cloud.dataDir, ...variables }))
+    vi.stubEnv(name, value);
+  const { id } = await withKeys((keys) => keys.create({ role: "viewer" }));
+  expect((await api.call(`GET /keys`)).body.items).toContainEqual(expect.objectContaining({ id }));
+});
+
+it("says which variable names no table", async () => {
+  vi.stubEnv("NOVA_TABLE", "elsewhere");
+  await expect(withKeys((keys) => keys.list())).rejects.toThrow(/there is no table "elsewhere" in .* NOVA_TABLE/);
+});
+
 it("makes none for a client that there is not", async () => {
   vi.stubEnv("NOVA_TABLE", "nova");
   const making = withKeys((keys) => keys.create({ role: "viewer", client: "nobody" }));

@@ -1,63 +1,29 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
-import { runCommandLine } from "../../../packages/cli/src/main.ts";
 import { useApi } from "../../functions/api/support/api.ts";
 import { asking } from "../../functions/api/support/flows.ts";
 import { inARow } from "../../support/cloud.ts";
 import { lockedOf, locking, promptOf } from "../lock/folders.ts";
+import { useServer } from "../support/on-server.ts";
 
 const api = useApi();
-const said: { out: string[]; err: string[] } = { out: [], err: [] };
+const { nova, onServer } = useServer(api);
 let folder: string;
-let key: string;
 /** Of the run that the first test makes. */
 let id: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nova-remote-"));
-  key = await api.key("admin");
   const work = { work: 'context["sum"] = context["n"] + 1\nprint("added")' };
   await writeFile(join(folder, "add.json"), JSON.stringify(inARow("add", work)));
   await writeFile(join(folder, "asking.json"), JSON.stringify(asking));
   await writeFile(join(folder, "bytes"), "some bytes");
-  vi.spyOn(console, "log").mockImplementation((text) => said.out.push(String(text)));
-  vi.spyOn(console, "error").mockImplementation((text) => said.err.push(String(text)));
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => said.err.push(String(text)) > 0);
-});
-
-beforeEach(() => {
-  vi.stubEnv("NOVA_DATA_DIR", api.cloud.dataDir);
-  vi.stubEnv("NO_COLOR", "1");
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-interface Ended {
-  code: number;
-  out: string;
-  err: string;
-}
-
-async function nova(...argv: string[]): Promise<Ended> {
-  Object.assign(said, { out: [], err: [] });
-  const code = await runCommandLine(argv);
-  return { code, out: said.out.join("\n"), err: said.err.join("") };
-}
-
-/** The same with a server, whose key is the admin's. */
-async function onServer(...argv: string[]): Promise<Ended> {
-  vi.stubEnv("NOVA_URL", api.url);
-  vi.stubEnv("NOVA_API_KEY", key);
-  try {
-    return await nova(...argv);
-  } finally {
-    vi.stubEnv("NOVA_URL", "");
-    vi.stubEnv("NOVA_API_KEY", "");
-  }
-}
 
 function file(name: string): string {
   return join(folder, name);
@@ -190,6 +156,11 @@ describe("on a server", () => {
     [["analytics", "nodes", "--from", "soon"], "from"],
     [["deliveries", "--status", "lost"], 'there is no status "lost" - use one of accepted, started'],
     [["audit", "--limit", "0"], "--limit 0 is not a whole number above 0"],
+    [["event", "put", "--source", "nova", "--type", "x"], "source"],
+    [["event", "put", "--source", "aws.s3", "--type", "x"], "source"],
+    [["event", "put", "--source", "", "--type", "x"], "source"],
+    [["event", "put", "--source", "s".repeat(300), "--type", "x"], "source"],
+    [["event", "put", "--source", "shop", "--type", ""], "type"],
   ])("%j is refused with a sentence, there and here", async (argv, sentence) => {
     for (const ended of [await onServer(...argv), await nova(...argv)]) {
       expect(ended).toMatchObject({ code: 2, out: "", err: expect.stringContaining(sentence) });
@@ -214,7 +185,7 @@ describe("on a server", () => {
     const local = await nova("run", file("pulled"), "--context", file("pulled/context.json"), "--json");
     expect(JSON.parse(local.out)).toMatchObject({ status: "completed", context: { doc: { $blob: { bytes: 10 } } } });
     const node = await nova("pull", id, "--node", "work", "--into", file("alone"), "--json");
-    expect(JSON.parse(node.out).run).toMatch(/^nova run .*alone --node work --context .*alone\/context.json$/);
+    expect(JSON.parse(node.out).run).toMatch(/^nova run .*alone --local --node work --context .*alone\/context.json$/);
   });
 
   it.each([

@@ -1,7 +1,11 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { visit } from "../../../packages/local/src/cloud/admin-client.ts";
 import { type AdminServer, openAdmin } from "../../../packages/local/src/cloud/admin-server.ts";
 import { CounterBook } from "../../../packages/local/src/cloud/counters.ts";
+import { OwnerGone } from "../../../packages/local/src/cloud/errors.ts";
 import { newOwner, type Owner } from "../../../packages/local/src/cloud/owner-file.ts";
 import { type NodeEvent, Progress } from "../../../packages/local/src/cloud/progress.ts";
 
@@ -99,3 +103,42 @@ describe("the owner's admin endpoint", () => {
     await Promise.all([ends, waiting.ownerLost]);
   });
 });
+
+describe("an owner that dies", () => {
+  it.each([
+    ["in the middle of an event", '{"node":"a","state":"started"}\n{"node":'],
+    ["between two events", '{"node":"a","state":"started"}\n'],
+  ])("%s is gone for who waits for the end", async (_what, text) => {
+    await using dying = await ownerSaying(text);
+    const heard: NodeEvent[] = [];
+    await expect(dying.guest.untilEnd(execution, (event) => heard.push(event))).rejects.toThrow(OwnerGone);
+    expect(heard).toEqual([{ node: "a", state: "started" }]);
+  });
+
+  it.each(["", '{"aws_calls":'])("in the middle of the counters (%j) is gone as well", async (text) => {
+    await using dying = await ownerSaying(text);
+    await expect(dying.guest.counters(execution)).rejects.toThrow(OwnerGone);
+  });
+});
+
+/** Lets a guest in, says so much of whatever it is asked then, and breaks the connection. */
+async function ownerSaying(text: string) {
+  const server = createServer((request, response) => {
+    if (request.url === "/health") return response.end('{"instance":"one"}');
+    response.writeHead(200).flushHeaders();
+    if (request.url?.startsWith("/guest")) return response;
+    return response.write(text || " ", () => response.destroy());
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const guest = await visit({ ...owner, endpoints: { ...owner.endpoints, admin: url } }, "secret", true);
+  if (!guest) throw new TypeError("the owner let no guest in");
+  return {
+    guest,
+    async [Symbol.asyncDispose]() {
+      guest.leave();
+      server.closeAllConnections();
+      await once(server.close(), "close");
+    },
+  };
+}

@@ -1,23 +1,28 @@
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { mkdir, open, readdir, writeFile } from "node:fs/promises";
+import { mkdir, open, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { finished } from "node:stream/promises";
 import { InvalidInput } from "../errors.ts";
+import { inNewFolder } from "../new-folder.ts";
 import { files, type Manifest, objectKey, type StoredObject } from "./format.ts";
 import type { ExportSource } from "./source.ts";
 
 /** Objects that are fetched at the same time. */
 const atOnce = 8;
 
+/** Null: of everything. */
+interface ExportOf {
+  client: string | null;
+  secrets?: string;
+}
+
 /** Writes everything that comes from `source` below `folder`, which is new or empty; `secrets` is JSON text. */
-export async function writeExport(
-  source: ExportSource,
-  folder: string,
-  { client, secrets }: { client: string | null; secrets?: string },
-): Promise<Manifest> {
-  await makeEmpty(folder);
-  const [items, objects] = [lines(join(folder, files.items)), lines(join(folder, files.objects))];
+export async function writeExport(source: ExportSource, folder: string, of: ExportOf): Promise<Manifest> {
+  return inNewFolder(folder, { wayOut: "name a new folder", mode: 0o700 }, () => write(source, folder, of));
+}
+
+async function write(source: ExportSource, folder: string, { client, secrets }: ExportOf): Promise<Manifest> {
+  await using items = await open(join(folder, files.items), "wx", 0o600);
+  await using objects = await open(join(folder, files.objects), "wx", 0o600);
   const counts = { items: 0, objects: 0 };
   const written = new Set<string>();
   for (let cursor: string | undefined; ; ) {
@@ -25,35 +30,20 @@ export async function writeExport(
     // Of definitions that differ in what others may not see the same is left, under one name.
     const objectsOfPage = page.records.filter((one) => one.kind === "object");
     const found = objectsOfPage.filter(({ key }) => !written.has(key) && written.add(key));
-    for (const one of page.records) if (one.kind === "item") await items.write(`${one.item}\n`);
+    for (const one of page.records) if (one.kind === "item") await items.appendFile(`${one.item}\n`);
     while (found.length > 0) {
       const part = await Promise.all(found.splice(0, atOnce).map((one) => writeObject(source, folder, one)));
-      for (const one of part) await objects.write(`${JSON.stringify(one)}\n`);
+      for (const one of part) await objects.appendFile(`${JSON.stringify(one)}\n`);
       counts.objects += part.length;
     }
     counts.items += page.records.filter((one) => one.kind === "item").length;
     cursor = page.cursor;
     if (cursor === undefined) break;
   }
-  await Promise.all([items.end(), objects.end()]);
   if (secrets !== undefined) await writeFile(join(folder, files.secrets), secrets, { mode: 0o600 });
   const manifest: Manifest = { format: 1, client, at: new Date().toISOString(), ...counts };
   await writeFile(join(folder, files.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
-}
-
-async function makeEmpty(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await readdir(folder)).length > 0) throw new InvalidInput(`"${folder}" is not empty - name a new folder`);
-}
-
-function lines(path: string) {
-  const stream = createWriteStream(path, { mode: 0o600 });
-  return {
-    write: (text: string) =>
-      new Promise<void>((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve()))),
-    end: () => finished(stream.end()),
-  };
 }
 
 async function writeObject(

@@ -1,6 +1,8 @@
+import type { NovaClient } from "@nova/client";
 import { withDrivingCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readDetail } from "../input/detail.ts";
+import { askHere } from "../place.ts";
 import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -17,19 +19,17 @@ export const event: CliCommand = {
   async run([action], { source, type, detail, json }) {
     if (action !== "put") throw new InvalidInput(`nova event cannot "${action}" - it can put`);
     const put = { source: String(source), type: String(type), detail: await readDetail(String(detail)) };
-    const tell = (id: string) => console.log(json ? JSON.stringify({ event_id: id }) : id);
+    const { RawJson } = await import("@nova/engine");
+    const body = { ...put, on_bus: true, detail: new RawJson(put.detail) as never };
+    const send = async (server: NovaClient) => {
+      const { event_id } = await server.ask(server.api.POST("/events", { body }));
+      console.log(json ? JSON.stringify({ event_id }) : event_id);
+      return [];
+    };
     const server = await serverHere();
-    if (server) {
-      const { RawJson } = await import("@nova/engine");
-      const body = { ...put, on_bus: true, detail: new RawJson(put.detail) as never };
-      tell((await server.ask(server.api.POST("/events", { body }))).event_id);
-    } else {
-      // What it starts is waited for where nobody else keeps the cloud open.
-      await withDrivingCloud(async ({ service }) => {
-        tell(await service.bus.put(put));
-        return [];
-      });
-    }
+    // Here, what it starts is waited for where nobody else keeps the cloud open.
+    if (server) await send(server);
+    else await withDrivingCloud((cloud) => askHere(cloud, send));
     return exitCodes.completed;
   },
 };

@@ -1,6 +1,7 @@
 import { files, type Manifest } from "../archive/format.ts";
 import { withCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
+import { serverNamed } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const exportAll: CliCommand = {
@@ -22,14 +23,14 @@ export const exportAll: CliCommand = {
 
 async function exportTo(folder: string, client: string | undefined, aws: boolean): Promise<Manifest> {
   const [{ writeExport }, source] = await Promise.all([import("../archive/write.ts"), import("../archive/source.ts")]);
-  const { NOVA_URL: url, NOVA_API_KEY: key = "" } = process.env;
   if (aws) {
-    const { deployedPorts } = await import("../archive/deployed.ts");
-    return writeExport(source.storedSource(await deployedPorts(), client), folder, { client: client ?? null });
+    const { withDeployed } = await import("../archive/deployed.ts");
+    return withDeployed((ports) => writeExport(source.storedSource(ports, client), folder, { client: client ?? null }));
   }
-  if (url) {
+  const server = serverNamed();
+  if (server) {
     if (client === undefined) throw new InvalidInput("a server exports one client at a time - name it with --client");
-    return writeExport(source.serverSource(url, key, client), folder, { client });
+    return writeExport(source.serverSource(server.url, server.apiKey, client), folder, { client });
   }
   return withCloud(async ({ service, dataDir }) => {
     const secrets = client === undefined ? JSON.stringify(await secretsOf(dataDir)) : undefined;

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { files } from "../archive/format.ts";
+import { resolve } from "node:path";
 import type { Restored } from "../archive/restore.ts";
 import { withCloud } from "../cloud.ts";
+import { dataFolder } from "../data-folder.ts";
 import { exitCodes } from "../errors.ts";
 import { refuseServer } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
@@ -24,22 +23,18 @@ export const importAll: CliCommand = {
 };
 
 async function importFrom(folder: string, aws: boolean): Promise<Restored> {
-  const { readManifest, restore } = await import("../archive/restore.ts");
-  await readManifest(folder);
+  const [{ checkExport, readSecretsOf }, { restore }] = await Promise.all([
+    import("../archive/check.ts"),
+    import("../archive/restore.ts"),
+  ]);
+  await checkExport(folder);
   if (aws) {
-    const { deployedPorts } = await import("../archive/deployed.ts");
-    return restore(await deployedPorts(), folder);
+    const { withDeployed } = await import("../archive/deployed.ts");
+    return withDeployed((ports) => restore(ports, folder));
   }
-  await bringSecrets(folder);
-  return withCloud(({ service }) => restore(service, folder));
-}
-
-/** Before the cloud is opened, which signs with what it finds. */
-async function bringSecrets(folder: string): Promise<void> {
+  // Before the cloud is opened, which signs with what it finds.
+  const secrets = await readSecretsOf(folder);
   const { restoreSecrets } = await import("@nova/local");
-  const text = await readFile(join(folder, files.secrets), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (text !== undefined) await restoreSecrets(resolve(process.env.NOVA_DATA_DIR ?? ".nova"), JSON.parse(text));
+  if (secrets) await restoreSecrets(resolve(dataFolder()), secrets);
+  return withCloud(({ service }) => restore(service, folder));
 }

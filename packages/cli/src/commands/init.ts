@@ -1,8 +1,10 @@
-import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
-import { exitCodes, InvalidInput } from "../errors.ts";
+import { exitCodes } from "../errors.ts";
+import { inNewFolder } from "../new-folder.ts";
+import { shellWord } from "../output/shell.ts";
 import type { CliCommand } from "./command.ts";
 
 const example = fileURLToPath(new URL("../../../examples/hello", import.meta.url));
@@ -12,11 +14,12 @@ export const init: CliCommand = {
     command.summary("make a small workflow to start from, that runs").argument("[folder]", "where to make it", "hello"),
 
   async run([folder = "hello"]) {
-    await makeEmptyFolder(folder);
-    await cp(example, folder, { recursive: true, filter: (path) => !/__pycache__|\.nova/.test(path) });
-    await nameAfter(folder);
+    await inNewFolder(folder, { wayOut: "name a new folder" }, async () => {
+      await cp(example, folder, { recursive: true, filter: (path) => !/__pycache__|\.nova/.test(path) });
+      await nameAfter(folder);
+    });
     console.log(`${folder} holds a workflow: workflow.json is its graph, nodes/ its Python. Run it:`);
-    console.log(styleText("bold", `  nova run ${folder} --set name='"Ada"'`));
+    console.log(styleText("bold", `  nova run ${shellWord(folder)} --set name='"Ada"'`));
     return exitCodes.completed;
   },
 };
@@ -33,14 +36,4 @@ async function nameAfter(folder: string): Promise<void> {
     file,
     named.replace('"name": "Hello"', () => `"name": ${JSON.stringify(name)}`),
   );
-}
-
-async function makeEmptyFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-    if ((await readdir(folder)).length === 0) return;
-  } catch (cause) {
-    throw new InvalidInput(`"${folder}" cannot be made a folder - name another one`, { cause });
-  }
-  throw new InvalidInput(`"${folder}" is not empty - name a new folder`);
 }

@@ -2,6 +2,7 @@ import type { TraceEntry } from "@nova/engine";
 import { exitCodes } from "../errors.ts";
 import { logItem, logLines } from "../output/logs.ts";
 import { entriesOf, followTrace } from "../records/follow-trace.ts";
+import { notRun } from "../records/not-run.ts";
 import { withRecords } from "../records/with-records.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -24,8 +25,9 @@ export const logs: CliCommand = {
         for (const entry of fresh) told.set(nameOf(entry), entry);
         for (const entry of json ? [] : fresh.filter(wanted)) for (const line of logLines(entry)) console.log(line);
       }
-      if (json)
-        console.log(JSON.stringify({ execution_id: id, items: Array.from(told.values()).filter(wanted).map(logItem) }));
+      const entries = Array.from(told.values());
+      if (node !== undefined && !entries.some(wanted)) throw notRun(node, id, entries);
+      if (json) console.log(JSON.stringify({ execution_id: id, items: entries.filter(wanted).map(logItem) }));
     });
     return exitCodes.completed;
   },

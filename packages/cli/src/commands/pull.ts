@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { styleText } from "node:util";
 import { exitCodes } from "../errors.ts";
+import { shellWord } from "../output/shell.ts";
 import { withRecords } from "../records/with-records.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -19,7 +21,9 @@ export const pull: CliCommand = {
     const { folder, secrets, ...pulled } = await withRecords((records) => pullExecution(records, asked));
     const alone = asked.node === undefined ? [] : ["--node", asked.node];
     const given = secrets.flatMap((key) => ["--set", `${key}=...`]);
-    const run = ["nova", "run", folder, ...alone, "--context", `${folder}/context.json`, ...given].join(" ");
+    // On a server the version of then would be published over the one of today.
+    const words = ["nova", "run", folder, "--local", ...alone, "--context", join(folder, "context.json"), ...given];
+    const run = words.map(shellWord).join(" ");
     if (json) console.log(JSON.stringify({ execution_id: execution, folder, ...pulled, secrets, run }));
     else {
       console.log(`${folder} holds version ${pulled.version} of ${pulled.workflow} and what it ran with. Run it:`);

@@ -12,7 +12,7 @@ import { InvalidWorkflow } from "../run/invalid.ts";
 import { checkDraft, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
 import type { CliCommand } from "./command.ts";
 
-type Options = RunOptions & { json?: true };
+type Options = RunOptions & { json?: true; local?: true };
 
 export const run: CliCommand = {
   declare: (command) =>
@@ -29,14 +29,15 @@ export const run: CliCommand = {
       )
       .option("--frozen", "ask no model: prompt nodes run locked code, or fail")
       .option("--fresh [node]", "a model writes this prompt node's code anew, or all (repeatable)", collectFresh)
+      .option("--local", "on this machine, also where NOVA_URL names a server: nothing is published there")
       .option("--json", "print one JSON object"),
 
   async run([path = ""], options) {
-    const { json, ...rest } = options as unknown as Options;
+    const { json, local, ...rest } = options as unknown as Options;
     const interrupt = new Interrupt();
     try {
       const draft = await readDraft(path, rest);
-      const server = await serverHere();
+      const server = local ? undefined : await serverHere();
       if (server) return await runRequest(await onServer(server), await checkDraft(draft), interrupt, json === true);
       // The cloud opens while the Python of the nodes is checked.
       const opening = openCloud();
@@ -89,6 +90,7 @@ async function runRequest(
     onEvent(event) {
       if (!json || event.state === "waiting") tell(eventLine(event));
     },
+    onAccepted: (id) => console.error(styleText("dim", `${id} is accepted`)),
     onTask: (task) => tell(taskLines(task).join("\n")),
   });
   const ran = await Promise.race([running, place.lost]);

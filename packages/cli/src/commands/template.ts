@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { templateName } from "@nova/workflow";
+import { dataFolder } from "../data-folder.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import type { CliCommand } from "./command.ts";
@@ -43,7 +44,7 @@ export const template: CliCommand = {
 
 /** Where a function is deployed with the folder, it finds the index of the template that a workflow runs in. */
 async function keepDocstrings(template: string, index: string): Promise<string> {
-  const folder = join(process.env.NOVA_DATA_DIR ?? ".nova", "docstrings");
+  const folder = join(dataFolder(), "docstrings");
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, `${template}.json`), index);
   return join(folder, `${template}.json`);

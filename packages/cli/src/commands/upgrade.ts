@@ -39,8 +39,8 @@ export const upgrade: CliCommand = {
 async function stored(aws: boolean): Promise<StoredFormat[]> {
   const { sumOfFormats, surveyAll } = await import("@nova/service");
   if (aws) {
-    const { deployedPorts } = await import("../archive/deployed.ts");
-    return surveyAll(await deployedPorts());
+    const { withDeployed } = await import("../archive/deployed.ts");
+    return withDeployed(surveyAll);
   }
   return inPlace({
     local: ({ service }) => surveyAll(service),

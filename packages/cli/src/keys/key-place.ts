@@ -1,6 +1,7 @@
 import type { Key, NovaClient, Schemas } from "@nova/client";
 import type { ApiKey, KeyPorts, Role } from "@nova/service";
 import { monotonicFactory } from "ulid";
+import { reachingAws } from "../archive/deployed.ts";
 import { withCloud } from "../cloud.ts";
 import { serverHere } from "../remote/server.ts";
 import { thisUser } from "./this-user.ts";
@@ -28,10 +29,10 @@ export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise
   const server = await serverHere();
   if (server) return work(keysOfServer(server));
   const { NOVA_TABLE: table, NOVA_DATA_DIR } = process.env;
-  if (table === undefined || NOVA_DATA_DIR !== undefined) return withCloud(({ service }) => work(keysIn(service)));
+  if (!table || NOVA_DATA_DIR) return withCloud(({ service }) => work(keysIn(service)));
   const { createServiceStores } = await import("@nova/aws");
   const clock = { now: () => Date.now(), sleep: async () => {} };
-  return work(keysIn({ ...createServiceStores({ table }), clock }));
+  return reachingAws({ table }, () => work(keysIn({ ...createServiceStores({ table }), clock })));
 }
 
 function keysOfServer({ keys }: NovaClient): KeyPlace {

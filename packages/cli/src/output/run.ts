@@ -3,6 +3,7 @@ import { membersOf, type WaitingTask } from "@nova/engine";
 import type { NodeEvent } from "@nova/local";
 import type { Finding } from "@nova/workflow";
 import type { Ran } from "../run/execute.ts";
+import { shellWord } from "./shell.ts";
 import { duration, shortened, statusText } from "./text.ts";
 import { spentText } from "./written.ts";
 
@@ -57,7 +58,7 @@ export function eventLine({ node, items = [], state }: NodeEvent): string {
 export function taskLines({ execution, node, kind, message, choices, expiresAt }: WaitingTask): string[] {
   const until = styleText("dim", `until ${expiresAt}`);
   if (kind === "event") return [`    for an event, ${until}: nova emit --source ... --type ... sends one`];
-  const command = `nova approve ${execution} ${node} --choice ${choices.join("|")}`;
+  const command = `nova approve ${execution} ${node} --choice ${choices.map(shellWord).join("|")}`;
   const asked = stripVTControlCharacters(message).replaceAll(/^/gm, "    ");
   return [asked, `    ${styleText("bold", command)}  ${until}`];
 }

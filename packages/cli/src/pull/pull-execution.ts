@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize } from "node:path";
 import type { RawJson, TraceEntry } from "@nova/engine";
 import { nodeIndex, type Workflow, writeWorkflow } from "@nova/workflow";
@@ -7,7 +7,9 @@ import { readLockFolder } from "../lock/folder.ts";
 import { planLock } from "../lock/plan.ts";
 import { readSources } from "../lock/sources.ts";
 import { writeLock } from "../lock/write.ts";
+import { inNewFolder } from "../new-folder.ts";
 import { entriesOf } from "../records/follow-trace.ts";
+import { notRun } from "../records/not-run.ts";
 import type { Records } from "../records/records.ts";
 import { localContext } from "./local-context.ts";
 
@@ -40,22 +42,20 @@ export async function pullExecution(records: Records, { execution: id, node, ...
   const recorded = contextOf(entriesOf({ entries }), id, node);
   const context = await localContext(recorded.text, (sha256) => records.blob(id, sha256));
   const folder = asked.folder ?? `${workflowId}-${id.slice(-6).toLowerCase()}`;
-  await makeEmptyFolder(folder);
   const { text, files } = writeWorkflow(workflow);
   const all = { ...files, "workflow.json": text, "context.json": context.text };
-  for (const [path, content] of Object.entries(all)) await write(folder, path, content);
-  for (const { path, bytes } of context.files) await write(folder, path, bytes);
-  if (hasPrompts(workflow)) await keepCode(records, folder, id);
+  await inNewFolder(folder, { wayOut: "name a new folder with --into" }, async () => {
+    for (const [path, content] of Object.entries(all)) await write(folder, path, content);
+    for (const { path, bytes } of context.files) await write(folder, path, bytes);
+    if (hasPrompts(workflow)) await keepCode(records, folder, id);
+  });
   const written = [...Object.keys(all), ...context.files.map(({ path }) => path)].sort();
   return { folder, workflow: workflowId, version, files: written, secrets: secretsOf(workflow) };
 }
 
 function contextOf(entries: readonly TraceEntry[], id: string, node: string | undefined): RawJson {
   const entry = node === undefined ? entries[0] : entries.findLast(({ node_id }) => node_id === node);
-  if (!entry) {
-    const ran = [...new Set(entries.map(({ node_id }) => node_id))].join(", ");
-    throw new InvalidInput(`node "${node}" has not run in ${id} - these have: ${ran}`);
-  }
+  if (!entry) throw notRun(node, id, entries);
   const context = node === undefined ? entry.output_result : entry.input_context;
   if (context) return context;
   throw new InvalidInput(`the context of ${id} was erased - there is nothing to run it with`);
@@ -80,13 +80,6 @@ function hasPrompts(workflow: Workflow): boolean {
 function secretsOf({ inputs }: Workflow): string[] {
   const properties = Object.entries((inputs?.properties ?? {}) as Record<string, { secret?: boolean }>);
   return properties.filter(([, schema]) => schema.secret === true).map(([key]) => key);
-}
-
-async function makeEmptyFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  if ((await readdir(folder)).length > 0) {
-    throw new InvalidInput(`"${folder}" is not empty - name a new folder with --into`);
-  }
 }
 
 /** A definition from elsewhere names its files: none of them may lie outside. */

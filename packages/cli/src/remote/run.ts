@@ -20,6 +20,7 @@ export async function runOnServer(
   const context = await withUploads(server, request);
   if (interrupt.happened) return null;
   const { execution_id: id } = await start(server, workflow, request, context);
+  listener.onAccepted?.(id);
   await followOnServer(server, id, interrupt, listener);
   return { ...(await readWhole(server, id)), counters: null };
 }

@@ -3,11 +3,17 @@ import { InvalidInput } from "../errors.ts";
 
 /** The server that `NOVA_URL` names, whose key is in `NOVA_API_KEY`; undefined: what is asked is asked of this machine. */
 export async function serverHere(): Promise<NovaClient | undefined> {
+  const server = serverNamed();
+  return server && serverAt(server.url, server.apiKey);
+}
+
+/** Throws `InvalidInput` where only one of the two variables is set; one that is empty is not set. */
+export function serverNamed(): { url: string; apiKey: string } | undefined {
   const { NOVA_URL: url, NOVA_API_KEY: apiKey } = process.env;
   if (!url) return undefined;
   if (!URL.canParse(url)) throw new InvalidInput(`NOVA_URL is "${url}", which is no URL - write https://host`);
   if (!apiKey) throw new InvalidInput("NOVA_URL names a server, and NOVA_API_KEY no key for it - set both, or neither");
-  return serverAt(url, apiKey);
+  return { url, apiKey };
 }
 
 export async function serverAt(url: string, apiKey: string): Promise<NovaClient> {

@@ -2,7 +2,7 @@ import "../../demo/seconds.ts";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { tableLines } from "@nova/cli";
+import { dataFolder, shellWord, tableLines } from "@nova/cli";
 import { readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
 import { ensurePython, type LocalCloud, openLocalCloud } from "@nova/local";
 import { fileInput } from "../../demo/file-input.ts";
@@ -33,7 +33,7 @@ async function main(argv: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options });
   // npm runs a workspace's script in the folder of the workspace.
   const here = process.env.INIT_CWD ?? process.cwd();
-  const dataDir = resolve(here, process.env.NOVA_DATA_DIR ?? ".nova");
+  const dataDir = resolve(here, dataFolder());
   const pdfs = positionals.length > 0 ? positionals.map((path) => resolve(here, path)) : await ownInvoices();
   const mails = [await mailWith(pdfs), await mailWith([])];
 
@@ -83,7 +83,7 @@ function report(runs: BatchRun[], mail: string): void {
     if (rows.length > 0) console.log(tableLines(["file", "amount", "currency", "branch"], rows).join("\n"));
     for (const [currency, sum] of Object.entries(summary?.sums ?? {})) console.log(`sum ${sum.toFixed(2)} ${currency}`);
   }
-  console.log(`\nThe same run again: npx nova run packages/examples/batch --file mail=${mail}`);
+  console.log(`\nThe same run again: npx nova run packages/examples/batch --file ${shellWord(`mail=${mail}`)}`);
   console.log(`Every item on record: npx nova trace ${runs[0]?.execution_id}`);
 }
 

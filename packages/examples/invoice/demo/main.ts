@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
+import { dataFolder } from "@nova/cli";
 import {
   ensurePython,
   type LocalCloud,
@@ -40,7 +41,7 @@ async function main(argv: string[]): Promise<number> {
     options: { json: { type: "boolean", default: false } },
   });
   const say = values.json ? () => undefined : (line: string) => console.log(line);
-  const dataDir = resolve(process.env.NOVA_DATA_DIR ?? ".nova");
+  const dataDir = resolve(dataFolder());
   const mails = await readMails(positionals.map((path) => resolve(path)));
   await keepMails(join(dataDir, "demo", "mails"), mails);
   await using stack = new AsyncDisposableStack();

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { Counters } from "./counters.ts";
 import { OwnerGone } from "./errors.ts";
 import type { Owner } from "./owner-file.ts";
-import type { Listener } from "./progress.ts";
+import type { Listener, NodeEvent } from "./progress.ts";
 
 /** This process among the guests of an owner. */
 export interface Visit {
@@ -24,7 +24,8 @@ export interface Visit {
 export async function visit(owner: Owner, adminKey: string, drives: boolean): Promise<Visit | null> {
   const { admin } = owner.endpoints;
   const health = await open(`${admin}/health`, adminKey);
-  if (health?.statusCode !== 200 || instanceIn(await textOf(health)) !== owner.instance) return null;
+  if (health?.statusCode !== 200 || (await bodyOf<{ instance: string }>(health))?.instance !== owner.instance)
+    return null;
   const stay = await open(`${admin}/guest${drives ? "/driving" : ""}`, adminKey);
   if (stay?.statusCode !== 200) {
     stay?.destroy();
@@ -46,20 +47,28 @@ export async function visit(owner: Owner, adminKey: string, drives: boolean): Pr
 
 async function readCounters(admin: string, adminKey: string, execution: string): Promise<Counters> {
   const response = await open(`${admin}/counters/${execution}`, adminKey);
-  if (response?.statusCode !== 200) throw new OwnerGone();
-  return JSON.parse(await textOf(response));
+  const counters = response?.statusCode === 200 && (await bodyOf<Counters>(response));
+  if (counters) return counters;
+  throw new OwnerGone();
 }
 
 async function readProgress(admin: string, adminKey: string, execution: string, listener: Listener = () => {}) {
   const response = await open(`${admin}/progress/${execution}`, adminKey);
   if (response?.statusCode !== 200) throw new OwnerGone();
-  // A connection that breaks ends the lines as well; only this one says that the execution has ended.
-  for await (const line of createInterface({ input: response.on("error", () => {}) })) {
-    const event = JSON.parse(line);
-    if (event.ended) return;
+  for await (const event of eventsIn(response)) {
+    if ("ended" in event) return;
     listener(event);
   }
   throw new OwnerGone();
+}
+
+/** A connection that breaks, within a line or between two, ends them; only one of them says that the execution has ended. */
+async function* eventsIn(response: IncomingMessage): AsyncGenerator<NodeEvent | { ended: true }> {
+  try {
+    for await (const line of createInterface({ input: response })) yield JSON.parse(line);
+  } catch (error) {
+    if (response.complete) throw error;
+  }
 }
 
 /** Null where nobody listens. */
@@ -70,16 +79,11 @@ function open(url: string, adminKey: string): Promise<IncomingMessage | null> {
   });
 }
 
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}
-
-function instanceIn(text: string): unknown {
+/** Null where the connection broke, or what answers speaks no JSON. */
+async function bodyOf<T>(response: IncomingMessage): Promise<T | null> {
   try {
-    return JSON.parse(text).instance;
+    return JSON.parse(Buffer.concat(await Array.fromAsync(response)).toString()) as T;
   } catch {
-    return undefined;
+    return null;
   }
 }

@@ -1,0 +1,46 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { reachingAws, withDeployed } from "../../../packages/cli/src/archive/deployed.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+function refusal(name: string, message = "no"): Error {
+  return Object.assign(new Error(message), { name });
+}
+
+describe("what AWS refuses", () => {
+  it.each([
+    [refusal("ResourceNotFoundException"), 'there is no table "nova" in eu-west-1 - name it as the deployment printed'],
+    [refusal("NoSuchBucket"), 'there is no bucket "things" - name it as the deployment printed it in NOVA_BUCKET'],
+    [refusal("PermanentRedirect"), 'the bucket "things" is not in eu-west-1 - set AWS_REGION'],
+    [refusal("Error", "Region is missing"), "AWS_REGION is not set - set it to the region of the deployment"],
+    [
+      refusal("CredentialsProviderError"),
+      "AWS takes no credentials of this shell (CredentialsProviderError) - set AWS_",
+    ],
+    [refusal("ExpiredTokenException"), "AWS takes no credentials of this shell (ExpiredTokenException)"],
+    [refusal("UnrecognizedClientException"), "AWS takes no credentials of this shell"],
+    [refusal("InvalidAccessKeyId"), "AWS takes no credentials of this shell"],
+    [refusal("AccessDenied", "not allowed to"), "credentials may not do this: not allowed to - use those of somebody"],
+  ])("%s is a sentence", async (error, sentence) => {
+    vi.stubEnv("AWS_REGION", "eu-west-1");
+    const reached = reachingAws({ table: "nova", bucket: "things" }, () => Promise.reject(error));
+    await expect(reached).rejects.toThrow(sentence);
+    await expect(reached).rejects.toMatchObject({ name: "InvalidInput", cause: error });
+  });
+
+  it("for another reason stays as it is", async () => {
+    const error = refusal("StoreUnavailable");
+    await expect(reachingAws({ table: "nova" }, () => Promise.reject(error))).rejects.toBe(error);
+  });
+});
+
+it.each([
+  ["NOVA_TABLE", "NOVA_BUCKET"],
+  ["NOVA_BUCKET", "NOVA_TABLE"],
+])("nothing is asked without %s", async (absent, there) => {
+  vi.stubEnv(absent, "");
+  vi.stubEnv(there, "x");
+  await expect(withDeployed(async () => "asked")).rejects.toThrow("--aws needs NOVA_TABLE and NOVA_BUCKET");
+});

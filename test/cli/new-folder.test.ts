@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { inNewFolder } from "../../packages/cli/src/new-folder.ts";
+
+const wayOut = { wayOut: "name a new folder" };
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "nova-new-"));
+});
+
+afterEach(() => rm(root, { recursive: true }));
+
+async function fail(folder: string): Promise<never> {
+  await writeFile(join(folder, "half"), "");
+  throw new RangeError("it broke");
+}
+
+it("is made, with those on the way to it", async () => {
+  const folder = join(root, "a/b");
+  expect(await inNewFolder(folder, wayOut, () => readdir(folder))).toEqual([]);
+});
+
+it("is gone again where the work fails, with those on the way to it", async () => {
+  const folder = join(root, "a/b");
+  await expect(inNewFolder(folder, wayOut, () => fail(folder))).rejects.toThrow("it broke");
+  expect(await readdir(root)).toEqual([]);
+});
+
+it("is empty again where it was there", async () => {
+  const folder = join(root, "a");
+  await mkdir(folder);
+  await expect(inNewFolder(folder, wayOut, () => fail(folder))).rejects.toThrow("it broke");
+  expect([await readdir(root), await readdir(folder)]).toEqual([["a"], []]);
+});
+
+it.each([
+  ["holds something", "", "is not empty"],
+  ["is a file", "file", "cannot be made a folder (EEXIST)"],
+  ["lies in a file", "file/x", "cannot be made a folder (ENOTDIR)"],
+])("is refused where it %s, and what is there stays", async (_what, path, sentence) => {
+  await writeFile(join(root, "file"), "mine");
+  const making = inNewFolder(join(root, path), wayOut, async () => expect.unreachable());
+  await expect(making).rejects.toThrow(`${sentence} - name a new folder`);
+  await expect(making).rejects.toMatchObject({ name: "InvalidInput" });
+  expect(await readdir(root)).toEqual(["file"]);
+});
