@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { refuseMisfits } from "../../packages/engine/src/execution/inputs.ts";
 import { parseWorkflow, readWorkflowSource } from "../../packages/workflow/src/index.ts";
 
 const examples = join(import.meta.dirname, "../../packages/examples");
@@ -22,6 +23,14 @@ test("invoice describes every node, for the console, and marks the ones that sen
   expect(workflow?.nodes.filter((node) => !node.description)).toEqual([]);
   const sending = workflow?.nodes.filter((node) => "effects" in node && node.effects).map((node) => node.id);
   expect(sending).toEqual(["notify_high", "notify_low", "send_rejection"]);
+});
+
+test("invoice begins with a mail as its trigger reads it, or as a file", async () => {
+  const { workflow } = await parse("invoice");
+  if (!workflow) throw new TypeError("invoice is no workflow");
+  expect(() => refuseMisfits(workflow, '{"smtp_port":2525}', ["mail"])).not.toThrow();
+  expect(() => refuseMisfits(workflow, '{"email":{}}', [])).not.toThrow();
+  expect(() => refuseMisfits(workflow, "{}", [])).toThrow(/has no "email"/);
 });
 
 test.each([
