@@ -12,11 +12,12 @@ const stored = {
 let store: MemoryCredentials;
 let asked: string[];
 let slept: number[];
+let lateMs: number;
 
 beforeEach(() => {
   store = new MemoryCredentials();
   asked = [];
-  slept = [];
+  [slept, lateMs] = [[], 0];
 });
 
 /** Answers in turn; one more request than answers fails. */
@@ -28,7 +29,7 @@ function process(...answers: (() => Response | Promise<Response>)[]) {
     return answer();
   };
   const sleep = async (ms: number) => void slept.push(ms);
-  return createCredentials({ store, cipher: mirrorCipher(), now: () => now, sleep, post });
+  return createCredentials({ store, cipher: mirrorCipher(), now: () => now + lateMs, sleep, post });
 }
 
 const answer = (status: number, body: object) => () => new Response(JSON.stringify(body), { status });
@@ -114,6 +115,25 @@ describe("a token endpoint", () => {
     expect(failure).toMatchObject({ name: "NodeFailed", message: told });
     expect(asked).toHaveLength(5);
     expect(slept).toEqual([1_000, 2_000, 4_000, 8_000]);
+  });
+
+  it("that was lost is not asked by others for a minute", async () => {
+    await store.have(acme, "api", "oauth2", stored);
+    const down = answer(503, {});
+    const credentials = process(down, down, down, down, down, token(2));
+    await expect(tokenOf(credentials)).rejects.toThrow(/in 5 tries/);
+    lateMs = 59_000;
+    await expect(tokenOf(credentials)).rejects.toThrow(/in 5 tries/);
+    expect(asked).toHaveLength(5);
+    lateMs = 60_000;
+    expect(await tokenOf(credentials)).toBe("access-2");
+  });
+
+  it("that refused is asked again by the next node", async () => {
+    await store.have(acme, "api", "oauth2", stored);
+    const credentials = process(answer(400, {}), token(2));
+    await expect(tokenOf(credentials)).rejects.toThrow(/answered 400/);
+    expect(await tokenOf(credentials)).toBe("access-2");
   });
 
   it("that comes back in between is as good as one that was there", async () => {

@@ -19,9 +19,14 @@ const Token = z.object({
 /** How a token endpoint is called: `fetch`, unless a test says otherwise. */
 export type Post = (url: string, init: RequestInit) => Promise<Response>;
 
-/** No token can be had: the endpoint says no, or nothing at all, however often it is asked. */
+/** No token can be had: the endpoint says no, and will say so again. */
 export class TokenRefused extends Error {
   override name = "TokenRefused";
+}
+
+/** The endpoint has not answered, however often it was asked. */
+export class TokenEndpointLost extends TokenRefused {
+  override name = "TokenEndpointLost";
 }
 
 /** The endpoint says nothing, or that it cannot for now. */
@@ -41,8 +46,8 @@ export function isFresh({ access_token, expires_at }: OAuth2, nowMs: number): bo
 }
 
 /**
- * The credential with a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused` where the endpoint refuses, or
- * does not answer in five tries.
+ * The credential with a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused` where the endpoint refuses,
+ * `TokenEndpointLost` where it does not answer in five tries.
  */
 export async function askToken(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
   for (let tries = 1; ; tries++) {
@@ -93,7 +98,7 @@ async function answerOf(values: OAuth2, post: Post): Promise<Response> {
   }
 }
 
-function lost({ token_url }: OAuth2, tries: number, cause: Unanswered): TokenRefused {
+function lost({ token_url }: OAuth2, tries: number, cause: Unanswered): TokenEndpointLost {
   const what = `its token endpoint ${new URL(token_url).host} ${cause.message}, in ${tries} tries`;
-  return new TokenRefused(`${what} - correct its token_url, or start the run again when it is there`, { cause });
+  return new TokenEndpointLost(`${what} - correct its token_url, or start the run again when it is there`, { cause });
 }

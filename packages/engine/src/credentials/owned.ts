@@ -4,7 +4,7 @@ import type {
   CredentialRecord,
   CredentialStore,
 } from "../ports/credential-store.ts";
-import type { TokenParts } from "./ask-token.ts";
+import { TokenEndpointLost, type TokenParts } from "./ask-token.ts";
 import { type CredentialContent, openContent } from "./content.ts";
 
 /** What opened credentials are made of. */
@@ -38,12 +38,24 @@ export class OwnedCredential {
     return this.#opening;
   }
 
-  /** Nodes that need it at the same time have one token got for all of them. */
+  /**
+   * Nodes that need it at the same time have one token got for all of them, and an endpoint that was lost is not asked
+   * again for them: whoever settles a failed node, and each item of a map, would wait as long once more.
+   */
   refreshed(refresh: () => Promise<CredentialContent>): Promise<CredentialContent> {
-    this.#refreshing ??= refresh().finally(() => {
-      this.#refreshing = undefined;
-    });
+    this.#refreshing ??= this.#forgetting(refresh());
     return this.#refreshing;
+  }
+
+  async #forgetting(refreshing: Promise<CredentialContent>): Promise<CredentialContent> {
+    try {
+      const content = await refreshing;
+      this.#refreshing = undefined;
+      return content;
+    } catch (error) {
+      if (!(error instanceof TokenEndpointLost)) this.#refreshing = undefined;
+      throw error;
+    }
   }
 
   /** A later revision, which this process has written or read. */
