@@ -71,6 +71,30 @@ it("the log of a node that has not run says which have, there and here", async (
     });
 });
 
+it("an event that is put on this machine's bus starts what has a trigger for it, with every digit", async () => {
+  const triggers = [{ type: "event", pattern: { source: ["shop"], "detail-type": ["Paid"] } }];
+  await writeFile(file("paid.json"), JSON.stringify(inARow("paid", { work: "context['seen'] = True" }, { triggers })));
+  await nova("publish", file("paid.json"));
+  const put = [
+    "event",
+    "put",
+    "--source",
+    "shop",
+    "--type",
+    "Paid",
+    "--detail",
+    '{"n":12345678901234567890}',
+    "--json",
+  ];
+  const { code, out } = await nova(...put);
+  expect([code, JSON.parse(out)]).toEqual([0, { event_id: expect.any(String) }]);
+  await vi.waitFor(async () => {
+    const { items } = JSON.parse((await nova("executions", "--workflow", "paid", "--json")).out);
+    const { out: trace } = await nova("trace", items[0].execution_id, "--full", "--json");
+    expect(trace).toContain("12345678901234567890");
+  });
+});
+
 it.each([
   ["export", () => ["export", "/dev/null/x", "--client", "acme"]],
   ["pulled run", () => ["pull", id, "--into", "/dev/null/x"]],
