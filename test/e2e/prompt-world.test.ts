@@ -76,7 +76,7 @@ it.each(failures)("%s fails the node as what it is, at the first attempt", async
     '{"user": "ada", "password": "wrong-password"}',
   );
   const { error_class, error_message, ai_metadata, steps } = entryOf(trace);
-  expect(error_message).toMatch(message);
+  expect(error_message, JSON.stringify(steps)).toMatch(message);
   expect({ error_class, attempts: ai_metadata?.attempts }).toEqual({ error_class: "NodeFailed", attempts: 1 });
   expect(steps.at(-1)).toMatchObject({ agent_name: "E2BExecutor", output_data: { fault: "world" } });
 });

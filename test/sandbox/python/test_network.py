@@ -182,7 +182,15 @@ jail.Jail.fork = refuse
         self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
 
     def test_a_network_that_cannot_be_made_is_refused_with_its_reason(self):
-        self.sandbox.kernel().run("from nova_harness import netns; netns.open_doors = lambda doors: 1 / 0")
+        self.sandbox.kernel().run(
+            """
+import os, time, traceback
+from nova_harness import netns
+netns.open_doors = lambda doors: 1 / 0
+write = traceback.format_exc
+traceback.format_exc = lambda: os.getpid() == 1 and time.sleep(0.2) or write()  # init, who has to say it, is slow
+"""
+        )
         self.assertIn("this machine gives none (ZeroDivisionError: division by zero)", self.refusal(["a.example"]))
         self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
 

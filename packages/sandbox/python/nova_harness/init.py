@@ -96,9 +96,10 @@ def _serve_run(walls, gate, control, output, gatehouse=None):
     if gatehouse is None:
         _outlive(child, gate, walls.isolated)
     else:
-        with socket.socket(fileno=gatehouse) as channel:
-            porter.keep_gate(channel)
-            _outlive(child, gate, walls.isolated)
+        channel = socket.socket(fileno=gatehouse)
+        porter.keep_gate(channel)  # if this fails, the channel stays open until it is written why: its end ends all
+        _outlive(child, gate, walls.isolated)
+        channel.close()
     _write_to(os.open(os.devnull, os.O_WRONLY))
 
 
