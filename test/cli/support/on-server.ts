@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, vi } from "vitest";
 import { runCommandLine } from "../../../packages/cli/src/main.ts";
 import type { useApi } from "../../functions/api/support/api.ts";
+import { Terminal } from "./terminal.ts";
 
 export interface Ended {
   code: number;
@@ -10,14 +11,10 @@ export interface Ended {
 
 /** Commands on the machine of an API, and as somebody types them who has its URL and the key of an admin. */
 export function useServer(api: ReturnType<typeof useApi>) {
-  const said: { out: string[]; err: string[] } = { out: [], err: [] };
   let key: string;
 
   beforeAll(async () => {
     key = await api.key("admin");
-    vi.spyOn(console, "log").mockImplementation((text) => said.out.push(String(text)));
-    vi.spyOn(console, "error").mockImplementation((text) => said.err.push(String(text)));
-    vi.spyOn(process.stderr, "write").mockImplementation((text) => said.err.push(String(text)) > 0);
   });
 
   beforeEach(() => {
@@ -28,9 +25,9 @@ export function useServer(api: ReturnType<typeof useApi>) {
   return { nova, onServer };
 
   async function nova(...argv: string[]): Promise<Ended> {
-    Object.assign(said, { out: [], err: [] });
-    const code = await runCommandLine(argv);
-    return { code, out: said.out.join("\n"), err: said.err.join("") };
+    const terminal = new Terminal();
+    const code = await terminal.run(() => runCommandLine(argv));
+    return { code, out: terminal.stdout.replace(/\n$/, ""), err: terminal.stderr };
   }
 
   /** The same with a server, whose key is the admin's. */
