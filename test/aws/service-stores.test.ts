@@ -104,9 +104,16 @@ describe("the state of a workflow", () => {
     expect(await move({ touched: [1, 2] }, { active: 1 })).toBe(true);
     expect(await stores.workflowStates.get("touched")).toMatchObject({ active: 1, touched: [1, 2] });
     expect(await unsettled()).toEqual([{ workflowId: "touched", touched: [1, 2] }]);
+    const handedOver = { times: 1, at: createdAt };
+    await stores.workflowStates.noteHandedOver("touched", handedOver);
+    expect(await unsettled()).toEqual([{ workflowId: "touched", touched: [1, 2], handedOver }]);
     expect(await move({ active: 1, touched: [1, 2] }, { touched: [] })).toBe(true);
+    await stores.workflowStates.noteHandedOver("touched", handedOver);
     expect(await stores.workflowStates.get("touched")).toEqual({ format: 1, workflowId: "touched", active: 1 });
     expect(await unsettled()).toEqual([]);
+    // None is none, however it is said: who touches nothing may go on.
+    expect(await move({ active: 1, touched: [] }, { touched: [] })).toBe(true);
+    expect(await move({ active: 1 }, { deleted: 1, touched: [] })).toBe(true);
   });
 
   test("keeps what is to be written of its deletion until that is done", async () => {
@@ -116,7 +123,9 @@ describe("the state of a workflow", () => {
     };
     await stores.workflowStates.move("left", {}, { deleted: 2, leaving });
     expect(await stores.workflowStates.get("left")).toMatchObject({ deleted: 2, leaving });
-    await stores.workflowStates.hasLeft("left");
+    await stores.workflowStates.hasLeft("left", { ...leaving, id: "00" });
+    expect(await stores.workflowStates.get("left")).toMatchObject({ leaving });
+    await stores.workflowStates.hasLeft("left", leaving);
     expect(await stores.workflowStates.get("left")).toEqual({ format: 1, workflowId: "left", deleted: 2 });
   });
 

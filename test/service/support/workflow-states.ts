@@ -1,4 +1,4 @@
-import type { Standing, WorkflowState, WorkflowStates } from "@nova/service";
+import type { AuditRecord, HandedOver, Standing, Unsettled, WorkflowState, WorkflowStates } from "@nova/service";
 
 /** States of workflows in memory. */
 export class MemoryWorkflowStates implements WorkflowStates {
@@ -19,17 +19,28 @@ export class MemoryWorkflowStates implements WorkflowStates {
     return isUnchanged;
   }
 
-  async hasLeft(workflowId: string): Promise<void> {
-    const { leaving: _, ...rest } = this.kept.get(workflowId) as WorkflowState;
-    this.kept.set(workflowId, rest);
+  async hasLeft(workflowId: string, deed: AuditRecord): Promise<void> {
+    const { leaving, ...rest } = this.kept.get(workflowId) as WorkflowState;
+    if (leaving?.id === deed.id) this.kept.set(workflowId, rest);
   }
 
-  async *unsettled() {
-    for (const { workflowId, touched } of this.kept.values()) if (touched) yield { workflowId, touched };
+  async *unsettled(): AsyncIterable<Unsettled> {
+    for (const { workflowId, touched, handedOver } of this.kept.values())
+      if (touched) yield { workflowId, touched, ...(handedOver && { handedOver }) };
+  }
+
+  async noteHandedOver(workflowId: string, handedOver: HandedOver): Promise<void> {
+    const state = this.kept.get(workflowId);
+    if (state?.touched) this.kept.set(workflowId, { ...state, handedOver });
   }
 
   async #change(workflowId: string, changes: Partial<WorkflowState>): Promise<void> {
-    const { touched, ...rest } = { format: 1 as const, workflowId, ...this.kept.get(workflowId), ...changes };
-    this.kept.set(workflowId, { ...rest, ...(touched && touched.length > 0 && { touched }) });
+    const { touched, handedOver, ...rest } = {
+      format: 1 as const,
+      workflowId,
+      ...this.kept.get(workflowId),
+      ...changes,
+    };
+    this.kept.set(workflowId, { ...rest, ...(touched?.length && { touched, ...(handedOver && { handedOver }) }) });
   }
 }

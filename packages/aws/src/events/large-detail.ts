@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { parseExact } from "@nova/engine";
 import type { BusEvent } from "@nova/service";
 import type { BucketConnection } from "../s3/connection.ts";
@@ -29,14 +29,16 @@ export async function withinEntry(bucket: BucketConnection, event: BusEvent): Pr
   if (entryBytes(event) <= mostEntryBytes && keepsDigits(event.detail)) return event;
   const body = Buffer.from(event.detail);
   const sha256 = createHash("sha256").update(body).digest("hex");
-  const [key, bytes] = [`${prefix}${sha256}.json`, body.length];
+  // Its own place for each event: the same detail, sent again, would lie where the lifecycle has nearly ended it.
+  const place = createHash("sha256").update(`${randomUUID()} ${sha256}`).digest("hex");
+  const [key, bytes] = [`${prefix}${place}.json`, body.length];
   await writeOnce(bucket, { key, bytes, sha256, contentType: "application/json", body });
-  const place = JSON.stringify({ [mark]: { key, bytes } satisfies Reference }).slice(1);
+  const marked = JSON.stringify({ [mark]: { key, bytes } satisfies Reference }).slice(1);
   // Rules choose among events by their text: 850.0 stays what it is there.
-  const beside = { ...event, detail: `${event.detail.trimEnd().slice(0, -1)},${place}` };
+  const beside = { ...event, detail: `${event.detail.trimEnd().slice(0, -1)},${marked}` };
   if (entryBytes(beside) <= mostEntryBytes) return beside;
   const short = JSON.stringify(shortMembers(event.detail)).slice(0, -1);
-  return { ...event, detail: `${short}${short === "{" ? "" : ","}${place}` };
+  return { ...event, detail: `${short}${short === "{" ? "" : ","}${marked}` };
 }
 
 /** Whether every number is written as JavaScript writes it. */

@@ -1,4 +1,5 @@
 import type { AuditRecord } from "./audit.ts";
+import type { HandedOver } from "./publications.ts";
 import type { WorkflowQuotas } from "./quotas.ts";
 
 /** What changes about a workflow while its versions do not. */
@@ -11,6 +12,8 @@ export interface WorkflowState {
   deleted?: number;
   /** Versions whose triggers may be real though they are not active, or not real though they are. */
   touched?: number[];
+  /** Since it is touched, when the sweeper last had it settled, and how often. */
+  handedOver?: HandedOver;
   /** There while a deletion is not done: what is written of it once the rest has gone. */
   leaving?: AuditRecord;
   quotas?: WorkflowQuotas;
@@ -22,13 +25,17 @@ export type Standing = Pick<WorkflowState, "active" | "deleted" | "touched">;
 /** What it becomes; `leaving` where that is deleted. */
 export type Moved = Standing & Pick<WorkflowState, "leaving">;
 
+export type Unsettled = Pick<WorkflowState, "workflowId" | "handedOver"> & { touched: number[] };
+
 export interface WorkflowStates {
   get(workflowId: string): Promise<WorkflowState | undefined>;
   set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted" | "quotas">>): Promise<void>;
   /** Changes what is named; false, and nothing changes, where it stands not as in `from` any more. */
   move(workflowId: string, from: Standing, to: Moved): Promise<boolean>;
-  /** Ends a deletion. */
-  hasLeft(workflowId: string): Promise<void>;
+  /** Ends the deletion of which this is written, and no later one. */
+  hasLeft(workflowId: string, deed: AuditRecord): Promise<void>;
   /** Workflows with versions that are touched; eventually consistent. */
-  unsettled(): AsyncIterable<Required<Pick<WorkflowState, "workflowId" | "touched">>>;
+  unsettled(): AsyncIterable<Unsettled>;
+  /** Nothing where it is settled. */
+  noteHandedOver(workflowId: string, handedOver: HandedOver): Promise<void>;
 }

@@ -1,10 +1,7 @@
 import type { ServicePorts } from "../ports/index.ts";
-import type { PendingPublication, PublicationName } from "../ports/publications.ts";
+import type { PublicationName } from "../ports/publications.ts";
 import { handOver } from "./hand-over.ts";
-
-/** What waits for this long was lost on its way, or waits behind many others. */
-const lostMs = 120_000;
-const longestMs = 3_600_000;
+import { handedOverAgain, isLost } from "./handed-over.ts";
 
 /**
  * Hands publications over again that nobody seems to work at. Answers which. Each waits twice as long after every time,
@@ -13,17 +10,12 @@ const longestMs = 3_600_000;
 export async function sweepPublications(ports: ServicePorts): Promise<PublicationName[]> {
   const again: PublicationName[] = [];
   for await (const publication of ports.publications.pending()) {
-    if (ports.clock.now() < dueAt(publication)) continue;
-    const { workflowId, version, handedOver } = publication;
+    const { workflowId, version, createdAt, handedOver = { times: 0, at: createdAt } } = publication;
+    if (!isLost(ports, handedOver)) continue;
     // Noted first: one that cannot be handed over does not keep the others from it the next time.
-    const at = new Date(ports.clock.now()).toISOString();
-    await ports.publications.noteHandedOver({ workflowId, version }, { times: (handedOver?.times ?? 0) + 1, at });
+    await ports.publications.noteHandedOver({ workflowId, version }, handedOverAgain(ports, handedOver));
     await handOver(ports, { workflowId, version });
     again.push({ workflowId, version });
   }
   return again;
-}
-
-function dueAt({ createdAt, handedOver: { times, at } = { times: 0, at: createdAt } }: PendingPublication): number {
-  return Date.parse(at) + Math.min(longestMs, lostMs * 2 ** times);
 }

@@ -14,6 +14,6 @@ export async function finishDeletion(ports: ServicePorts, id: string): Promise<b
   // Credentials of what was published meanwhile may be its own.
   if (!(await showUnlessDeleted(ports, id))) await removeCredentialsOf(ports, { workflow: id });
   await ports.audit.append(leaving);
-  await ports.workflowStates.hasLeft(id);
+  await ports.workflowStates.hasLeft(id, leaving);
   return true;
 }

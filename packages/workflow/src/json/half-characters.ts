@@ -11,14 +11,17 @@ export function halfCharacterIn(json: string, path = "$"): string | undefined {
   return escapedHalf.test(json) ? halfIn(JSON.parse(json), path) : undefined;
 }
 
-function halfIn(value: unknown, path: string): string | undefined {
-  if (typeof value === "string") return value.isWellFormed() ? undefined : path;
-  if (typeof value !== "object" || value === null) return undefined;
-  const steps = Array.isArray(value) ? value.entries() : Object.entries(value);
-  for (const [step, inside] of steps) {
-    const there = at(path, step);
-    const found = typeof step === "string" && !step.isWellFormed() ? there : halfIn(inside, there);
-    if (found !== undefined) return found;
+/** Without a call for each level: nobody has looked yet how deep it is. */
+function halfIn(whole: unknown, path: string): string | undefined {
+  const waiting = [{ value: whole, path }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { value, path } = next;
+    if (typeof value === "string" && !value.isWellFormed()) return path;
+    if (typeof value !== "object" || value === null) continue;
+    const steps = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+    const broken = steps.find(([step]) => typeof step === "string" && !step.isWellFormed());
+    if (broken) return at(path, broken[0]);
+    for (const [step, inside] of steps.reverse()) waiting.push({ value: inside, path: at(path, step) });
   }
   return undefined;
 }

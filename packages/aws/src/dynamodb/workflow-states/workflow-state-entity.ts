@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
-import type { AuditRecord, WorkflowQuotas } from "@nova/service";
+import type { AuditRecord, HandedOver, WorkflowQuotas } from "@nova/service";
 import { CustomAttributeType, Entity } from "electrodb";
 import type { TableConnection } from "../connection.ts";
 
@@ -15,6 +15,7 @@ export function workflowStateEntity({ client, table }: TableConnection) {
         active: number,
         deleted: number,
         touched: { type: CustomAttributeType<number[]>("any") },
+        handedOver: { type: CustomAttributeType<HandedOver>("any") },
         leaving: { type: CustomAttributeType<AuditRecord>("any") },
         /** There while versions are touched: the keys of a sparse index. */
         open: { type: ["unsettled"] as const },

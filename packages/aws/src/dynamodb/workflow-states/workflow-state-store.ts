@@ -28,7 +28,7 @@ export function createWorkflowStates(connection: TableConnection): WorkflowState
       const marked =
         touched.length > 0
           ? update.set({ touched, open: "unsettled", ordered: workflowId })
-          : update.remove(["touched", "open", "ordered"]);
+          : update.remove(["touched", "handedOver", "open", "ordered"]);
       const unchanged = marked
         .where(({ active }, { eq, notExists }) =>
           from.active === undefined ? notExists(active) : eq(active, from.active),
@@ -37,17 +37,29 @@ export function createWorkflowStates(connection: TableConnection): WorkflowState
           from.deleted === undefined ? notExists(deleted) : eq(deleted, from.deleted),
         )
         .where((state, { eq, notExists }) =>
-          from.touched === undefined ? notExists(state.touched) : eq(state.touched, from.touched),
+          from.touched?.length ? eq(state.touched, from.touched) : notExists(state.touched),
         );
       return reachingIf(store, () => unchanged.go(plainly));
     },
-    async hasLeft(workflowId) {
-      await reaching(store, () => entity.update({ workflowId }).remove(["leaving"]).go(plainly));
+    async hasLeft(workflowId, deed) {
+      const done = entity
+        .update({ workflowId })
+        .remove(["leaving"])
+        .where(({ leaving }, { eq }) => eq(leaving, deed));
+      await reachingIf(store, () => done.go(plainly));
     },
     async *unsettled() {
       const all = { ...plainly, pages: "all" } as const;
       const { data } = await reaching(store, () => entity.query.unsettled({ open: "unsettled" }).go(all));
-      for (const { workflowId, touched = [] } of data) yield { workflowId, touched };
+      for (const { workflowId, touched = [], handedOver } of data)
+        yield { workflowId, touched, ...(handedOver && { handedOver }) };
+    },
+    async noteHandedOver(workflowId, handedOver) {
+      const noted = entity
+        .update({ workflowId })
+        .set({ handedOver })
+        .where(({ touched }, { exists }) => exists(touched));
+      await reachingIf(store, () => noted.go(plainly));
     },
   };
 }
