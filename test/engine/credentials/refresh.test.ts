@@ -92,6 +92,16 @@ describe("an access token", () => {
   });
 });
 
+describe("who asks for what is stored", () => {
+  it("gets the last token, whatever its age, and asks and stores nothing", async () => {
+    await store.have(acme, "api", "oauth2", { ...stored, expires_at: "2025-12-31T00:00:00.000Z" });
+    const { members } = await process().forNode("acme", "wf", ["api"], { asStored: true });
+    expect(members).toContainEqual({ key: "oauth2_access_token", json: '"access-1"' });
+    expect(asked).toEqual([]);
+    expect(await store.get({ owner: acme, name: "api" })).toMatchObject({ revision: 1 });
+  });
+});
+
 describe("a token endpoint", () => {
   it.each([
     ["refuses", answer(400, { error: "invalid_grant" }), "NodeFailed", /"api" of client acme: .* answered 400/],

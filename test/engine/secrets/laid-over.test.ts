@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
+import { TokenEndpointLost, TokenRefused } from "../../../packages/engine/src/credentials/ask-token.ts";
 import { NovaError } from "../../../packages/engine/src/errors.ts";
 import type { CodeResult } from "../../../packages/engine/src/ports/sandboxes.ts";
 import {
   changedOf,
   laidOver,
   laidOverBefore,
+  laidOverStill,
   layOver,
   nothingLaid,
   withoutLaid,
@@ -76,9 +78,23 @@ describe("what a node gets", () => {
   });
 
   it("is masked as far as it is known where it can no longer be had, and an outage is an outage", async () => {
+    forNode.mockClear();
+    expect(await laidOverBefore({ credentials }, whose())).toBe(laid);
+    expect(forNode.mock.calls).toEqual([["acme", "wf", undefined, { asStored: true }]]);
     forNode.mockRejectedValueOnce(new NovaError("NodeFailed", "removed"));
     expect(await laidOverBefore({ credentials }, whose())).toEqual({ ...nothingLaid, secrets: ["pässwört"] });
     forNode.mockRejectedValueOnce(new Error("DynamoDB is down"));
     await expect(laidOverBefore({ credentials }, whose())).rejects.toThrow("DynamoDB is down");
+  });
+
+  it.each([
+    ["a token endpoint that is away", new TokenEndpointLost("away"), "SandboxUnavailable"],
+    ["one that refuses", new TokenRefused("no"), "NodeFailed"],
+  ])("where code may run already, %s is %s", async (_what, cause, name) => {
+    const failure = new NovaError("NodeFailed", "no token", { cause });
+    forNode.mockRejectedValue(failure);
+    await expect(laidOverStill({ credentials }, whose())).rejects.toMatchObject({ name, message: "no token" });
+    await expect(laidOver({ credentials }, whose())).rejects.toBe(failure);
+    forNode.mockReset().mockResolvedValue(laid);
   });
 });

@@ -37,7 +37,7 @@ export function createCredentials(parts: CredentialParts): Credentials {
   };
   return {
     forget,
-    async forNode(client, workflow, names) {
+    async forNode(client, workflow, names, { asStored } = { asStored: false }) {
       if (names?.length === 0) return nothingLaid;
       let found = await all(client, workflow);
       if (names?.some((name) => !found.has(name))) {
@@ -46,7 +46,7 @@ export function createCredentials(parts: CredentialParts): Credentials {
       }
       const chosen = names ? names.map((name) => found.get(name) ?? missing(name, client)) : [...found.values()];
       if (chosen.length === 0) return nothingLaid;
-      const opened = await Promise.all(chosen.map((one) => openForUse(parts, one)));
+      const opened = await Promise.all(chosen.map((one) => openForUse(parts, one, asStored)));
       return {
         members: flatMembers(opened),
         secrets: opened.flatMap(({ kind, content }) => secretsIn(kind, content)),
@@ -64,10 +64,11 @@ export function createCredentials(parts: CredentialParts): Credentials {
 async function openForUse(
   parts: CredentialParts,
   credential: OwnedCredential,
+  asStored: boolean,
 ): Promise<OpenCredential & { content: CredentialContent }> {
   const { name, kind, owner } = credential.record;
   try {
-    const content = await (kind === "oauth2" ? freshContent(parts, credential) : credential.content());
+    const content = await (kind === "oauth2" && !asStored ? freshContent(parts, credential) : credential.content());
     return { name, kind, values: content.values, content };
   } catch (error) {
     if (!(error instanceof CredentialLocked || error instanceof TokenRefused)) throw error;

@@ -5,7 +5,7 @@ import { contextBefore } from "../map/item-input.ts";
 import type { LaidOver } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
-import { laidOver, layOver } from "../secrets/laid-over.ts";
+import { laidOver, laidOverStill, layOver } from "../secrets/laid-over.ts";
 
 /** A node that runs code, at its place in the chain. */
 export interface Task {
@@ -28,7 +28,8 @@ export interface TaskInput {
 /** A decision never sees the one before it. */
 export async function taskInput(ports: Ports, { position, node, version }: Task): Promise<TaskInput> {
   const whose = { client: position.before.client, version, node };
-  const [kept, laid] = await Promise.all([contextBefore(ports, position), laidOver(ports, whose)]);
+  const lay = position.next.turn ? laidOverStill : laidOver;
+  const [kept, laid] = await Promise.all([contextBefore(ports, position), lay(ports, whose)]);
   const input = await inputAfter(position.beforeEntry, kept.context, ports.blobs);
   return { kept, input: layOver(node.type === "decision" ? input.without("branch_decision") : input, laid), laid };
 }

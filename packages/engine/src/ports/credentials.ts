@@ -15,9 +15,15 @@ export interface LaidOver {
 export interface Credentials {
   /**
    * Those that a node declares; `names` undefined: all of the client's and of the workflow's. Throws `NodeFailed` where
-   * one that is named is not there or does not open, or a token endpoint gives no token.
+   * one that is named is not there or does not open, or a token endpoint gives no token. `asStored`: no endpoint is asked
+   * and nothing is stored, tokens are those that were got last.
    */
-  forNode(client: string, workflowId: string, names: readonly string[] | undefined): Promise<LaidOver>;
+  forNode(
+    client: string,
+    workflowId: string,
+    names: readonly string[] | undefined,
+    how?: { asStored: boolean },
+  ): Promise<LaidOver>;
   /** The secret values of a client and a workflow as far as they open: for text that was made with them before. */
   secretsOf(client: string, workflowId: string): Promise<string[]>;
   /** What this process has read of an owner counts no more: somebody has just stored something here. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TaskNode } from "@nova/workflow";
 import type { Context } from "../context/context.ts";
+import { TokenEndpointLost } from "../credentials/ask-token.ts";
 import { NovaError } from "../errors.ts";
 import type { Credentials, LaidOver } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
@@ -24,16 +25,34 @@ export interface Whose {
 }
 
 /** What lies over the context of a node. Throws what `Credentials.forNode` throws. */
-export async function laidOver(ports: Pick<Ports, "credentials">, whose: Whose): Promise<LaidOver> {
+export async function laidOver({ credentials }: Pick<Ports, "credentials">, whose: Whose): Promise<LaidOver> {
   const names = declared(whose);
   if (names?.length === 0) return nothingLaid;
-  return ports.credentials.forNode(whose.client, whose.version.workflowId, names);
+  return credentials.forNode(whose.client, whose.version.workflowId, names);
 }
 
-/** The same for code that has begun before: it is stopped and its result is kept whatever became of the credentials. */
-export async function laidOverBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<LaidOver> {
+/**
+ * The same where code may run already: that a token endpoint is away for a while must not end what has run for hours, so
+ * whoever looks after it comes again.
+ */
+export async function laidOverStill(ports: Pick<Ports, "credentials">, whose: Whose): Promise<LaidOver> {
   try {
     return await laidOver(ports, whose);
+  } catch (error) {
+    if (!(error instanceof NovaError && error.cause instanceof TokenEndpointLost)) throw error;
+    throw new NovaError("SandboxUnavailable", error.message, { cause: error.cause });
+  }
+}
+
+/**
+ * What lay over the context of code that is to be stopped, or has ended: its result is kept whatever became of the
+ * credentials, and by roles that may not store a token.
+ */
+export async function laidOverBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<LaidOver> {
+  const names = declared(whose);
+  if (names?.length === 0) return nothingLaid;
+  try {
+    return await ports.credentials.forNode(whose.client, whose.version.workflowId, names, { asStored: true });
   } catch (error) {
     if (!(error instanceof NovaError)) throw error;
     return { ...nothingLaid, secrets: await ports.credentials.secretsOf(whose.client, whose.version.workflowId) };
