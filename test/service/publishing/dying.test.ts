@@ -128,6 +128,25 @@ describe("triggers that a process left half done", () => {
     expectSettled();
   });
 
+  it("are settled by who delivers the publication again, though nothing says that they are touched", async () => {
+    for (const triggers of versions) await post(triggers);
+    world.schedules.kept.clear();
+    expect(await publishVersion(world.ports(), second)).toBe(false);
+    expectSettled();
+  });
+
+  it("wait longer after every time that they were given to somebody", async () => {
+    for (const triggers of versions) await post(triggers);
+    await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
+    const ports = world.ports({ queue: true });
+    const minutes: number[] = [];
+    for (let minute = 0; minute < 16; minute++, world.now += 60_000) {
+      await sweepTriggers(ports);
+      if (world.queued.splice(0).length > 0) minutes.push(minute);
+    }
+    expect(minutes).toEqual([0, 4, 12]);
+  });
+
   it("stand in nobody's way where they cannot be had, and are tried again", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
