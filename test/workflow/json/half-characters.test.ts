@@ -21,3 +21,10 @@ it.each([String.raw`{"a": "\ud83d\ude00"}`, String.raw`{"a": "\\ud800"}`, '"😀
 it("is named behind the place that it was looked for in", () => {
   expect(halfCharacterIn(String.raw`["\ud800"]`, "$.context")).toBe("$.context[0]");
 });
+
+it("is looked for however deep it may be", () => {
+  const depth = 100_000;
+  const around = (text: string) => "[".repeat(depth) + text + "]".repeat(depth);
+  expect(halfCharacterIn(around(String.raw`"\ud83d\ude00"`))).toBeUndefined();
+  expect(halfCharacterIn(around(String.raw`"\ud83d"`))).toBe(`$${"[0]".repeat(depth)}`);
+});
