@@ -17,7 +17,8 @@ import { settleTriggers } from "./settle-triggers.ts";
 export async function publishVersion(ports: ServicePorts, name: PublicationName): Promise<boolean> {
   const read = await refusing(async () => ({ publication: await ports.publications.get(name) }));
   if ("reason" in read) await ports.publications.settle(name, { status: "failed", ...read });
-  else if (read.publication?.status !== "publishing") await settled(ports, name.workflowId, read.publication?.workflow.triggers);
+  else if (read.publication?.status !== "publishing")
+    await settled(ports, name.workflowId, read.publication?.workflow.triggers);
   else return publishPending(ports, name, read.publication);
   return false;
 }
