@@ -38,6 +38,8 @@ describe("on_failure", () => {
     ["a file", { webhook: "file:///etc/passwd" }, /must be an address such as https:/],
     ["a program", { webhook: "javascript:alert(1)" }, /must be an address such as https:/],
     ["a server of files", { webhook: { url: "ftp://example.com/in" } }, /must be an address that begins with https:/],
+    ["nothing", { webhook: { url: "", secret: "pager" } }, /must be an address that begins with https:/],
+    ["nothing, and no name of a credential", { webhook: { url: "", secret: "**" } }, /must be an address that begins/],
     [
       "a password",
       { webhook: "https://nova:hush@example.com/in" },

@@ -30,9 +30,10 @@ const Webhook = z
   )
   .refine(({ url }) => !hasUser(url), { error: secretError });
 
+/** Also asked of what is no address, which is found elsewhere. */
 function hasUser(url: string): boolean {
-  const { username, password } = new URL(url);
-  return username !== "" || password !== "";
+  const parsed = URL.parse(url);
+  return parsed !== null && (parsed.username !== "" || parsed.password !== "");
 }
 
 /** Who hears of failed runs: the same for a workflow and for a client. */
