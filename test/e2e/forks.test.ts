@@ -49,7 +49,8 @@ describe("branches", { timeout: 60_000 }, () => {
     const trace = await run(
       [
         action("f", "context['n'] = 1"),
-        action("a", "raise ValueError('no total')"),
+        // By then the other one has begun.
+        action("a", "import time\ntime.sleep(2)\nraise ValueError('no total')"),
         action("b", "import time\ntime.sleep(600)"),
         action("j", "context['never'] = 1"),
       ],
