@@ -2,7 +2,10 @@ import { z } from "zod";
 
 const Batch = z.object({ Records: z.array(z.object({ body: z.string() })) });
 
-/** The details that an invocation is about: of an event of the bus, of a batch of those from a queue, or named themselves. */
+/**
+ * The details that an invocation is about: of an event of the bus, of a batch of those from a queue, or named
+ * themselves.
+ */
 export function detailsIn<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail[] {
   const batch = Batch.safeParse(event);
   if (!batch.success) return [detailOf(event, detail)];

@@ -19,7 +19,10 @@ export interface ApiOptions {
 
 export type ApiHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpAnswer>;
 
-/** The API as one Lambda: routes, and around them the one stack that authenticates, reads, renders and turns errors into problems. */
+/**
+ * The API as one Lambda: routes, and around them the one stack that authenticates, reads, renders and turns errors into
+ * problems.
+ */
 export function createApi(ports: () => ServicePorts, { origins = [] }: ApiOptions = {}): ApiHandler {
   const table = routes.map((route) => ({ method: route.method, path: route.path, handler: serving(route, ports) }));
   const router = httpRouter<never, never>({ routes: table as never, notFoundResponse: refuse }) as never;

@@ -5,7 +5,10 @@ import { describe, expect, test } from "vitest";
 import frozen from "../fixtures/formats/lookout-1.json" with { type: "json" };
 import { useTable } from "./support/endpoints.ts";
 
-/** What is stored to look after runs, and the items that it was stored as when format 1 was made. Never regenerate this file. */
+/**
+ * What is stored to look after runs, and the items that it was stored as when format 1 was made. Never regenerate this
+ * file.
+ */
 const { values, items } = frozen as unknown as {
   values: { stats: RunStats; ticket: Ticket; holder: string; month: string; usd: number };
   items: { pk: string; sk: string }[];

@@ -9,7 +9,10 @@ const size = 8;
 const [fork, last, second] = [1, 3, 4];
 const name = (index: number) => (index === size ? "end" : `n${index}`);
 
-/** n0, n1 with the branches n2 > n3 and n4 > n5, n6, n7; a few ways past others, and edges with a `max` from anywhere to anywhere. */
+/**
+ * n0, n1 with the branches n2 > n3 and n4 > n5, n6, n7; a few ways past others, and edges with a `max` from anywhere to
+ * anywhere.
+ */
 const shapes = fc
   .record({
     chooses: fc.array(fc.boolean(), { minLength: size, maxLength: size }),

@@ -12,7 +12,10 @@ export interface Guide {
 /** What is known besides the node: guides, documentation of libraries, and what worked for tasks like this one. */
 export interface Knowledge {
   guidesFor(about: { task: string; schema: ContextShape; errors: string[] }): Guide[];
-  /** What a library's docstrings say, in at most 1,200 characters. `template`: the sandbox template that the code runs in. */
+  /**
+   * What a library's docstrings say, in at most 1,200 characters. `template`: the sandbox template that the code runs
+   * in.
+   */
   searchDocumentation(library: string, query: string, template?: string): { text: string; found: unknown };
   /** Closest first; empty where nothing is close. `embedding`: of the task's prompt. */
   earlierExamples?(task: PromptTask, embedding: readonly number[]): Promise<{ task: string; code: string }[]>;

@@ -39,7 +39,10 @@ export function databaseAt(text: string): Database {
   };
 }
 
-/** PGlite behind its socket, in a thread of its own: it starts and works beside the runs. It lets in whoever is on this machine. */
+/**
+ * PGlite behind its socket, in a thread of its own: it starts and works beside the runs. It lets in whoever is on this
+ * machine.
+ */
 async function openOwn(folder: string): Promise<OpenDatabase> {
   await mkdir(folder, { recursive: true });
   const worker = new Worker(new URL("./postgres-worker.ts", import.meta.url), { workerData: { folder } });

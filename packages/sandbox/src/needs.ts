@@ -4,7 +4,10 @@ import { IoFailure } from "./failures.ts";
 import type { Need } from "./messages.ts";
 import { Watched, writeStream, writeText } from "./transfer.ts";
 
-/** Answers one need by a file in the sandbox. What the engine cannot give the code hears of; other errors of its are ours. */
+/**
+ * Answers one need by a file in the sandbox. What the engine cannot give the code hears of; other errors of its are
+ * ours.
+ */
 export async function serveNeed(sandbox: E2bSandbox, need: Need, io: RunIo): Promise<void> {
   const given = await ask(need, io);
   if ("refusal" in given) return writeText(sandbox, need.refuse, answerText({ error: given.refusal }));

@@ -95,7 +95,10 @@ function withBody({ properties, ...definition }: Schema): Schema {
   return { ...definition, properties: { ...fields, ...body } };
 }
 
-/** Of what people write, before defaults are filled in. Where any JSON may stand (`inputs`, `form`), nothing is said of it. */
+/**
+ * Of what people write, before defaults are filled in. Where any JSON may stand (`inputs`, `form`), nothing is said of
+ * it.
+ */
 export function jsonSchemaOf(schema: z.ZodType): Schema {
   const { $schema: _, $defs: _json, ...rest } = z.toJSONSchema(schema, { io: "input", override: anyJson });
   return rest;

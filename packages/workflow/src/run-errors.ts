@@ -17,7 +17,10 @@ export const runErrors = {
   ExecutionClosed: { retry: "never" },
   /** The chain says something that no delivery can explain: a bug, never a case. */
   ChainBroken: { retry: "never" },
-  /** No sandbox can be had (limits, capacity, connectivity); nothing has begun. About 30 min, at most 60 s apart, full jitter. */
+  /**
+   * No sandbox can be had (limits, capacity, connectivity); nothing has begun. About 30 min, at most 60 s apart, full
+   * jitter.
+   */
   SandboxUnavailable: { retry: "patient" },
   /** Code outlives this Lambda: the next delivery attaches to it. */
   NodeUnfinished: { retry: "at once" },

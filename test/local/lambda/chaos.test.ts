@@ -6,7 +6,10 @@ import { runStateMachine } from "../../../packages/local/src/states/run-state-ma
 import { answer, FUNCTION } from "../states/support/run.ts";
 import { virtualClock } from "../states/support/virtual-clock.ts";
 
-/** The draws of one task, in order: together or late (and how late), whose answer is heard, who is killed and when, whether. */
+/**
+ * The draws of one task, in order: together or late (and how late), whose answer is heard, who is killed and when,
+ * whether.
+ */
 const TOGETHER = 0.1;
 const LATE = [0.9, 0.5];
 const HEAR_FIRST = 0.9;

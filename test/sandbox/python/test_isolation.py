@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import unittest
 
@@ -41,6 +42,11 @@ context["a"] = 1
 def _children_of(pid):
     with open(f"/proc/{pid}/task/{pid}/children") as file:
         return file.read().split()
+
+
+def _resident_pages(pid):
+    with open(f"/proc/{pid}/statm") as file:
+        return int(file.read().split()[1])
 
 
 @unittest.skipUnless(_IS_ROOT and _PYTHON, "needs root and a Python that everybody may run")
@@ -166,15 +172,36 @@ except OSError:
         )
 
     def test_a_node_begins_when_the_last_process_of_the_one_before_is_gone(self):
-        self.sandbox.run(_SLOW_TO_DIE)
-        begun = self.sandbox.begin("context['x']", {"x": self.sandbox.keep(b"2" * 9, "bytes")})
-        need = next(self.sandbox.answers(*begun))
+        large, need = self.begin_and_wait(_SLOW_TO_DIE, b"1" * 9)
         with open(f"{self.sandbox.root}/daemon.pid") as file:
             inits = _children_of(file.read())
-        own = [_children_of(init) for init in inits]
+        process = max((pid for init in inits for pid in _children_of(init)), key=_resident_pages)
+        self.assertGreater(_resident_pages(process), 100_000)
         self.sandbox.serve(need)
-        self.assertEqual(self.sandbox.finish(begun)["result"]["status"], "success")
-        self.assertEqual([len(children) for children in own], [1])
+        self.assertEqual(self.sandbox.finish(large)["result"]["status"], "success")
+        following, need = self.begin_and_wait("", b"2" * 9)
+        was_alive = os.path.exists(f"/proc/{process}")
+        self.sandbox.serve(need)
+        self.assertEqual(self.sandbox.finish(following)["result"]["status"], "success")
+        self.assertFalse(was_alive)
+
+    def test_processes_that_die_ahead_of_time_are_replaced(self):
+        for _ in range(3):
+            self.assertEqual(self.values_of("context['a'] = 1"), {"a": 1})
+            with open(f"{self.sandbox.root}/daemon.pid") as file:
+                inits = _children_of(file.read())
+            for init in inits:
+                os.kill(int(init), signal.SIGKILL)
+
+    def test_code_finds_nothing_of_what_was_made_ahead_of_it(self):
+        code = "import linecache, sys\nfound = sorted(globals())\ncontext['a'] = [found, sys.argv, list(linecache.cache)]"
+        names = ["__builtins__", "__doc__", "__file__", "__loader__", "__name__", "__package__", "__spec__"]
+        names += ["base64", "context", "json", "linecache", "outputs", "sys"]
+        self.assertEqual(self.values_of(code)["a"], [names, ["nodes/some.py"], ["nodes/some.py"]])
+
+    def begin_and_wait(self, code, value):
+        begun = self.sandbox.begin(f"{code}\ncontext['x']", {"x": self.sandbox.keep(value, "bytes")})
+        return begun, next(self.sandbox.answers(*begun))
 
     def test_what_a_node_leaves_running_unheard_is_dead_when_the_next_one_begins(self):
         leave = """

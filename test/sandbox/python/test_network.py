@@ -139,7 +139,7 @@ class Ends(WithNetwork):
             self.assertEqual(self.sandbox.finish(begun)["result"]["class"], "NodeTimeout")
             self.assertEqual(server.await_visits(visits), [b"x"] * visits)
         for _ in range(50):
-            if len(self.children()) == 3:  # two processes ahead of time, and one to carry for the second
+            if len(self.children()) == 4:  # inits of two processes ahead of time, one that rests, and one to carry
                 return
             self.sandbox.run("")
         self.fail(f"{len(self.children())} processes")

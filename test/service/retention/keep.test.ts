@@ -23,7 +23,10 @@ const many = (count: number, client = "acme", began = 90) =>
     run(`exec_${client}_${String(index).padStart(4, "0")}`, began - index / (24 * 60), 40, { client }),
   );
 
-/** Clients and their runs in memory; knows which runs were listed, which erased, and what was written. Erasing takes a second. */
+/**
+ * Clients and their runs in memory; knows which runs were listed, which erased, and what was written. Erasing takes a
+ * second.
+ */
 function world(clients: Client[], runs: Execution[]) {
   const asked: { from?: string; to?: string }[] = [];
   const erased: string[] = [];

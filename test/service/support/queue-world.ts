@@ -11,7 +11,10 @@ import { SlotState } from "./slot-state.ts";
 
 const outage = () => new StoreUnavailable("it did not answer in time");
 
-/** Runs, their slots and their queues under a scheduler: whatever touches them is a call that can come late, fail or never come. */
+/**
+ * Runs, their slots and their queues under a scheduler: whatever touches them is a call that can come late, fail or
+ * never come.
+ */
 export class QueueWorld {
   readonly scheduler = new Scheduler();
   readonly clock = new VirtualClock();

@@ -1,4 +1,7 @@
-/** Nobody is kept waiting for a wrong password (`anvil-auth-penalty`). As little else as dovecot 2.3 needs: IMAP without TLS on this machine, one file of users, Maildir. */
+/**
+ * Nobody is kept waiting for a wrong password (`anvil-auth-penalty`). As little else as dovecot 2.3 needs: IMAP without
+ * TLS on this machine, one file of users, Maildir.
+ */
 export function configuration({ dir, port }: { dir: string; port: number }): string {
   return `
 base_dir = ${dir}/run

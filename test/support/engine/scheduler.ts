@@ -27,7 +27,10 @@ export const atOnce: Caller = {
   },
 };
 
-/** `before`: fails, nothing happened. `after`: happens, the answer is lost. `repeat`: happens, the SDK asks again. `kill`: its process dies. */
+/**
+ * `before`: fails, nothing happened. `after`: happens, the answer is lost. `repeat`: happens, the SDK asks again.
+ * `kill`: its process dies.
+ */
 export type Fault = "before" | "after" | "repeat" | "kill";
 
 export interface PendingCall {

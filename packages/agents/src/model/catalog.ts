@@ -13,7 +13,10 @@ export type Price = z.infer<typeof Price>;
 const Retirement = z.strictObject({ on: z.iso.date(), successor: Id });
 export type Retirement = z.infer<typeof Retirement>;
 
-/** What is known of the provider's models at a date. Ids die and prices move: this file ages, and nothing else knows either. */
+/**
+ * What is known of the provider's models at a date. Ids die and prices move: this file ages, and nothing else knows
+ * either.
+ */
 export const Catalog = z.strictObject({
   asOf: z.iso.date(),
   sources: z.array(z.url()).min(1),

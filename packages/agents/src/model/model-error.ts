@@ -26,7 +26,10 @@ export interface SpentOnFailure {
   toolCalls?: ToolCall[];
 }
 
-/** A call of a model that came to no answer; the message is one sentence with the way out. What it cost is not lost with it. */
+/**
+ * A call of a model that came to no answer; the message is one sentence with the way out. What it cost is not lost with
+ * it.
+ */
 export class ModelError extends Error {
   override name = "ModelError";
   readonly reason: ModelErrorReason;

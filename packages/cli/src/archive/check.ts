@@ -11,7 +11,10 @@ import { eachLine } from "./lines.ts";
 const atOnce = 8;
 const wayOut = "export again, or take another copy of the folder";
 
-/** Throws `InvalidInput` where the folder is no export, or not all of one: read to its end, before anything is brought back. */
+/**
+ * Throws `InvalidInput` where the folder is no export, or not all of one: read to its end, before anything is brought
+ * back.
+ */
 export async function checkExport(folder: string): Promise<void> {
   const manifest = await readManifest(folder);
   const objects = await countLines(folder, files.objects, (line) => checkObject(folder, JSON.parse(line)));

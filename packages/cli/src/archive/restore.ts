@@ -18,9 +18,9 @@ export interface Restored {
 type RestorePorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "stateMachines" | "templates">>;
 
 /**
- * Brings back what an export holds, which was looked at (`checkExport`): objects first, since items name them, and versions last. What is there stays as it
- * is, so an import that broke off is repeated. Where there are ports for it the latest version of each workflow gets a
- * state machine.
+ * Brings back what an export holds, which was looked at (`checkExport`): objects first, since items name them, and
+ * versions last. What is there stays as it is, so an import that broke off is repeated. Where there are ports for it
+ * the latest version of each workflow gets a state machine.
  */
 export async function restore(ports: RestorePorts, folder: string): Promise<Restored> {
   const restored: Restored = { items: 0, objects: 0, kept: 0 };

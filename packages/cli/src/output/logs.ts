@@ -7,7 +7,10 @@ export function logItem({ seq, scope, node_id, status, logs, error_class, error_
   return { seq, scope, node_id, status, logs: logs ?? "", error_class, error_message, traceback };
 }
 
-/** Nothing of a node that printed nothing and did not fail. What code printed comes from whoever wrote it, or from mails: it must not steer the terminal. */
+/**
+ * Nothing of a node that printed nothing and did not fail. What code printed comes from whoever wrote it, or from
+ * mails: it must not steer the terminal.
+ */
 export function logLines({ seq, scope, node_id, logs, error_class, error_message, traceback }: TraceEntry): string[] {
   if (!logs && error_message === null) return [];
   const place = scope === "" ? "" : styleText("dim", ` in ${scope}`);

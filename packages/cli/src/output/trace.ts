@@ -101,7 +101,10 @@ function changeText({ changes }: TraceEntry): string {
   return shortened([...set, ...changes.delete.map((key) => `-${key}`)].join(" "), 60);
 }
 
-/** What does not fit a table: errors, and of prompt nodes what went wrong, and with `--full` contexts, code, steps and logs. */
+/**
+ * What does not fit a table: errors, and of prompt nodes what went wrong, and with `--full` contexts, code, steps and
+ * logs.
+ */
 function detailLines(entry: TraceEntry): string[] {
   const { scope, node_id, error_class, error_message, traceback, code_executed, input_context, output_result, logs } =
     entry;

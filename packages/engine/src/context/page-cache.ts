@@ -1,4 +1,7 @@
-/** Texts by name, the ones that were asked for last; together at most so long. What one costs does not grow with their number. */
+/**
+ * Texts by name, the ones that were asked for last; together at most so long. What one costs does not grow with their
+ * number.
+ */
 export class PageCache {
   readonly #texts = new Map<string, string>();
   readonly #longest: number;

@@ -4,7 +4,10 @@ import type { OAuth2 } from "./kinds/oauth2.ts";
 /** A token is got anew when it has less than this to live. */
 const leastLifeMs = 60_000;
 const longestAnswerMs = 10_000;
-/** Before each further try at an endpoint that does not answer: 15 seconds for what restarts, and an end for what is not there. */
+/**
+ * Before each further try at an endpoint that does not answer: 15 seconds for what restarts, and an end for what is not
+ * there.
+ */
 const pausesMs = [1_000, 2_000, 4_000, 8_000];
 /** RFC 6749 lets a server leave the lifetime out. */
 const usualLifeSeconds = 3600;

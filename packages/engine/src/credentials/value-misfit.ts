@@ -1,6 +1,9 @@
 import type { z } from "zod";
 
-/** What is wrong with a value where its schema does not say it itself: words that go on after its name, and repeat no value. */
+/**
+ * What is wrong with a value where its schema does not say it itself: words that go on after its name, and repeat no
+ * value.
+ */
 export function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys") {
     const names = (issue.keys as string[]).map((name) => JSON.stringify(name)).join(" or ");

@@ -7,7 +7,10 @@ import { stopMachine } from "./stop.ts";
 /** No node ran, so none was cut off. */
 const unbegun = { class: "ExecutionClosed", message: "the execution was cancelled while it was queued" } as const;
 
-/** Stops the state machine first, then closes the chain; of a run that is over it answers how it ended. Throws `ExecutionNotFound`. */
+/**
+ * Stops the state machine first, then closes the chain; of a run that is over it answers how it ended. Throws
+ * `ExecutionNotFound`.
+ */
 export async function cancelExecution(ports: Ports, id: string): Promise<Closed> {
   const record = await executionOf(ports, id);
   if (record.open) await stopMachine(ports, record, "The execution was cancelled.");

@@ -21,7 +21,10 @@ export class InputsRefused extends Error {
   }
 }
 
-/** Throws `InputsRefused`. Keys that come as files are bytes: their schema says nothing about them but that they are there. */
+/**
+ * Throws `InputsRefused`. Keys that come as files are bytes: their schema says nothing about them but that they are
+ * there.
+ */
 export function refuseMisfits({ inputs }: Pick<Workflow, "inputs">, context: string, fileKeys: string[]): void {
   const findings = misfitsOf(inputs, context, fileKeys);
   if (findings.length > 0) throw new InputsRefused(findings);

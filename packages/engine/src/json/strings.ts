@@ -20,7 +20,10 @@ export function isKey(text: string, { end }: StringSpan): boolean {
   return text[at] === ":";
 }
 
-/** Behind the closing quote of the literal that begins at `start`: the first quote with an even number of backslashes before it. */
+/**
+ * Behind the closing quote of the literal that begins at `start`: the first quote with an even number of backslashes
+ * before it.
+ */
 export function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let slashes = 0;

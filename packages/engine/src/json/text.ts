@@ -10,7 +10,10 @@ export interface Member {
   json: string;
 }
 
-/** Members of a JSON object's text, in order; a repeated key keeps its first place and its last value. Throws `SyntaxError` when it is not one. */
+/**
+ * Members of a JSON object's text, in order; a repeated key keeps its first place and its last value. Throws
+ * `SyntaxError` when it is not one.
+ */
 export function membersOf(text: string): Member[] {
   const parsed: unknown = JSON.parse(text);
   if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) {

@@ -8,7 +8,10 @@ import type { RunRequest } from "../ports/sandboxes.ts";
 /** The ports at which E2B tells names apart. */
 const webPorts = ["80", "443"];
 
-/** What a node's code can connect to: what is allowed, and the hosts of its credentials. Undefined: whatever its sandbox can. */
+/**
+ * What a node's code can connect to: what is allowed, and the hosts of its credentials. Undefined: whatever its sandbox
+ * can.
+ */
 export function allowedFor({ executor: { allow } }: Pick<TaskNode, "executor">, { hosts }: LaidOver) {
   return allow && [...new Set([...allow, ...hosts])];
 }

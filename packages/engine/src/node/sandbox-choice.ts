@@ -74,7 +74,10 @@ export async function keepWarm(
   return leftMs <= 0 ? null : ports.sandboxes.extend(warm, lifetimeOf(secondsOf(node), idleSeconds));
 }
 
-/** A sandbox for long code is made for it alone: no more of a plan's limit is asked for than that needs, and never more than a day. */
+/**
+ * A sandbox for long code is made for it alone: no more of a plan's limit is asked for than that needs, and never more
+ * than a day.
+ */
 function lifetimeOf(seconds: number, idle = 0): number {
   return isLong({ timeoutSeconds: seconds })
     ? Math.min(seconds + marginSeconds, longestNodeSeconds)

@@ -27,7 +27,10 @@ export interface SettleAnswer extends RunPosition {
 /** What is settled: a node whose task failed, or one that was asked for and not answered in time. */
 export type SettleEvent = MapEvent & ({ error: CaughtError } | { expired: true });
 
-/** Behind a Catch: the chain, not Step Functions, says what happened to the node. Throws `ExecutionClosed`, `ChainBroken`. */
+/**
+ * Behind a Catch: the chain, not Step Functions, says what happened to the node. Throws `ExecutionClosed`,
+ * `ChainBroken`.
+ */
 export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
   const settling =
     "expired" in event ? expiredEntry(ports, event) : settledEntry(settlingPorts(ports), event, reasonOf(event.error));

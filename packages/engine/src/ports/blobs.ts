@@ -22,7 +22,10 @@ export interface BlobPlace {
 
 /** Content-addressed, written once, never changed (S3 with `If-None-Match: *`). */
 export interface BlobStore {
-  /** Stores `body` under its hash; a blob that is there already is success. Rejects with `BlobMismatch` when the body's SHA-256 or length differs. */
+  /**
+   * Stores `body` under its hash; a blob that is there already is success. Rejects with `BlobMismatch` when the body's
+   * SHA-256 or length differs.
+   */
   put(home: BlobHome, ref: BlobRef, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<void>;
   /** Throws `BlobMissing` when it was erased, `BlobMismatch` (a stream at its end) when it was changed. */
   get(home: BlobHome, sha256: string): Promise<Uint8Array>;

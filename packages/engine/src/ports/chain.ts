@@ -94,7 +94,10 @@ export interface ChainStore {
   /** The last item of exactly this scope, and the one before where that is its turn. */
   tip(execution: string, scope: string): Promise<Link[]>;
   read(at: LinkId): Promise<Link>;
-  /** Writes the turn if there is none (`expected` null), or over exactly `expected` (state, sandbox and attempt compared). */
+  /**
+   * Writes the turn if there is none (`expected` null), or over exactly `expected` (state, sandbox and attempt
+   * compared).
+   */
   putTurn(at: LinkId, turn: Turn, expected: Turn | null): Promise<boolean>;
   /** Writes the entry if there is none. */
   putEntry(at: LinkId, entry: StoredEntry): Promise<boolean>;

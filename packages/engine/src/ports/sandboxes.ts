@@ -19,7 +19,10 @@ export interface SandboxSpec {
   lib: Record<string, string>;
   /** False: no network at all. */
   internet: boolean;
-  /** Names (of which ports 80 and 443 are meant), addresses and ranges: all that any code in it may connect to. Absent: anything. */
+  /**
+   * Names (of which ports 80 and 443 are meant), addresses and ranges: all that any code in it may connect to. Absent:
+   * anything.
+   */
   reach?: string[];
 }
 

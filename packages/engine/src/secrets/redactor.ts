@@ -11,9 +11,9 @@ export class SecretFound extends Error {
 
 /**
  * The one boundary that knows secret values: masks them in text that people read, and finds them in data that is kept,
- * which is JSON: each form is looked for as it is, and as a JSON text has it.
- * It knows a value plain, JSON-escaped, as Python's `repr` and `ascii` write it, URL-encoded, in hex, and in base64 (both
- * alphabets) at each of the three byte offsets. That is the guarantee and its limit: what code compresses or encrypts itself is not found.
+ * which is JSON: each form is looked for as it is, and as a JSON text has it. It knows a value plain, JSON-escaped, as
+ * Python's `repr` and `ascii` write it, URL-encoded, in hex, and in base64 (both alphabets) at each of the three byte
+ * offsets. That is the guarantee and its limit: what code compresses or encrypts itself is not found.
  */
 export class Redactor {
   readonly #needles: string[];

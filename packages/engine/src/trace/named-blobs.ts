@@ -42,7 +42,10 @@ export class NamedBlobs {
     return undefined;
   }
 
-  /** The text of a blob that is itself part of the chain's structure and has to be looked into; null when it was read before. */
+  /**
+   * The text of a blob that is itself part of the chain's structure and has to be looked into; null when it was read
+   * before.
+   */
   async text(home: BlobHome, blob: NamedBlob): Promise<{ text: string | null } | { bad: BadBlob }> {
     if (!this.#isNew(home, blob)) return { text: null };
     const chunks: Uint8Array[] = [];

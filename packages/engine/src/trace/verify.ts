@@ -14,9 +14,9 @@ export interface Verification {
   /** Contents that were erased on request; their digests still hold the chain together. */
   erased: Erased[];
   /**
-   * The first link that was changed, dropped or added, or names what was, and how that shows; `scope` where it is in a branch, `execution` where in one
-   * that a node ran, `blob` (a SHA-256) and
-   * `key` (of the context) where what it names is a blob.
+   * The first link that was changed, dropped or added, or names what was, and how that shows; `scope` where it is in a
+   * branch, `execution` where in one that a node ran, `blob` (a SHA-256) and `key` (of the context) where what it names
+   * is a blob.
    */
   problem?: Problem;
 }

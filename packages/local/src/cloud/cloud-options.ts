@@ -12,7 +12,10 @@ export interface CloudOptions {
   onProgress?: Watcher;
   /** Delivers every task twice and kills Lambdas at random. */
   chaos?: ChaosOptions;
-  /** False: executions that wait do not go on before a guest comes that drives them; for whoever only wants to know something. */
+  /**
+   * False: executions that wait do not go on before a guest comes that drives them; for whoever only wants to know
+   * something.
+   */
   drives?: boolean;
   /** True: schedules fire, as long as it is open. */
   fires?: boolean;

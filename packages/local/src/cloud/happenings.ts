@@ -10,7 +10,10 @@ import { deliver, functionArn } from "./lambda.ts";
 /** Name of NOVA's bus, as functions know it that are told no other. */
 const bus = "nova";
 
-/** What the deployed bus hands on of itself (stacks/engine/events.ts). Runs wait for the world, and for each other in another way. */
+/**
+ * What the deployed bus hands on of itself (stacks/engine/events.ts). Runs wait for the world, and for each other in
+ * another way.
+ */
 const standing: StandingRule[] = [
   { bus, pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
   own("execution.failed", "nova-notify"),

@@ -45,7 +45,10 @@ function itemsIn(scope: string): number[] {
   return Array.from(scope.matchAll(/\.(\d+)(?=\/|$)/g), ([, number]) => Number(number));
 }
 
-/** A request answers the task that it made, the first task of a wait until when, that of a workflow node what it waits for; else the node has its outcome. */
+/**
+ * A request answers the task that it made, the first task of a wait until when, that of a workflow node what it waits
+ * for; else the node has its outcome.
+ */
 function stateAfter(payload: string): "waiting" | "succeeded" {
   const { task, until, child } = JSON.parse(payload) as { task?: string | null; until?: string; child?: object };
   return task || until || child ? "waiting" : "succeeded";

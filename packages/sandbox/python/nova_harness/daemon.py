@@ -119,6 +119,8 @@ class Daemon:
         self._watch(process.output, lambda: run.listen() or self._end(run))
         if process.porter:
             self._watch(process.porter.control, lambda: self._hear_porter(process.porter, run))
+        with contextlib.suppress(OSError):
+            self.spares.prepare_beside()
 
     def _hear_porter(self, porter, run):
         """It outlives the run for as long as something that the code has sent is on its way."""

@@ -4,6 +4,7 @@ nothing of one is alive when the next one comes: what it kills last is everythin
 """
 
 import contextlib
+import gc
 import os
 import select
 import signal
@@ -69,8 +70,10 @@ def _become_init(walls, gate):
         if walls.has_own_network:
             netns.raise_loopback()
         reader = wire.Reader(gate)
+        run = runner.Runner(walls.lib)
+        gc.freeze()  # for the children to share it
         while reader.read() is not None:
-            _serve_run(walls, gate, *reader.files)
+            _serve_run(walls, run, gate, *reader.files)
             reader.files = []
             if not walls.isolated:
                 break
@@ -81,7 +84,7 @@ def _become_init(walls, gate):
         os._exit(code)
 
 
-def _serve_run(walls, gate, control, output, gatehouse=None):
+def _serve_run(walls, run, gate, control, output, gatehouse=None):
     """What the run's processes write to stays open in here until none of them is left: its end says so."""
     os.set_blocking(output, True)
     _write_to(output)
@@ -91,7 +94,7 @@ def _serve_run(walls, gate, control, output, gatehouse=None):
         if gatehouse is not None:
             os.close(gatehouse)
         walls.enter()
-        runner.serve(socket.socket(fileno=control), walls)
+        run.serve(socket.socket(fileno=control), walls)
     os.close(control)
     if gatehouse is None:
         _outlive(child, gate, walls.isolated)

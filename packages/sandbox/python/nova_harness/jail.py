@@ -75,7 +75,7 @@ class Jail:
     def __init__(self, isolated, root):
         self.isolated, self.root, self.has_own_network = isolated, root, False
         self.hosts = None
-        self.fresh = []
+        self.fresh = [folder for folder in _FRESH if isolated and _may_be_covered(folder)]
         self.others = 0 if isolated else _count_tasks()
         self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) and _others_may_read(sys.base_prefix) else None
 
@@ -86,8 +86,9 @@ class Jail:
 
     def fork(self):
         """
-        Like os.fork, but the child is the first process of a pid namespace: with it everything in there dies. The call that forks and unshares at once is too plain for processes that run anybody's code (the
-        C library does not hear of it), so the child forks in the ordinary way before that.
+        Like os.fork, but the child is the first process of a pid namespace: with it everything in there dies. The call
+        that forks and unshares at once is too plain for processes that run anybody's code (the C library does not hear
+        of it), so the child forks in the ordinary way before that.
         """
         if not self.isolated:
             return os.fork()
@@ -113,11 +114,11 @@ class Jail:
 
     def _forget_names(self):
         """
-        No name leads anywhere but those that will be written to `hosts`. Programs outside that look names up, and all others that
-        wait for messages in the file tree, have their sockets below /run.
+        No name leads anywhere but those that will be written to `hosts`. Programs outside that look names up, and all
+        others that wait for messages in the file tree, have their sockets below /run.
         """
         for folder in ("/run", "/var/run"):
-            if os.path.isdir(folder) and not os.path.islink(folder) and not _holds_python(folder):
+            if _may_be_covered(folder):
                 _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
         self.hosts = self._put_over("/etc/hosts")
         if os.path.exists("/etc/resolv.conf"):
@@ -137,10 +138,8 @@ class Jail:
         lib = os.path.join(self.root, "lib")
         has_lib = os.path.isdir(lib)
         os.chdir(lib if has_lib else "/")
-        for folder, options in _FRESH.items():
-            if os.path.isdir(folder) and not os.path.islink(folder) and not _holds_python(folder):
-                _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, options)
-                self.fresh.append(folder)
+        for folder in self.fresh:
+            _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, _FRESH[folder])
         if has_lib:
             os.makedirs(_LIB_INSIDE, exist_ok=True)
             _mount(".", _LIB_INSIDE, None, _BIND)
@@ -222,9 +221,11 @@ def _others_may_read(path):
     return True
 
 
-def _holds_python(folder):
+def _may_be_covered(folder):
+    """A folder that is there, and without which Python can go on."""
     places = [sys.base_prefix, sys.prefix, *sys.path]
-    return any(place.startswith(f"{folder}/") for place in places)
+    is_folder = os.path.isdir(folder) and not os.path.islink(folder)
+    return is_folder and not any(place.startswith(f"{folder}/") for place in places)
 
 
 def give_up_rights():

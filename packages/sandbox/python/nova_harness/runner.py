@@ -18,58 +18,65 @@ from . import faults, wire
 from .changes import collect
 from .context import Outputs, make_context, raw_items
 from .encode import Encoder
-from .printed import Printed
+from .printed import Printed, PrintedResult
 from .supply import Supply
 
 _PRIVATE_ENVIRONMENT = re.compile(r"(AWS|E2B|IPY|JPY|JUPYTER|NOVA|OPENAI)")
 _INLINE_BLOBS_BYTES = 64 * 1024
+_REHEARSAL = '[["n", "1"]]'
 _LOST_ANSWER = (
     "the code gave the name context to another dict, and what it set there is lost - write context.update({...}), "
     "or context.clear() and then context.update({...}) to start from nothing"
 )
 
 
-def serve(control, walls):
-    """Never returns. Waits for a request behind finished walls, everything ready that does not depend on it."""
-    reader = wire.Reader(control)
-    runner = Runner(Supply(control, reader), walls.settle(), walls.lib)
-    wire.send(control, {"ready": True})
-    message = reader.read()
-    if message is None:
-        os._exit(0)
-    if walls.hosts is not None:
-        os.write(walls.hosts, message["hosts"].encode())
-        os.close(walls.hosts)
-    request, out = reader.files
-    reader.files = []
-    with open(request, encoding="utf-8") as file:
-        runner.run(loads(file.read()), out)
-    wire.send(control, {"complete": True})
-    signal.pause()
-
-
 class Runner:
-    def __init__(self, supply, home, lib):
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """
+    Made once, in the process that forks another for each run: all that a run needs and that depends on none is there
+    before the fork, where the next run finds it as it was.
+    """
+
+    def __init__(self, lib):
         faulthandler.enable(file=2)
         if hasattr(sys, "set_int_max_str_digits"):
             sys.set_int_max_str_digits(0)
-        self.supply = supply
+        self.supply = Supply()
         self.is_walled_off = False
-        self.encoder = Encoder(known=supply.loaded)
-        self.printed = Printed()
-        self.printed.watch_json()
-        self._open_streams()
+        self.encoder = Encoder(known=self.supply.loaded)
+        self.printed = None
         self.main = self._make_main_module()
         self.builtins = dict(builtins.__dict__)
         sys.path[:] = [lib, *filter(None, sys.path)]
-        os.environ["HOME"] = home
+
+    def serve(self, control, walls):
+        """In the forked process. Never returns. Waits behind finished walls for a request."""
+        reader = wire.Reader(control)
+        os.environ["HOME"] = walls.settle()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._open_streams()
         _reseed()
+        self._rehearse()
         gc.enable()
+        self.supply.open(control, reader)
+        wire.send(control, {"ready": True})
+        message = reader.read()
+        if message is None:
+            os._exit(0)
+        if walls.hosts is not None:
+            os.write(walls.hosts, message["hosts"].encode())
+            os.close(walls.hosts)
+        request, out = reader.files
+        reader.files = []
+        with open(request, encoding="utf-8") as file:
+            self._run(loads(file.read()), out)
+        wire.send(control, {"complete": True})
+        signal.pause()
 
     def _open_streams(self):
         """What the kernel's cell had for stdout belongs to the kernel."""
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        self.printed = Printed()
+        self.printed.watch_json()
         sys.stdin = sys.__stdin__ = open(0, closefd=False)
         sys.stdout = sys.__stdout__ = self.printed
         sys.stderr = sys.__stderr__ = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)
@@ -79,7 +86,19 @@ class Runner:
         main.__dict__.update(__builtins__=builtins, json=json, base64=base64, outputs=Outputs(self.supply))
         return main
 
-    def run(self, request, out):
+    def _rehearse(self):
+        """A forked process copies each page that it writes to when it first does: now, and not while somebody waits."""
+        before = dict(self.main.__dict__)
+        context = make_context(loads(_REHEARSAL), self.supply)
+        self._execute("rehearsal", 'context["n"] = context.get("n") + 1', context.values)
+        builtins.__dict__.update(self.builtins)
+        changes, _ = collect(context, PrintedResult("", False), self.encoder, self.supply)
+        loads(dumps(changes).encode())
+        linecache.cache.clear()
+        self.main.__dict__.clear()
+        self.main.__dict__.update(before)
+
+    def _run(self, request, out):
         try:
             os.environ.update(request["environment"])
             self.is_walled_off = "network" in request

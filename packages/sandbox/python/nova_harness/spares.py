@@ -5,6 +5,7 @@ import os
 
 from . import endings, jail
 from .allow import doors_of
+from .init import Init
 from .process import Process
 
 _SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
@@ -15,37 +16,52 @@ class Unable(Exception):
 
 
 class Spares:
-    """One for code with the sandbox's network; behind code without it, one more for the next of that kind."""
+    """
+    One for code with the sandbox's network; behind code without it, one more for the next of that kind. For the first
+    kind there are two inits: while code runs below one of them, the other forks the next process.
+    """
 
     def __init__(self, root):
         self.walls, self._usual = _strongest_walls(root)
-        self._without_network = None
+        self._without_network = self._resting = None
 
     def __iter__(self):
         return iter([spare for spare in (self._usual, self._without_network) if spare])
 
+    def prepare_beside(self):
+        """While code runs, nobody waits for a processor as those will who bring the next code."""
+        if self._resting and self._usual is None:
+            init, self._resting = self._resting, None
+            self._usual = Process(self.walls, init)
+
     def prepare_after(self, process):
         """Takes over what can be used again of a process whose run is over."""
         init, process.init = process.init, None
-        if process.hosts is None:
-            self._prepare_usual(init)
-            return
-        if self._without_network:
-            self._drop(init)
-        else:
-            self._without_network = Process(self.walls.without_network(), init, has_gate=process.porter is not None)
-        self._prepare_usual()
+        if process.hosts is not None:
+            self._prepare_without_network(init, process.porter is not None)
+            init = None
+        self._prepare_usual(init)
+        if self.walls.isolated and self._resting is None:
+            self._resting = Init(self.walls)
+
+    def _prepare_without_network(self, init, has_gate):
+        if self._without_network is None:
+            self._without_network = Process(self.walls.without_network(), init, has_gate)
+        elif init:
+            init.dismiss()
 
     def _prepare_usual(self, init=None):
         if self._usual and self._usual.is_alive():
-            self._drop(init)
+            self._rest(init)
             return
         self._usual = None
         self._usual = Process(self.walls, init)
 
-    def _drop(self, init):
-        if init:
+    def _rest(self, init):
+        if init and self._resting:
             init.dismiss()
+        elif init:
+            self._resting = init
 
     def take(self, network):
         """`network`: what the run may connect to, {"allow": [...]}; None for all that the sandbox can."""

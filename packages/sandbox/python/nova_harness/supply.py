@@ -29,11 +29,14 @@ class Loaded:
 
 
 class Supply:
-    def __init__(self, control, reader):
-        self._control, self._reader = control, reader
+    def __init__(self):
+        self._control = self._reader = self._owner = None
         self._lock = threading.Lock()
-        self._owner = os.getpid()
         self.loaded = Loaded()
+
+    def open(self, control, reader):
+        """From here on this process may ask, and no other."""
+        self._control, self._reader, self._owner = control, reader, os.getpid()
 
     def blob(self, reference):
         """The bytes of a reference, checked."""

@@ -3,7 +3,10 @@ import type { AuditRecord } from "../ports/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
 
-/** Newest first: what was about one client, where it or the key names one. Of a client that is out of reach there is nothing. */
+/**
+ * Newest first: what was about one client, where it or the key names one. Of a client that is out of reach there is
+ * nothing.
+ */
 export async function listAudit(
   { audit }: Pick<ServicePorts, "audit">,
   by: Principal,

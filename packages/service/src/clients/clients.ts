@@ -76,8 +76,10 @@ export async function demandClient(
 const keptOfNone = `nothing is kept of "${defaultClient}", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it`;
 
 /**
- * Pins, variables and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`; `Conflict` for a client that is being erased; `Refused` for
- * the client without a record, where there is nothing that a pin could hold, and for variables that no context begins with; `Forbidden` where a client would change what limits it.
+ * Pins, variables and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`;
+ * `Conflict` for a client that is being erased; `Refused` for the client without a record, where there is nothing that
+ * a pin could hold, and for variables that no context begins with; `Forbidden` where a client would change what limits
+ * it.
  */
 export async function changeClient(
   ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions">,

@@ -1,10 +1,16 @@
 import type { ServicePorts } from "../ports/index.ts";
 import type { ErasureProgress } from "./progress.ts";
 
-/** Whoever looked at the client before it was marked, and begins a run behind that, is over by then: receive-mail has 300 s. */
+/**
+ * Whoever looked at the client before it was marked, and begins a run behind that, is over by then: receive-mail has
+ * 300 s.
+ */
 const startersLiveMs = 330_000;
 
-/** Whoever was at a node of a run when that was ended, and stores what a model answers, is over by then: run-node has 900 s. */
+/**
+ * Whoever was at a node of a run when that was ended, and stores what a model answers, is over by then: run-node has
+ * 900 s.
+ */
 const writersLiveMs = 930_000;
 
 /** On a laptop, whose process knows who is at work. */

@@ -25,7 +25,10 @@ async function dropStraggler(ports: ServicePorts, client: string, execution: str
   else await eraseStraggler(ports, client, execution);
 }
 
-/** Erases a run that began for a client while that was deleted. Answers whether it is one: of a client that is there it does nothing. */
+/**
+ * Erases a run that began for a client while that was deleted. Answers whether it is one: of a client that is there it
+ * does nothing.
+ */
 export async function eraseStraggler(ports: ServicePorts, client: string, execution: string): Promise<boolean> {
   const record = await ports.executions.get(execution);
   if (record?.client !== client || client === defaultClient) return false;

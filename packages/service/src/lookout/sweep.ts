@@ -14,8 +14,8 @@ export interface SweptService extends Swept {
 }
 
 /**
- * What died anywhere in the service goes on: runs, tasks, queues, publications, triggers, clients that are being erased. A part
- * that fails, or has more to do than its stint lasts, takes nothing from those behind it.
+ * What died anywhere in the service goes on: runs, tasks, queues, publications, triggers, clients that are being
+ * erased. A part that fails, or has more to do than its stint lasts, takes nothing from those behind it.
  */
 export async function sweepService(ports: ServicePorts, time: SweepTime = {}): Promise<SweptService> {
   const broken: SweptService["broken"] = [];

@@ -19,7 +19,10 @@ export interface NodeFigures {
   savedUsd?: number;
 }
 
-/** The figures of one run that has ended; what executions inside of it did is in theirs. Written once, the same each time. */
+/**
+ * The figures of one run that has ended; what executions inside of it did is in theirs. Written once, the same each
+ * time.
+ */
 export interface RunStats {
   format: 1;
   execution: string;

@@ -32,8 +32,8 @@ const nextId = monotonicFactory();
 /**
  * Starts the one run of an arrival, and leaves a record of it. The id of the run is recorded before the run begins, so
  * that whoever delivers again after a crash goes on with the same one. What cannot start a run is `refused`, with the
- * reason, unless its run has begun already, and tried again when it is delivered again: its cause may be repaired by then, and vendors deliver under the
- * same id. Whatever may be otherwise in a minute (an outage, a throttle) is thrown.
+ * reason, unless its run has begun already, and tried again when it is delivered again: its cause may be repaired by
+ * then, and vendors deliver under the same id. Whatever may be otherwise in a minute (an outage, a throttle) is thrown.
  */
 export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
   const { workflow, trigger, client = defaultClient, context, files } = arrival;

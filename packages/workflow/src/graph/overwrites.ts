@@ -14,7 +14,8 @@ const horizon = 100;
 
 /**
  * Keys whose value nothing reads before another node sets it, whichever way a run takes. Nodes without a use (the ends
- * of a run among them) read everything, and so does what follows a node without ways on: an item's results. `mayFail` are nodes whose failure goes on elsewhere, with the older value.
+ * of a run among them) read everything, and so does what follows a node without ways on: an item's results. `mayFail`
+ * are nodes whose failure goes on elsewhere, with the older value.
  */
 export function* findOverwrites(
   graph: Graph,

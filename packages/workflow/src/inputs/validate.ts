@@ -6,7 +6,10 @@ import { isObject } from "../parse/loose.ts";
 import type { Workflow } from "../workflow.ts";
 import { newAjv, schemaOf, segmentsOfPointer } from "./ajv.ts";
 
-/** `inputs` were checked when the workflow was parsed; compiling JSON schema's own schema again would take most of the time. */
+/**
+ * `inputs` were checked when the workflow was parsed; compiling JSON schema's own schema again would take most of the
+ * time.
+ */
 const checkedBefore = { validateSchema: false, meta: false, strictSchema: false };
 
 /** A list of a million wrong items is one mistake. */

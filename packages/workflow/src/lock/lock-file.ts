@@ -56,7 +56,10 @@ export function recordOfEntry(entry: LockEntry): LockRecord {
   };
 }
 
-/** The file's text: nodes and names in alphabetical order, a line for each thing that can change, so that a diff reads well. */
+/**
+ * The file's text: nodes and names in alphabetical order, a line for each thing that can change, so that a diff reads
+ * well.
+ */
 export function lockText(locked: Record<string, LockRecord>): string {
   const nodes = Object.fromEntries(inOrder(locked).map(([node, record]) => [node, entryOfRecord(record)]));
   return `${JSON.stringify({ format: 1, nodes } satisfies LockFile, null, 2)}\n`;

@@ -6,7 +6,10 @@ import frozen from "../../../fixtures/formats/triggers-1.json" with { type: "jso
 import newer from "../../../fixtures/formats/triggers-2.json" with { type: "json" };
 import { useBucket, useTable } from "../../support/endpoints.ts";
 
-/** Triggers and deliveries, and the items that they were stored as when their formats were made. Never regenerate these files. */
+/**
+ * Triggers and deliveries, and the items that they were stored as when their formats were made. Never regenerate these
+ * files.
+ */
 const { values, items } = frozen as unknown as {
   values: { triggers: LiveTrigger[]; deliveries: Delivery[] };
   items: { pk: string; sk: string }[];

@@ -21,7 +21,10 @@ export interface DirectOptions {
   stopSignal: AbortSignal;
 }
 
-/** The world itself, for an execution that lives no longer than this process. Without `children` it knows no other state machines. */
+/**
+ * The world itself, for an execution that lives no longer than this process. Without `children` it knows no other state
+ * machines.
+ */
 export function directOutside(options: DirectOptions): Outside {
   const { clock, invokeLambda, readObject = noObjects, tokens, executionArn, stopSignal } = options;
   const noOther = () => Promise.reject(new StateFailure("StepFunctions.StateMachineDoesNotExistException"));

@@ -6,7 +6,10 @@ import { LineFile, parseLines } from "./line-file.ts";
 /** How much of a history a killed process may lose. */
 const FLUSH_AFTER_MS = 100;
 
-/** One file per execution: its events, and between them what they followed from. It is named by the execution's number: names of executions are not safe file names. */
+/**
+ * One file per execution: its events, and between them what they followed from. It is named by the execution's number:
+ * names of executions are not safe file names.
+ */
 export class HistoryFiles {
   readonly #folder: string;
   readonly #buffers = new Map<number, string[]>();

@@ -41,7 +41,10 @@ type Change =
   | { do: "tag"; name: string; tags: Record<string, string> }
   | { do: "delete"; name: string };
 
-/** The state machines of a data folder, as the sum of their changes: every change is one line, applied as it is read back. */
+/**
+ * The state machines of a data folder, as the sum of their changes: every change is one line, applied as it is read
+ * back.
+ */
 export class Machines {
   readonly #file: LineFile<Change>;
   readonly #byName = new Map<string, Machine>();

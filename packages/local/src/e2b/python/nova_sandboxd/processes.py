@@ -1,6 +1,7 @@
 """
-Which processes belong to a sandbox, the dead that nobody has waited for included: the kernel counts them too. With a pid namespace these are all that its /proc shows; without one they are the
-descendants of the agent, which adopts orphans where the system lets it.
+Which processes belong to a sandbox, the dead that nobody has waited for included: the kernel counts them too. With a
+pid namespace these are all that its /proc shows; without one they are the descendants of the agent, which adopts
+orphans where the system lets it.
 """
 
 import os
