@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+import time
 import unittest
 
 from support import Sandbox, a_python_for_everybody, marked_processes
@@ -47,6 +48,19 @@ def _children_of(pid):
 def _resident_pages(pid):
     with open(f"/proc/{pid}/statm") as file:
         return int(file.read().split()[1])
+
+
+def _is_dead(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def _user_of(pid):
+    with open(f"/proc/{pid}/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Uid:"))
 
 
 @unittest.skipUnless(_IS_ROOT and _PYTHON, "needs root and a Python that everybody may run")
@@ -192,12 +206,41 @@ except OSError:
                 inits = _children_of(file.read())
             for init in inits:
                 os.kill(int(init), signal.SIGKILL)
+            while not all(map(_is_dead, inits)):
+                time.sleep(0.01)
 
     def test_code_finds_nothing_of_what_was_made_ahead_of_it(self):
-        code = "import linecache, sys\nfound = sorted(globals())\ncontext['a'] = [found, sys.argv, list(linecache.cache)]"
+        code = """
+import linecache, sys
+context["names"] = sorted(globals())
+context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
+"""
         names = ["__builtins__", "__doc__", "__file__", "__loader__", "__name__", "__package__", "__spec__"]
         names += ["base64", "context", "json", "linecache", "outputs", "sys"]
-        self.assertEqual(self.values_of(code)["a"], [names, ["nodes/some.py"], ["nodes/some.py"]])
+        rest = [["nodes/some.py"], ["nodes/some.py"], sys.getrecursionlimit()]
+        self.assertEqual(self.values_of(code), {"names": names, "rest": rest})
+
+    def test_no_code_takes_the_tracebacks_of_crashes_from_the_next(self):
+        sandbox = Sandbox(python=sys.executable)  # where nobody else may run it, code stays root
+        self.addCleanup(sandbox.close)
+        crash = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
+        meddle = "import os, signal\ntry:\n    os.kill(1, signal.SIGSEGV)\nexcept PermissionError:\n    pass\n"
+        for code in (meddle, meddle, crash, crash):
+            answer = sandbox.finish(sandbox.begin(code))
+            self.assertEqual("Fatal Python error" in answer["logs"], code is crash, answer)
+
+    def test_a_process_that_waits_cannot_be_looked_into(self):
+        self.sandbox.run("")  # behind the first code there are two inits
+        begun, need = self.begin_and_wait("", b"3" * 9)
+        with open(f"{self.sandbox.root}/daemon.pid") as file:
+            inits = _children_of(file.read())
+        both = [pid for init in inits for pid in _children_of(init)]
+        while any(_user_of(pid) == 0 for pid in both):
+            time.sleep(0.01)  # the one that waits is not behind its walls yet
+        owners = [os.stat(f"/proc/{pid}/environ").st_uid for pid in both]
+        self.sandbox.serve(need)
+        self.assertEqual(self.sandbox.finish(begun)["result"]["status"], "success")
+        self.assertEqual(sorted(owners), [0, 65534])
 
     def begin_and_wait(self, code, value):
         begun = self.sandbox.begin(f"{code}\ncontext['x']", {"x": self.sandbox.keep(value, "bytes")})

@@ -70,7 +70,11 @@ class Daemon:
     # --- what attaches bring ----------------------------------------------------------------------
 
     def _accept(self):
-        connection, _ = self.listener.accept()
+        try:
+            connection, _ = self.listener.accept()
+        except OSError:  # short of descriptors: who comes waits in the queue
+            time.sleep(_SOON)
+            return
         connection.settimeout(_SLOW_FOLLOWER_SECONDS)
         try:
             name = connection.makefile("rb").readline().decode().strip()
@@ -100,17 +104,23 @@ class Daemon:
         except Unable as error:
             self._tell_and_close(follower, {"type": "unable", "message": str(error)})
             return
-        if not self.store.claim(claim):
-            self._tell_kept(claim, follower)
-        elif self.store.is_buried(claim.link):
-            self._tell_and_close(follower, {"type": "tombstoned"})
-        else:
-            self._begin(process, claim, header, rest, follower)
-            return
-        self.spares.give_back(process)
+        try:
+            if not self.store.claim(claim):
+                self._tell_kept(claim, follower)
+            elif self.store.is_buried(claim.link):
+                self._tell_and_close(follower, {"type": "tombstoned"})
+            else:
+                self._begin(process, claim, header, rest, follower)
+        finally:
+            if claim not in self.running:
+                self.spares.give_back(process)
 
     def _begin(self, process, claim, header, rest, follower):
-        out = self.store.open_out(claim, self.walls.user)
+        try:
+            out = self.store.open_out(claim, self.walls.user)
+        except OSError:
+            self.store.unclaim(claim)
+            raise
         run = self.running[claim] = Run(claim, process, self.store, header["timeoutSeconds"])
         run.follow(follower)
         run.begin(rest, out, header["ahead"])

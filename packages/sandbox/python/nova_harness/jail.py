@@ -163,7 +163,7 @@ class Jail:
         elif self.isolated:
             _drop_capabilities()
         die_with_parent()  # a change of user clears it
-        _prctl(_PR_SET_DUMPABLE, 1)  # and this too: without it a process may not even list its own descriptors
+        _prctl(_PR_SET_DUMPABLE, 0)  # while it waits, other code runs as the same user, and an old /proc may show it
         _prctl(_PR_SET_NO_NEW_PRIVS, 1)
         if self.has_own_network:
             ways_out.shut()
@@ -175,6 +175,10 @@ class Jail:
             home = "/tmp"
             os.chdir(home)
         return home
+
+    def show(self):
+        """Behind `settle`, for the code itself: else a process may not even list its own descriptors."""
+        _prctl(_PR_SET_DUMPABLE, 1)
 
     def _make_home(self):
         if not self.isolated:

@@ -22,11 +22,16 @@ class Process:
 
     def __init__(self, walls, init=None, has_gate=False):
         self.isolated, self.hosts = walls.isolated, None
-        self.control, theirs = socket.socketpair()
-        self.output, output = os.pipe()
-        self.porter, gatehouse = porter.hire() if has_gate else (None, None)
-        self.init = init
+        self.init, self.porter, gatehouse, self._is_ready = init, None, None, False
         try:
+            self.control, theirs = socket.socketpair()
+            self.output, output = os.pipe()
+        except OSError:
+            self._dismiss_init()
+            raise
+        try:
+            if has_gate:
+                self.porter, gatehouse = porter.hire()
             self.init = init or Init(walls)
             self.init.fork([theirs.fileno(), output, *([gatehouse.fileno()] if gatehouse else [])])
         except OSError:
@@ -43,7 +48,8 @@ class Process:
 
     def is_ready(self):
         """Waits until the process is behind its walls; False when it could not get there."""
-        return self.reader.read() is not None
+        self._is_ready = self._is_ready or self.reader.read() is not None
+        return self._is_ready
 
     def open(self, doors):
         """Of one with a network of its own: waits until it is behind its walls with these doors in them."""

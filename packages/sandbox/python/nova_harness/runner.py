@@ -37,7 +37,6 @@ class Runner:
     """
 
     def __init__(self, lib):
-        faulthandler.enable(file=2)
         if hasattr(sys, "set_int_max_str_digits"):
             sys.set_int_max_str_digits(0)
         self.supply = Supply()
@@ -53,6 +52,7 @@ class Runner:
         reader = wire.Reader(control)
         os.environ["HOME"] = walls.settle()
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        faulthandler.enable(file=2)
         self._open_streams()
         _reseed()
         self._rehearse()
@@ -62,6 +62,7 @@ class Runner:
         message = reader.read()
         if message is None:
             os._exit(0)
+        walls.show()
         if walls.hosts is not None:
             os.write(walls.hosts, message["hosts"].encode())
             os.close(walls.hosts)
@@ -88,12 +89,13 @@ class Runner:
 
     def _rehearse(self):
         """A forked process copies each page that it writes to when it first does: now, and not while somebody waits."""
-        before = dict(self.main.__dict__)
+        before, depth = dict(self.main.__dict__), sys.getrecursionlimit()
         context = make_context(loads(_REHEARSAL), self.supply)
         self._execute("rehearsal", 'context["n"] = context.get("n") + 1', context.values)
         builtins.__dict__.update(self.builtins)
         changes, _ = collect(context, PrintedResult("", False), self.encoder, self.supply)
         loads(dumps(changes).encode())
+        sys.setrecursionlimit(depth)
         linecache.cache.clear()
         self.main.__dict__.clear()
         self.main.__dict__.update(before)

@@ -66,9 +66,7 @@ class Spares:
     def take(self, network):
         """`network`: what the run may connect to, {"allow": [...]}; None for all that the sandbox can."""
         if network is None:
-            self._prepare_usual()
-            process, self._usual = self._usual, None
-            return process
+            return self._take_usual()
         if not self.walls.isolated:
             raise Unable(endings.NO_WALLS)
         try:
@@ -83,6 +81,16 @@ class Spares:
         if not process.open(doors):
             raise Unable(endings.no_network_walls(process.last_words().strip().rpartition("\n")[2]))
         return process
+
+    def _take_usual(self):
+        """Nothing has begun in it: what could not be forked, or did not get behind its walls, can be replaced."""
+        for _ in range(2):
+            self._prepare_usual()
+            process, self._usual = self._usual, None
+            if process.is_ready():
+                return process
+            note(self.walls.root, process.last_words())
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     def _take_without_network(self, has_gate):
         process, self._without_network = self._without_network, None

@@ -75,6 +75,10 @@ class Store:
             return False
         return True
 
+    def unclaim(self, claim):
+        """By whoever has made it, when nothing has begun after all."""
+        shutil.rmtree(self._claim_path(claim), ignore_errors=True)
+
     def bury(self, link):
         os.makedirs(self._link_path(link), mode=0o700, exist_ok=True)
         os.close(os.open(os.path.join(self._link_path(link), "tombstone"), os.O_CREAT | os.O_WRONLY, 0o600))

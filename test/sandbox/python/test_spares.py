@@ -1,0 +1,68 @@
+"""What is handed out of the processes that were made ahead of time."""
+
+import sys
+import tempfile
+import unittest
+from unittest.mock import patch
+
+from support import HARNESS
+
+sys.path.insert(0, HARNESS)
+from nova_harness import spares  # noqa: E402
+
+
+class Walls:
+    isolated = True
+
+    def __init__(self, root):
+        self.root = root
+
+
+class Made:
+    """A process as spares see it; `are_ready` says of each one that is made whether it got behind its walls."""
+
+    hosts = None
+    are_ready = iter(())
+
+    def __init__(self, walls, init=None):
+        self._is_ready = next(self.are_ready)
+
+    def is_alive(self):
+        return True
+
+    def is_ready(self):
+        return self._is_ready
+
+    def last_words(self):
+        return "no more processes"
+
+
+class Spares(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+
+    def spares(self, *are_ready):
+        Made.are_ready = iter((True, *are_ready))
+        walls = Walls(self.root)
+        patched = patch.multiple(spares, Process=Made, _strongest_walls=lambda _: (walls, Made(walls)))
+        patched.start()
+        self.addCleanup(patched.stop)
+        made = spares.Spares(self.root)
+        made.take(None)
+        return made
+
+    def test_one_that_could_not_be_forked_is_replaced(self):
+        self.assertTrue(self.spares(False, True).take(None).is_ready())
+        with open(f"{self.root}/daemon.log") as log:
+            self.assertEqual(log.read(), "no more processes\n")
+
+    def test_where_none_can_be_forked_nothing_begins(self):
+        made = self.spares(False, False, True)
+        self.assertRaises(BlockingIOError, made.take, None)
+        self.assertTrue(made.take(None).is_ready())
+
+
+if __name__ == "__main__":
+    unittest.main()
