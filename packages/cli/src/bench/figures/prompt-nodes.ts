@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readTrace } from "@nova/engine";
 import { publishBetween, publishChain, runChain } from "../chains.ts";
 import { type Bench, type Figure, median, rounded } from "../figure.ts";
@@ -10,7 +11,8 @@ const rounds = 5;
  * costs whose code was written before.
  */
 export const promptNodes: Bench = async (cloud) => {
-  const publish = (round: number) => publishPrompts(cloud, round);
+  const mark = randomUUID(); // code that an earlier bench had written would be found again
+  const publish = (round: number) => publishPrompts(cloud, round, mark);
   await runChain(cloud, await publish(0));
   const written: number[] = [];
   const checked: number[] = [];
@@ -22,13 +24,16 @@ export const promptNodes: Bench = async (cloud) => {
   return [...attemptFigures(written, checked), await hitFigure(cloud, await publish(rounds))];
 };
 
-function publishPrompts(cloud: Parameters<Bench>[0], round: number) {
+function publishPrompts(cloud: Parameters<Bench>[0], round: number, mark: string) {
   const ids = Array.from({ length: nodes }, (_, i) => `n${i + 1}`);
   const chain = ["start", ...ids, "end"];
   return publishBetween(
     cloud,
     `bench-prompts-${round}`,
-    ids.map((id) => ({ id, type: "action", executor: "prompt", prompt: `Add one to n, which is 0 at first (${id}).` })),
+    ids.map((id) => ({
+      ...{ id, type: "action", executor: "prompt" },
+      prompt: `Add one to n, which is 0 at first (${id} of ${mark}).`,
+    })),
     chain.slice(1).map((to, i) => ({ from: chain[i] as string, to })),
   );
 }
