@@ -34,4 +34,20 @@ describe("the progress of an execution", () => {
     progress.end("exec_first");
     await end;
   });
+
+  it("is not forgotten before anybody came, however many others wait or were asked after", async () => {
+    const progress = new Progress();
+    for (let index = 0; index < 1_500; index++) {
+      progress.end(`exec_over_${index}`);
+      await progress.untilEnd(`exec_over_${index}`);
+      progress.untilEnd(`exec_waits_${index}`);
+    }
+    progress.note("exec_new", started);
+    progress.note("exec_other", started);
+    const heard: NodeEvent[] = [];
+    const end = progress.untilEnd("exec_new", (event) => heard.push(event));
+    progress.end("exec_new");
+    await end;
+    expect(heard).toEqual([started]);
+  });
 });

@@ -20,12 +20,13 @@ interface Run {
   ended: PromiseWithResolvers<void>;
 }
 
-/** Enough for every execution that somebody may still ask about; the oldest are forgotten first. */
+/** Of ended executions, those that somebody may still ask about: the ones that ended last. */
 const remembered = 1_000;
 
 /** Who waits for which execution, in this process or as a guest. */
 export class Progress {
-  readonly #runs = new Map<string, Run>();
+  readonly #open = new Map<string, Run>();
+  readonly #over = new Map<string, Run>();
   readonly #watcher: Watcher;
 
   constructor(watcher: Watcher = () => {}) {
@@ -43,6 +44,7 @@ export class Progress {
     const run = this.#run(execution);
     run.ended.resolve();
     run.listeners.clear();
+    this.#forget(execution, run);
     this.#watcher({ execution, state: "ended" });
   }
 
@@ -53,24 +55,25 @@ export class Progress {
   async untilEnd(execution: string, listener: Listener = () => {}): Promise<void> {
     const run = this.#run(execution);
     for (const event of run.events) listener(event);
-    run.listeners.add(listener);
+    if (!this.#over.has(execution)) run.listeners.add(listener);
     await run.ended.promise;
   }
 
   #run(execution: string): Run {
-    const known = this.#runs.get(execution);
+    const known = this.#open.get(execution) ?? this.#over.get(execution);
     if (known) return known;
     const run: Run = { events: [], listeners: new Set(), ended: Promise.withResolvers() };
-    this.#runs.set(execution, run);
-    if (this.#runs.size > remembered) this.#forgetOne();
+    this.#open.set(execution, run);
     return run;
   }
 
-  #forgetOne(): void {
-    for (const [execution, { listeners }] of this.#runs) {
-      if (listeners.size > 0) continue;
-      this.#runs.delete(execution);
-      return;
+  /** Not at once, and never one that is on its way: somebody may be about to listen. */
+  #forget(execution: string, run: Run): void {
+    this.#open.delete(execution);
+    this.#over.set(execution, run);
+    for (const oldest of this.#over.keys()) {
+      if (this.#over.size <= remembered) break;
+      this.#over.delete(oldest);
     }
   }
 }
