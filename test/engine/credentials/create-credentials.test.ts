@@ -76,6 +76,13 @@ describe("what lies over a node's context", () => {
     expect((await credentials().forNode("globex", "wf", ["api"])).secrets).toEqual(["of the workflow"]);
   });
 
+  it("is only the client's own where no workflow is named", async () => {
+    await store.have({ workflow: "wf" }, "shared", "custom", { key: "of the workflow" });
+    await store.have(acme, "own", "custom", { key: "of the client" });
+    expect((await credentials().forNode("acme", null, undefined)).secrets).toEqual(["of the client"]);
+    await expect(credentials().forNode("acme", null, ["shared"])).rejects.toThrow(/has no credential "shared"/);
+  });
+
   it("is nothing, and nothing is read, where the node wants none", async () => {
     expect(await credentials().forNode("acme", "wf", [])).toBe(nothingLaid);
     expect(store.reads).toEqual([]);

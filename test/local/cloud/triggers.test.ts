@@ -166,7 +166,7 @@ describe("a run that fails", () => {
     await vi.waitFor(() => expect(paged).toHaveLength(2), { timeout: 15_000, interval: 20 });
     const told = paged.find(({ body }) => (body as { execution_id: string }).execution_id === execution_id);
     expect(told?.body).toMatchObject({ type: "execution.failed", workflow: "orders", error: { node: "work" } });
-    expect(told?.headers["x-nova-signature"]).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+    expect(told?.headers["x-nova-signature"]).toMatch(/^t=\d+,v2=[0-9a-f]{64}$/);
   });
 });
 

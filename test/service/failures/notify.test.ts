@@ -1,9 +1,10 @@
-import type { Execution } from "@nova/engine";
+import { createCredentials, type Execution } from "@nova/engine";
 import { notifyFailure, type ServicePorts } from "@nova/service";
 import type { OnFailure } from "@nova/workflow";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { serviceFunctions } from "../../../functions/service-functions.ts";
 import { signatureProblem } from "../../../packages/service/src/hooks/signature.ts";
+import { MemoryCredentials, mirrorCipher } from "../../support/credentials.ts";
 import { MemoryAttempts } from "../support/stores.ts";
 
 const record = {
@@ -20,11 +21,22 @@ interface Told {
 let told: Told;
 let attempts: MemoryAttempts;
 let now: number;
+let credentials: MemoryCredentials;
+let credentialParts: Parameters<typeof createCredentials>[0];
 
 beforeEach(() => {
   told = { mails: [], posts: [] };
   attempts = new MemoryAttempts();
   now = Date.parse("2026-11-22T08:00:02Z");
+  credentials = new MemoryCredentials();
+  const unused = async () => Promise.reject(new Error("no token is asked for"));
+  credentialParts = {
+    store: credentials,
+    cipher: mirrorCipher(),
+    now: () => now,
+    sleep: async () => undefined,
+    post: unused,
+  };
 });
 
 interface World {
@@ -36,14 +48,12 @@ interface World {
 }
 
 function ports({ workflow, client, status = "failed", down }: World): ServicePorts {
-  const secrets = ["s3cret"];
-  const members = [{ key: "pager_key", json: '"s3cret"' }];
   const made = {
     attempts,
     executions: { get: async (id: string) => (id === record.id ? { ...record, status } : undefined) },
     workflows: { get: async () => ({ workflow: workflow ? { onFailure: workflow } : {} }) },
     clients: { get: async () => client && { onFailure: client } },
-    credentials: { forNode: async () => ({ members, secrets, hosts: [] }) },
+    credentials: createCredentials(credentialParts),
     mailer: { send: async (notice: Told["mails"][number]) => void told.mails.push(notice) },
     poster: {
       async post(request: Told["posts"][number]) {
@@ -86,6 +96,7 @@ describe("a run that has failed", () => {
   });
 
   it("is signed so that a webhook trigger takes it", async () => {
+    await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "s3cret" });
     await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "pager") }), run);
     const { body, headers } = told.posts[0] as Told["posts"][number];
     const signature = {
@@ -101,6 +112,54 @@ describe("a run that has failed", () => {
     };
     expect(signatureProblem(signature, ["s3cret"], signed)).toBeUndefined();
     expect(signatureProblem(signature, ["other"], signed)).toBe("its signature is wrong");
+  });
+
+  it("is signed with the client's own credential where the client says so, and with no other", async () => {
+    await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "shared" });
+    await credentials.have({ client: "acme" }, "own", "custom", { key: "s3cret" });
+    await notifyFailure(ports({ client: hook("https://a.example.com/x", "own") }), run);
+    expect(told.posts[0]?.headers["x-nova-signature"]).toBeDefined();
+    const stolen = notifyFailure(ports({ client: hook("https://evil.example.com/x", "pager") }), run);
+    await expect(stolen).rejects.toThrow('client "acme" has no credential "pager"');
+    expect(told.posts).toHaveLength(1);
+  });
+
+  it("is told the workflow's address as the workflow says, whatever a client says of the same address", async () => {
+    await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "s3cret" });
+    await credentials.have({ client: "acme" }, "own", "custom", { key: "another" });
+    const url = "https://a.example.com/x";
+    const isTold = async (client: OnFailure) => {
+      const before = told.posts.length;
+      await notifyFailure(ports({ workflow: hook(url, "pager"), client }), run);
+      return told.posts.slice(before).map(({ headers }) => headers["x-nova-signature"]);
+    };
+    const [own, ...further] = await isTold(hook(url));
+    expect([own, further]).toEqual([expect.stringContaining("v2="), []]);
+    attempts = new MemoryAttempts();
+    const both = await isTold(hook(url, "own"));
+    expect(new Set(both).size).toBe(2);
+    expect(both).toContain(own);
+  });
+
+  it("never passes for a vendor's request where the vendor signs with the same secret", async () => {
+    await credentials.have({ workflow: "pay" }, "stripe", "custom", { key: "s3cret" });
+    await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "stripe") }), run);
+    const { body, headers } = told.posts[0] as Told["posts"][number];
+    const [, time, digest = ""] = /^t=(\d+),v2=([0-9a-f]{64})$/.exec(headers["x-nova-signature"] ?? "") ?? [];
+    const bodies = [body, `${time}.${body}`, `x-nova-signature${body}`, `x-nova-signature${time}.${body}`];
+    const vendors = [
+      { header: "stripe-signature", toleranceSeconds: 300, value: `t=${time},v1=${digest}` },
+      { header: "stripe-signature", toleranceSeconds: 300, value: `t=${time},v2=${digest}` },
+      { header: "x-hub-signature-256", prefix: "sha256=", value: `sha256=${digest}` },
+      { header: "x-shopify-hmac-sha256", value: Buffer.from(digest, "hex").toString("base64") },
+    ];
+    for (const { value, ...vendor } of vendors) {
+      const signature = { ...vendor, secret: "stripe", algorithm: "sha256" } as const;
+      for (const text of bodies) {
+        const signed = { value, body: Buffer.from(text), nowMs: now };
+        expect(signatureProblem(signature, ["s3cret"], signed), `${vendor.header} ${text}`).toBeDefined();
+      }
+    }
   });
 
   it("is told to the others where one cannot be told, who is tried again", async () => {

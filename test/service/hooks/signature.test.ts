@@ -55,6 +55,17 @@ describe("a signature", () => {
     },
   );
 
+  it("of the header x-nova-signature is NOVA's own, or as earlier releases signed", () => {
+    const nova = { ...stripe, header: "x-nova-signature" };
+    const derived = createHmac("sha256", key).update("x-nova-signature").digest();
+    const own = createHmac("sha256", derived).update(`${seconds}.${body}`).digest("hex");
+    expect(problem(nova, `t=${seconds},v2=${own}`)).toBeUndefined();
+    expect(problem(nova, `t=${seconds},v1=${timed(seconds)}`)).toBeUndefined();
+    expect(problem(nova, `t=${seconds},v1=${own}`)).toBe("its signature is wrong");
+    expect(problem(nova, `t=${seconds},v2=${timed(seconds)}`)).toBe("its signature is wrong");
+    expect(problem(stripe, `t=${seconds},v2=${own}`)).toBe("its signature is wrong");
+  });
+
   it("fits any key of the credential, and none fits where there is none", () => {
     const value = digest().digest("hex");
     expect(problem(plain, value, ["other", key])).toBeUndefined();

@@ -31,9 +31,14 @@ export function createCredentials(parts: CredentialParts): Credentials {
   };
   const forget = (owner: CredentialOwner) => void remembered.delete(ownerText(owner));
   /** A client's own wins over the workflow's of the same name. */
-  const all = async (client: string, workflow: string) => {
-    const [own, shared] = await Promise.all([ofOwner({ client }), ofOwner({ workflow })]);
-    return new Map([...shared, ...own].map((credential) => [credential.record.name, credential]));
+  const all = async (client: string, workflow: string | null) => {
+    const found = await Promise.all(ownersOf(client, workflow).map(ofOwner));
+    return new Map(
+      found
+        .reverse()
+        .flat()
+        .map((credential) => [credential.record.name, credential]),
+    );
   };
   return {
     forget,
@@ -41,7 +46,7 @@ export function createCredentials(parts: CredentialParts): Credentials {
       if (names?.length === 0) return nothingLaid;
       let found = await all(client, workflow);
       if (names?.some((name) => !found.has(name))) {
-        for (const owner of [{ client }, { workflow }]) forget(owner);
+        for (const owner of ownersOf(client, workflow)) forget(owner);
         found = await all(client, workflow);
       }
       const chosen = names ? names.map((name) => found.get(name) ?? missing(name, client)) : [...found.values()];
@@ -59,6 +64,10 @@ export function createCredentials(parts: CredentialParts): Credentials {
       return texts.flat();
     },
   };
+}
+
+function ownersOf(client: string, workflow: string | null): CredentialOwner[] {
+  return workflow === null ? [{ client }] : [{ client }, { workflow }];
 }
 
 async function openForUse(

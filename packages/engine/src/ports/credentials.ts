@@ -16,11 +16,12 @@ export interface Credentials {
   /**
    * Those that a node declares; `names` undefined: all of the client's and of the workflow's. Throws `NodeFailed` where
    * one that is named is not there or does not open, or a token endpoint gives no token. `asStored`: no endpoint is asked
-   * and nothing is stored, tokens are those that were got last.
+   * and nothing is stored, tokens are those that were got last. `workflowId` null: only the client's own, for a use that
+   * the client itself has chosen.
    */
   forNode(
     client: string,
-    workflowId: string,
+    workflowId: string | null,
     names: readonly string[] | undefined,
     how?: { asStored: boolean },
   ): Promise<LaidOver>;

@@ -3,7 +3,7 @@ import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { secretsOf } from "../triggers/secrets-of.ts";
 import { type Failure, failureOf, noticeOf } from "./message.ts";
-import { failureSignature } from "./signature.ts";
+import { failureSignature, novaHeader } from "./signature.ts";
 
 /** What `nova-notify` has for all that it tells; one who is slow to answer may take much of it. */
 const livesMs = 120_000;
@@ -16,7 +16,7 @@ export interface FailedRun {
 }
 
 export interface Notified {
-  /** `mail` or `webhook <address>`. */
+  /** `mail` or `webhook <address>`, with the client where its credential has signed. */
   told: string[];
 }
 
@@ -30,7 +30,10 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
   if (!record || record.status === "cancelled") return { told: [] };
   const version = await ports.workflows.get(record.workflowId, record.version);
   const client = await ports.clients.get(record.client);
-  const tellings = tellingsOf(failureOf(record), [version?.workflow.onFailure, client?.onFailure]);
+  const tellings = tellingsOf(failureOf(record), [
+    { by: "workflow", ...version?.workflow.onFailure },
+    { by: "client", ...client?.onFailure },
+  ]);
   const mine = { principal: "on_failure", client: record.client, livesMs };
   const results = await Promise.allSettled(
     tellings.map(({ name, tell }) =>
@@ -50,25 +53,39 @@ interface Telling {
   tell(ports: ServicePorts): Promise<void>;
 }
 
-/** One mail to all whom it concerns, and one request to each address. */
-function tellingsOf(failure: Failure, wishes: readonly (OnFailure | undefined)[]): Telling[] {
-  const to = [...new Set(wishes.flatMap((wish) => wish?.mail ?? []))];
-  const webhooks = new Map(wishes.flatMap((wish) => (wish?.webhook ? [[wish.webhook.url, wish.webhook]] : [])));
+/** Who names the address: a client's choice is signed with the client's own credential and with no other. */
+interface Wish extends OnFailure {
+  by: "workflow" | "client";
+}
+
+/** One mail to all whom it concerns, and one request to each address and signer. */
+function tellingsOf(failure: Failure, wishes: readonly Wish[]): Telling[] {
+  const to = [...new Set(wishes.flatMap(({ mail }) => mail ?? []))];
+  const posts = wishes.flatMap(({ by, webhook }) => (webhook ? [postOf(failure, by, webhook)] : []));
   return [
     ...(to.length > 0
       ? [{ name: "mail", tell: ({ mailer }: ServicePorts) => mailer.send(noticeOf(failure, to)) }]
       : []),
-    ...Array.from(webhooks.values(), ({ url, secret }) => ({
-      name: `webhook ${url}`,
-      tell: (ports: ServicePorts) => post(ports, failure, url, secret),
-    })),
+    ...posts.filter(({ name }, index) => posts.findIndex((other) => other.name === name) === index),
   ];
 }
 
-async function post(ports: ServicePorts, failure: Failure, url: string, secret: string | undefined): Promise<void> {
+/** A client that names the workflow's address has a request of its own there: it must not take the place of the workflow's. */
+function postOf(failure: Failure, by: Wish["by"], { url, secret }: NonNullable<OnFailure["webhook"]>): Telling {
+  const signer = by === "client" && secret !== undefined ? ` signed by client ${failure.client}` : "";
+  return { name: `webhook ${url}${signer}`, tell: (ports) => post(ports, failure, by, { url, secret }) };
+}
+
+async function post(
+  ports: ServicePorts,
+  failure: Failure,
+  by: Wish["by"],
+  { url, secret }: { url: string; secret: string | undefined },
+): Promise<void> {
   const body = JSON.stringify(failure);
-  const keys = secret === undefined ? [] : await secretsOf(ports, failure.client, failure.workflow, secret);
+  const workflow = by === "workflow" ? failure.workflow : null;
+  const keys = secret === undefined ? [] : await secretsOf(ports, failure.client, workflow, secret);
   const signature = keys[0] !== undefined && failureSignature(keys[0], body, ports.clock.now());
-  const headers = { "content-type": "application/json", ...(signature && { "x-nova-signature": signature }) };
+  const headers = { "content-type": "application/json", ...(signature && { [novaHeader]: signature }) };
   await ports.poster.post({ url, body, headers });
 }

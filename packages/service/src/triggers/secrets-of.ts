@@ -1,10 +1,10 @@
 import type { ServicePorts } from "../ports/index.ts";
 
-/** The secret values of one credential as they are now, in the order of its fields. Throws as `forNode` does. */
+/** The secret values of one credential as they are now, in the order of its fields. Arguments and errors are those of `forNode`. */
 export async function secretsOf(
   { credentials }: Pick<ServicePorts, "credentials">,
   client: string,
-  workflow: string,
+  workflow: string | null,
   name: string,
 ): Promise<string[]> {
   const { members, secrets } = await credentials.forNode(client, workflow, [name]);
