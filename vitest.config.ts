@@ -15,6 +15,7 @@ const alone = {
 const replacing = [
   "test/functions/{answer-of,lambda,publish,retain,secrets,sweep}.test.ts",
   "test/functions/api/problem.test.ts",
+  "test/workflow/source/open-inside.test.ts",
 ];
 
 /** Lambdas in threads that are killed: they load the functions as they are deployed, in one bundle. */

@@ -1,3 +1,4 @@
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { refuseMisfits } from "../../packages/engine/src/execution/inputs.ts";
@@ -17,6 +18,19 @@ test.each(["hello", "invoice", "approval", "batch", "read-email"])(
     expect(workflow?.id).toBe(name);
   },
 );
+
+test.each([
+  ["batch", "lib"],
+  ["invoice-ai", "lib"],
+  ["invoice-ai", "nodes"],
+])("%s has in %s the same Python as invoice", async (name, folder) => {
+  const names = (await readdir(join(examples, name, folder))).filter((file) => file.endsWith(".py"));
+  expect(names).not.toEqual([]);
+  for (const file of names) {
+    const [one, other] = ["invoice", name].map((each) => readFile(join(examples, each, folder, file), "utf8"));
+    expect(await other, file).toBe(await one);
+  }
+});
 
 test("invoice describes every node, for the console, and marks the ones that send mail", async () => {
   const { workflow } = await parse("invoice");

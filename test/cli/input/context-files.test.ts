@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -37,6 +37,19 @@ describe("a context file", () => {
     ["a path that is no text", '{"a":{"$file":1}}', '{"a":{"$file":1}}'],
   ])("takes %s for what it says", async (_what, context, expected) => {
     expect(await placeContextFiles(context, at())).toEqual({ context: expected, files: [] });
+  });
+
+  it("takes in what a link in its folder leads to, and nothing behind one that leads out", async () => {
+    await mkdir(join(folder, "deep"));
+    await writeFile(join(folder, "deep/context.json"), "");
+    await symlink("doc.pdf", join(folder, "same.pdf"));
+    await symlink("../doc.pdf", join(folder, "deep/doc.pdf"));
+    const { files } = await placeContextFiles('{"a":{"$file":"same.pdf"}}', at());
+    expect(files).toMatchObject([{ bytes: 4 }]);
+    const placing = placeContextFiles('{"a":{"$file":"doc.pdf"}}', join(folder, "deep/context.json"));
+    await expect(placing).rejects.toThrow(
+      /"doc.pdf" is a link that leads out of the folder .* name one in its own folder/,
+    );
   });
 
   it.each([

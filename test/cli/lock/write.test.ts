@@ -1,5 +1,5 @@
-import { readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { parseWorkflow, readWorkflowSource } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { approveLocked } from "../../../packages/cli/src/lock/approve.ts";
@@ -51,6 +51,23 @@ describe("writing a lock", () => {
     const before = await readFile(join(folder.folder, "workflow.lock.json"), "utf8");
     await writeLock(await readLockFolder(folder.folder), { send: locked.send, sum: locked.sum });
     expect(await readFile(join(folder.folder, "workflow.lock.json"), "utf8")).toBe(before);
+  });
+
+  it.each([
+    ["generated/sum.py", "../../outside.py", /generated\/sum.py" is a link - nothing is written there/],
+    ["workflow.lock.json", "../outside.json", /workflow.lock.json" is a link - nothing is written there/],
+    ["generated", "../outside", /"generated" is a link that leads out of the folder/],
+  ])("writes through no link at %s", async (path, target, message) => {
+    const made = await makeFolder();
+    const folder = { ...made, folder: join(made.folder, "w") };
+    await writeFiles(folder.folder, { "workflow.json": "{}" });
+    await mkdir(dirname(join(folder.folder, path)), { recursive: true });
+    await mkdir(join(made.folder, "outside"), { recursive: true });
+    await symlink(target, join(folder.folder, path));
+    const before = await readdir(made.folder, { recursive: true });
+    await expect(writeLock(folder, { sum: lockedOf(promptOf(made)) })).rejects.toThrow(message);
+    const news = (await readdir(made.folder, { recursive: true })).filter((name) => !before.includes(name));
+    expect(news.filter((name) => name.includes("outside"))).toEqual([]);
   });
 
   it("leaves the line ends of a file that is locked as they are", async () => {

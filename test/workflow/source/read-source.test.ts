@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseWorkflow, readWorkflowSource, WorkflowSourceError } from "@nova/workflow";
@@ -46,14 +47,86 @@ it("takes of a folder what its workflow names, what lies beside it, and lib", as
   expect(await readWorkflowSource(join(folder, "workflow.json"))).toEqual(source);
 });
 
-it("follows the links of lib, which workflows share modules by", async () => {
-  const folder = await folderWith({ "shared/mails.py": "z = 1", "w/lib/own.py": "y = 1", "w/workflow.json": text });
-  await symlink("../../shared/mails.py", join(folder, "w/lib/mails.py"));
-  await symlink("../../shared/gone.py", join(folder, "w/lib/gone.py"));
-  expect((await readWorkflowSource(join(folder, "w"))).files).toEqual({
-    "lib/mails.py": "z = 1",
-    "lib/own.py": "y = 1",
+it("follows links that stay in the folder, and takes what leads nowhere for absent", async () => {
+  const folder = await folderWith({ "w/shared/mails.py": "z = 1", "w/lib/own.py": "y = 1", "w/workflow.json": text });
+  await symlink("../shared/mails.py", join(folder, "w/lib/mails.py"));
+  await symlink("../shared/gone.py", join(folder, "w/lib/gone.py"));
+  await symlink("loop.py", join(folder, "w/lib/loop.py"));
+  await symlink("shared", join(folder, "w/nodes"));
+  await symlink("mails.py", join(folder, "w/shared/read.py"));
+  const files = { "lib/mails.py": "z = 1", "lib/own.py": "y = 1", "nodes/read.py": "z = 1" };
+  expect((await readWorkflowSource(join(folder, "w"))).files).toEqual(files);
+  await symlink("w", join(folder, "by-link"));
+  const byLink = await readWorkflowSource(join(folder, "by-link"));
+  expect([byLink.files, byLink.folder]).toEqual([files, "by-link"]);
+  await symlink("w/workflow.json", join(folder, "one.json"));
+  expect((await readWorkflowSource(join(folder, "one.json"))).text).toBe(text);
+});
+
+const promptFile = JSON.stringify(row(action("read", { code: undefined, promptFile: "task.txt" })));
+const escaped = text.replace("codeFile", "\\u0063odeFile");
+
+it.each([
+  ["a file that a node names", text, "nodes/read.py", "../../secret.py"],
+  ["the folder of such a file", text, "nodes", "../outside"],
+  ["a prompt", promptFile, "task.txt", "../secret.py"],
+  ["an absolute place", promptFile, "task.txt", "/etc/hostname"],
+  ["a module of lib", text, "lib/key.py", "../../secret.py"],
+  ["lib as a whole", text, "lib", "../outside"],
+  ["lib by way of another link", text, "lib", "there"],
+  ["the lock file", text, "workflow.lock.json", "../secret.py"],
+  ["locked code", text, "generated/read.py", "../../secret.py"],
+  ["all locked code", text, "generated", "../outside"],
+  ["the definition", undefined, "workflow.json", "../secret.py"],
+  ["a folder whose name begins alike", text, "lib/key.py", "../../w-2/key.py"],
+] as const)("refuses a link that leads %s out of the folder", async (_, definition, path, target) => {
+  const outside = { "secret.py": "k3y", "outside/read.py": "k3y", "w-2/key.py": "k3y" };
+  const folder = await folderWith({
+    ...outside,
+    ...(definition !== undefined && { "w/workflow.json": definition }),
+    "w/.keep": "",
   });
+  await symlink("../outside", join(folder, "w/there"));
+  await mkdir(dirname(join(folder, "w", path)), { recursive: true });
+  await symlink(target, join(folder, "w", path));
+  for (const named of [join(folder, "w"), ...(definition === undefined ? [] : [join(folder, "w/workflow.json")])]) {
+    const error = await readWorkflowSource(named).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(WorkflowSourceError);
+    expect((error as Error).message).toMatch(/" is a link that leads out of the folder - put the file itself there$/);
+  }
+});
+
+it("leaves out links beside the definition that nothing names, and so what an escaped name asks for", async () => {
+  const folder = await folderWith({
+    "secret.md": "k3y",
+    "w/workflow.json": escaped.replace("nodes/read.py", "key.md"),
+  });
+  await symlink("../secret.md", join(folder, "w/key.md"));
+  const source = await readWorkflowSource(join(folder, "w"));
+  expect(source.files).toEqual({});
+  expect(parseWorkflow(source).findings).toMatchObject([{ code: "NOVA404" }]);
+});
+
+it("neither waits for a FIFO nor reads what is no file", async () => {
+  const folder = await folderWith({ "workflow.json": text, "lib/own.py": "y = 1" });
+  for (const path of ["nodes/read.py", "notes.md", "lib/pipe.py"]) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    execFileSync("mkfifo", [join(folder, path)]);
+  }
+  await mkdir(join(folder, "folder.txt"));
+  await symlink("pipe.py", join(folder, "lib/by-link.py"));
+  expect((await readWorkflowSource(folder)).files).toEqual({ "lib/own.py": "y = 1" });
+  await rm(join(folder, "workflow.json"));
+  execFileSync("mkfifo", [join(folder, "workflow.json")]);
+  await expect(readWorkflowSource(folder)).rejects.toThrow("has no workflow.json");
+});
+
+it("refuses a file of more than 16 MB that runs would need, and leaves out one that nothing names", async () => {
+  const folder = await folderWith({ "workflow.json": text, "lib/own.py": "y = 1", "notes.md": "" });
+  await truncate(join(folder, "notes.md"), 17 * 1024 * 1024);
+  expect(Object.keys((await readWorkflowSource(folder)).files)).toEqual(["lib/own.py"]);
+  await truncate(join(folder, "lib/own.py"), 17 * 1024 * 1024);
+  await expect(readWorkflowSource(folder)).rejects.toThrow("has 17825792 bytes, and at most 16777216 (16 MB) are read");
 });
 
 it("takes of a lone file only what it names, and its name as the last resort for an id", async () => {

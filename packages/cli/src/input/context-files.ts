@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, normalize } from "node:path";
 import { type ExactValue, type FileInPlace, isRawNumber, newFileMark, parseExact } from "@nova/engine";
+import { demandLeadsInside } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { readFileAt } from "./files.ts";
 
@@ -37,11 +38,16 @@ function plain(key: string): string {
   return /^\$\$+file$/.test(key) ? key.slice(1) : key;
 }
 
-/** Only what lies beside: a context from elsewhere shall not take in whatever this machine has. */
+/** Only what lies beside: a context from elsewhere must not take in any file of this machine, by no link either. */
 async function readPlaced(mark: string, path: string, contextFile: string): Promise<FileInPlace> {
+  const wayOut = "name one in its own folder";
   if (isAbsolute(path) || normalize(path).startsWith("..")) {
-    throw new InvalidInput(`"${contextFile}" names the file "${path}" - name one in its own folder`);
+    throw new InvalidInput(`"${contextFile}" names the file "${path}" - ${wayOut}`);
   }
-  const { sha256, bytes, open } = await readFileAt(join(dirname(contextFile), path), `${contextFile}: "$file"`);
+  const folder = dirname(contextFile);
+  await demandLeadsInside(folder, path).catch((cause: Error) => {
+    throw new InvalidInput(`"${contextFile}": ${cause.message}, or ${wayOut}`, { cause });
+  });
+  const { sha256, bytes, open } = await readFileAt(join(folder, path), `${contextFile}: "$file"`);
   return { mark, sha256, bytes, open };
 }

@@ -1,5 +1,5 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import {
   analysisFileOf,
   codeFileOf,
@@ -11,11 +11,12 @@ import {
   lockText,
   type ReadLock,
 } from "@nova/workflow";
+import { writeInside } from "../write-inside.ts";
 import type { LockFolder } from "./folder.ts";
 
 /** The lock file alone: its code files stay as they are. */
 export async function writeLockFile({ folder }: LockFolder, records: Record<string, LockRecord>): Promise<void> {
-  await write(join(folder, lockFileName), lockText(records));
+  await write(folder, lockFileName, lockText(records));
 }
 
 /** Writes code files and then the lock file; answers the nodes whose entries went. A file that somebody edited stays. */
@@ -30,8 +31,8 @@ export async function writeLock(
     const entry = entries[node];
     const isThere = entry?.state === "locked" && entry.record.codeHash === codeHash;
     if (isThere) continue;
-    await write(join(folder, codeFileOf(node)), codeFileText(code));
-    if (analysis !== undefined) await write(join(folder, analysisFileOf(node)), codeFileText(analysis));
+    await write(folder, codeFileOf(node), codeFileText(code));
+    if (analysis !== undefined) await write(folder, analysisFileOf(node), codeFileText(analysis));
   }
   await writeLockFile(lockFolder, locked);
   for (const [node, entry] of Object.entries(entries)) {
@@ -52,7 +53,6 @@ function goneFiles(node: string, entry: ReadLock, now: LockedCode | undefined): 
   ];
 }
 
-async function write(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
+function write(folder: string, path: string, text: string): Promise<void> {
+  return writeInside(folder, path, text, { replaces: true });
 }

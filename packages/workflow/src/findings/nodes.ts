@@ -33,7 +33,7 @@ export const nodeFindings = {
   NOVA405: {
     severity: "error",
     title: "A file lies outside of the folder",
-    why: "A workflow is complete in its folder, so that it runs elsewhere as it runs here. Shared code goes to `lib/`.",
+    why: "A workflow is complete in its folder, so that it runs elsewhere as it runs here. Shared code goes to `lib/`; a link must not lead out either (NOVA101).",
     bad: '{ "id": "read", "type": "action", "codeFile": "../shared/read.py" }',
     good: '{ "id": "read", "type": "action", "codeFile": "read.py" }',
   },

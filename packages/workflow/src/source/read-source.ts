@@ -6,6 +6,7 @@ import { didYouMean } from "../findings/suggest.ts";
 import { generatedFolder, lockFileName } from "../lock/lock-file.ts";
 import { pathInFolder, readableFile } from "../parse/files.ts";
 import type { WorkflowSource } from "../parse/source.ts";
+import { demandLeadsInside, OutsideFolder, openInside } from "./open-inside.ts";
 
 /** There is nothing at the path that could be parsed; `finding` says so as `nova validate` does. */
 export class WorkflowSourceError extends Error {
@@ -19,9 +20,13 @@ export class WorkflowSourceError extends Error {
 
 const fileOfFolder = "workflow.json";
 
+/** Far above any code or prompt: a file that is larger got there by mistake. */
+const maxFileBytes = 16 * 1024 * 1024;
+
 /**
  * A workflow from the disk: a folder with `workflow.json`, or one JSON file. Of a folder it takes the Python and text
- * files beside the JSON, `lib/`, and what is locked; of a lone file only those that it names.
+ * files beside the JSON, `lib/`, and what is locked; of a lone file only those that it names. `path` may be a link; in the
+ * folder no link may lead out of it.
  * @throws WorkflowSourceError
  */
 export async function readWorkflowSource(path: string): Promise<WorkflowSource> {
@@ -29,11 +34,16 @@ export async function readWorkflowSource(path: string): Promise<WorkflowSource> 
   const isFolder = (await statOf(full, path)).isDirectory();
   const file = isFolder ? join(full, fileOfFolder) : full;
   const folder = dirname(file);
-  const text = await textOf(file, path, isFolder);
   const whole = basename(file) === fileOfFolder;
-  const paths = whole ? await filesOf(folder) : [];
-  const files = await readAll(folder, [...new Set([...paths, ...namedFiles(text)])].sort());
-  return { text, fileName: basename(file), folder: basename(whole ? folder : file, extname(file)), files };
+  const name = basename(whole ? folder : file, extname(file));
+  try {
+    const text = await textOf(file, path, isFolder);
+    const files = await readAll(folder, namedFiles(text), whole ? await filesOf(folder) : noFiles);
+    return { text, fileName: basename(file), folder: name, files };
+  } catch (cause) {
+    if (!(cause instanceof OutsideFolder)) throw cause;
+    throw new WorkflowSourceError(`the folder "${path}": ${cause.message}`, { cause });
+  }
 }
 
 async function statOf(full: string, path: string) {
@@ -48,32 +58,53 @@ async function statOf(full: string, path: string) {
 }
 
 async function textOf(file: string, path: string, isFolder: boolean): Promise<string> {
+  const bytes = await (isFolder ? definitionIn(dirname(file), path) : bytesOf(file, path));
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(await readFile(file));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch (cause) {
-    if (cause instanceof TypeError)
-      throw new WorkflowSourceError(`"${path}" is not UTF-8 text - name a JSON file`, { cause });
-    if (!isFolder) throw new WorkflowSourceError(`"${path}" cannot be read - name a readable JSON file`, { cause });
-    const others = (await namesIn(dirname(file))).filter((name) => name.endsWith(".json"));
-    const wayOut = didYouMean(fileOfFolder, others) || " - add it, or name a JSON file";
-    throw new WorkflowSourceError(`the folder "${path}" has no ${fileOfFolder}${wayOut}`, { cause });
+    throw new WorkflowSourceError(`"${path}" is not UTF-8 text - name a JSON file`, { cause });
   }
+}
+
+async function definitionIn(folder: string, path: string): Promise<Buffer> {
+  const bytes = await bytesIn(folder, fileOfFolder);
+  if (bytes) return bytes;
+  const others = (await namesIn(folder)).filter((name) => name.endsWith(".json"));
+  const wayOut = didYouMean(fileOfFolder, others) || " - add it, or name a JSON file";
+  throw new WorkflowSourceError(`the folder "${path}" has no ${fileOfFolder}${wayOut}`);
+}
+
+/** The file that somebody named, wherever it leads. */
+async function bytesOf(file: string, path: string): Promise<Buffer> {
+  return readFile(file).catch((cause) => {
+    throw new WorkflowSourceError(`"${path}" cannot be read - name a readable JSON file`, { cause });
+  });
 }
 
 async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-async function filesOf(folder: string): Promise<string[]> {
+interface Files {
+  /** Runs need them. */
+  needed: string[];
+  /** The definition may name them. */
+  beside: string[];
+}
+
+const noFiles: Files = { needed: [], beside: [] };
+
+async function filesOf(folder: string): Promise<Files> {
   const below = await Promise.all(["lib", generatedFolder].map((name) => filesBelow(folder, name)));
-  return [...(await filesBeside(folder)), ...below.flat()];
+  return { needed: [lockFileName, ...below.flat()], beside: await filesBeside(folder) };
 }
 
 async function filesBeside(folder: string): Promise<string[]> {
-  return (await namesIn(folder)).filter((name) => readableFile.test(name) || name === lockFileName);
+  return (await namesIn(folder)).filter((name) => readableFile.test(name));
 }
 
 async function filesBelow(folder: string, below: string): Promise<string[]> {
+  await demandLeadsInside(folder, below);
   const entries = await readdir(join(folder, below), { recursive: true, withFileTypes: true }).catch(() => []);
   const isPython = (entry: Dirent) => (entry.isFile() || entry.isSymbolicLink()) && entry.name.endsWith(".py");
   const files = entries.filter(isPython);
@@ -100,10 +131,29 @@ function unquoted(text: string): string {
   }
 }
 
-async function readAll(folder: string, paths: readonly string[]): Promise<Record<string, string>> {
-  const read = async (path: string) => {
-    const text = await readFile(join(folder, path), "utf8").catch(() => undefined);
-    return text === undefined ? [] : [[path, text] as const];
+/** A file beside the definition that nothing names may be anything: it is left out where it is not to be read. */
+async function readAll(
+  folder: string,
+  named: readonly string[],
+  { needed, beside }: Files,
+): Promise<Record<string, string>> {
+  const wanted = new Set([...named, ...needed]);
+  const read = async (path: string): Promise<[string, string][]> => {
+    const bytes = await bytesIn(folder, path).catch((error) => {
+      if (wanted.has(path)) throw error;
+    });
+    return bytes ? [[path, bytes.toString("utf8")]] : [];
   };
+  const paths = [...new Set([...wanted, ...beside])].sort();
   return Object.fromEntries((await Promise.all(paths.map(read))).flat());
+}
+
+/** Undefined where there is no such file, or nobody may read it. Throws `OutsideFolder`, `WorkflowSourceError`. */
+async function bytesIn(folder: string, path: string): Promise<Buffer | undefined> {
+  await using file = await openInside(folder, path);
+  if (!file) return undefined;
+  const { size } = await file.stat();
+  if (size <= maxFileBytes) return file.readFile();
+  const bound = `has ${size} bytes, and at most ${maxFileBytes} (16 MB) are read`;
+  throw new WorkflowSourceError(`"${join(folder, path)}" ${bound} - move what is large out of the code`);
 }

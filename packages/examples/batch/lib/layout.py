@@ -1,0 +1,165 @@
+"""Words with positions become visual lines of cells: what an eye reads as one row, whatever order the PDF draws in.
+
+A word is (page, x0, y0, x1, y1, text), y growing downwards. A cell is a run of words without a column-wide gap.
+Plain text (an OCR result, a `pdftotext -layout` dump) becomes the same lines, with one unit per character.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+COLUMN_GAP = 0.55  # of the line's height; an ordinary space is about 0.2, a justified one 0.4
+WORD_GAP = 0.38  # up to here a gap is one space, so that "1 234,56" may be one number
+SAME_LINE = 0.45  # how far two centres may lie apart, in heights of the smaller word
+OVERPRINT = 1.5  # points; some programs print bold by printing twice
+
+
+@dataclass(slots=True)
+class Word:
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+
+    @property
+    def height(self) -> float:
+        return max(self.y1 - self.y0, 0.1)
+
+    @property
+    def middle(self) -> float:
+        return (self.y0 + self.y1) / 2
+
+
+@dataclass(slots=True)
+class Cell:
+    """Text of neighbouring words; `spans` says where each word lies in the text and on the page."""
+
+    text: str
+    x0: float
+    x1: float
+    spans: list[tuple[int, int, float, float]]
+
+    def place(self, start: int, end: int) -> tuple[float, float]:
+        """The horizontal extent of text[start:end]."""
+        hit = [(x0, x1) for begin, stop, x0, x1 in self.spans if begin < end and stop > start]
+        return (min(x0 for x0, _ in hit), max(x1 for _, x1 in hit)) if hit else (self.x0, self.x1)
+
+
+@dataclass(slots=True)
+class Line:
+    page: int
+    y0: float
+    y1: float
+    cells: list[Cell] = field(default_factory=list)
+
+    @property
+    def height(self) -> float:
+        return max(self.y1 - self.y0, 0.1)
+
+    @property
+    def text(self) -> str:
+        return "  ".join(cell.text for cell in self.cells)
+
+
+def lines_from_words(words: list) -> list[Line]:
+    """Visual lines, top to bottom, page by page."""
+    rows: list[list[Word]] = []
+    parsed = [word if isinstance(word, Word) else Word(*word) for word in words]
+    for word in sorted(_printed_once(parsed), key=lambda w: (w.page, w.middle, w.x0)):
+        row = next((row for row in reversed(rows[-6:]) if _belongs(word, row)), None)
+        if row is None:
+            rows.append([word])
+        else:
+            row.append(word)
+    return [_line(sorted(row, key=lambda w: w.x0)) for row in rows]
+
+
+def lines_from_text(text: str) -> list[Line]:
+    """Lines of text whose columns stand apart by two spaces or more; a form feed begins a page."""
+    words = []
+    for page, sheet in enumerate(text.split("\f")):
+        for number, raw in enumerate(sheet.splitlines()):
+            line, at = raw.expandtabs(), 0
+            for token in line.split():
+                at = line.index(token, at)
+                words.append(Word(page, at, 2 * number, at + len(token), 2 * number + 2, token))
+                at += len(token)
+    # A space is 0.5 of the height here and two are 1.0: halve the widths so that the gaps mean what they mean in print.
+    narrow = [Word(w.page, w.x0 / 2, w.y0, w.x1 / 2, w.y1, w.text) for w in words]
+    return [_line(row) for row in _rows_by_y(narrow)]
+
+
+def text_of(lines: list[Line]) -> str:
+    """The lines as text in which columns still stand apart: what a person, or a prompt, reads."""
+    widths = sorted((c.x1 - c.x0) / len(c.text) for line in lines for c in line.cells)
+    unit = widths[len(widths) // 2] if widths and widths[len(widths) // 2] > 0 else 1.0
+    out, page = [], lines[0].page if lines else 0
+    for line in lines:
+        if line.page != page:
+            out.append("\f")
+            page = line.page
+        row = ""
+        for cell in line.cells:
+            row = (row + "  " if row else "").ljust(int(cell.x0 / unit)) + cell.text
+        out.append(row.rstrip())
+    return "\n".join(out)
+
+
+def _printed_once(words: list[Word]) -> list[Word]:
+    seen: dict[tuple, Word] = {}
+    kept = []
+    for word in words:
+        if not word.text.strip():
+            continue
+        near = [
+            (word.page, word.text, round(word.x0 / OVERPRINT) + dx, round(word.y0 / OVERPRINT) + dy)
+            for dx in (-1, 0, 1)
+            for dy in (-1, 0, 1)
+        ]
+        if not any(key in seen for key in near):
+            seen[near[4]] = word
+            kept.append(word)
+    return kept
+
+
+def _belongs(word: Word, row: list[Word]) -> bool:
+    """On this row: level with its middle, and not on top of one of its words (then they are two tight lines)."""
+    first = row[0]
+    if word.page != first.page:
+        return False
+    level = sum(w.middle for w in row) / len(row)
+    if abs(word.middle - level) > SAME_LINE * min(word.height, min(w.height for w in row)):
+        return False
+    return not any(min(word.x1, w.x1) - max(word.x0, w.x0) > 0.5 * (word.x1 - word.x0) for w in row)
+
+
+def _rows_by_y(words: list[Word]) -> list[list[Word]]:
+    rows: dict[tuple[int, float], list[Word]] = {}
+    for word in words:
+        rows.setdefault((word.page, word.y0), []).append(word)
+    return [rows[key] for key in sorted(rows)]
+
+
+def _line(row: list[Word]) -> Line:
+    line = Line(row[0].page, min(w.y0 for w in row), max(w.y1 for w in row))
+    run: list[Word] = []
+    for word in row:
+        if run and word.x0 - run[-1].x1 > COLUMN_GAP * min(word.height, run[-1].height):
+            line.cells.append(_cell(run))
+            run = []
+        run.append(word)
+    line.cells.append(_cell(run))
+    return line
+
+
+def _cell(run: list[Word]) -> Cell:
+    text, spans = "", []
+    for at, word in enumerate(run):
+        if at:
+            gap = word.x0 - run[at - 1].x1
+            text += " " if gap <= WORD_GAP * word.height else "  "
+        spans.append((len(text), len(text) + len(word.text), word.x0, word.x1))
+        text += word.text
+    return Cell(text, run[0].x0, run[-1].x1, spans)

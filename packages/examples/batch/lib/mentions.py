@@ -1,0 +1,175 @@
+"""Every amount of a document with what its surroundings call it: its line to the left, its column above, its suffix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from currencies import marks_in
+from labels import NONE, SCORES, Label, classify, plain
+from layout import Line
+from sheet import Found, Sheet
+
+WHOLE = ("gross", "due", "total", "incl")
+"""Kinds that can be the whole of an invoice."""
+
+LONGEST_ROW = 12  # amounts; longer rows are tables of figures, not sums
+PROSE = 6  # words; a longer label is a sentence
+WEAK, IN_PROSE, BESIDE_LAST = 22, 15, 25  # taken off: a bare number, a sentence, a figure amid a row of sums
+UNDER_HEAD, PER_ROW, IN_TABLE, IN_ITEMS = 12, 3, 25, 45  # taken off where only the column's head names the amount
+CROWN_IN_TABLE, CROWN = 8, 4  # given to the amount that others of its row add up to
+
+
+@dataclass(slots=True)
+class Mention:
+    value: Decimal
+    mark: str | None
+    strong: bool
+    row: int
+    page: int
+    x1: float
+    label: Label
+    score: float
+
+
+@dataclass(slots=True)
+class _Group:
+    """Amounts of one line that share the words left of the first."""
+
+    label: Label
+    amounts: list[Found]
+    crown: Found | None = None
+
+
+def find_mentions(lines: list[Line]) -> list[Mention]:
+    sheet = Sheet(lines)
+    return [
+        mention
+        for at in range(len(lines))
+        for group in _groups(sheet, at)
+        for mention in _mentions_of(sheet, at, group)
+    ]
+
+
+def _groups(sheet: Sheet, at: int) -> list[_Group]:
+    groups: list[_Group] = []
+    row = sheet.rows[at]
+    for number, found in enumerate(row):
+        label = _label_left(sheet.lines[at], row, number)
+        if label is None and groups:
+            groups[-1].amounts.append(found)
+        else:
+            passing = label is None or (_is_prose(label) and label.kind not in WHOLE and number + 1 < len(row))
+            groups.append(_Group(NONE if passing else label, [found]))
+    for group in groups:
+        group.crown = _sum_of_others(group.amounts)
+    return groups
+
+
+def _is_prose(label: Label) -> bool:
+    return len(label.text.split()) > PROSE
+
+
+def _label_left(line: Line, row: list[Found], number: int) -> Label | None:
+    """What the words left of an amount call it; None where there are no words between it and the amount before."""
+    found, before = row[number], row[number - 1] if number else None
+    pieces = []
+    for at in range(found.cell, (before.cell if before else 0) - 1, -1):
+        start = before.amount.end if before and before.cell == at else 0
+        end = found.amount.start if at == found.cell else None
+        pieces.append(line.cells[at].text[start:end])
+    pieces = [piece for piece in pieces if plain(piece)]
+    return _nearest_meaning(pieces) if pieces else None
+
+
+def _nearest_meaning(pieces: list[str]) -> Label:
+    """The first of the nested texts that says something, or the next longer one if it says more: "Total" before "TTC"."""
+    text, best = "", NONE
+    for piece in pieces:
+        text = f"{piece} {text}".strip()
+        label = classify(text)
+        if best.kind != "none":
+            completes = label.kind in ("gross", "due", "net", "other") and best.kind not in ("gross", "due", "total")
+            return label if completes else best
+        best = label
+    return best
+
+
+def _mentions_of(sheet: Sheet, at: int, group: _Group) -> list[Mention]:
+    return [_mention(sheet, at, group, found) for found in group.amounts]
+
+
+def _mention(sheet: Sheet, at: int, group: _Group, found: Found) -> Mention:
+    line = sheet.lines[at]
+    label, score = _called(sheet, at, group, found)
+    label, score = _with_suffix(_suffix(line, found), label, score)
+    score -= IN_PROSE if len(label.text.split()) > PROSE + 2 else 0
+    score -= WEAK if not found.strong and label.kind in (*WHOLE, "amount") else 0
+    mark = found.mark or next(iter(marks_in(line.cells[found.cell].text)), None)
+    return Mention(found.amount.value, mark, found.strong, at, line.page, found.x1, label, score)
+
+
+def _called(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, float]:
+    if group.label.kind == "none":
+        return _by_head(sheet, at, group, found)
+    if len(group.amounts) > 1:
+        return _by_place_in_row(sheet, at, group, found)
+    if group.label.kind == "count" and found.mark:
+        return Label("total", group.label.text), SCORES["total"]
+    return group.label, group.label.score
+
+
+def _by_head(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, float]:
+    """No words on the line: the head of the column names the amount, the less surely the further away it is."""
+    head = sheet.head_of(at, found)
+    named = classify(head.text)
+    if named.kind == "none":
+        return NONE, 0
+    listed = IN_ITEMS if head.of_items else IN_TABLE if sheet.goes_on(at, found) else 0
+    score = named.score - UNDER_HEAD - min(head.rows_between, 4) * PER_ROW - listed
+    return named, score + (CROWN_IN_TABLE if found is group.crown else 0)
+
+
+def _by_place_in_row(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, float]:
+    """Net, tax and gross behind one word: the sum of the others is the gross, else the heads tell, else the last is."""
+    label = group.label
+    if found is group.crown:
+        return label, label.score + CROWN
+    if group.crown:
+        smallest = min((f for f in group.amounts if f is not group.crown), key=lambda f: abs(f.amount.value))
+        return (Label("tax", label.text), 0) if found is smallest else (Label("net", label.text), 10)
+    named = classify(sheet.head_of(at, found).text)
+    if named.kind in ("net", "tax", "other", "paid", "previous"):
+        return Label(named.kind, label.text), named.score if label.kind in WHOLE else 0
+    stands_out = found is group.amounts[-1] or named.kind in WHOLE
+    return label, label.score - (0 if stands_out else BESIDE_LAST)
+
+
+def _sum_of_others(row: list[Found]) -> Found | None:
+    """The one that others of the row add up to: the last of subtotal, discount, tax, total; or gross beside net and tax."""
+    group = row[-LONGEST_ROW:]
+    values = [f.amount.value for f in group]
+    for last in range(len(group) - 1, 1, -1):
+        if values[last] and any(sum(values[first:last]) == values[last] != values[first] for first in range(last - 1)):
+            return group[last]
+    for whole in sorted(group, key=lambda f: -abs(f.amount.value)):
+        parts = [f.amount.value for f in group if f is not whole and f.amount.value]
+        if any(a + b == whole.amount.value for n, a in enumerate(parts) for b in parts[n + 1 :]):
+            return whole
+    return None
+
+
+def _suffix(line: Line, found: Found) -> Label:
+    """Words right behind an amount that end its cell: "29.99 € TTC"."""
+    rest = line.cells[found.cell].text[found.amount.end :]
+    return classify(rest) if 0 < len(plain(rest).split()) <= 4 and not any(c.isdigit() for c in rest[:4]) else NONE
+
+
+def _with_suffix(suffix: Label, label: Label, score: float) -> tuple[Label, float]:
+    if suffix.kind in ("incl", "gross"):
+        if label.kind in ("total", "amount"):
+            return Label("gross", label.text), max(score, 84)
+        return (label if label.kind != "none" else Label("incl", suffix.text)), max(score, 52)
+    if suffix.kind in ("net", "tax") and label.kind in ("total", "amount", "none"):
+        return suffix, suffix.score
+    return label, score

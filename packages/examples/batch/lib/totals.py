@@ -1,0 +1,49 @@
+"""The gross total of an invoice as printed, with its currency, whoever issued it and in whichever layout.
+
+Every amount is given a label: the words left of it on its line, else the head of its column. Labels score; then the
+amounts testify for one another (net + tax = gross, a column that adds up, total - paid = due). The best score wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import currencies
+import evidence
+from layout import Line, lines_from_text, lines_from_words
+from mentions import find_mentions
+
+ENOUGH = 26
+"""Below this no amount of the document is called its total by any word."""
+
+
+@dataclass(slots=True, frozen=True)
+class Total:
+    amount: float
+    currency: str | None
+    label: str
+    """The words that named it, for the person who checks."""
+    score: int
+
+
+def find_total(words: list) -> Total | None:
+    """From words with positions: [page, x0, y0, x1, y1, text]."""
+    return total_of(lines_from_words(words))
+
+
+def find_total_in_text(text: str) -> Total | None:
+    """From text in which columns stand apart by two spaces or more."""
+    return total_of(lines_from_text(text))
+
+
+def total_of(lines: list[Line]) -> Total | None:
+    mentions = find_mentions(lines)
+    ranked = evidence.rank(mentions)
+    if not ranked or ranked[0].score < ENOUGH:
+        return None
+    best = ranked[0]
+    document = "\n".join(line.text for line in lines)
+    marks = [m.mark for m in mentions if m.mark]
+    mark = next((m.mark for m in best.mentions if m.mark), None)
+    currency = currencies.settle(mark, document, marks)
+    return Total(float(best.value), currency, best.label, round(best.score))
