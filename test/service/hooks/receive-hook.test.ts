@@ -66,6 +66,18 @@ describe("a request to a hook", () => {
     expect(world.runs).toHaveLength(1);
   });
 
+  it.each([
+    ["another content-type", signed, { "content-type": "text/plain" }],
+    ["a form's content-type", signed, { "content-type": "application/x-www-form-urlencoded" }],
+    ["the content-type of bytes", signed, { "content-type": "application/pdf" }],
+    ["another delivery in a header", { ...signed, dedupe: "headers.x-delivery" }, { "x-delivery": "d-2" }],
+  ])("starts one run where a signed request is replayed with %s", async (_, trigger, headers) => {
+    await world.publish("pay", [trigger]);
+    const first = await receiveHook(ports(), request("vendor", json, { "x-delivery": "d-1" }));
+    expect(await receiveHook(ports(), request("vendor", json, headers))).toEqual(first);
+    expect(world.runs).toEqual([first.execution]);
+  });
+
   it("is another one where large ids differ in their last digit, and its run sees every digit", async () => {
     const ids = ["820982911946154508", "820982911946154509", "820982911946154510"];
     for (const id of ids) await receiveHook(ports(), request("vendor", `{"id": ${id}, "total": 850.0}`));

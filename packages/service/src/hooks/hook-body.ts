@@ -49,7 +49,7 @@ function demandJson(text: string): void {
 }
 
 /** Fields that come more than once are lists. */
-function formIn(text: string): Record<string, string | string[]> {
+export function formIn(text: string): Record<string, string | string[]> {
   const form = new URLSearchParams(text);
   const names = new Set(form.keys());
   return Object.fromEntries(

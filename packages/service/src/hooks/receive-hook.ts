@@ -93,7 +93,7 @@ async function start(ports: ServicePorts, { workflow, trigger }: Place, request:
     await recordRefused(ports, { workflow, trigger }, request, "unreadable", error.message);
     throw new Refused(`hook "${id}": ${error.message}`);
   }
-  const dedupe = dedupeOf(trigger, { headers, json: body.json, bytes });
+  const dedupe = dedupeOf(trigger, { headers, body: bytes });
   const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shownHeaders(headers))},"body":${body.json}}`;
   return startFromTrigger(ports, {
     ...{ workflow, trigger, dedupe, from, about: headers["user-agent"] ?? "" },

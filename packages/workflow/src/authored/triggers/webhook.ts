@@ -41,7 +41,7 @@ export const AuthoredWebhookTrigger = z
       .string({ error: dedupeError })
       .refine((path) => /^(headers|body)\../.test(path) && dotPathPattern.test(path), { error: dedupeError })
       .describe(
-        "Where a request says which delivery it is, so that a repeated one starts no second run: `headers.x-delivery`, `body.id`. Of a request where that is missing or empty the body counts.",
+        "Where a request says which delivery it is, so that a repeated one starts no second run: `headers.x-delivery`, `body.id`. Of a request where that is missing or empty the body counts, and so it does where a header is named and the request is signed: headers are not.",
       )
       .optional(),
     wait: seconds(
