@@ -14,8 +14,8 @@ export const validate = route({
   role: "viewer",
   body: Definition,
   answers: { 200: { description: "all findings; `valid` where none is an error", schema: Validated } },
-  async handle(ports, { text }) {
-    const { workflow, findings } = await validateWorkflow(ports, sourceOf(text));
+  async handle(ports, { by, text }) {
+    const { workflow, findings } = await validateWorkflow(ports, by, sourceOf(text));
     return { status: 200, body: { valid: workflow !== undefined, findings } };
   },
 });

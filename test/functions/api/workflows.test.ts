@@ -38,6 +38,32 @@ describe("publishing a workflow", () => {
     expect((await api.call("GET /workflows/wrong")).status).toBe(404);
   });
 
+  it("tells the key of one client nothing of others when it validates", async () => {
+    for (const slug of ["acme", "globex"]) await api.call("POST /clients", { body: { slug, name: slug } });
+    const triggersOf = (client: string) => [
+      { type: "webhook", id: "globex-orders", client },
+      { type: "mail", address: "globex-invoices", client },
+    ];
+    const theirs = { ...greeting("hello"), id: "theirs", triggers: triggersOf("globex") };
+    expect((await api.call("POST /workflows", { body: theirs })).status).toBe(201);
+    const key = await api.key("viewer", "acme");
+    const probe = { ...greeting("hello"), id: "probe", triggers: triggersOf("acme") };
+    const { body: told } = await api.call("POST /workflows/validate", { body: probe, key });
+    expect(told).toEqual({ valid: true, findings: [] });
+    const { body: known } = await api.call("POST /workflows/validate", { body: probe });
+    expect(known.findings).toMatchObject([{ code: "NOVA127" }, { code: "NOVA127" }]);
+    const [there, absent] = await Promise.all(
+      ["globex", "nobody"].map(async (client) => {
+        const body = { ...probe, triggers: [{ type: "schedule", every: "1h", client }] };
+        const { text } = await api.call("POST /workflows/validate", { body, key });
+        return text.replaceAll(client, "...");
+      }),
+    );
+    expect(there).toBe(absent);
+    expect(there).toContain("NOVA128");
+    await api.call("DELETE /workflows/theirs");
+  });
+
   it("takes the files that a definition names", async () => {
     const definition = inARow("in-files", { work: { codeFile: "work.py" } });
     const files = { "work.py": "context['n'] = 1\n" };

@@ -123,7 +123,9 @@ describe("the triggers of a version", () => {
 
   it.each([mail, hook])("are not another workflow's: %j", async (trigger) => {
     await sync([], [trigger], "other");
-    await expect(sync([], [trigger])).rejects.toThrow(Conflict);
+    const refused = await sync([], [trigger]).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Conflict);
+    expect((refused as Conflict).message).not.toMatch(/invoices|stripe|other"/);
     await sync([trigger], []);
     expect([...world.triggers.kept.values()].map(({ workflowId }) => workflowId)).toEqual(["other"]);
   });
@@ -133,7 +135,7 @@ describe("a finding", () => {
   it("names each address and each hook that another workflow has", async () => {
     await sync([], [mail, hook], "other");
     await sync([], [nightly], "invoice");
-    const findings = await takenTriggers(world.ports(), { id: "invoice", triggers: [nightly, hook, mail] });
+    const findings = await takenTriggers(world.ports(), null, { id: "invoice", triggers: [nightly, hook, mail] });
     expect(findings.map(({ code, path, message }) => [code, path, message])).toEqual([
       [
         "NOVA127",
@@ -146,8 +148,36 @@ describe("a finding", () => {
         'workflow "other" has the mail address "invoices" - choose another address, or DELETE /workflows/other',
       ],
     ]);
-    expect(await takenTriggers(world.ports(), { id: "other", triggers: [mail, hook] })).toEqual([]);
-    expect(await takenTriggers(world.ports(), { id: "plain" })).toEqual([]);
+    expect(await takenTriggers(world.ports(), null, { id: "other", triggers: [mail, hook] })).toEqual([]);
+    expect(await takenTriggers(world.ports(), null, { id: "plain" })).toEqual([]);
+  });
+
+  it("tells the key of one client of no other client's trigger, and of no trigger that is nobody's", async () => {
+    const theirs = { ...hook, id: "theirs", client: "globex" };
+    const own = { ...hook, id: "own", client: "acme" };
+    await sync([], [mail, theirs, own], "other");
+    const asked = { id: "invoice", triggers: [mail, theirs, own].map((one) => ({ ...one, client: "acme" })) };
+    const codes = async (client: string | null) => {
+      const by = { id: "key_1", name: "", role: "viewer", client } as const;
+      return (await takenTriggers(world.ports(), by, asked)).map(({ path }) => path);
+    };
+    expect(await codes("acme")).toEqual(["$.triggers[2]"]);
+    expect(await codes("globex")).toEqual(["$.triggers[1]"]);
+    expect(await codes(null)).toHaveLength(3);
+  });
+
+  it("says to the key of one client the same of a client that is there and of one that is not", async () => {
+    const asked: string[] = [];
+    const clients = { get: async (slug: string) => void asked.push(slug) } as unknown as ClientStore;
+    const triggers = ["globex", "nobody"].map((client) => ({ ...nightly, client }));
+    const by = { id: "key_1", name: "", role: "viewer", client: "acme" } as const;
+    const findings = await clientFindings({ clients }, by, { triggers });
+    expect(findings.map(({ message }) => message.replace("globex", "nobody"))).toEqual(
+      Array(2).fill(expect.stringMatching(/^there is no client "nobody"/)),
+    );
+    expect(asked).toEqual([]);
+    await clientFindings({ clients }, by, { triggers: [{ ...nightly, client: "acme" }] });
+    expect(asked).toEqual(["acme"]);
   });
 
   it("warns of each client that is not there, or is being erased", async () => {
@@ -159,7 +189,7 @@ describe("a finding", () => {
     };
     const clients = { get: async (slug: string) => kept[slug] } as ClientStore;
     const named = ["acme", "default", "gone", "nobody"].map((client) => ({ ...nightly, client }));
-    const findings = await clientFindings({ clients }, { triggers: [nightly, ...named] });
+    const findings = await clientFindings({ clients }, null, { triggers: [nightly, ...named] });
     expect(findings.map(({ code, severity, path }) => [code, severity, path])).toEqual([
       ["NOVA128", "warning", "$.triggers[3].client"],
       ["NOVA128", "warning", "$.triggers[4].client"],

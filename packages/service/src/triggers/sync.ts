@@ -51,10 +51,10 @@ function isContested(trigger: Trigger): boolean {
 async function put(ports: ServicePorts, workflowId: string, trigger: Trigger): Promise<void> {
   const key = triggerKey(workflowId, trigger);
   if (!(await ports.triggers.put({ format: 1, key, workflowId, trigger }))) {
-    const [kind, name] = key.split("/");
-    throw new Conflict(
-      `another workflow has the ${kind} trigger "${name}" - choose another one, or delete that workflow`,
-    );
+    // The words become the reason of a version that failed, which keys of every client may read: they name nothing.
+    const what = trigger.type === "mail" ? "the address of a mail trigger" : "the id of a webhook";
+    const wayOut = "validate it with a key for all clients, which says which, and choose another one";
+    throw new Conflict(`another workflow has ${what} in this one - ${wayOut}`);
   }
   await triggerKindOf(trigger.type).put(ports, workflowId, trigger);
 }

@@ -31,7 +31,7 @@ export async function publish(
   id?: string,
 ): Promise<Published> {
   demandAllClients(by);
-  const { workflow, findings } = await demandValid(ports, source);
+  const { workflow, findings } = await demandValid(ports, by, source);
   if (id !== undefined && workflow.id !== id) {
     const found = `the definition's id (of its name, where it has none) is "${workflow.id}", the address says "${id}"`;
     throw new Refused(`${found} - write "id": "${id}" into it, or send it to the other address`);

@@ -1,5 +1,6 @@
 import { type Compiled, compileWorkflow } from "@nova/compiler";
 import { pastTimes, type Workflow, type WorkflowSource } from "@nova/workflow";
+import type { Principal } from "../access/principal.ts";
 import { Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { clientFindings } from "../triggers/clients.ts";
@@ -9,23 +10,34 @@ import { callFindings } from "./called.ts";
 type ValidatePorts = Pick<ServicePorts, "workflows" | "functions" | "triggers" | "clients" | "clock">;
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
-/** Everything that keeps a definition from being published, and what it compiles to. No side effect. */
-export async function validateWorkflow(ports: ValidatePorts, source: WorkflowSource): Promise<Compiled> {
+/**
+ * Everything that keeps a definition from being published, and what it compiles to. No side effect. A key of one client
+ * is told nothing of others: neither whether they are there, nor by which address or hook they start a run.
+ */
+export async function validateWorkflow(
+  ports: ValidatePorts,
+  by: Principal | null,
+  source: WorkflowSource,
+): Promise<Compiled> {
   const { functions } = ports;
   const now = ports.clock.now();
   const compiled = await compileWorkflow(source, functions ? { functions } : {});
   if (!compiled.workflow) return compiled;
   const missing = await callFindings(ports, compiled.workflow);
-  const taken = await takenTriggers(ports, compiled.workflow);
+  const taken = await takenTriggers(ports, by, compiled.workflow);
   const errors = [...missing, ...taken];
-  const warnings = [...(await clientFindings(ports, compiled.workflow)), ...pastTimes(compiled.workflow, now)];
+  const warnings = [...(await clientFindings(ports, by, compiled.workflow)), ...pastTimes(compiled.workflow, now)];
   const findings = [...compiled.findings, ...errors, ...warnings];
   return errors.length > 0 ? { findings } : { ...compiled, findings };
 }
 
 /** Throws `Refused` with all findings. */
-export async function demandValid(ports: ValidatePorts, source: WorkflowSource): Promise<Publishable> {
-  const compiled = await validateWorkflow(ports, source);
+export async function demandValid(
+  ports: ValidatePorts,
+  by: Principal | null,
+  source: WorkflowSource,
+): Promise<Publishable> {
+  const compiled = await validateWorkflow(ports, by, source);
   if (compiled.workflow) return compiled;
   const errors = compiled.findings.filter(({ severity }) => severity === "error");
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
