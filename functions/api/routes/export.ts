@@ -30,6 +30,25 @@ const Place = z.union([
   z.strictObject({ prefix: z.literal(1), after: behind("blobs") }),
 ]);
 
+/** A place alone, or with the signed digest of the pages before. */
+const Cursor = z.union([
+  Place,
+  z.strictObject({
+    at: z.string().refine(isPlace),
+    digest: z.string().regex(/^[0-9a-f]{64}$/),
+    signature: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
+  }),
+]);
+
+/** `placeIn` answers for what is no JSON. */
+function isPlace(text: string): boolean {
+  return Place.safeParse(JSON.parse(text)).success;
+}
+
+const Page = listOf(ExportItem).extend({
+  seal: z.string().optional().meta({ description: "signs what all pages held; of the last page" }),
+});
+
 /** A page is what one megabyte of the table holds of the client: it may be empty and not the last. */
 export const all = route({
   method: "GET",
@@ -38,10 +57,11 @@ export const all = route({
   role: "admin",
   params: z.object({ slug: Slug }),
   query: ScanQuery,
-  answers: { 200: { description: "a page", schema: listOf(ExportItem) } },
+  answers: { 200: { description: "a page; the last one has the seal", schema: Page } },
   async handle(ports, { by, params: { slug }, query }) {
-    const { records, cursor } = await exportClient(ports, by, slug, placeIn(query, Place));
-    return { status: 200, body: { items: records.map(shown), next_cursor: cursorOf(cursor) } };
+    const { records, cursor, seal } = await exportClient(ports, by, slug, placeIn(query, Cursor));
+    const page = { items: records.map(shown), next_cursor: cursorOf(cursor) };
+    return { status: 200, body: { ...page, ...(seal !== undefined && { seal }) } };
   },
 });
 

@@ -7,7 +7,7 @@ const nowhere = "no page ends there - use a `next_cursor`";
 export const ScanQuery = z.strictObject({
   cursor: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,4000}$/, nowhere)
+    .regex(/^[A-Za-z0-9_-]{1,8000}$/, nowhere)
     .optional()
     .meta({ description: "`next_cursor` of the page before" }),
 });

@@ -1924,7 +1924,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description a page */
+            /** @description a page; the last one has the seal */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1933,6 +1933,8 @@ export interface operations {
                     "application/json": {
                         items: components["schemas"]["ExportRecord"][];
                         next_cursor: string | null;
+                        /** @description signs what all pages held; of the last page */
+                        seal?: string;
                     };
                 };
             };

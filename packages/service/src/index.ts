@@ -36,6 +36,7 @@ export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions
 export { executionWithin, listExecutions } from "./executions/find.ts";
 export { readExecution, readLink } from "./executions/read.ts";
 export { type ExportRecord, exportClient } from "./export/export-client.ts";
+export { digestAfter, emptyDigest, isSealed, type Sealed, sealExport } from "./export/seal.ts";
 export { type FailedRun, type Notified, notifyFailure } from "./failures/notify.ts";
 export { AddressRefused, createPoster, PostFailed } from "./failures/poster.ts";
 export { sumOfFormats, surveyAll, surveyPart } from "./formats/survey.ts";

@@ -1,16 +1,19 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { appendFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { checkExport } from "../../../packages/cli/src/archive/check.ts";
 import { importAll } from "../../../packages/cli/src/commands/import.ts";
 
-const key = "blobs/acme/exec_1/one";
+const sha256 = createHash("sha256").update("one").digest("hex");
+const key = `blobs/acme/exec_1/${sha256}`;
 const line = (value: object) => `${JSON.stringify(value)}\n`;
 const [first, second] = [line({ pk: { S: "a" } }), line({ pk: { S: "b" } })];
-const object = line({ key, bytes: 3, sha256: createHash("sha256").update("one").digest("hex") });
+const object = line({ key, bytes: 3, sha256 });
+const outsiders: string[] = [];
 let folder: string;
 
 beforeEach(async () => {
@@ -28,7 +31,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await rm(folder, { recursive: true });
+  for (const path of [folder, ...outsiders.splice(0)]) await rm(path, { recursive: true });
 });
 
 function write(...path: string[]): Promise<void> {
@@ -36,8 +39,42 @@ function write(...path: string[]): Promise<void> {
   return writeFile(join(folder, ...path), text);
 }
 
+const manifest = { format: 1, client: null, at: "2026-01-01T00:00:00.000Z", items: 2, objects: 1 };
+
+function writeManifest(more: object): Promise<void> {
+  return write("nova-export.json", JSON.stringify({ ...manifest, ...more }));
+}
+
+/** Its content lies elsewhere, and is the same. */
+async function link(name: string): Promise<void> {
+  const outside = `${folder}-outside`;
+  outsiders.push(outside);
+  await rename(join(folder, name), outside);
+  await symlink(outside, join(folder, name));
+}
+
+async function fifo(name: string): Promise<void> {
+  await rm(join(folder, name));
+  execFileSync("mkfifo", [join(folder, name)]);
+}
+
+async function renameObject(name: string): Promise<void> {
+  const other = `blobs/acme/exec_1/${name}`;
+  await rename(join(folder, "objects", key), join(folder, "objects", other));
+  await write("objects.ndjson", line({ key: other, bytes: 3, sha256 }));
+}
+
+async function addDefinition(hash: string): Promise<void> {
+  const text = '{"id":"pay"}';
+  const digest = createHash("sha256").update(text).digest("hex");
+  const other = `workflows/pay/${hash}.json`;
+  await mkdir(join(folder, "objects/workflows/pay"), { recursive: true });
+  await write("objects", other, text);
+  await appendFile(join(folder, "objects.ndjson"), line({ key: other, bytes: text.length, sha256: digest }));
+}
+
 it("finds nothing in an export that is whole", async () => {
-  await expect(checkExport(folder)).resolves.toBeUndefined();
+  await expect(checkExport(folder, { isTrusted: true })).resolves.toMatchObject({ client: null });
 });
 
 const again = "- export again, or take another copy of the folder";
@@ -60,6 +97,19 @@ it.each<[string, () => Promise<unknown>, string]>([
   ["an object that was changed", () => write("objects", key, "two"), `${key}" is not as it was written ${again}`],
   ["an object that was cut off", () => write("objects", key, "on"), `${key}" is not as it was written`],
   ["secrets that are cut off", () => write("secrets.json", "{"), 'secrets.json" is not as it was written'],
+  ["secrets that are a link", () => link("secrets.json"), '"secrets.json" is a link that leads out of the folder'],
+  ["items that are a link", () => link("items.ndjson"), 'items.ndjson" cannot be read'],
+  ["an object that is a link", () => link(join("objects", key)), "cannot be read"],
+  ["a FIFO of items", () => fifo("items.ndjson"), 'items.ndjson" cannot be read'],
+  ["a FIFO for an object", () => fifo(join("objects", key)), "cannot be read (ENOENT)"],
+  ["a line without end", () => write("items.ndjson", `"${"x".repeat(5_000_000)}"`), "longer than any item"],
+  ["a manifest without end", () => write("nova-export.json", " ".repeat(2_000_000)), "larger than nova export writes"],
+  ["another digest", () => writeManifest({ digest: "0".repeat(64) }), "nova-export.json has another digest"],
+  ["a seal that is no text", () => writeManifest({ seal: 7 }), "is not as it was written"],
+  ["secrets beside one client's records", () => writeManifest({ client: "acme" }), "in no export of one client"],
+  ["an object under another's name", () => renameObject("0".repeat(64)), "is not what its name is the hash of"],
+  ["a definition under another's name", () => addDefinition("0".repeat(64)), "is not what its name is the hash of"],
+  ["no seal", () => writeManifest({}), "is not verified: it has no seal: an earlier release wrote it"],
   ["no manifest in its manifest", () => write("nova-export.json", "null"), "has format undefined"],
 ])("refuses %s, and writes nothing", async (_what, damage, sentence) => {
   await damage();

@@ -1,9 +1,9 @@
-import { PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { PutItemCommand, QueryCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
 import type { Archive, ArchivePage, ArchiveQuery, ArchiveRecord } from "@nova/service";
 import { reaching, reachingIf } from "../clients/outage.ts";
-import type { Item } from "../dynamodb/chain/attributes.ts";
+import { type Item, textValue } from "../dynamodb/chain/attributes.ts";
 import { ifAbsent } from "../dynamodb/chain/chain-table.ts";
 import { definitionPrefix } from "../dynamodb/versions/definitions.ts";
 import { kindOf } from "../formats/kind-of.ts";
@@ -11,8 +11,9 @@ import type { BucketConnection } from "../s3/connection.ts";
 import { readObject } from "../s3/read-object.ts";
 import { spool } from "../s3/spool.ts";
 import { writeOnce } from "../s3/write-once.ts";
+import { claimOf } from "./claim.ts";
 import { itemOf, itemText } from "./item-text.ts";
-import { type ArchiveTable, itemsOfClient } from "./of-client.ts";
+import { type ArchiveTable, clientOfExecution, itemsOfClient } from "./of-client.ts";
 import { seenItem, seenObjects } from "./seen-definitions.ts";
 
 /** What a request leaves for the next ones, for a day. */
@@ -42,6 +43,16 @@ export function createArchive(table: ArchiveTable, bucket: BucketConnection): Ar
       if (found) return found.chunks;
       throw new StoreUnavailable(`the object ${key} was deleted meanwhile - export again`);
     },
+    claim(text) {
+      return claimOf(itemOf(text));
+    },
+    clientOf(execution) {
+      return clientOfExecution(table, execution);
+    },
+    async hasWorkflow(id) {
+      const { Count = 0 } = await reaching("DynamoDB", () => table.client.send(anyVersion(table.table, id)));
+      return Count > 0;
+    },
     putItem(text) {
       const put = new PutItemCommand({ TableName: table.table, Item: itemOf(text), ...ifAbsent });
       return reachingIf("DynamoDB", () => table.client.send(put));
@@ -51,6 +62,17 @@ export function createArchive(table: ArchiveTable, bucket: BucketConnection): Ar
       await writeOnce(bucket, { key, bytes, sha256, contentType: "application/octet-stream", body: source.body });
     },
   };
+}
+
+function anyVersion(table: string, workflow: string): QueryCommand {
+  return new QueryCommand({
+    TableName: table,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :workflow AND begins_with(sk, :version)",
+    ExpressionAttributeValues: { ":workflow": textValue(`W#${workflow}`), ":version": textValue("V#") },
+    Select: "COUNT",
+    Limit: 1,
+  });
 }
 
 async function itemPage(

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FolderSecrets } from "@nova/local";
+import { digestAfter, emptyDigest } from "@nova/service";
+import { openInside, workflowHash } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { files, type Manifest, objectKey, type StoredObject } from "./format.ts";
 import { eachLine } from "./lines.ts";
@@ -10,16 +10,26 @@ import { eachLine } from "./lines.ts";
 /** Objects that are read at the same time. */
 const atOnce = 8;
 const wayOut = "export again, or take another copy of the folder";
+const maxJsonBytes = 1024 * 1024;
+const maxDefinitionBytes = 64 * 1024 * 1024;
 
 /**
  * Throws `InvalidInput` where the folder is no export, or not all of one: read to its end, before anything is brought
- * back.
+ * back. A seal is over the names of objects: unless the folder is trusted, each has to be the hash of its object.
  */
-export async function checkExport(folder: string): Promise<void> {
+export async function checkExport(folder: string, { isTrusted }: { isTrusted: boolean }): Promise<Manifest> {
   const manifest = await readManifest(folder);
-  const objects = await countLines(folder, files.objects, (line) => checkObject(folder, JSON.parse(line)));
-  const items = await countLines(folder, files.items, async (line) => JSON.parse(line));
-  await readSecretsOf(folder);
+  let digest = emptyDigest;
+  const items = await countLines(folder, files.items, async (item) => {
+    digest = digestAfter(digest, [{ kind: "item", entity: "", item }]);
+    JSON.parse(item);
+  });
+  const objects = await countLines(folder, files.objects, async (line) => {
+    const object = JSON.parse(line) as StoredObject;
+    digest = digestAfter(digest, [{ kind: "object", ...object }]);
+    await checkObject(folder, object);
+    if (!isTrusted) await demandNamed(folder, object);
+  });
   for (const [name, found, written] of [
     [files.items, items, manifest.items],
     [files.objects, objects, manifest.objects],
@@ -27,15 +37,19 @@ export async function checkExport(folder: string): Promise<void> {
     const what = `"${join(folder, name)}" has ${found} lines, and ${files.manifest} says ${written}`;
     if (found !== written) throw new InvalidInput(`${what} - ${wayOut}`);
   }
+  if (manifest.digest === undefined || manifest.digest === digest) return manifest;
+  throw new InvalidInput(`"${folder}" is not as it was written: ${files.manifest} has another digest - ${wayOut}`);
 }
 
-/** What opens and signs, where the export has it. */
-export async function readSecretsOf(folder: string): Promise<FolderSecrets | undefined> {
+/** What opens and signs, where the export has it: one of a client never does. */
+export async function readSecretsOf(folder: string, { client }: Manifest): Promise<FolderSecrets | undefined> {
   const path = join(folder, files.secrets);
+  const text = await readSmall(folder, files.secrets);
+  if (text === undefined) return undefined;
+  if (client !== null) throw new InvalidInput(`"${path}" is in no export of one client - remove it`);
   try {
-    return JSON.parse(await readFile(path, "utf8"));
+    return JSON.parse(text);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new InvalidInput(`"${path}" is not as it was written - ${wayOut}`, { cause });
   }
 }
@@ -43,12 +57,26 @@ export async function readSecretsOf(folder: string): Promise<FolderSecrets | und
 async function readManifest(folder: string): Promise<Manifest> {
   let manifest: Manifest | null;
   try {
-    manifest = JSON.parse(await readFile(join(folder, files.manifest), "utf8"));
+    manifest = JSON.parse((await readSmall(folder, files.manifest)) ?? "");
   } catch (cause) {
+    if (cause instanceof InvalidInput) throw cause;
     throw new InvalidInput(`"${folder}" is no whole export - name a folder that \`nova export\` wrote`, { cause });
   }
-  if (manifest?.format === 1) return manifest;
-  throw new InvalidInput(`"${folder}" has format ${manifest?.format}, this release reads 1 - update NOVA`);
+  if (manifest?.format !== 1)
+    throw new InvalidInput(`"${folder}" has format ${manifest?.format}, this release reads 1 - update NOVA`);
+  const { client, digest, seal } = manifest;
+  const isText = (value: unknown) => value === undefined || typeof value === "string";
+  if ((client === null || typeof client === "string") && isText(digest) && isText(seal)) return manifest;
+  throw new InvalidInput(`"${join(folder, files.manifest)}" is not as it was written - ${wayOut}`);
+}
+
+async function readSmall(folder: string, name: string): Promise<string | undefined> {
+  await using file = await openInside(folder, name).catch((cause: Error) => {
+    throw new InvalidInput(`"${folder}": ${cause.message}`, { cause });
+  });
+  if (!file) return undefined;
+  if ((await file.stat()).size <= maxJsonBytes) return file.readFile("utf8");
+  throw new InvalidInput(`"${join(folder, name)}" is larger than nova export writes it - ${wayOut}`);
 }
 
 async function countLines(folder: string, name: string, check: (line: string) => Promise<void>): Promise<number> {
@@ -70,17 +98,30 @@ async function countLines(folder: string, name: string, check: (line: string) =>
 async function checkObject(folder: string, { key, bytes, sha256 }: StoredObject): Promise<void> {
   if (!objectKey.test(key)) throw new InvalidInput(`"${key}" is no key of NOVA's - "${folder}" was changed by hand`);
   const path = join(folder, "objects", key);
-  const found = await digestOf(path).catch((cause: NodeJS.ErrnoException) => {
-    throw new InvalidInput(`"${path}" cannot be read (${cause.code}) - ${wayOut}`, { cause });
+  const found = await digestOf(join(folder, "objects"), key).catch((cause: NodeJS.ErrnoException) => {
+    throw new InvalidInput(`"${path}" cannot be read (${cause.code ?? cause.message}) - ${wayOut}`, { cause });
   });
   if (found.bytes === bytes && found.sha256 === sha256) return;
   throw new InvalidInput(`"${path}" is not as it was written - ${wayOut}`);
 }
 
-async function digestOf(path: string): Promise<{ bytes: number; sha256: string }> {
+async function demandNamed(folder: string, { key, bytes, sha256 }: StoredObject): Promise<void> {
+  const name = key.split("/").at(-1);
+  if (key.startsWith("blobs/") ? name === sha256 : name === `${await definitionHash(folder, key, bytes)}.json`) return;
+  throw new InvalidInput(`"${join(folder, "objects", key)}" is not what its name is the hash of - ${wayOut}`);
+}
+
+async function definitionHash(folder: string, key: string, bytes: number): Promise<string | undefined> {
+  await using file = bytes <= maxDefinitionBytes ? await openInside(join(folder, "objects"), key) : undefined;
+  return file && workflowHash(JSON.parse(await file.readFile("utf8")));
+}
+
+async function digestOf(folder: string, key: string): Promise<{ bytes: number; sha256: string }> {
+  await using file = await openInside(folder, key);
+  if (!file) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
   const hash = createHash("sha256");
   let bytes = 0;
-  for await (const chunk of createReadStream(path)) {
+  for await (const chunk of file.createReadStream()) {
     hash.update(chunk);
     bytes += chunk.length;
   }

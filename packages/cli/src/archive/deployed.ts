@@ -1,15 +1,21 @@
+import type { Signer } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import { InvalidInput } from "../errors.ts";
 
-/** Works with the table and the bucket that a deployment made, with the shell's own AWS credentials. */
+/**
+ * Works with the table and the bucket that a deployment made, with the shell's own AWS credentials; it signs where
+ * NOVA_SIGNING_KMS_KEY names the key.
+ */
 export async function withDeployed<T>(
-  work: (ports: Pick<ServicePorts, "archive" | "formats">) => Promise<T>,
+  work: (ports: Pick<ServicePorts, "archive" | "formats"> & { signer?: Signer }) => Promise<T>,
 ): Promise<T> {
   const { NOVA_TABLE: table, NOVA_BUCKET: bucket } = process.env;
   if (!table || !bucket)
     throw new InvalidInput("--aws needs NOVA_TABLE and NOVA_BUCKET - name the table and the bucket");
-  const { createServiceStores } = await import("@nova/aws");
-  return reachingAws({ table, bucket }, () => work(createServiceStores({ table })));
+  const { createKmsSigner, createServiceStores, kmsClient } = await import("@nova/aws");
+  const { NOVA_SIGNING_KMS_KEY: key } = process.env;
+  const signer = key ? { signer: createKmsSigner(kmsClient(), key) } : {};
+  return reachingAws({ table, bucket }, () => work({ ...createServiceStores({ table }), ...signer }));
 }
 
 /** What AWS refuses because of this shell's variables is a sentence that says which. */

@@ -11,6 +11,10 @@ export interface Manifest {
   at: string;
   items: number;
   objects: number;
+  /** Of all items and objects, in their order. Absent where an earlier release wrote it. */
+  digest?: string;
+  /** Signs client and digest, with the key of the deployment that was exported. Absent where none was at hand. */
+  seal?: string;
 }
 
 export const files = {

@@ -1,8 +1,10 @@
-import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import type { ServicePorts } from "@nova/service";
-import { files, type StoredObject } from "./format.ts";
+import { openInside } from "@nova/workflow";
+import { InvalidInput } from "../errors.ts";
+import { files, type Manifest, type StoredObject } from "./format.ts";
 import { eachLine } from "./lines.ts";
+import { type Own, readOwn } from "./own.ts";
 import { withMachines } from "./with-machines.ts";
 
 /** Records that are written at the same time. */
@@ -13,28 +15,41 @@ export interface Restored {
   objects: number;
   /** Items that were there already. */
   kept: number;
+  /** Records of an export of one client that are not its own, and its keys. */
+  leftOut: number;
 }
 
 type RestorePorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "stateMachines" | "templates">>;
+export type Checked = Pick<Manifest, "client"> & { isVerified: boolean };
+
+const everything: Own = { brings: () => true, bringsObject: () => true };
 
 /**
  * Brings back what an export holds, which was looked at (`checkExport`): objects first, since items name them, and
- * versions last. What is there stays as it is, so an import that broke off is repeated. Where there are ports for it
- * the latest version of each workflow gets a state machine.
+ * versions last. What is there stays as it is, so an import that broke off is repeated. Of one client's export only what
+ * is that client's own is brought back. Where there are ports for it the latest version of each workflow gets a state
+ * machine.
  */
-export async function restore(ports: RestorePorts, folder: string): Promise<Restored> {
-  const restored: Restored = { items: 0, objects: 0, kept: 0 };
+export async function restore(ports: RestorePorts, folder: string, { client, isVerified }: Checked): Promise<Restored> {
+  const own = client === null ? everything : await readOwn(ports.archive, folder, { client, isVerified });
+  const restored: Restored = { items: 0, objects: 0, kept: 0, leftOut: 0 };
   const put = async (item: string) => {
     if (await ports.archive.putItem(item)) restored.items++;
     else restored.kept++;
   };
   await eachLine(join(folder, files.objects), atOnce, async (line) => {
-    await putObject(ports, folder, JSON.parse(line) as StoredObject);
+    const object = JSON.parse(line) as StoredObject;
+    if (!own.bringsObject(object.key)) {
+      restored.leftOut++;
+      return;
+    }
+    await putObject(ports, folder, object);
     restored.objects++;
   });
   const versions: string[] = [];
   await eachLine(join(folder, files.items), atOnce, async (line) => {
-    if (line.includes('"__edb_e__":{"S":"version"}')) versions.push(line);
+    if (!own.brings(line)) restored.leftOut++;
+    else if (line.includes('"__edb_e__":{"S":"version"}')) versions.push(line);
     else await put(line);
   });
   const { stateMachines, templates } = ports;
@@ -45,5 +60,7 @@ export async function restore(ports: RestorePorts, folder: string): Promise<Rest
 }
 
 async function putObject({ archive }: RestorePorts, folder: string, { key, ...known }: StoredObject): Promise<void> {
-  await archive.putObject(key, createReadStream(join(folder, "objects", key)), known);
+  await using file = await openInside(join(folder, "objects"), key);
+  if (!file) throw new InvalidInput(`"${join(folder, "objects", key)}" is gone meanwhile - import again`);
+  await archive.putObject(key, file.createReadStream({ autoClose: false }), known);
 }

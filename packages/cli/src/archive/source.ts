@@ -1,17 +1,22 @@
-import type { ArchiveRecord, ServicePorts } from "@nova/service";
+import { type ArchiveRecord, type Sealed, type ServicePorts, sealExport } from "@nova/service";
 import { InvalidInput } from "../errors.ts";
 
-type Found = ArchiveRecord & { url?: string };
+export type Found = ArchiveRecord & { url?: string };
 
 /** Where an export comes from. */
 export interface ExportSource {
   page(cursor?: string): Promise<{ records: Found[]; cursor?: string }>;
+  /** Signs everything that all pages held; undefined where no signing key is at hand. */
+  seal(sealed: Sealed): Promise<string | undefined>;
   open(object: { key: string; url?: string }): Promise<AsyncIterable<Uint8Array>>;
 }
 
+type StoredPorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "signer">>;
+
 /** Table and bucket themselves. */
-export function storedSource({ archive }: Pick<ServicePorts, "archive">, client?: string): ExportSource {
+export function storedSource({ archive, signer }: StoredPorts, client?: string): ExportSource {
   return {
+    seal: async (sealed) => signer && sealExport(signer, sealed),
     page: (cursor) =>
       archive.page({ ...(client !== undefined && { client }), ...(cursor !== undefined && { cursor }) }),
     open: ({ key }) => archive.read(key),
@@ -20,13 +25,21 @@ export function storedSource({ archive }: Pick<ServicePorts, "archive">, client?
 
 /** A client of the server that `NOVA_URL` names. */
 export function serverSource(url: string, apiKey: string, client: string): ExportSource {
+  let seal: string | undefined;
   return {
+    seal: async () => seal,
     async page(cursor) {
       const address = `${url.replace(/\/$/, "")}/clients/${encodeURIComponent(client)}/export`;
       const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
       const answer = await reached(address + query, { headers: { authorization: `Bearer ${apiKey}` } });
-      const body = (await answer.json()) as { items: Raw[]; next_cursor: string | null; detail?: string };
+      const body = (await answer.json()) as {
+        items: Raw[];
+        next_cursor: string | null;
+        seal?: string;
+        detail?: string;
+      };
       if (!answer.ok) throw new InvalidInput(body.detail ?? `the server answered ${answer.status} - try again`);
+      seal = body.seal;
       const records = body.items.map(
         (one): Found => (one.kind === "item" ? { ...one, item: JSON.stringify(one.item) } : one),
       );

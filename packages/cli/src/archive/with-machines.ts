@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { toStateMachine } from "@nova/compiler";
 import type { ServicePorts } from "@nova/service";
-import type { Workflow } from "@nova/workflow";
+import { openInside, type Workflow } from "@nova/workflow";
+import { InvalidInput } from "../errors.ts";
+import { objectKey } from "./format.ts";
 
 /** A version as the table has it (DynamoDB's JSON), as far as it is looked at. */
 interface VersionItem {
@@ -40,6 +41,9 @@ export async function withMachines(
 }
 
 async function workflowOf(folder: string, { workflowId, hash, definition }: VersionItem): Promise<Workflow> {
-  const path = join(folder, "objects", "workflows", workflowId.S, `${hash.S}.json`);
-  return JSON.parse(definition?.S ?? (await readFile(path, "utf8"))) as Workflow;
+  if (definition) return JSON.parse(definition.S) as Workflow;
+  const key = `workflows/${workflowId.S}/${hash.S}.json`;
+  await using file = objectKey.test(key) ? await openInside(join(folder, "objects"), key) : undefined;
+  if (file) return JSON.parse(await file.readFile("utf8")) as Workflow;
+  throw new InvalidInput(`the export has no ${key}, which a version names - export again`);
 }

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { digestAfter, emptyDigest } from "@nova/service";
 import { InvalidInput } from "../errors.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { files, type Manifest, objectKey, type StoredObject } from "./format.ts";
-import type { ExportSource } from "./source.ts";
+import type { ExportSource, Found } from "./source.ts";
 
 /** Objects that are fetched at the same time. */
 const atOnce = 8;
@@ -24,24 +25,32 @@ async function write(source: ExportSource, folder: string, { client, secrets }: 
   await using items = await open(join(folder, files.items), "wx", 0o600);
   await using objects = await open(join(folder, files.objects), "wx", 0o600);
   const counts = { items: 0, objects: 0 };
-  const written = new Set<string>();
+  // Of definitions that differ in what others may not see the same is left, under one name.
+  const written = new Map<string, Promise<StoredObject>>();
+  const writeOnce = (object: Found & { kind: "object" }) => {
+    const there = written.get(object.key) ?? writeObject(source, folder, object);
+    written.set(object.key, there);
+    return there;
+  };
+  let digest = emptyDigest;
   for (let cursor: string | undefined; ; ) {
     const page = await source.page(cursor);
-    // Of definitions that differ in what others may not see the same is left, under one name.
-    const objectsOfPage = page.records.filter((one) => one.kind === "object");
-    const found = objectsOfPage.filter(({ key }) => !written.has(key) && written.add(key));
+    digest = digestAfter(digest, page.records);
     for (const one of page.records) if (one.kind === "item") await items.appendFile(`${one.item}\n`);
+    const found = page.records.filter((one) => one.kind === "object");
+    counts.objects += found.length;
+    counts.items += page.records.length - found.length;
     while (found.length > 0) {
-      const part = await Promise.all(found.splice(0, atOnce).map((one) => writeObject(source, folder, one)));
+      const part = await Promise.all(found.splice(0, atOnce).map(writeOnce));
       for (const one of part) await objects.appendFile(`${JSON.stringify(one)}\n`);
-      counts.objects += part.length;
     }
-    counts.items += page.records.filter((one) => one.kind === "item").length;
     cursor = page.cursor;
     if (cursor === undefined) break;
   }
   if (secrets !== undefined) await writeFile(join(folder, files.secrets), secrets, { mode: 0o600 });
-  const manifest: Manifest = { format: 1, client, at: new Date().toISOString(), ...counts };
+  const seal = await source.seal({ client, digest });
+  const at = new Date().toISOString();
+  const manifest: Manifest = { format: 1, client, at, ...counts, digest, ...(seal !== undefined && { seal }) };
   await writeFile(join(folder, files.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
 }
@@ -49,7 +58,7 @@ async function write(source: ExportSource, folder: string, { client, secrets }: 
 async function writeObject(
   source: ExportSource,
   folder: string,
-  object: { key: string; url?: string },
+  object: { key: string; bytes: number; url?: string },
 ): Promise<StoredObject> {
   if (!objectKey.test(object.key)) throw new InvalidInput(`"${object.key}" is no key of NOVA's - ask who runs it`);
   const path = join(folder, "objects", object.key);
@@ -62,5 +71,6 @@ async function writeObject(
     bytes += chunk.length;
     await file.write(chunk);
   }
+  if (bytes !== object.bytes) throw new InvalidInput(`${object.key} was changed meanwhile - export again`);
   return { key: object.key, bytes, sha256: hash.digest("hex") };
 }

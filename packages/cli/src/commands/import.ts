@@ -11,30 +11,56 @@ export const importAll: CliCommand = {
     command
       .summary("bring back what nova export wrote; what is there stays as it is")
       .argument("<folder>")
+      .option("--unverified", "also where nothing proves that the folder is what was exported")
       .option("--aws", "into the deployment whose table and bucket NOVA_TABLE and NOVA_BUCKET name"),
 
-  async run([folder = ""], { aws }) {
+  async run([folder = ""], { aws, unverified }) {
     if (!aws) refuseServer("nova import", "through no API is a record written of what happened; restore with --aws");
-    const { items, objects, kept } = await importFrom(folder, aws === true);
-    const rest = kept > 0 ? `; ${kept} items were there already` : "";
-    console.log(`brought back ${items} items and ${objects} objects${rest}`);
+    const isTrusted = unverified === true;
+    const { items, objects, kept, leftOut } = await (aws === true ? importToAws : importHere)(folder, isTrusted);
+    const there = kept > 0 ? `; ${kept} items were there already` : "";
+    const out = leftOut > 0 ? `; ${leftOut} were left out: an import of one client brings back no keys, and` : "";
+    console.log(`brought back ${items} items and ${objects} objects${there}${out && `${out} only what is its own`}`);
     return exitCodes.completed;
   },
 };
 
-async function importFrom(folder: string, aws: boolean): Promise<Restored> {
-  const [{ checkExport, readSecretsOf }, { restore }] = await Promise.all([
+async function importToAws(folder: string, isTrusted: boolean): Promise<Restored> {
+  const { checkExport, restore, whyUnverified, demandTrust, readSecretsOf } = await parts();
+  const manifest = await checkExport(folder, { isTrusted });
+  await readSecretsOf(folder, manifest);
+  const { withDeployed } = await import("../archive/deployed.ts");
+  return withDeployed(async (ports) => {
+    const why = await whyUnverified(manifest, ports.signer);
+    if (why !== undefined) demandTrust(folder, why, isTrusted);
+    return restore(ports, folder, { client: manifest.client, isVerified: why === undefined });
+  });
+}
+
+async function importHere(folder: string, isTrusted: boolean): Promise<Restored> {
+  const { checkExport, restore, whyUnverified, demandTrust, readSecretsOf } = await parts();
+  const manifest = await checkExport(folder, { isTrusted });
+  const secrets = await readSecretsOf(folder, manifest);
+  const dataDir = resolve(dataFolder());
+  const [{ createKeySigner }, { readSecretsIfThere, restoreSecrets }] = await Promise.all([
+    import("@nova/aws"),
+    import("@nova/local"),
+  ]);
+  const { signingKey } = secrets ?? (await readSecretsIfThere(dataDir)) ?? {};
+  const why = await whyUnverified(manifest, signingKey === undefined ? undefined : createKeySigner(signingKey));
+  if (why !== undefined) demandTrust(folder, why, isTrusted);
+  // Before the cloud is opened, which signs with what it finds.
+  if (secrets) await restoreSecrets(dataDir, secrets);
+  return withCloud(({ service }) =>
+    restore(service, folder, { client: manifest.client, isVerified: why === undefined }),
+  );
+}
+
+async function parts() {
+  const [check, restoring, verified] = await Promise.all([
     import("../archive/check.ts"),
     import("../archive/restore.ts"),
+    import("../archive/verified.ts"),
   ]);
-  await checkExport(folder);
-  if (aws) {
-    const { withDeployed } = await import("../archive/deployed.ts");
-    return withDeployed((ports) => restore(ports, folder));
-  }
-  // Before the cloud is opened, which signs with what it finds.
-  const secrets = await readSecretsOf(folder);
-  const { restoreSecrets } = await import("@nova/local");
-  if (secrets) await restoreSecrets(resolve(dataFolder()), secrets);
-  return withCloud(({ service }) => restore(service, folder));
+  return { ...check, ...restoring, ...verified };
 }

@@ -19,6 +19,11 @@ export async function readSecrets(dataDir: string): Promise<FolderSecrets> {
   return { signingKey, ...(credentialKeys !== undefined && { credentialKeys }) };
 }
 
+/** Undefined where the folder has no keys yet. */
+export async function readSecretsIfThere(dataDir: string): Promise<FolderSecrets | undefined> {
+  return (await readIfThere(join(dataDir, "keys.json"))) === undefined ? undefined : readSecrets(dataDir);
+}
+
 /** Before the cloud is opened. A folder that has keys keeps them: throws `LocalCloudError` where they are others. */
 export async function restoreSecrets(dataDir: string, { signingKey, credentialKeys }: FolderSecrets): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

@@ -20,6 +20,16 @@ export interface ArchivePage {
   cursor?: string;
 }
 
+/** Whose an item is by its own words: of one client, of a run, or of a version that runs name; at least one is there. */
+export interface Claim {
+  kind: string;
+  client?: string;
+  execution?: string;
+  version?: { workflow: string; number: number };
+  /** It is in an index of what has not ended. */
+  isOpen: boolean;
+}
+
 /** All that is stored, to be taken away and brought back. */
 export interface Archive {
   /** Of one client: its runs with all that they are proven by, and the versions that they ran; else everything. */
@@ -27,6 +37,12 @@ export interface Archive {
   /** An address under which an object can be fetched, for `seconds`. */
   sign(key: string, seconds: number): Promise<string>;
   read(key: string): Promise<AsyncIterable<Uint8Array>>;
+  /** Undefined for an item that is no client's, and for what is no item. */
+  claim(item: string): Claim | undefined;
+  /** The client of an execution that is stored. */
+  clientOf(execution: string): Promise<string | undefined>;
+  /** Whether a version of a workflow is stored. */
+  hasWorkflow(id: string): Promise<boolean>;
   /** False when an item of this key is there: it stays. */
   putItem(item: string): Promise<boolean>;
   /** Of an object that is there nothing changes. */

@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import type { Archive, Claim } from "@nova/service";
+import { InvalidInput } from "../errors.ts";
+import { files } from "./format.ts";
+import { eachLine } from "./lines.ts";
+
+/** Executions that are looked up at the same time. */
+const atOnce = 8;
+
+/** What the import of one client brings back of its export. */
+export interface Own {
+  brings(item: string): boolean;
+  bringsObject(key: string): boolean;
+}
+
+type OwnArchive = Pick<Archive, "claim" | "clientOf" | "hasWorkflow">;
+
+/**
+ * Kinds that an export nobody has verified may bring back: others act on what comes later. Code that a model wrote would
+ * run, a delivery would keep a real one from starting its run, and the audit would say what nobody did.
+ */
+const harmless = new Set(["client", "credential", "execution", "link", "spending", "stats", "step", "version"]);
+
+/**
+ * Reads which records of an export are the client's own: its runs, and the versions that they ran. Keys, and what clients
+ * share, belong to nobody's export of one client. Throws `InvalidInput` where a run is another client's here.
+ */
+export async function readOwn(
+  archive: OwnArchive,
+  folder: string,
+  { client, isVerified }: { client: string; isVerified: boolean },
+): Promise<Own> {
+  const isTrusted = ({ kind, isOpen }: Claim) => isVerified || (harmless.has(kind) && !isOpen);
+  const executions = new Set<string>();
+  const versions = new Map<string, Set<number>>();
+  await eachLine(join(folder, files.items), atOnce, async (item) => {
+    const claim = archive.claim(item);
+    if (claim?.kind !== "execution" || claim.client !== client || !isTrusted(claim)) return;
+    const { execution = "", version = { workflow: "", number: 0 } } = claim;
+    const owner = await archive.clientOf(execution);
+    if (owner !== undefined && owner !== client) {
+      throw new InvalidInput(
+        `execution ${execution} of the export is another client's here - nothing was brought back`,
+      );
+    }
+    executions.add(execution);
+    versions.set(version.workflow, (versions.get(version.workflow) ?? new Set()).add(version.number));
+  });
+  if (!isVerified) await leaveOutKnown(archive, versions);
+  return {
+    brings(item) {
+      const claim = archive.claim(item);
+      if (!claim || !isTrusted(claim)) return false;
+      const { workflow = "", number = 0 } = claim.version ?? {};
+      if (claim.kind === "version") return versions.get(workflow)?.has(number) === true;
+      const isOwn = claim.client === undefined || claim.client === client;
+      return isOwn && (claim.execution === undefined || executions.has(claim.execution));
+    },
+    bringsObject(key) {
+      const [place, name = ""] = key.split("/");
+      return place === "blobs" ? name === client : versions.has(name);
+    },
+  };
+}
+
+/** All clients share a workflow: another version of one that is here would be what everybody runs next. */
+async function leaveOutKnown({ hasWorkflow }: OwnArchive, versions: Map<string, Set<number>>): Promise<void> {
+  for (const workflow of versions.keys()) if (await hasWorkflow(workflow)) versions.delete(workflow);
+}
