@@ -23,6 +23,6 @@ export function storage({ stack, app }: StackContext): Storage {
     takesMail: mailSettingsFrom(process.env).domains.length > 0,
   };
   const [table, bucket, keys] = [createTable(stack, stage), createBucket(stack, stage, uses), createKeys(stack, stage)];
-  stack.addOutputs({ Table: table.tableName, Bucket: bucket.bucketName });
+  stack.addOutputs({ Table: table.tableName, Bucket: bucket.bucketName, SigningKey: keys.signing.keyId });
   return { table, bucket, keys };
 }

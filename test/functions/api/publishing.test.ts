@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { publishVersion } from "@nova/service";
 import { workflowHash } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkExport } from "../../../packages/cli/src/archive/check.ts";
 import { serverSource } from "../../../packages/cli/src/archive/source.ts";
+import { whyUnverified } from "../../../packages/cli/src/archive/verified.ts";
 import { writeExport } from "../../../packages/cli/src/archive/write.ts";
 import { useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
@@ -93,10 +95,32 @@ describe("a client's export", () => {
       expect(written.items).toBeGreaterThan(4);
       const lines = (await readFile(join(folder, "all", "items.ndjson"), "utf8")).trimEnd().split("\n");
       expect(lines).toHaveLength(written.items);
+      await write(await api.key("admin"), "by-all");
+      for (const name of ["all", "by-all"]) {
+        const manifest = await checkExport(join(folder, name), { isTrusted: false });
+        expect(await whyUnverified(manifest, api.ports.signer)).toBeUndefined();
+      }
       await expect(write(await api.key("viewer"), "none")).rejects.toThrow(/needs the role admin/);
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it("hands on what it has sent in its cursor, which nobody can change or take from another key", async () => {
+    const { body: first } = await api.call("GET /clients/acme/export");
+    const cursor = JSON.parse(Buffer.from(first.next_cursor, "base64url").toString());
+    const texts = [
+      { ...cursor, digest: "0".repeat(64) },
+      { ...cursor, at: '{"prefix":1}' },
+      { ...cursor, signature: `${"A".repeat(43)}=` },
+    ].map((one) => Buffer.from(JSON.stringify(one)).toString("base64url"));
+    const call = (text: string, key?: string) =>
+      api.call(`GET /clients/acme/export?cursor=${text}`, key === undefined ? {} : { key });
+    for (const text of texts) expect((await call(text)).status).toBe(422);
+    expect((await call(first.next_cursor, await api.key("admin", "acme"))).status).toBe(422);
+    expect((await call(first.next_cursor)).status).toBe(200);
+    const from = Buffer.from('{"prefix":1,"after":"blobs/zzz"}').toString("base64url");
+    expect((await call(from)).body).toEqual({ items: [], next_cursor: null });
   });
 
   it("is the same for the client's own key, but for what in definitions is others'; and verifies so", async () => {

@@ -14,12 +14,18 @@ export const exportAll: CliCommand = {
 
   async run([folder = ""], { client, aws }) {
     const slug = typeof client === "string" ? client : undefined;
-    const { items, objects } = await exportTo(folder, slug, aws === true);
+    const { items, objects, seal } = await exportTo(folder, slug, aws === true);
     console.log(`${folder} holds ${items} items and ${objects} objects`);
+    if (seal === undefined) console.log(unsealed(aws === true));
     if (slug === undefined && !aws) console.log(`${files.secrets} in it opens and signs all of it: keep it safe`);
     return exitCodes.completed;
   },
 };
+
+function unsealed(aws: boolean): string {
+  const wayOut = aws ? "name the signing key in NOVA_SIGNING_KMS_KEY" : "update the server";
+  return `nothing in it proves what was exported, so nova import will ask for --unverified - ${wayOut}, and export again`;
+}
 
 async function exportTo(folder: string, client: string | undefined, aws: boolean): Promise<Manifest> {
   const [{ writeExport }, source] = await Promise.all([import("../archive/write.ts"), import("../archive/source.ts")]);
