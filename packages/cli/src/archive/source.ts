@@ -1,5 +1,6 @@
 import { type ArchiveRecord, type Sealed, type ServicePorts, sealExport } from "@nova/service";
 import { InvalidInput } from "../errors.ts";
+import { capped, maxAnswerBytes } from "../remote/capped.ts";
 
 export type Found = ArchiveRecord & { url?: string };
 
@@ -32,7 +33,7 @@ export function serverSource(url: string, apiKey: string, client: string): Expor
       const address = `${url.replace(/\/$/, "")}/clients/${encodeURIComponent(client)}/export`;
       const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
       const answer = await reached(address + query, { headers: { authorization: `Bearer ${apiKey}` } });
-      const body = (await answer.json()) as {
+      const body = (await capped(answer, maxAnswerBytes).json()) as {
         items: Raw[];
         next_cursor: string | null;
         seal?: string;

@@ -69,6 +69,7 @@ async function writeObject(
   for await (const chunk of await source.open(object)) {
     hash.update(chunk);
     bytes += chunk.length;
+    if (bytes > object.bytes) break;
     await file.write(chunk);
   }
   if (bytes !== object.bytes) throw new InvalidInput(`${object.key} was changed meanwhile - export again`);

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { asReference, type BlobRef, type ExactValue, isRawNumber, parseExact } from "@nova/engine";
+import { InvalidInput } from "../errors.ts";
 
 /** A file that a context names by `{"$file": path}`, beside it. */
 export interface ContextFile {
@@ -8,19 +10,26 @@ export interface ContextFile {
 
 type Load = (sha256: string) => Promise<Uint8Array | null>;
 
+/** All values together: they are in memory until they are written. */
+const maxBytes = 1024 * 1024 * 1024;
+
 /**
  * A recorded context as `nova run --context` reads it: texts and JSON that lie in blobs are in their places, bytes are
  * files beside it, and what was erased is null.
  */
 export async function localContext(text: string, load: Load): Promise<{ text: string; files: ContextFile[] }> {
   const files = new Map<string, ContextFile>();
+  let bytesLeft = maxBytes;
   const visit = async (value: ExactValue): Promise<ExactValue> => {
     if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
     if (Array.isArray(value)) return Promise.all(value.map(visit));
     const ref = referenceIn(value);
     if (!ref) return objectFrom(value, visit);
+    bytesLeft -= Math.max(0, ref.bytes);
+    if (bytesLeft < 0) throw new InvalidInput(`the context has more than ${maxBytes} bytes (1 GB) - it is not pulled`);
     const bytes = await load(ref.sha256);
     if (bytes === null) return null;
+    demandContent(ref, bytes);
     if (ref.type === "text") return Buffer.from(bytes).toString();
     if (ref.type === "json") return parseExact(Buffer.from(bytes).toString());
     const path = `files/${ref.sha256.slice(0, 16)}`;
@@ -29,6 +38,12 @@ export async function localContext(text: string, load: Load): Promise<{ text: st
   };
   const whole = await visit(parseExact(text));
   return { text: `${JSON.stringify(whole, null, 2)}\n`, files: [...files.values()] };
+}
+
+/** What is run here has to be what ran there, whoever has sent it. */
+function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Array): void {
+  if (bytes.length === length && createHash("sha256").update(bytes).digest("hex") === sha256) return;
+  throw new InvalidInput(`the bytes ${sha256} are not what was recorded - it is not pulled`);
 }
 
 /** Its numbers are no values of a user: they need not keep their digits. */

@@ -1,7 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, isAbsolute, join, normalize } from "node:path";
 import type { RawJson, TraceEntry } from "@nova/engine";
-import { nodeIndex, type Workflow, writeWorkflow } from "@nova/workflow";
+import { nodeIndex, type Workflow, type WorkflowSource, writeWorkflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { readLockFolder } from "../lock/folder.ts";
 import { planLock } from "../lock/plan.ts";
@@ -11,7 +9,9 @@ import { inNewFolder } from "../new-folder.ts";
 import { entriesOf } from "../records/follow-trace.ts";
 import { notRun } from "../records/not-run.ts";
 import type { Records } from "../records/records.ts";
+import { writeInside } from "../write-inside.ts";
 import { localContext } from "./local-context.ts";
+import { demandFileName, demandIdentity, demandKey } from "./names.ts";
 
 export interface PullRequest {
   execution: string;
@@ -38,19 +38,21 @@ export interface Pulled {
 export async function pullExecution(records: Records, { execution: id, node, ...asked }: PullRequest): Promise<Pulled> {
   const { execution, entries } = await records.trace(id, { full: true });
   const { workflowId, version } = execution;
+  demandIdentity({ workflowId, version });
   const workflow = await records.workflow(workflowId, version);
   const recorded = contextOf(entriesOf({ entries }), id, node);
   const context = await localContext(recorded.text, (sha256) => records.blob(id, sha256));
+  const secrets = secretsOf(workflow);
   const folder = asked.folder ?? `${workflowId}-${id.slice(-6).toLowerCase()}`;
-  const { text, files } = writeWorkflow(workflow);
+  const { text, files } = written(workflow);
   const all = { ...files, "workflow.json": text, "context.json": context.text };
   await inNewFolder(folder, { wayOut: "name a new folder with --into" }, async () => {
-    for (const [path, content] of Object.entries(all)) await write(folder, path, content);
-    for (const { path, bytes } of context.files) await write(folder, path, bytes);
+    for (const [path, content] of Object.entries(all)) await writeInside(folder, path, content, { replaces: false });
+    for (const { path, bytes } of context.files) await writeInside(folder, path, bytes, { replaces: false });
     if (hasPrompts(workflow)) await keepCode(records, folder, id);
   });
-  const written = [...Object.keys(all), ...context.files.map(({ path }) => path)].sort();
-  return { folder, workflow: workflowId, version, files: written, secrets: secretsOf(workflow) };
+  const paths = [...Object.keys(all), ...context.files.map(({ path }) => path)].sort();
+  return { folder, workflow: workflowId, version, files: paths, secrets };
 }
 
 function contextOf(entries: readonly TraceEntry[], id: string, node: string | undefined): RawJson {
@@ -79,14 +81,20 @@ function hasPrompts(workflow: Workflow): boolean {
 
 function secretsOf({ inputs }: Workflow): string[] {
   const properties = Object.entries((inputs?.properties ?? {}) as Record<string, { secret?: boolean }>);
-  return properties.filter(([, schema]) => schema.secret === true).map(([key]) => key);
+  return properties.filter(([, schema]) => schema?.secret === true).map(([key]) => demandKey(key));
 }
 
-/** A definition from elsewhere names its files: none of them may lie outside. */
-async function write(folder: string, path: string, content: string | Uint8Array): Promise<void> {
-  if (isAbsolute(path) || normalize(path).startsWith("..")) {
-    throw new InvalidInput(`the workflow names the file "${path}", which is outside of its folder - it is not pulled`);
+/** A definition from elsewhere may be anything, and names its files: none of them may lie outside. */
+function written(workflow: Workflow): WorkflowSource {
+  let source: WorkflowSource;
+  try {
+    source = writeWorkflow(workflow);
+  } catch (cause) {
+    throw new InvalidInput("the server answered no definition of a workflow - ask who runs it", { cause });
   }
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  await writeFile(join(folder, path), content);
+  for (const [path, text] of Object.entries(source.files)) {
+    demandFileName(path);
+    if (typeof text !== "string") throw new InvalidInput(`the workflow has no text for "${path}" - it is not pulled`);
+  }
+  return source;
 }

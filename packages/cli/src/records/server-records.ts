@@ -2,9 +2,13 @@ import type { NovaClient, Schemas } from "@nova/client";
 import type { Generation } from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
+import { capped } from "../remote/capped.ts";
 import { unlessMissing } from "../remote/unless-missing.ts";
 import type { Records } from "./records.ts";
 import { executionFrom, readServersTrace, readWhole } from "./shown.ts";
+
+/** As large as an upload may be. */
+const maxBlobBytes = 1024 * 1024 * 1024;
 
 /** What a server has recorded. */
 export function serverRecords(server: NovaClient): Records {
@@ -43,8 +47,11 @@ async function fetchBlob(server: NovaClient, id: string, sha256: string): Promis
   const asked = server.api.GET("/executions/{id}/blobs/{sha256}", { params: { path: { id, sha256 } } });
   const link = await unlessMissing(server.ask(asked));
   if (!link) return null;
+  if (!/^https?:$/.test(URL.parse(link.url)?.protocol ?? "")) {
+    throw new InvalidInput(`the server answered no address for the bytes ${sha256} of ${id} - ask who runs it`);
+  }
   const answer = await fetch(link.url);
-  if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+  if (answer.ok) return new Uint8Array(await capped(answer, maxBlobBytes).arrayBuffer());
   if (answer.status === 404) return null;
   throw new InvalidInput(`the bytes ${sha256} of ${id} were answered with status ${answer.status} - try again`);
 }

@@ -17,12 +17,14 @@ export function serverNamed(): { url: string; apiKey: string } | undefined {
 }
 
 export async function serverAt(url: string, apiKey: string): Promise<NovaClient> {
-  const [{ createClient }, { renderJson }, { parseAnswer }] = await Promise.all([
+  const [{ createClient }, { renderJson }, { parseAnswer }, { capped, maxAnswerBytes }] = await Promise.all([
     import("@nova/client"),
     import("@nova/engine"),
     import("./exact-answers.ts"),
+    import("./capped.ts"),
   ]);
-  return createClient({ url, apiKey, parse: parseAnswer, stringify: renderJson });
+  const cappedFetch = async (request: Request) => capped(await fetch(request), maxAnswerBytes);
+  return createClient({ url, apiKey, fetch: cappedFetch, parse: parseAnswer, stringify: renderJson });
 }
 
 /** For a command that no server has. */

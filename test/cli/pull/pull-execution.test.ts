@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RawJson } from "@nova/engine";
+import { parseWorkflow } from "@nova/workflow";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { pullExecution } from "../../../packages/cli/src/pull/pull-execution.ts";
+import type { Records } from "../../../packages/cli/src/records/records.ts";
+import { serverRecords } from "../../../packages/cli/src/records/server-records.ts";
+import { capped } from "../../../packages/cli/src/remote/capped.ts";
+import { action, row } from "../../workflow/definition.ts";
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "nova-pull-"));
+});
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await rm(root, { recursive: true });
+});
+
+const definition = row(action("read", { code: undefined, codeFile: "nodes/read.py" }));
+const source = { text: JSON.stringify(definition), fileName: "workflow.json", files: { "nodes/read.py": "x = 1" } };
+const workflow = parseWorkflow({ ...source, folder: "pay" }).workflow;
+
+interface Answers {
+  workflowId?: unknown;
+  version?: unknown;
+  workflow?: unknown;
+  context?: string;
+  blob?: Uint8Array;
+}
+
+/** A server that answers whatever it likes. */
+function hostile(answers: Answers): Records {
+  const { workflowId = "pay", version = 1, context = "{}", blob = Buffer.from("") } = answers;
+  const entry = { node_id: "start", node_type: "start", output_result: new RawJson(context), input_context: null };
+  return {
+    trace: async () => ({ execution: { workflowId, version }, entries: [entry] }),
+    workflow: async () => answers.workflow ?? workflow,
+    blob: async () => blob,
+  } as unknown as Records;
+}
+
+const withFile = (file: string) => JSON.parse(JSON.stringify(workflow).replaceAll("nodes/read.py", file));
+const withLib = (path: string) => ({ ...workflow, lib: { [path]: "x = 1" } });
+const pull = (answers: Answers, folder?: string) =>
+  pullExecution(hostile(answers), { execution: "exec_01ABCDEF", node: undefined, folder });
+
+describe("what a server answers", () => {
+  it("is pulled into a folder that is new", async () => {
+    const into = join(root, "into");
+    const pulled = await pull({}, into);
+    expect(pulled).toMatchObject({ workflow: "pay", version: 1 });
+    expect((await readdir(into, { recursive: true })).sort()).toEqual([
+      "context.json",
+      "nodes",
+      "nodes/read.py",
+      "workflow.json",
+    ]);
+    expect(await readFile(join(into, "nodes/read.py"), "utf8")).toBe("x = 1");
+  });
+
+  it.each<[string, Answers]>([
+    ["an id that leads elsewhere", { workflowId: "../../etc" }],
+    ["an id that is a path", { workflowId: "/tmp/x" }],
+    ["an id with an escape", { workflowId: "pay\u001b[2J" }],
+    ["an id that is no text", { workflowId: { toString: () => "pay" } }],
+    ["no id", { workflowId: "" }],
+    ["a version that is none", { version: "1; rm" }],
+    ["no definition", { workflow: 7 }],
+    ["a definition of another shape", { workflow: { id: "pay", nodes: "x", edges: [], lib: {} } }],
+    ["a file outside", { workflow: withFile("../read.py") }],
+    ["a file outside by a detour", { workflow: withFile("a/../../read.py") }],
+    ["a file elsewhere", { workflow: withFile("/tmp/read.py") }],
+    ["a file on another drive", { workflow: withFile("C:/read.py") }],
+    ["a file behind backslashes", { workflow: withFile("..\\\\..\\\\read.py") }],
+    ["a hidden file", { workflow: withFile(".git/hooks/read.py") }],
+    ["a file that is no code", { workflow: withFile("package.json") }],
+    ["a definition of its own", { workflow: withFile("workflow.json") }],
+    ["a file with an escape in its name", { workflow: withFile("re\\u001b[2Jad.py") }],
+    ["a file whose name is turned round", { workflow: withFile("re\u202edaer.py") }],
+    ["a file with a name without end", { workflow: withFile(`${"x".repeat(300)}.py`) }],
+    ["a path without end", { workflow: withFile(`${"x/".repeat(600)}read.py`) }],
+    ["a module outside", { workflow: withLib("../../read.py") }],
+    ["a module without a name", { workflow: withLib("") }],
+    ["a module that is no text", { workflow: { ...workflow, lib: { "a.py": { length: 3 } } } }],
+    ["a file below another file", { workflow: { ...workflow, lib: { "a.py": "", "a.py/b.py": "" } } }],
+    [
+      "an input that steers a terminal",
+      { workflow: { ...workflow, inputs: { properties: { "a\u001b[2J": { secret: true } } } } },
+    ],
+    ["bytes that were not recorded", { context: reference("bytes"), blob: Buffer.from("other") }],
+    ["text that was not recorded", { context: reference("text"), blob: Buffer.from("other") }],
+    ["bytes of another length", { context: reference("bytes", { bytes: 4 }), blob: Buffer.from("bytes") }],
+    ["bytes without end", { context: reference("bytes", { bytes: 1e15 }) }],
+  ])("is refused where it is %s, and nothing is left", async (_, answers) => {
+    for (const folder of [join(root, "into"), undefined]) {
+      if (folder === undefined && answers.workflowId === undefined) continue;
+      const refused = await pull(answers, folder).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ name: "InvalidInput" });
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be printed
+      expect((refused as Error).message).not.toMatch(/[\u0000-\u001f\u202e]/);
+    }
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  it("goes into no folder that holds something", async () => {
+    await writeFile(join(root, "mine.txt"), "mine");
+    await expect(pull({}, root)).rejects.toThrow(/is not empty/);
+    expect(await readdir(root)).toEqual(["mine.txt"]);
+  });
+
+  it("ends where it is longer than anything that NOVA answers", async () => {
+    const body = () => new Response("x".repeat(100));
+    expect(await capped(body(), 100).text()).toHaveLength(100);
+    await expect(capped(body(), 99).text()).rejects.toThrow("the server answered more than 99 bytes");
+    expect(capped(new Response(null, { status: 204 }), 0).status).toBe(204);
+  });
+
+  it.each(["file:///etc/hostname", "data:text/plain,x", "ftp://host/x", "nothing"])(
+    "is asked for no bytes at %s",
+    async (url) => {
+      const asked = vi.fn();
+      vi.stubGlobal("fetch", asked);
+      const server = { api: { GET: () => undefined }, ask: async () => ({ url }) };
+      const records = serverRecords(server as unknown as Parameters<typeof serverRecords>[0]);
+      await expect(records.blob("exec_1", "0".repeat(64))).rejects.toThrow(/answered no address for the bytes/);
+      expect(asked).not.toHaveBeenCalled();
+    },
+  );
+});
+
+function reference(text: "bytes" | "text", more: object = {}): string {
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return JSON.stringify({ a: { $blob: { sha256, bytes: text.length, type: text, ...more } } });
+}
