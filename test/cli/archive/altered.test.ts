@@ -147,6 +147,23 @@ describe("an export that nobody has verified", () => {
     }
   });
 
+  it("by an earlier release is brought back where somebody says so", async () => {
+    const folder = await forged(items, { digest: undefined, seal: undefined });
+    const manifest = await checkExport(folder, { isTrusted: true });
+    expect(await whyUnverified(manifest, ports.signer)).toMatch(/it has no seal: an earlier release wrote it/);
+    process.env.NOVA_DATA_DIR = join(root, "four");
+    try {
+      await expect(importAll.run([folder], {})).rejects.toThrow(/add --unverified/);
+      await importAll.run([folder], { unverified: true });
+      const [{ id } = { id: "" }] = runs;
+      await withCloud(async ({ service }) => {
+        expect((await verifyExecution(service, id)).state).toBe("broken");
+      });
+    } finally {
+      delete process.env.NOVA_DATA_DIR;
+    }
+  });
+
   const secret = "s3cret";
 
   function keyItem(more: object = {}): string {

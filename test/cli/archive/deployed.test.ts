@@ -44,3 +44,18 @@ it.each([
   vi.stubEnv(there, "x");
   await expect(withDeployed(async () => "asked")).rejects.toThrow("--aws needs NOVA_TABLE and NOVA_BUCKET");
 });
+
+it.each([
+  ["with the key that NOVA_SIGNING_KMS_KEY names", "key-1", true],
+  ["with no key where it names none", "", false],
+])("an export is signed %s", async (_, key, isSigned) => {
+  for (const [name, value] of [
+    ["NOVA_TABLE", "t"],
+    ["NOVA_BUCKET", "b"],
+    ["AWS_REGION", "eu-west-1"],
+    ["NOVA_SIGNING_KMS_KEY", key],
+  ] as const) {
+    vi.stubEnv(name, value);
+  }
+  expect(await withDeployed(async ({ signer }) => signer !== undefined)).toBe(isSigned);
+});

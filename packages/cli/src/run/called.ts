@@ -30,6 +30,7 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Call
     const place = seen.has(id) ? undefined : [join(beside, id), join(beside, `${id}.json`)].find(isWorkflow);
     seen.add(id);
     if (place === undefined) continue;
+    await demandBeside(beside, place);
     const compiled = await readAndCompile(place);
     if (!compiled.workflow) throw new InvalidWorkflow(place, compiled.findings);
     if (compiled.workflow.id !== id) {
@@ -42,6 +43,14 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Call
     called.warnings.push(...compiled.findings);
   }
   return called;
+}
+
+/** Nobody has named it: a link that leads elsewhere would be published without anybody knowing. */
+async function demandBeside(folder: string, place: string): Promise<void> {
+  const { demandLeadsInside } = await import("@nova/workflow");
+  await demandLeadsInside(folder, basename(place)).catch((cause: Error) => {
+    throw new InvalidInput(`"${folder}": ${cause.message}, or publish it first`, { cause });
+  });
 }
 
 /** Publishes what is new of it. Throws `InvalidInput` where a node runs what is not there. */
