@@ -45,7 +45,9 @@ export { createKey, deleteKey, type KeyPorts, type KeyRequest, listKeys, type Ne
 export { sweepService } from "./lookout/sweep.ts";
 export { dmarcPolicies } from "./mail/dmarc.ts";
 export { largestMailBytes } from "./mail/guard.ts";
+export { readHeaders } from "./mail/headers.ts";
 export { receiveMail } from "./mail/receive.ts";
+export { senderOf } from "./mail/sender.ts";
 export { imapMailboxes } from "./mailboxes/imap.ts";
 export { pollMailbox } from "./mailboxes/poll.ts";
 export { MailboxUnreachable } from "./mailboxes/unreachable.ts";

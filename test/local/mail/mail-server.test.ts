@@ -38,9 +38,15 @@ it("stores a mail once for all of its recipients, with what SES puts above it", 
   const headers = readHeaders(stored[0]?.raw ?? Buffer.alloc(0)) ?? [];
   const ses = sesHeaders(headers);
   expect(receivedFor(ses)).toEqual(["a+b@in.example", "c@in.example", "d@in.example"]);
-  expect(verdictsOf(ses)).toEqual({ spam: "PASS", virus: "PASS", dmarc: "none" });
+  expect(verdictsOf(ses)).toEqual({ spam: "PASS", virus: "PASS", provenDomain: "example.com" });
   expect(ses.map(({ name }) => name)).not.toContain("subject");
   expect(headers.find(({ name }) => name === "subject")?.value).toBe("Hello");
+});
+
+it("proves the sender that a mail names, whoever hands it over", async () => {
+  await send({ envelope: { from: "bounce@other.example", to: mail.to } });
+  const ses = sesHeaders(readHeaders(stored[0]?.raw ?? Buffer.alloc(0)) ?? []);
+  expect(verdictsOf(ses).provenDomain).toBe("example.com");
 });
 
 it("tells the sender to try again where a mail cannot be stored", async () => {

@@ -60,15 +60,23 @@ describe("what SES has added", () => {
   });
 
   it.each([
-    ["amazonses.com; dmarc=pass header.from=a.example;", { dmarc: "pass" }],
-    ["amazonses.com; spf=fail; dmarc=FAIL (p=Reject) header.from=a", { dmarc: "fail", dmarcPolicy: "reject" }],
-    ["amazonses.com; dmarc=fail policy=quarantine; dkim=pass", { dmarc: "fail", dmarcPolicy: "quarantine" }],
-    ["amazonses.com; dmarc=fail; x p=none", { dmarc: "fail" }],
-    ["mx.evil.example; dmarc=pass", {}],
-    ["amazonses.com.evil.example; dmarc=pass", {}],
-  ])("says of DMARC with %j: %j", (authentication, expected) => {
-    const { spam: _, virus: __, ...dmarc } = verdictsOf(sesHeaders(read(sesHead({ authentication }))));
-    expect(dmarc).toEqual(expected);
+    ["amazonses.com; dmarc=pass header.from=A.example;", "a.example"],
+    ["amazonses.com 1; spf=fail; dmarc=PASS (p=Reject) header.from=a", "a"],
+    ["amazonses.com; dmarc=pass", undefined],
+    ["amazonses.com; dmarc=fail header.from=a.example", undefined],
+    ["amazonses.com; dmarc=none header.from=a.example", undefined],
+    ["amazonses.com", undefined],
+    ["", undefined],
+    ["mx.evil.example; dmarc=pass header.from=a.example", undefined],
+    ["amazonses.com.evil.example; dmarc=pass header.from=a.example", undefined],
+  ])("proves by %j the domain %j", (authentication, expected) => {
+    expect(verdictsOf(sesHeaders(read(sesHead({ authentication })))).provenDomain).toBe(expected);
+  });
+
+  it("names recipients where the sender called itself by words of the header", () => {
+    const received =
+      "Received: from x for eve@in.example (c; d) by inbound-smtp with SMTP id i\r\n for a@b.example;\r\n Fri, 20 Nov";
+    expect(receivedFor(read(`${received}\r\n\r\n`))).toEqual(["a@b.example"]);
   });
 
   it.each([
@@ -141,7 +149,8 @@ describe("the sender", () => {
     ["From: Anna <Anna@B.example>", "anna@b.example"],
     ["From: anna@b.example", "anna@b.example"],
     ['From: "boss@b.example" <eve@c.example>', "eve@c.example"],
-    ["From: boss@b.example <eve@c.example>", "eve@c.example"],
+    ["From: boss@b.example <eve@c.example>", ""],
+    ["From: eve@c.example <Eve@c.example>", "eve@c.example"],
     ["From: nobody", ""],
     ["To: a@b", ""],
   ])("of %j is %j", (line, expected) => {

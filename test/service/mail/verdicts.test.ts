@@ -3,21 +3,26 @@ import { describe, expect, it } from "vitest";
 import type { Verdicts } from "../../../packages/service/src/mail/ses-headers.ts";
 import { refusedBy } from "../../../packages/service/src/mail/verdicts.ts";
 
-const nobodyAsks = () => Promise.reject(new RangeError("nobody asks for a policy here"));
+const asksTo = (policy: "none" | "quarantine" | "reject") => async () => policy;
 
-it.each<[Verdicts, RegExp | undefined]>([
-  [{}, undefined],
-  [{ spam: "PASS", virus: "PASS", dmarc: "pass" }, undefined],
-  [{ spam: "GRAY", virus: "PROCESSING_FAILED" }, undefined],
-  [{ virus: "FAIL" }, /virus/],
-  [{ spam: "FAIL" }, /spam/],
-  [{ dmarc: "fail", dmarcPolicy: "none" }, undefined],
-  [{ dmarc: "fail", dmarcPolicy: "quarantine" }, undefined],
-  [{ dmarc: "fail", dmarcPolicy: "reject" }, /it is not from b.example: DMARC failed/],
-])("verdicts %j refuse a mail: %s", async (verdicts, reason) => {
-  const refused = await refusedBy(verdicts, "a@b.example", nobodyAsks);
+it.each<[Verdicts, "none" | "quarantine" | "reject", RegExp | undefined]>([
+  [{}, "none", undefined],
+  [{}, "quarantine", undefined],
+  [{}, "reject", /not proven to be from b.example \(DMARC\)/],
+  [{ provenDomain: "b.example" }, "reject", undefined],
+  [{ provenDomain: "mail.b.example" }, "reject", /not proven/],
+  [{ spam: "GRAY", virus: "PROCESSING_FAILED" }, "none", undefined],
+  [{ virus: "FAIL", provenDomain: "b.example" }, "none", /virus/],
+  [{ spam: "FAIL", provenDomain: "b.example" }, "none", /spam/],
+])("verdicts %j where the domain asks to %s refuse a mail: %s", async (verdicts, policy, reason) => {
+  const refused = await refusedBy(verdicts, "a@b.example", asksTo(policy));
   if (reason === undefined) expect(refused).toBeUndefined();
   else expect(refused).toMatch(reason);
+});
+
+it("refuses a mail that names no sender, and asks nobody for a policy", async () => {
+  const nobodyAsks = () => Promise.reject(new RangeError("nobody asks for a policy here"));
+  expect(await refusedBy({ provenDomain: "" }, "", nobodyAsks)).toMatch(/exactly one sender/);
 });
 
 describe("what a domain asks for", () => {

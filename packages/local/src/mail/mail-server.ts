@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { readHeaders, senderOf } from "@nova/service";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import { monotonicFactory } from "ulid";
 import { notOpened } from "../cloud/not-opened.ts";
@@ -63,6 +64,7 @@ async function take(
   const envelope: Envelope = {
     client: remoteAddress,
     from,
+    sender: senderOf(readHeaders(raw) ?? []),
     to: rcptTo.map(({ address }) => address),
     id,
     at: new Date(),

@@ -28,6 +28,8 @@ export async function startFromMail(
   if (refused !== undefined) return refuse(refused);
   const parsed = await parsedOr(mail.raw);
   if ("reason" in parsed) return refuse(parsed.reason);
+  // Code must read the sender that was checked.
+  if (head.from !== "" && head.from !== parsed.from) return refuse("its sender can be read in two ways");
   const { context, files } = mailContext(parsed, messageId);
   return startFromTrigger(ports, { workflow, trigger, client, ...head, about: parsed.subject, context, files });
 }

@@ -1,3 +1,4 @@
+import { headText } from "./headers.ts";
 import { textLoad } from "./text-load.ts";
 
 /** SES: the largest mail that it takes in. */
@@ -10,6 +11,8 @@ const most = { parts: 5_000, boundaries: 500, mentions: 20_000, textBytes: 5 * 1
 export function refusedByShape(raw: Buffer): string | undefined {
   if (raw.length === 0) return "it is empty";
   if (raw.length > largestMailBytes) return tooLarge(raw.length);
+  if (/\0|\r(?!\n)/.test(headText(raw) ?? ""))
+    return "its head has a NUL, or a CR without LF: it can be read in two ways";
   const { textBytes, shortLines } = textLoad(raw);
   if (textBytes > most.textBytes)
     return `it has ${textBytes} bytes besides base64, and a mail may have ${most.textBytes}`;

@@ -9,18 +9,21 @@ export interface MailHeader {
 export const longestHeadBytes = 512 * 1024;
 
 /**
- * The head of a mail, from the top; undefined where it has no end within the limit. Bytes above ASCII are taken as
- * Latin-1: what is looked for here (addresses, verdicts, ids) is ASCII.
+ * The head of a mail as text; undefined where it has no end within the limit. Bytes above ASCII are taken as Latin-1:
+ * what is looked for here (addresses, verdicts, ids) is ASCII.
  */
-export function readHeaders(raw: Uint8Array): MailHeader[] | undefined {
+export function headText(raw: Uint8Array): string | undefined {
   const start = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.length, longestHeadBytes)).toString("latin1");
   const end = /\r?\n\r?\n/.exec(start)?.index ?? (raw.length < longestHeadBytes ? start.length : undefined);
-  if (end === undefined) return undefined;
-  const lines = start
-    .slice(0, end)
-    .replaceAll(/\r?\n[ \t]+/g, " ")
+  return end === undefined ? undefined : start.slice(0, end);
+}
+
+/** The headers of a mail, from the top; undefined where its head has no end. */
+export function readHeaders(raw: Uint8Array): MailHeader[] | undefined {
+  const lines = headText(raw)
+    ?.replaceAll(/\r?\n[ \t]+/g, " ")
     .split(/\r?\n/);
-  return lines.flatMap((line) => {
+  return lines?.flatMap((line) => {
     const [, name, value] = /^([!-9;-~]+)[ \t]*:[ \t]*(.*)$/s.exec(line) ?? [];
     return name === undefined || value === undefined ? [] : [{ name: name.toLowerCase(), value: value.trim() }];
   });

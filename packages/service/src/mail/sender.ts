@@ -1,11 +1,27 @@
-import { addressesIn } from "./addresses.ts";
-import { headerOf, type MailHeader } from "./headers.ts";
+import type { MailHeader } from "./headers.ts";
 
-/** Whom the head of a mail names as its sender, in lower case; empty where it names nobody. */
+export const noSingleSender = "it does not name exactly one sender";
+
+/** Longer ones are made to keep a pattern busy. */
+const maxLetters = 2_000;
+const atom = "[\\w!#$%&'*+/=?^`{|}~-]+";
+const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
+const addressPattern = new RegExp(`^${atom}(?:\\.${atom})*@${label}(?:\\.${label})*$`);
+
+/**
+ * The one sender that the head of a mail names, in lower case; empty where it names none, or several. SES and the code of
+ * nodes must read the same address, so what could be read in two ways (two headers, lists, groups, names that are
+ * addresses, quoted or encoded addresses) names nobody.
+ */
 export function senderOf(headers: readonly MailHeader[]): string {
-  const from = headerOf(headers, "from") ?? "";
-  const open = from.lastIndexOf("<");
-  return addressesIn(open === -1 ? from : from.slice(open))[0] ?? "";
+  const [from, ...others] = headers.filter(({ name }) => name === "from");
+  if (!from || others.length > 0 || from.value.length > maxLetters) return "";
+  const text = from.value.replace(/"(?:[^"\\]|\\.)*"|\([^()\\]*\)/g, " ").trim();
+  const [, name = "", inBrackets] = /^([^<>@,;:"()]*|[^<>,;:"()\s]+\s*)<\s*([^<>\s]+)\s*>$/.exec(text) ?? [];
+  const address = (inBrackets ?? text).toLowerCase();
+  // Many programs write the address as the name, too.
+  const isOne = !name.includes("@") || name.trim().toLowerCase() === address;
+  return isOne && addressPattern.test(address) && !address.includes("=?") ? address : "";
 }
 
 /** Why a sender may not write; undefined where they may. */
@@ -14,19 +30,9 @@ export function refusedSender(
   allowed: readonly string[] | undefined,
 ): string | undefined {
   if (allowed === undefined) return undefined;
-  const named = headers.filter(({ name }) => name === "from");
-  // Of several, who checks and who reads could each take another one.
-  if (named.length !== 1 || !namesOne(named[0]?.value ?? "")) return "it does not name exactly one sender";
   const sender = senderOf(headers);
+  if (sender === "") return noSingleSender;
   const domain = sender.slice(sender.lastIndexOf("@"));
-  if (sender !== "" && (allowed.includes(sender) || allowed.includes(domain))) return undefined;
-  return `${sender || "its sender"} is not in the trigger's list of senders`;
-}
-
-const mailbox = "[^<>@,;:\\s]+@[^<>@,;:\\s]+";
-const oneMailbox = new RegExp(`^(${mailbox}|[^<>@,;:]*<\\s*${mailbox}\\s*>)$`);
-
-/** One address, with or without a name before it; what is quoted, or in parentheses, names nobody. */
-function namesOne(from: string): boolean {
-  return oneMailbox.test(from.replace(/"(?:[^"\\]|\\.)*"|\([^()]*\)/g, "").trim());
+  if (allowed.includes(sender) || allowed.includes(domain)) return undefined;
+  return `${sender} is not in the trigger's list of senders`;
 }

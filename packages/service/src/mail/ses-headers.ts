@@ -1,4 +1,5 @@
 import { addressesIn } from "./addresses.ts";
+import { readAuthentication } from "./authentication.ts";
 import { headerOf, type MailHeader } from "./headers.ts";
 
 /** What SES puts above a mail that it takes, each at most once, in the order in which it does. */
@@ -25,37 +26,43 @@ export function sesHeaders(headers: readonly MailHeader[]): MailHeader[] {
     at = next;
     return false;
   });
-  const block = end === -1 ? headers : headers.slice(0, end);
-  const authentication = headerOf(block, "authentication-results");
-  // Who has checked it stands first in it: a server before SES may have written one, too.
-  if (authentication === undefined || /^amazonses\.com\s*;/i.test(authentication)) return [...block];
-  return block.filter(({ name }) => name !== "authentication-results");
+  return [...(end === -1 ? headers : headers.slice(0, end))];
 }
 
 export interface Verdicts {
   spam?: string;
   virus?: string;
-  /** `pass`, `fail`, `none`. */
-  dmarc?: string;
-  /** What the sender's domain asks for where DMARC fails, as far as it is told: `reject`, `quarantine`, `none`. */
-  dmarcPolicy?: string;
+  /** Domain of the sender that SES found to be true (DMARC). */
+  provenDomain?: string;
 }
 
 export function verdictsOf(ses: readonly MailHeader[]): Verdicts {
-  const authentication = headerOf(ses, "authentication-results") ?? "";
   const [spam, virus] = [headerOf(ses, "x-ses-spam-verdict"), headerOf(ses, "x-ses-virus-verdict")];
-  const [, dmarc, rest = ""] = /\bdmarc=(\w+)([^;]*)/i.exec(authentication) ?? [];
-  const [, policy] = /\b(?:p|policy)=(\w+)/i.exec(rest) ?? [];
+  const provenDomain = provenDomainIn(headerOf(ses, "authentication-results") ?? "");
   return {
     ...(spam !== undefined && { spam: spam.toUpperCase() }),
     ...(virus !== undefined && { virus: virus.toUpperCase() }),
-    ...(dmarc !== undefined && { dmarc: dmarc.toLowerCase() }),
-    ...(policy !== undefined && { dmarcPolicy: policy.toLowerCase() }),
+    ...(provenDomain !== undefined && { provenDomain }),
   };
 }
 
-/** Whom the mail was for when it came in: To and Cc may name others, or nobody. */
+/**
+ * Senders choose words on either side of SES's own result, so quotes that they open before and close behind it could hide
+ * it. SES writes `dmarc=` once: where it stands twice, one of them is a sender's, and nothing is proven.
+ */
+function provenDomainIn(header: string): string | undefined {
+  if ((header.match(/dmarc\s*=/gi) ?? []).length !== 1) return undefined;
+  const read = readAuthentication(header);
+  if (read?.server !== "amazonses.com") return undefined;
+  const [dmarc, ...others] = read.results.filter(({ method }) => method === "dmarc");
+  if (dmarc?.result !== "pass" || others.length > 0) return undefined;
+  return dmarc.properties.get("header.from")?.toLowerCase();
+}
+
+/** The addresses that the mail was for when it came in: To and Cc may name others, or nobody. */
 export function receivedFor(ses: readonly MailHeader[]): string[] {
-  const [, list = ""] = /\bfor\s+([^;]{1,10000})/i.exec(headerOf(ses, "received") ?? "") ?? [];
-  return addressesIn(list);
+  const received = headerOf(ses, "received") ?? "";
+  // The date is the last part. Before `by` stands what the sender calls itself, which may hold a `for` of its own.
+  const [, ...lists] = received.slice(0, received.lastIndexOf(";")).split(/\sfor\s/i);
+  return addressesIn(lists.at(-1)?.slice(0, 10_000) ?? "");
 }

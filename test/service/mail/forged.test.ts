@@ -1,0 +1,141 @@
+import { receiveMail } from "@nova/service";
+import type { MailTrigger } from "@nova/workflow";
+import { beforeEach, describe, expect, it } from "vitest";
+import { mailOf, sesHead } from "../support/mail.ts";
+import { TriggerWorld } from "../support/trigger-world.ts";
+
+const trigger: MailTrigger = { type: "mail", id: "mail-1", address: "invoices" };
+
+let world: TriggerWorld;
+
+beforeEach(async () => {
+  world = new TriggerWorld();
+  // The attacker writes as bank.example, which asks to reject forged mail.
+  world.policy = "reject";
+  await world.publish("invoice", [trigger]);
+});
+
+async function receive(raw: Buffer) {
+  world.mails.set("mail/one", raw);
+  const [delivery] = await receiveMail(world.ports(), "mail/one");
+  return delivery;
+}
+
+/** The header as SES writes it, with what a sender can choose of it. */
+const authentication = ({ mailFrom = "a@evil.example", helo = "evil.example", dkim = "@evil.example", dmarc = "" }) =>
+  `amazonses.com;\r\n spf=pass (spfCheck: domain of ${mailFrom} designates 192.0.2.1 as permitted sender) ` +
+  `client-ip=192.0.2.1; envelope-from=${mailFrom}; helo=${helo};\r\n dkim=pass header.i=${dkim};\r\n ` +
+  `${dmarc || "dmarc=fail header.from=bank.example"};`;
+
+const rest = "To: invoices@in.example.com\r\nSubject: Pay\r\nMessage-ID: <1@evil.example>";
+const fromBank = `From: Bank <pay@bank.example>\r\n${rest}`;
+const pass = "dmarc=pass header.from=bank.example";
+const forged = `Authentication-Results: amazonses.com; ${pass};\r\n`;
+
+describe("a forged mail is refused where the sender has written a pass", () => {
+  it.each([
+    ["into MAIL FROM", { mailFrom: `"x; ${pass}; y"@evil.example` }],
+    ["into MAIL FROM, and SES drops the quotes", { mailFrom: `x; ${pass}; y@evil.example` }],
+    ["into MAIL FROM, closing SES's comment", { mailFrom: `x); ${pass} (@evil.example` }],
+    ["into HELO", { helo: `x; ${pass}` }],
+    ["into HELO, opening a quote", { helo: `x; ${pass}; y="` }],
+    ["into HELO, opening a comment", { helo: `x; ${pass} (` }],
+    ["into i= of DKIM", { dkim: `"x; ${pass}; y"@evil.example` }],
+    ["into i= of DKIM, and SES drops the quotes", { dkim: `x; ${pass}` }],
+    [
+      "around SES's own result, which stands in quotes then",
+      { helo: `x; ${pass}; y="`, dmarc: 'dmarc=fail header.from=bank.example; dkim=pass header.i="@evil.example' },
+    ],
+    [
+      "around SES's own result, which is a comment then",
+      { helo: `x; ${pass} (`, dmarc: "dmarc=fail header.from=bank.example; dkim=pass header.i=)@evil.example" },
+    ],
+    ["with spaces around the sign", { helo: `x; dmarc = pass header.from = bank.example` }],
+    ["with a comment in it", { helo: `x; dmarc(y)=(z)pass header.from=bank.example` }],
+    ["with a version of the method", { helo: `x; dmarc/1=pass header.from=bank.example` }],
+    ["where SES has no result of its own", { helo: `"x; ${pass}"`, dmarc: "none" }],
+    ["for a domain of the attacker's", { dmarc: "dmarc=pass header.from=evil.example" }],
+    ["for two domains", { dmarc: "dmarc=pass header.from=evil.example header.from=bank.example" }],
+    ["for a domain that is longer", { dmarc: "dmarc=pass header.from=bank.example.evil.example" }],
+    ["that is none but in a comment", { dmarc: "dmarc=fail (dmarc=pass) header.from=bank.example" }],
+    ["that is none but in quotes", { dmarc: 'dmarc="pass" header.from=bank.example' }],
+    ["behind a quote without an end", { dmarc: `${pass}; x="` }],
+    ["behind a comment without an end", { dmarc: `${pass} ((x)` }],
+    ["behind thousands of letters", { dmarc: `x=${"y".repeat(20_000)}; ${pass}` }],
+  ])("%s", async (_where, given) => {
+    const delivery = await receive(
+      mailOf([], { top: sesHead({ authentication: authentication(given) }), headers: fromBank }),
+    );
+    expect(delivery).toMatchObject({ status: "refused", reason: expect.stringMatching(/not proven .* bank\.example/) });
+    expect(world.runs).toEqual([]);
+  });
+
+  const failed = sesHead({ authentication: authentication({}) });
+  const without = (name: string) => failed.replace(new RegExp(`^${name}:.*\\r\\n(?:[ \\t].*\\r\\n)*`, "m"), "");
+  it.each([
+    ["below what SES has added", `${failed}${forged}`],
+    ["below, under a name with a space", `${failed}${forged.replace(":", " :")}`],
+    ["below, where SES has added none", `${without("Authentication-Results")}${forged}`],
+    ["below, where SES has added nothing behind it", `${without("X-SES-RECEIPT")}${forged}`],
+    ["folded into another header", failed.replace("X-SES-RECEIPT: ", `X-SES-RECEIPT: \r\n ${forged} `)],
+    ["above it, as another server", sesHead({ authentication: `mx.evil.example; ${pass}` })],
+    ["as a server whose name begins alike", sesHead({ authentication: `amazonses.com.evil.example; ${pass}` })],
+    ["as a server with properties", sesHead({ authentication: `amazonses.com x=y; ${pass}` })],
+    ["as no server", sesHead({ authentication: pass })],
+    ["as nobody has", without("Authentication-Results")],
+  ])("into a header of its own: %s", async (_where, top) => {
+    expect(await receive(mailOf([], { top, headers: fromBank }))).toMatchObject({ status: "refused" });
+    expect(world.runs).toEqual([]);
+  });
+});
+
+describe("a mail is refused whose From", () => {
+  const proven = sesHead({ authentication: authentication({ dmarc: "dmarc=pass header.from=evil.example" }) });
+  it.each([
+    ["is there twice", "From: a@evil.example\r\nFrom: pay@bank.example"],
+    ["is there twice, once with a space in its name", "From : a@evil.example\r\nFrom: pay@bank.example"],
+    ["is not there", "Sender: a@evil.example"],
+    ["names two", "From: a@evil.example, pay@bank.example"],
+    ["names a group", "From: us: a@evil.example, pay@bank.example;"],
+    ["names one in a group", "From: us: a@evil.example;"],
+    ["has another address as its name", "From: pay@bank.example <a@evil.example>"],
+    ["has two addresses in brackets", "From: <pay@bank.example> <a@evil.example>"],
+    ["has a route", "From: <@bank.example:a@evil.example>"],
+    ["has a quoted address", 'From: "pay@bank.example"@evil.example'],
+    ["has an encoded word for an address", "From: =?utf-8?q?=3Cpay=40bank.example=3E?="],
+    ["has an encoded word in its address", "From: =?utf-8?q?pay=40bank.example?=@evil.example"],
+    ["has a comment in its address", "From: a(pay@bank.example)@evil.example"],
+    ["has comments within comments", "From: (a(b) <pay@bank.example>) <a@evil.example>"],
+    ["has letters beyond ASCII in its domain", "From: pay@b\u00e4nk.example"],
+    ["has no domain", "From: root"],
+    ["has a NUL", "From: a@evil.example\0pay@bank.example"],
+    ["has a CR without LF", "From: a@evil.example\rFrom: pay@bank.example"],
+    ["follows a CR without LF", "Subject: x\rFrom: pay@bank.example\r\nFrom: a@evil.example"],
+  ])("%s", async (_what, from) => {
+    expect(await receive(mailOf([], { top: proven, headers: `${from}\r\n${rest}` }))).toMatchObject({
+      status: "refused",
+      reason: expect.stringMatching(/exactly one sender|in two ways/),
+    });
+    expect(world.runs).toEqual([]);
+  });
+});
+
+describe("an honest mail starts its run", () => {
+  it.each([
+    ["with a pass", "dmarc=pass header.from=bank.example", fromBank],
+    ["with a pass that is written with spaces", "dmarc = pass (p=reject) header.from = Bank.Example", fromBank],
+    ["with its address as its name", pass, `From: pay@bank.example <Pay@bank.example>\r\n${rest}`],
+    ["with letters beyond ASCII in its name", pass, `From: "B\u00e4nk" <pay@bank.example> (us)\r\n${rest}`],
+  ])("%s", async (_how, dmarc, headers) => {
+    const mailFrom = "bounce+x=y=z@bank.example";
+    const top = sesHead({ authentication: authentication({ mailFrom, dmarc }) });
+    expect(await receive(mailOf([], { top, headers }))).toMatchObject({ status: "started", from: "pay@bank.example" });
+    expect((await world.context(world.runs[0] ?? "")).email_from).toBe("pay@bank.example");
+  });
+
+  it("where its domain has no wish for what fails", async () => {
+    world.policy = "none";
+    const top = sesHead({ authentication: authentication({}) });
+    expect(await receive(mailOf([], { top, headers: fromBank }))).toMatchObject({ status: "started" });
+  });
+});
