@@ -13,6 +13,7 @@ import {
 } from "@nova/engine";
 import { createSandboxes, templatePackages } from "@nova/sandbox";
 import type { Admissions } from "@nova/service";
+import { createOutgoing, type Outgoing } from "@nova/service/outgoing";
 import { Environment } from "./environment.ts";
 import { hostNames } from "./host-names.ts";
 import { createLookout } from "./lookout.ts";
@@ -23,6 +24,8 @@ export const logger = new Logger({ serviceName: "nova" });
 export interface FunctionPorts extends Ports {
   bus: NovaBus;
   admissions: Admissions;
+  /** The way to servers that users name. */
+  outgoing: Outgoing;
 }
 
 /** The composition root: every port of the engine, with its adapter. */
@@ -32,6 +35,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     env.NOVA_SIGNING_KMS_KEY !== undefined
       ? { kmsKeyId: env.NOVA_SIGNING_KMS_KEY }
       : { keyHex: env.NOVA_SIGNING_KEY ?? "" };
+  const outgoing = createOutgoing({ allowsPrivate: env.NOVA_PRIVATE_HOSTS });
   const { lookoutStores, ...aws } = createAwsPorts({
     table: env.NOVA_TABLE,
     bucket: env.NOVA_BUCKET,
@@ -41,6 +45,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     s3PathStyle: env.NOVA_S3_PATH_STYLE,
     signer,
     keyVariables: variables,
+    fetch: outgoing.fetch,
     vault:
       env.NOVA_VAULT_KMS_KEY !== undefined
         ? { kmsKeyId: env.NOVA_VAULT_KMS_KEY }
@@ -48,6 +53,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
   });
   const made: FunctionPorts = {
     ...aws,
+    outgoing,
     sandboxes: createSandboxes(),
     pipeline: pipelineFor(variables, env, aws.generations),
     ...createLookout(() => made, lookoutStores),

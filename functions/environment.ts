@@ -28,6 +28,8 @@ export const Environment = z
     DEFAULT_MODEL: z.string().optional(),
     /** Folder with the documentation of sandbox templates that were built with requirements of their own. */
     NOVA_DOCSTRINGS: z.string().optional(),
+    /** Whether servers that users name (webhooks, token endpoints, mailboxes) may be in private networks, as on a laptop. */
+    NOVA_PRIVATE_HOSTS: z.stringbool().default(false),
     NOVA_S3_PATH_STYLE: z.stringbool().default(false),
   })
   .refine((env) => env.NOVA_SIGNING_KMS_KEY !== undefined || env.NOVA_SIGNING_KEY !== undefined, {

@@ -25,9 +25,9 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     ...stores,
     ...triggers,
     ...apiAccess(env, { ...ports, ...stores }),
-    mail: { domains: env.NOVA_MAIL_DOMAINS, dmarcPolicies: dmarcPolicies(), mailboxes: imapMailboxes },
+    mail: { domains: env.NOVA_MAIL_DOMAINS, dmarcPolicies: dmarcPolicies(), mailboxes: imapMailboxes(ports.outgoing) },
     mailer: createMailer({ from: env.NOVA_MAIL_FROM }),
-    poster: createPoster({ allowsPrivate: env.NOVA_PRIVATE_WEBHOOKS }),
+    poster: createPoster(ports.outgoing),
     ...(env.NOVA_QUEUES && queuesOn(ports.bus)),
     templates: templates ?? {
       of: async (requirements) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),

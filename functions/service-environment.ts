@@ -20,8 +20,6 @@ export const ServiceEnvironment = z.object({
     .transform((text) => text.split(",").flatMap((domain) => domain.trim().toLowerCase() || [])),
   /** Who NOVA's own mails are from: an address that SES has verified. */
   NOVA_MAIL_FROM: z.string().default("nova@localhost"),
-  /** Whether failures may be posted to addresses of private networks: those of a laptop. */
-  NOVA_PRIVATE_WEBHOOKS: z.stringbool().default(false),
   /** Requests that a key may make in ten seconds; absent: as many as it likes. */
   NOVA_RATE_PER_KEY: z.coerce.number().int().min(1).optional(),
   /** `iss` and `aud` of tokens that open the API besides keys; absent: none do. */

@@ -17,6 +17,7 @@ const arrows: Record<string, string[]> = {
     "service",
     "service/adapters",
     "service/lookout",
+    "service/outgoing",
     "compiler",
     "sandbox",
     "agents",
@@ -56,6 +57,20 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^@astral-sh\/ruff/, only: ["python"], why: "ruff is loaded by one package, lazily" },
 ];
 
+/** Who calls out, by which address; everybody else has an `OutgoingFetch`, which looks at where a user's address leads. */
+const callers: Record<string, string> = {
+  "packages/agents/src/model/whole-answer.ts": "the model's API, which the operator names",
+  "functions/api/health/probes.ts": "E2B's and the model's API, which the operator names",
+  "packages/client/src/": "the server that its user names",
+  "packages/cli/src/": "the server that its user names, and addresses that it signs",
+  "packages/service/src/outgoing/": "what users name, looked at before and while it is called",
+  "packages/local/src/": "itself",
+};
+
+/** `fetch(...)`, and what connects in Node's own modules. `outgoing.fetch(...)` is the guarded one. */
+const calling =
+  /(?<![.\w])fetch\(|globalThis\.fetch|import (?!type)(?:\* as \w+|\w+|\{[^}]*\b(?:request|get|connect|createConnection|Socket)\b[^}]*\}) from "(?:node:)?(?:https?|http2|net|tls)"|from "undici"/;
+
 const files = sourceFiles("packages", "functions", "stacks", "sst.config.ts");
 
 function packageOf({ path }: SourceFile): string {
@@ -90,6 +105,14 @@ describe("the house", () => {
   it.each(guarded)("keeps $module to $only: $why", ({ module, only }) => {
     const offenders = files
       .filter((file) => !only.includes(packageOf(file)) && file.specifiers.some((specifier) => module.test(specifier)))
+      .map(({ path }) => path);
+    expect(offenders).toEqual([]);
+  });
+
+  it("calls out by itself in few places, each to who is trusted", () => {
+    const places = Object.keys(callers);
+    const offenders = files
+      .filter(({ path, text }) => calling.test(text) && !places.some((place) => path.startsWith(place)))
       .map(({ path }) => path);
     expect(offenders).toEqual([]);
   });

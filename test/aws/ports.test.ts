@@ -14,7 +14,15 @@ beforeAll(() => {
 });
 
 test("finds table and endpoints where the environment says they are", async () => {
-  const ports = createAwsPorts({ eventBus: "nova", bucket: bucket.bucket, roleArn, signer, vault, s3PathStyle: true });
+  const ports = createAwsPorts({
+    eventBus: "nova",
+    bucket: bucket.bucket,
+    roleArn,
+    signer,
+    vault,
+    s3PathStyle: true,
+    fetch,
+  });
   const at = { execution: "exec_ports", scope: "", seq: 0 };
   const body = Buffer.from("a blob");
   const sha256 = createHash("sha256").update(body).digest("hex");

@@ -1,4 +1,5 @@
 import type { RateStore } from "@nova/service";
+import { createOutgoing } from "@nova/service/outgoing";
 import { expect, it } from "vitest";
 import { apiAccess } from "../../functions/api-access.ts";
 import { ServiceEnvironment } from "../../functions/service-environment.ts";
@@ -8,7 +9,11 @@ const by = { id: "key_1", client: null };
 const clock = { now: () => 0, sleep: async () => undefined };
 
 function access(variables: Record<string, string>) {
-  return apiAccess(ServiceEnvironment.parse(variables), { rateStore, clock });
+  return apiAccess(ServiceEnvironment.parse(variables), {
+    rateStore,
+    clock,
+    outgoing: createOutgoing({ allowsPrivate: true }),
+  });
 }
 
 it("lets nobody in but keys, as often as they like, where nothing is said", () => {

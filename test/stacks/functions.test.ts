@@ -63,7 +63,6 @@ describe("the functions that are deployed", () => {
       NOVA_MAIL_DOMAINS: ["in.example.com"],
       NOVA_MAIL_FROM: "nova@in.example.com",
       NOVA_JWT_ISSUER: "https://login.example.com/",
-      NOVA_PRIVATE_WEBHOOKS: false,
     });
     expect(JSON.stringify(variablesOf(name)).length).toBeLessThan(3_000);
   });

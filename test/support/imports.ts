@@ -7,6 +7,7 @@ export interface SourceFile {
   /** Relative to the project's root. */
   path: string;
   lines: number;
+  text: string;
   /** Module specifiers as written. */
   specifiers: string[];
   /** Files of the project that it imports by relative path. */
@@ -32,7 +33,7 @@ function readSource(path: string): SourceFile {
   const files = specifiers
     .filter((specifier) => specifier.startsWith("."))
     .map((specifier) => relative(root, join(root, dirname(path), specifier)));
-  return { path, lines: text.split("\n").length, specifiers, files };
+  return { path, text, lines: text.split("\n").length, specifiers, files };
 }
 
 /** The first cycle among these files, as a path that ends where it began. */

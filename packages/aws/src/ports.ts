@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createCredentials, type Ports } from "@nova/engine";
+import { createCredentials, type OutgoingFetch, type Ports } from "@nova/engine";
 import type { LookoutStores } from "@nova/service";
 import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createCredentialCipher } from "./credentials/cipher.ts";
@@ -36,6 +36,8 @@ export interface AwsPortsOptions {
   keyVariables?: NodeJS.ProcessEnv;
   /** Name of NOVA's bus. */
   eventBus: string;
+  /** How the token endpoints of credentials are called. */
+  fetch: OutgoingFetch;
   /** For S3 endpoints that have no host name per bucket. */
   s3PathStyle?: boolean;
 }
@@ -86,7 +88,7 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
       cipher: createCredentialCipher(credentialKeysFrom(options.keyVariables ?? process.env)),
       now: () => Date.now(),
       sleep,
-      post: (url, init) => fetch(url, init),
+      fetch: options.fetch,
     }),
     bus: createBus({ busName: options.eventBus, bucket }),
     lookoutStores: async () => (await import("./lookout-stores.ts")).createLookoutStores(table),

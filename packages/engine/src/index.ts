@@ -4,7 +4,6 @@ export { WrittenTips } from "./chain/written-tips.ts";
 export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";
 export { asReference } from "./context/references.ts";
-export type { Post } from "./credentials/ask-token.ts";
 export { openContent, ownerText, replacing, sealRecord } from "./credentials/content.ts";
 export { createCredentials } from "./credentials/create-credentials.ts";
 export {
@@ -48,6 +47,7 @@ export type * from "./ports/executions.ts";
 export type * from "./ports/generations.ts";
 export type * from "./ports/host-names.ts";
 export type * from "./ports/index.ts";
+export { HostRefused, type OutgoingFetch } from "./ports/outgoing.ts";
 export type * from "./ports/pipeline.ts";
 export { pinnedPlaces } from "./ports/pipeline.ts";
 export type * from "./ports/sandboxes.ts";

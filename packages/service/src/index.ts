@@ -38,7 +38,7 @@ export { readExecution, readLink } from "./executions/read.ts";
 export { type ExportRecord, exportClient } from "./export/export-client.ts";
 export { digestAfter, emptyDigest, isSealed, type Sealed, sealExport } from "./export/seal.ts";
 export { type FailedRun, type Notified, notifyFailure } from "./failures/notify.ts";
-export { AddressRefused, createPoster, PostFailed } from "./failures/poster.ts";
+export { createPoster, PostFailed } from "./failures/poster.ts";
 export { sumOfFormats, surveyAll, surveyPart } from "./formats/survey.ts";
 export { type HookRequest, receiveHook, type TakenHook } from "./hooks/receive-hook.ts";
 export { createKey, deleteKey, type KeyPorts, type KeyRequest, listKeys, type NewKey } from "./keys/keys.ts";

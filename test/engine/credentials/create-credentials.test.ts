@@ -14,8 +14,8 @@ beforeEach(() => {
 });
 
 function credentials(keys?: string[]) {
-  const post = () => Promise.reject(new RangeError("nobody asks for a token"));
-  return createCredentials({ store, cipher: mirrorCipher(keys), now: () => nowMs, sleep: post, post });
+  const nobody = () => Promise.reject(new RangeError("nobody asks for a token"));
+  return createCredentials({ store, cipher: mirrorCipher(keys), now: () => nowMs, sleep: nobody, fetch: nobody });
 }
 
 const namesOf = ({ members }: { members: { key: string }[] }) => members.map(({ key }) => key);

@@ -1,4 +1,4 @@
-import { createCredentials, type Post } from "@nova/engine";
+import { createCredentials, HostRefused, type OutgoingFetch } from "@nova/engine";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MemoryCredentials, mirrorCipher } from "../../support/credentials.ts";
 
@@ -22,14 +22,14 @@ beforeEach(() => {
 
 /** Answers in turn; one more request than answers fails. */
 function process(...answers: (() => Response | Promise<Response>)[]) {
-  const post: Post = async (url, { body }) => {
+  const fetch: OutgoingFetch = async (url, { body } = {}) => {
     asked.push(`${url} ${body}`);
     const answer = answers.shift();
     if (!answer) throw new RangeError("a request too many");
     return answer();
   };
   const sleep = async (ms: number) => void slept.push(ms);
-  return createCredentials({ store, cipher: mirrorCipher(), now: () => now + lateMs, sleep, post });
+  return createCredentials({ store, cipher: mirrorCipher(), now: () => now + lateMs, sleep, fetch });
 }
 
 const answer = (status: number, body: object) => () => new Response(JSON.stringify(body), { status });
@@ -105,6 +105,12 @@ describe("who asks for what is stored", () => {
 describe("a token endpoint", () => {
   it.each([
     ["refuses", answer(400, { error: "invalid_grant" }), "NodeFailed", /"api" of client acme: .* answered 400/],
+    [
+      "is inside of a network",
+      () => Promise.reject(new HostRefused("id.test leads to no public address")),
+      "NodeFailed",
+      /"api" of client acme: its token_url is refused: id\.test leads to no public address/,
+    ],
     ["answers something else", answer(200, { hello: 1 }), "NodeFailed", /answered 200 and no access token/],
   ])("that %s is told of at once, without a secret", async (_what, reply, name, message) => {
     await store.have(acme, "api", "oauth2", stored);

@@ -1,12 +1,14 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { authenticate, type TokenIssuer, trustIssuer } from "@nova/service";
+import { createOutgoing } from "@nova/service/outgoing";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 let [issuer, reads]: [string, number] = ["", 0];
 let server: Server;
 let key: CryptoKey;
+let publicText: string;
 let answer: () => { status: number; body: unknown };
 let trusted: TokenIssuer;
 
@@ -14,6 +16,7 @@ beforeAll(async () => {
   const pair = await generateKeyPair("ES256");
   key = pair.privateKey;
   const jwk = { ...(await exportJWK(pair.publicKey)), kid: "1", alg: "ES256" };
+  publicText = JSON.stringify(jwk);
   answer = () => ({ status: 200, body: { keys: [jwk] } });
   server = createServer((_request, response) => {
     reads++;
@@ -27,31 +30,39 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
+const { fetch } = createOutgoing({ allowsPrivate: true });
+
 function trust(): TokenIssuer {
-  return trustIssuer({ issuer, audience: "nova", roleClaim: "nova_role", clientClaim: "nova_client" });
+  return trustIssuer({ fetch }, { issuer, audience: "nova", roleClaim: "nova_role", clientClaim: "nova_client" });
 }
 
 const claims = { nova_role: "editor", nova_client: "acme" };
 
+/** null: the claim is not there. */
 interface Written {
   claims?: Record<string, unknown>;
-  audience?: string;
-  issuer?: string;
-  expires?: string | number;
+  audience?: string | null;
+  issuer?: string | null;
+  expires?: string | number | null;
   key?: CryptoKey | Uint8Array;
   alg?: string;
-  subject?: string;
+  subject?: string | null;
 }
 
 function token(written: Written = {}): Promise<string> {
-  return new SignJWT(written.claims ?? claims)
-    .setProtectedHeader({ alg: written.alg ?? "ES256", kid: "1" })
-    .setIssuer(written.issuer ?? issuer)
-    .setAudience(written.audience ?? "nova")
-    .setSubject(written.subject ?? "mo@example.com")
-    .setExpirationTime(written.expires ?? "5m")
-    .sign(written.key ?? key);
+  const { audience = "nova", issuer: by = issuer, expires = "5m", subject = "mo@example.com" } = written;
+  const jwt = new SignJWT(written.claims ?? claims).setProtectedHeader({ alg: written.alg ?? "ES256", kid: "1" });
+  if (by !== null) jwt.setIssuer(by);
+  if (audience !== null) jwt.setAudience(audience);
+  if (subject !== null) jwt.setSubject(subject);
+  if (expires !== null) jwt.setExpirationTime(expires);
+  return jwt.sign(written.key ?? key);
 }
+
+const inAnHour = () => Math.floor(Date.now() / 1000) + 3600;
+
+const unsigned = (text: string) =>
+  `${Buffer.from('{"alg":"none","kid":"1"}').toString("base64url")}.${text.split(".")[1]}.AA`;
 
 const keys = { get: async () => undefined } as never;
 
@@ -75,6 +86,27 @@ describe("a token of the issuer", () => {
     ["without a role", () => token({ claims: { nova_client: "acme" } })],
     ["with a role that nobody knows", () => token({ claims: { ...claims, nova_role: "root" } })],
     ["that names no client", () => token({ claims: { nova_role: "admin" } })],
+    ["whose client is no slug", () => token({ claims: { ...claims, nova_client: "Acme/../x" } })],
+    ["whose client is empty", () => token({ claims: { ...claims, nova_client: "" } })],
+    ["whose client is a list", () => token({ claims: { ...claims, nova_client: ["acme"] } })],
+    ["whose role is a list", () => token({ claims: { ...claims, nova_role: ["admin"] } })],
+    ["with an empty subject", () => token({ subject: "" })],
+    ["with a subject of spaces", () => token({ subject: "  " })],
+    ["with a subject that is no text", () => token({ claims: { ...claims, sub: 7 }, subject: null })],
+    ["with a subject that a terminal acts on", () => token({ subject: "mo\u001b[2J" })],
+    ["with a subject that turns the line around", () => token({ subject: "mo\u202egro" })],
+    ["with a subject of 256 letters", () => token({ subject: "a".repeat(256) })],
+    ["without a subject", () => token({ subject: null })],
+    ["that never expires", () => token({ expires: null })],
+    ["whose end is a text", () => token({ claims: { ...claims, exp: "9999999999" }, expires: null })],
+    ["that begins later", () => token({ claims: { ...claims, nbf: inAnHour() } })],
+    ["that was issued later", () => token({ claims: { ...claims, iat: inAnHour() } })],
+    ["that was issued at no time", () => token({ claims: { ...claims, iat: "now" } })],
+    ["for nobody", () => token({ audience: null })],
+    ["for several others", () => token({ claims: { ...claims, aud: ["a", "b"] }, audience: null })],
+    ["of no issuer", () => token({ issuer: null })],
+    ["with no signature", async () => unsigned(await token())],
+    ["signed with the public key as a secret", async () => token({ alg: "HS256", key: Buffer.from(publicText) })],
     ["that is none", async () => "a.b.c"],
     ["whose payload was changed", async () => (await token()).replace(/\.[^.]+\./, ".e30.")],
   ])("%s opens nothing", async (_what, written) => {
@@ -87,6 +119,15 @@ describe("a token of the issuer", () => {
     expect(await said(await token())).toBe(await said("nova_nothing"));
   });
 
+  it("is not checked where its issuer's keys lie inside of a network", async () => {
+    const before = reads;
+    const closed = trustIssuer(createOutgoing({ allowsPrivate: false }), {
+      ...{ issuer, audience: "nova", roleClaim: "nova_role", clientClaim: "nova_client" },
+    });
+    await expect(closed.principalOf(await token())).rejects.toMatchObject({ name: "IssuerUnreachable" });
+    expect(reads).toBe(before);
+  });
+
   it("is checked with keys that are read once", async () => {
     const before = reads;
     for (let n = 0; n < 5; n++) await trusted.principalOf(await token());
@@ -96,6 +137,8 @@ describe("a token of the issuer", () => {
   it.each([
     ["an error", { status: 500, body: {} }],
     ["something that is no key set", { status: 200, body: { keys: "none" } }],
+    ["more than a key set may have", { status: 200, body: { keys: [], more: "x".repeat(2_000_000) } }],
+    ["that the keys are elsewhere", { status: 302, body: {} }],
   ])("says that the issuer cannot be asked where it answers %s", async (_what, given) => {
     const usual = answer;
     answer = () => given;

@@ -15,11 +15,11 @@ let ports: CredentialPorts;
 beforeEach(async () => {
   [store, keys, deeds] = [new MemoryCredentials(), ["key-1"], []];
   const cipher = mirrorCipher(keys);
-  const post = () => Promise.reject(new RangeError("nobody asks for a token"));
+  const fetch = () => Promise.reject(new RangeError("nobody asks for a token"));
   ports = {
     credentialStore: store,
     credentialCipher: cipher,
-    credentials: createCredentials({ store, cipher, now: () => now, sleep: post, post }),
+    credentials: createCredentials({ store, cipher, now: () => now, sleep: fetch, fetch }),
     clock: { now: () => now, sleep: async () => undefined },
     audit: { append: async (record: AuditRecord) => void deeds.push(record), list: async () => [] },
   } as Partial<CredentialPorts> as CredentialPorts;

@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { AddressRefused, createPoster, PostFailed } from "@nova/service";
+import { HostRefused } from "@nova/engine";
+import { createPoster, PostFailed } from "@nova/service";
+import { createOutgoing } from "@nova/service/outgoing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /** What the server answers, one after the other; then 200. */
@@ -33,7 +35,7 @@ const resolving = (...addresses: string[]) =>
     )) as unknown as typeof lookup;
 
 const poster = (allowsPrivate: boolean, ...addresses: string[]) =>
-  createPoster({ allowsPrivate, pausesMs: [0, 0], lookup: resolving(...addresses) });
+  createPoster(createOutgoing({ allowsPrivate, lookup: resolving(...addresses) }), [0, 0]);
 
 const request = (host = "hooks.example.com") => ({
   ...{ url: `http://${host}:${port}/x?y=1`, body: '{"a":"ü"}' },
@@ -86,7 +88,7 @@ describe("nothing is posted", () => {
     ["to an address inside that is written by IPv6", "[::ffff:127.0.0.1]", ["8.8.8.8"]],
     ["to the metadata of a cloud", "169.254.169.254", ["8.8.8.8"]],
   ])("%s", async (_, host, addresses) => {
-    await expect(poster(false, ...addresses).post(request(host))).rejects.toThrow(AddressRefused);
+    await expect(poster(false, ...addresses).post(request(host))).rejects.toThrow(HostRefused);
     expect(requests).toEqual([]);
   });
 });

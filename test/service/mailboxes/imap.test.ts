@@ -1,7 +1,13 @@
+import type { lookup } from "node:dns";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { imapMailboxes, MailboxUnreachable } from "@nova/service";
+import { createOutgoing } from "@nova/service/outgoing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Dovecot, hasDovecot, openDovecot } from "../../support/dovecot/open-dovecot.ts";
 import { head, mailOf } from "../support/mail.ts";
+
+const mailboxes = imapMailboxes(createOutgoing({ allowsPrivate: true }));
 
 describe.skipIf(!hasDovecot)("a mailbox (needs root and: apt-get install dovecot-imapd)", () => {
   let dovecot: Dovecot;
@@ -18,7 +24,7 @@ describe.skipIf(!hasDovecot)("a mailbox (needs root and: apt-get install dovecot
   afterAll(() => dovecot?.close());
 
   it("shows what nobody has read, oldest first, and marks what it is told to", async () => {
-    const mailbox = await imapMailboxes.open(address());
+    const mailbox = await mailboxes.open(address());
     const [first, second, ...others] = await mailbox.unread(2);
     expect(others).toEqual([]);
     expect(await first?.read(10_000)).toEqual(mail("one"));
@@ -37,10 +43,60 @@ describe.skipIf(!hasDovecot)("a mailbox (needs root and: apt-get install dovecot
       /INBOX at 127.0.0.1:\d+ cannot be read: it refuses the password of anna@/,
     ],
     ["knows no such folder", { mailbox: "Elsewhere" }, /Elsewhere at .* cannot be read: Mailbox doesn't exist/],
-    ["is not there", { port: 1 }, /INBOX at 127.0.0.1:1 cannot be read: connect ECONNREFUSED/],
+    ["is not there", { port: 1 }, /INBOX at 127.0.0.1:1 cannot be read: no mail server answers there/],
   ])("says so where it %s", async (_what, changes, message) => {
-    const opening = imapMailboxes.open(address(changes));
+    const opening = mailboxes.open(address(changes));
     await expect(opening).rejects.toThrow(MailboxUnreachable);
     await expect(opening).rejects.toThrow(message);
+  });
+});
+
+describe("a mailbox where private addresses are closed", () => {
+  let open: Server;
+  let calls = 0;
+  const port = () => (open.address() as AddressInfo).port;
+
+  beforeAll(async () => {
+    open = createServer((socket) => {
+      calls++;
+      socket.end();
+    }).listen(0, "127.0.0.1");
+    await once(open, "listening");
+  });
+  afterAll(() => open.close());
+
+  const resolving = (address: string) =>
+    ((_host: string, _how: object, done: (error: null, found: object[]) => void) =>
+      done(null, [{ address, family: 4 }])) as unknown as typeof lookup;
+  const failing = (code: string) =>
+    ((_host: string, _how: object, done: (error: Error) => void) =>
+      done(Object.assign(new Error(code), { code }))) as unknown as typeof lookup;
+
+  it.each([
+    ["a host inside that listens", "127.0.0.1", () => 993, resolving("8.8.8.8")],
+    ["a name that leads inside", "mail.test", () => 993, resolving("10.0.0.1")],
+    ["a name that leads to this machine", "localhost", () => 143, resolving("127.0.0.1")],
+    ["an address in another spelling", "0x7f.1", () => 143, resolving("127.0.0.1")],
+    ["a name that nobody has", "mail.test", () => 993, failing("ENOTFOUND")],
+    ["a port of something else", "mail.test", port, resolving("8.8.8.8")],
+    ["a port of something else inside", "127.0.0.1", port, resolving("8.8.8.8")],
+  ])("of %s is refused before anything is called, in the same words", async (_what, host, port, lookup) => {
+    const closed = imapMailboxes(createOutgoing({ allowsPrivate: false, lookup }));
+    const address = { host, port: port(), user: "u", password: "p", mailbox: "INBOX" };
+    const failure: Error = await closed.open(address).catch((error) => error);
+    expect(failure).toBeInstanceOf(MailboxUnreachable);
+    expect(failure.message).toMatch(/^INBOX at \S+ cannot be read: no mail server answers there, with a certificate/);
+    expect(failure.cause).toMatchObject({ name: "HostRefused" });
+    expect(calls).toBe(0);
+  });
+
+  it("tells of something that is no mail server what it tells of nothing", async () => {
+    const said = async (port: number) => {
+      const address = { host: "127.0.0.1", port, user: "u", password: "p", mailbox: "INBOX" };
+      const failure: Error = await mailboxes.open(address).catch((error) => error);
+      return failure.message.replace(`:${port} `, " ");
+    };
+    expect(await said(port())).toBe(await said(1));
+    expect(calls).toBe(1);
   });
 });

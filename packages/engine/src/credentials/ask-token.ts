@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { HostRefused, type OutgoingFetch } from "../ports/outgoing.ts";
 import type { OAuth2 } from "./kinds/oauth2.ts";
 
 /** A token is got anew when it has less than this to live. */
 const leastLifeMs = 60_000;
-const longestAnswerMs = 10_000;
 /**
  * Before each further try at an endpoint that does not answer: 15 seconds for what restarts, and an end for what is not
  * there.
@@ -18,9 +18,6 @@ const Token = z.object({
   /** A server may replace it with each use. */
   refresh_token: z.string().min(4).optional(),
 });
-
-/** How a token endpoint is called: `fetch`, unless a test says otherwise. */
-export type Post = (url: string, init: RequestInit) => Promise<Response>;
 
 /** No token can be had: the endpoint says no, and will say so again. */
 export class TokenRefused extends Error {
@@ -40,7 +37,7 @@ class Unanswered extends Error {
 export interface TokenParts {
   now(): number;
   sleep(ms: number): Promise<unknown>;
-  post: Post;
+  fetch: OutgoingFetch;
 }
 
 export function isFresh({ access_token, expires_at }: OAuth2, nowMs: number): boolean {
@@ -65,10 +62,10 @@ export async function askToken(values: OAuth2, parts: TokenParts): Promise<OAuth
   }
 }
 
-async function askOnce(values: OAuth2, { post, now }: TokenParts): Promise<OAuth2> {
-  const response = await answerOf(values, post);
-  if (response.status >= 500 || response.status === 429) throw new Unanswered(`answered ${response.status}`);
+async function askOnce(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
+  const response = await answerOf(values, parts);
   const token = Token.safeParse(await response.json().catch(() => null));
+  if (response.status >= 500 || response.status === 429) throw new Unanswered(`answered ${response.status}`);
   if (!response.ok || !token.success) {
     throw new TokenRefused(`its token endpoint answered ${response.status} and no access token - store it anew`);
   }
@@ -76,27 +73,20 @@ async function askOnce(values: OAuth2, { post, now }: TokenParts): Promise<OAuth
   return {
     ...values,
     access_token,
-    expires_at: new Date(now() + expires_in * 1000).toISOString(),
+    expires_at: new Date(parts.now() + expires_in * 1000).toISOString(),
     ...(refresh_token !== undefined && { refresh_token }),
   };
 }
 
-async function answerOf(values: OAuth2, post: Post): Promise<Response> {
+async function answerOf(values: OAuth2, { fetch: call }: TokenParts): Promise<Response> {
   const { token_url, client_id, client_secret, refresh_token, scope } = values;
   const grant = refresh_token === undefined ? "client_credentials" : "refresh_token";
   const form = Object.entries({ grant_type: grant, refresh_token, client_id, client_secret, scope });
   const body = new URLSearchParams(form.filter((field): field is [string, string] => field[1] !== undefined));
   try {
-    const signal = AbortSignal.timeout(longestAnswerMs);
-    // A redirect would take the secret to somewhere else.
-    return await post(token_url, {
-      method: "POST",
-      body,
-      signal,
-      redirect: "error",
-      headers: { accept: "application/json" },
-    });
+    return await call(token_url, { method: "POST", body, headers: { accept: "application/json" } });
   } catch (cause) {
+    if (cause instanceof HostRefused) throw new TokenRefused(`its token_url is refused: ${cause.message}`, { cause });
     throw new Unanswered("does not answer", { cause });
   }
 }

@@ -28,7 +28,7 @@ export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys)
     NOVA_TABLE: table,
     NOVA_BUCKET: bucket,
     NOVA_S3_PATH_STYLE: "true",
-    NOVA_PRIVATE_WEBHOOKS: "true",
+    NOVA_PRIVATE_HOSTS: "true",
     NOVA_SIGNING_KEY: keys.signingKey,
     NOVA_VAULT_KEY: derivedKey(keys.signingKey, "nova vault"),
     NOVA_CREDENTIALS_KEY_FILE: join(dataDir, "credential-keys.json"),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { createRemoteJWKSet, JWTPayload } from "jose";
 import { IssuerUnreachable } from "../errors.ts";
+import type { Outgoing } from "../outgoing/outgoing.ts";
 import type { TokenIssuer } from "../ports/access.ts";
 import { roles } from "../ports/keys.ts";
 import type { Principal } from "./principal.ts";
@@ -26,19 +27,19 @@ const toleranceSeconds = 30;
 type KeySet = ReturnType<typeof createRemoteJWKSet>;
 
 /** Trusts the tokens of an issuer. Its keys are fetched when the first one comes, and kept for ten minutes. */
-export function trustIssuer(options: IssuerOptions): TokenIssuer {
+export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerOptions): TokenIssuer {
   const { issuer, audience, jwksUrl = `${issuer.replace(/\/$/, "")}/.well-known/jwks.json` } = options;
   let keys: KeySet | undefined;
   return {
     async principalOf(token) {
-      const { createRemoteJWKSet, errors, jwtVerify } = await import("jose");
-      keys ??= createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 3_000 });
+      const { createRemoteJWKSet, customFetch, errors, jwtVerify } = await import("jose");
+      keys ??= createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 3_000, [customFetch]: fetch });
       try {
         const { payload } = await jwtVerify(token, keys, {
           ...{ issuer, audience, algorithms, clockTolerance: toleranceSeconds },
           requiredClaims: ["sub", "exp"],
         });
-        return principalIn(payload, options);
+        return principalIn(payload, options, Date.now() / 1000);
       } catch (cause) {
         if (cause instanceof errors.JOSEError && !unreachable.includes(cause.code)) return null;
         throw new IssuerUnreachable(`the keys at ${jwksUrl} cannot be read - try again`, { cause });
@@ -50,12 +51,21 @@ export function trustIssuer(options: IssuerOptions): TokenIssuer {
 /** Of jose: no answer in time, and an answer that is no key set. */
 const unreachable = ["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"];
 
-function principalIn(payload: JWTPayload, { issuer, roleClaim, clientClaim }: IssuerOptions): Principal | null {
-  const role = roles.find((known) => known === payload[roleClaim]);
-  const client = payload[clientClaim];
-  if (!role || typeof client !== "string" || client === "") return null;
-  const subject = payload.sub as string;
+/** OpenID Connect gives a subject 255 letters. Lists show it, so it has letters that can be shown. */
+const subjectPattern = /^(?=.*\S)[^\p{C}]{1,255}$/u;
+const clientPattern = /^(\*|[a-z0-9][a-z0-9-]{0,62})$/;
+
+function principalIn(
+  { sub, iat = 0, ...claims }: JWTPayload,
+  { issuer, roleClaim, clientClaim }: IssuerOptions,
+  nowSeconds: number,
+): Principal | null {
+  const role = roles.find((known) => known === claims[roleClaim]);
+  const client = claims[clientClaim];
+  if (!role || typeof client !== "string" || !clientPattern.test(client)) return null;
+  if (typeof sub !== "string" || !subjectPattern.test(sub)) return null;
+  if (typeof iat !== "number" || iat > nowSeconds + toleranceSeconds) return null;
   // Two issuers may know the same subject.
-  const id = `sub_${createHash("sha256").update(`${issuer}\n${subject}`).digest("hex").slice(0, 32)}`;
-  return { id, role, client: client === "*" ? null : client, name: subject };
+  const id = `sub_${createHash("sha256").update(`${issuer}\n${sub}`).digest("hex").slice(0, 32)}`;
+  return { id, role, client: client === "*" ? null : client, name: sub };
 }

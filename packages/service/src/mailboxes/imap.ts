@@ -1,37 +1,49 @@
+import { HostRefused } from "@nova/engine";
 import type { ImapFlow } from "imapflow";
+import type { Outgoing } from "../outgoing/outgoing.ts";
 import type { MailboxAddress, Mailboxes, OpenMailbox, UnreadMail } from "../ports/mail.ts";
 import { MailboxUnreachable } from "./unreachable.ts";
 
 /** The port on which TLS begins at once; on others it has to be asked for. */
 const tlsPort = 993;
+const ports = [143, tlsPort];
 const patience = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
 
-/** Mailboxes by IMAP4. A password goes over an encrypted connection, or stays on this machine. */
-export const imapMailboxes: Mailboxes = {
-  async open(address) {
-    const client = await connect(address);
-    try {
-      await reached(address, () => client.mailboxOpen(address.mailbox));
-    } catch (error) {
-      client.close();
-      throw error;
-    }
-    return mailboxOf(client, address);
-  },
-};
+/**
+ * Mailboxes by IMAP4. A password goes over an encrypted connection, or stays on this machine. Where private addresses are
+ * closed, so are other ports than those of IMAP: nobody learns from a mailbox what else listens on a host.
+ */
+export function imapMailboxes(outgoing: Omit<Outgoing, "fetch">): Mailboxes {
+  return {
+    async open(address) {
+      const client = await connect(address, outgoing);
+      try {
+        await reached(address, () => client.mailboxOpen(address.mailbox));
+      } catch (error) {
+        client.close();
+        throw error;
+      }
+      return mailboxOf(client, address);
+    },
+  };
+}
 
-async function connect(address: MailboxAddress): Promise<ImapFlow> {
+async function connect(address: MailboxAddress, outgoing: Omit<Outgoing, "fetch">): Promise<ImapFlow> {
   const { host, port, user, password } = address;
   const { ImapFlow } = await import("imapflow");
   const isSecure = port === tlsPort;
+  const { allowsPrivate, lookup } = outgoing;
   const client = new ImapFlow({
-    ...{ host, port, secure: isSecure, auth: { user, pass: password } },
-    ...(!isSecure && !isLoopback(host) && { doSTARTTLS: true }),
+    ...{ host, port, secure: isSecure, auth: { user, pass: password }, tls: { lookup } },
+    ...(!isSecure && !(allowsPrivate && isLoopback(host)) && { doSTARTTLS: true }),
     ...{ ...patience, logger: false, disableAutoIdle: true },
   });
   // What breaks a connection reaches whoever waits for an answer; beside that it is an event, which would end the process.
   client.on("error", () => undefined);
   return reached(address, async () => {
+    outgoing.admit(host);
+    if (!allowsPrivate && !ports.includes(port))
+      throw new HostRefused(`port ${port} is not one of ${ports.join(", ")}`);
     await client.connect();
     return client;
   });
@@ -75,15 +87,22 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 
+/** Everything that keeps a connection from being made is told in one sentence, whether or not something listens there. */
+const noServer =
+  "no mail server answers there, with a certificate for that name - check imap_host, which everybody must reach, and imap_port (143 or 993)";
+
 async function reached<T>({ host, port, user, mailbox }: MailboxAddress, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (cause) {
-    const { authenticationFailed, serverResponseCode, responseText, message } = cause as Partial<
-      Record<string, unknown>
-    >;
-    const isRefused = authenticationFailed === true && serverResponseCode !== "UNAVAILABLE";
-    const why = isRefused ? `it refuses the password of ${user}` : String(responseText ?? message);
-    throw new MailboxUnreachable(`${mailbox} at ${host}:${port} cannot be read: ${why}`, { cause });
+    throw new MailboxUnreachable(`${mailbox} at ${host}:${port} cannot be read: ${reasonOf(cause, user)}`, { cause });
   }
+}
+
+/** The server's own words are told once it has answered as a mail server does: not before, whatever listens there. */
+function reasonOf(cause: unknown, user: string): string {
+  const { authenticationFailed, serverResponseCode, responseText } = cause as Partial<Record<string, unknown>>;
+  if (authenticationFailed === true && serverResponseCode !== "UNAVAILABLE")
+    return `it refuses the password of ${user}`;
+  return responseText === undefined ? noServer : String(responseText).slice(0, 200);
 }

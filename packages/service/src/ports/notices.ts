@@ -12,6 +12,6 @@ export interface Mailer {
 
 /** Posts to addresses that others have chosen. */
 export interface Poster {
-  /** Throws `AddressRefused` where it may not be posted to, `PostFailed` where it is not taken. */
+  /** Throws `HostRefused` where it may not be posted to, `PostFailed` where it is not taken. */
   post(request: { url: string; body: string; headers: Record<string, string> }): Promise<void>;
 }

@@ -1,0 +1,157 @@
+import type { lookup } from "node:dns";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
+import { HostRefused } from "@nova/engine";
+import { createOutgoing } from "@nova/service/outgoing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { maxAnswerBytes } from "../../../packages/service/src/outgoing/fetch.ts";
+
+let server: Server;
+let port: number;
+let requests: { message: IncomingMessage; body: string }[];
+let answer: RequestListener;
+
+beforeEach(async () => {
+  requests = [];
+  answer = (_request, response) => void response.end("thanks");
+  server = createServer(async (message, response) => {
+    requests.push({ message, body: await text(message) });
+    answer(message, response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  port = (server.address() as AddressInfo).port;
+});
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Answers one list of addresses after the other, and counts how often it was asked. */
+function resolving(...answers: string[][]) {
+  const asked: string[] = [];
+  const ask = (host: string, _how: object, done: (error: null, found: object[]) => void) => {
+    asked.push(host);
+    const addresses = answers.length > 1 ? answers.shift() : answers[0];
+    done(
+      null,
+      (addresses ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+    );
+  };
+  return { lookup: ask as unknown as typeof lookup, asked };
+}
+
+const closed = (...addresses: string[]) => createOutgoing({ allowsPrivate: false, ...resolving(addresses) });
+const laptop = () => createOutgoing({ allowsPrivate: true, ...resolving(["127.0.0.1"]) });
+
+describe("a server that a user names", () => {
+  it("gets what is sent, under its own name, on one connection", async () => {
+    const body = new URLSearchParams({ a: "\u00fc" });
+    const reply = await laptop().fetch(`http://id.test:${port}/x?y=1`, { method: "POST", body, headers: { a: "b" } });
+    expect([reply.status, await reply.text()]).toEqual([200, "thanks"]);
+    const [{ message, body: sent }] = requests as [(typeof requests)[number]];
+    expect([message.method, message.url, sent]).toEqual(["POST", "/x?y=1", "a=%C3%BC"]);
+    expect(message.headers).toMatchObject({
+      ...{ host: `id.test:${port}`, a: "b", "user-agent": "NOVA", "content-length": "8", connection: "close" },
+      "content-type": "application/x-www-form-urlencoded;charset=UTF-8",
+    });
+    expect(message.headers).not.toHaveProperty("accept-encoding");
+  });
+
+  it("sends nobody elsewhere", async () => {
+    answer = (_request, response) => void response.writeHead(302, { location: `http://127.0.0.1:${port}/y` }).end();
+    const reply = await laptop().fetch(`http://id.test:${port}/`, { headers: { authorization: "Bearer x" } });
+    expect([reply.status, requests.length]).toEqual([302, 1]);
+  });
+
+  it.each([204, 304])("may answer %d, which has no body", async (status) => {
+    answer = (_request, response) => void response.writeHead(status).end();
+    expect((await laptop().fetch(`http://id.test:${port}/`)).status).toBe(status);
+  });
+
+  it("cannot answer for ever: what is too much ends the connection", async () => {
+    let sent = 0;
+    answer = async (_request, response) => {
+      const chunk = Buffer.alloc(64 * 1024, " ");
+      while (!response.destroyed && sent < 400 * maxAnswerBytes) {
+        sent += chunk.length;
+        await (response.write(chunk)
+          ? setImmediate()
+          : Promise.race([once(response, "drain"), once(response, "close")]));
+      }
+    };
+    const reply = await laptop().fetch(`http://id.test:${port}/`);
+    await expect(reply.json()).rejects.toThrow(/more than 1048576 bytes/);
+    expect(sent).toBeLessThan(20 * maxAnswerBytes);
+  });
+
+  it("is not waited for longer than the caller likes, while it answers either", async () => {
+    const given = new AbortController();
+    answer = (_request, response) => {
+      response.write("{");
+      given.abort();
+    };
+    const reading = laptop()
+      .fetch(`http://id.test:${port}/`, { signal: given.signal })
+      .then((reply) => reply.json());
+    await expect(reading).rejects.toThrow(/abort/i);
+  });
+});
+
+describe("nobody is called", () => {
+  it.each([
+    ["by a name that leads inside", "id.test", ["127.0.0.1"]],
+    ["by a name of which one address is inside", "id.test", ["8.8.8.8", "10.0.0.1"]],
+    ["by a name that leads inside by IPv6", "id.test", ["::1"]],
+    ["by a name that leads to the metadata of a cloud", "id.test", ["169.254.169.254"]],
+    ["by a name that leads inside through NAT64", "id.test", ["64:ff9b::7f00:1"]],
+    ["by a name of nothing", "id.test", []],
+    ["at an address inside", "127.0.0.1", ["8.8.8.8"]],
+    ["at one that is written as one number", "2130706433", ["8.8.8.8"]],
+    ["at one that is written in octal", "0177.0.0.1", ["8.8.8.8"]],
+    ["at one that is written in hex", "0x7f.1", ["8.8.8.8"]],
+    ["at one that is written by IPv6", "[::ffff:127.0.0.1]", ["8.8.8.8"]],
+    ["at one that is written with other digits", "\uff11\uff12\uff17.0.0.1", ["8.8.8.8"]],
+    ["at no address", "0.0.0.0", ["8.8.8.8"]],
+    ["by the name of this machine", "localhost", ["127.0.0.1"]],
+  ])("%s", async (_where, host, addresses) => {
+    const failure = await closed(...addresses)
+      .fetch(`http://${host}:${port}/`)
+      .catch((error) => error);
+    expect(failure).toBeInstanceOf(HostRefused);
+    expect(failure.message).toMatch(/ leads to no public address - name a host that everybody reaches$/);
+    expect(requests).toEqual([]);
+  });
+
+  it("by a name that leads elsewhere when it is looked up again: what was looked at is what is called", async () => {
+    const names = resolving(["10.0.0.1"], ["127.0.0.1"]);
+    const { fetch } = createOutgoing({ allowsPrivate: false, lookup: names.lookup });
+    await expect(fetch(`http://id.test:${port}/`)).rejects.toThrow(HostRefused);
+    expect(names.asked).toEqual(["id.test"]);
+    const once = resolving(["127.0.0.1"], ["10.0.0.1"]);
+    const open = createOutgoing({ allowsPrivate: true, lookup: once.lookup });
+    expect((await open.fetch(`http://id.test:${port}/`)).status).toBe(200);
+    expect(once.asked).toEqual(["id.test"]);
+  });
+
+  it("says of names that nobody has what it says of names inside", async () => {
+    const missing = ((_host: string, _how: object, done: (error: Error) => void) =>
+      done(Object.assign(new Error("none"), { code: "ENOTFOUND" }))) as unknown as typeof lookup;
+    const said = (outgoing: { fetch: typeof fetch }) =>
+      outgoing.fetch("http://id.test/").catch(({ message }) => message);
+    const unknown = createOutgoing({ allowsPrivate: false, lookup: missing });
+    expect(await said(unknown as never)).toBe(await said(closed("10.0.0.1") as never));
+  });
+
+  it.each(["file:///etc/passwd", "ftp://id.test/", "data:,x"])("by %s", async (url) => {
+    await expect(laptop().fetch(url)).rejects.toThrow(HostRefused);
+  });
+
+  it("by an address with a password, which would lie in logs", async () => {
+    await expect(laptop().fetch(`http://a:b@id.test:${port}/`)).rejects.toThrow(/credentials/);
+    expect(requests).toEqual([]);
+  });
+});
