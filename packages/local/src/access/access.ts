@@ -33,7 +33,13 @@ export class Access {
    * Why this request, which came over HTTP, is not answered; undefined: it is. `payload` is the SHA-256 of its body in
    * hex, or, of S3, what its header says: there the body is held against it while it is read.
    */
-  refusalOf({ method = "", url = "/", headers }: Request, payload: string): Refusal | undefined {
+  refusalOf(request: Request, payload: string): Refusal | undefined {
+    const claim = this.claimOf(request);
+    return typeof claim === "string" ? claim : claim(payload);
+  }
+
+  /** As far as headers alone can tell, before anybody reads a body: a refusal, or what is to be asked with the body. */
+  claimOf({ method = "", url = "/", headers }: Request): Refusal | ((payload: string) => Refusal | undefined) {
     if (!headers.authorization) return "unsigned";
     const [, keyId, scope = "", names = "", signature = ""] = header.exec(headers.authorization) ?? [];
     const time = String(headers["x-amz-date"] ?? "");
@@ -43,10 +49,11 @@ export class Access {
     const signed = names.split(";");
     if (!vouchesFor(headers, signed)) return "partial";
     if (Math.abs(Date.now() - instant) > mostSkewMs) return "skewed";
+    if (!scope.startsWith(time.slice(0, 8))) return "forged";
     const [path = "", search = ""] = url.split(/\?(.*)/s);
     const query = search ? [...new URLSearchParams(search)] : [];
-    const request = { method, path, query, headers, signed, time, scope, payload };
-    return scope.startsWith(time.slice(0, 8)) && this.signatures.match(request, signature) ? undefined : "forged";
+    const request = { method, path, query, headers, signed, time, scope };
+    return (payload) => (this.signatures.match({ ...request, payload }, signature) ? undefined : "forged");
   }
 
   /** Of requests of this process's own clients, whose signature nobody else can have made: the key's id is enough. */

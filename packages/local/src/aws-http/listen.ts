@@ -2,9 +2,10 @@ import { hash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Access, refusals } from "../access/access.ts";
+import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "./aws-error.ts";
+import { readBody } from "./read-body.ts";
 
 /** Longer than any request that most services allow. */
 const usualBytes = 2 * 1024 * 1024;
@@ -44,21 +45,17 @@ async function answerTo(
   access: Access,
   message: IncomingMessage,
 ): Promise<object> {
+  const claim = access.claimOf(message);
+  if (typeof claim === "string") throw refusal(claim);
   const body = await readBody(message, mostBytes);
-  const refused = access.refusalOf(message, hash("sha256", body));
-  if (refused) throw new AwsError(...refusals[refused], 403);
+  if (!body) throw new AwsError("RequestEntityTooLargeException", "Request is too large.", 413);
+  const refused = claim(hash("sha256", body));
+  if (refused) throw refusal(refused);
   return answer(message, body.toString("utf8"));
 }
 
-async function readBody(message: IncomingMessage, mostBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= mostBytes) chunks.push(chunk);
-  }
-  if (bytes > mostBytes) throw new AwsError("RequestEntityTooLargeException", "Request is too large.", 413);
-  return Buffer.concat(chunks);
+function refusal(refused: Refusal): AwsError {
+  return new AwsError(...refusals[refused], 403);
 }
 
 function send(response: ServerResponse, { contentType }: AwsHttp, status: number, body: object, error = ""): void {

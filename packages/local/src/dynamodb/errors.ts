@@ -6,8 +6,11 @@ const namespaces: Record<string, string> = {
   MissingAuthenticationTokenException: "com.amazon.coral.service",
   IncompleteSignatureException: "com.amazon.coral.service",
   InvalidSignatureException: "com.amazon.coral.service",
+  RequestEntityTooLargeException: "com.amazon.coral.service",
   InternalServerError: "com.amazon.coral.service",
 };
+
+const statuses: Record<string, number> = { InternalServerError: 500, RequestEntityTooLargeException: 413 };
 
 /** A refusal in the shape that DynamoDB gives it; `details` are the fields beside type and message. */
 export class DynamoDbError extends Error {
@@ -19,7 +22,7 @@ export class DynamoDbError extends Error {
   constructor(type: string, message: string, options: { details?: Record<string, unknown>; cause?: unknown } = {}) {
     super(message, { cause: options.cause });
     this.type = type;
-    this.status = type === "InternalServerError" ? 500 : 400;
+    this.status = statuses[type] ?? 400;
     this.details = options.details ?? {};
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 
 /** One request as it arrived. */
 export interface DynamoDbRequest {
@@ -20,16 +20,6 @@ export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
-}
-
-/** By its events: an async iterator over the body costs as much as an operation does. */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("error", reject);
-    request.on("end", () => resolve(Buffer.concat(chunks)));
-  });
 }
 
 export function requestOf({ headers, body }: RawRequest): DynamoDbRequest {

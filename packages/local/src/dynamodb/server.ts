@@ -3,18 +3,14 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
+import { readBody } from "../aws-http/read-body.ts";
 import { DynamoDbError } from "./errors.ts";
 import { perform } from "./operations/route.ts";
-import {
-  answerOf,
-  type DynamoDbRequest,
-  type RawAnswer,
-  type RawRequest,
-  readBody,
-  requestOf,
-  send,
-} from "./requests.ts";
+import { answerOf, type DynamoDbRequest, type RawAnswer, type RawRequest, requestOf, send } from "./requests.ts";
 import { Store } from "./store/store.ts";
+
+/** DynamoDB: the largest request, which is one of BatchWriteItem. */
+const maxBytes = 16 * 1024 * 1024;
 
 /** The access key is the only one that is answered. */
 export interface DynamoDbOptions extends AccessKey {
@@ -45,12 +41,16 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbSe
   const store = new Store(options.dataDir);
   const access = new Access(options);
   const answer = (request: RawRequest) =>
-    answerTo(request, access.knows(request) ? undefined : "stranger", store, options);
-  const answerOver = (message: IncomingMessage, body: Buffer) =>
-    answerTo({ headers: message.headers, body }, access.refusalOf(message, hash("sha256", body)), store, options);
+    answerTo(request, access.knows(request) ? undefined : refusalOf("stranger"), store, options);
+  const answerOver = async (message: IncomingMessage) => {
+    const claim = access.claimOf(message);
+    const body = typeof claim === "string" ? nothing : await readBody(message, maxBytes);
+    const refused = body ? refusalOf(typeof claim === "string" ? claim : claim(hash("sha256", body))) : tooLarge();
+    return answerTo({ headers: message.headers, body: body ?? nothing }, refused, store, options);
+  };
   const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-    readBody(request).then(
-      (body) => send(response, answerOver(request, body)),
+    answerOver(request).then(
+      (answered) => send(response, answered),
       () => response.destroy(),
     );
   });
@@ -70,14 +70,24 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbSe
   };
 }
 
+const nothing = Buffer.alloc(0);
+
+function refusalOf(refused: Refusal | undefined): DynamoDbError | undefined {
+  return refused && new DynamoDbError(...refusals[refused]);
+}
+
+function tooLarge(): DynamoDbError {
+  return new DynamoDbError("RequestEntityTooLargeException", `A request may have ${maxBytes} bytes.`);
+}
+
 function answerTo(
   request: RawRequest,
-  refused: Refusal | undefined,
+  refused: DynamoDbError | undefined,
   store: Store,
   options: DynamoDbOptions,
 ): RawAnswer {
   try {
-    if (refused) throw new DynamoDbError(...refusals[refused]);
+    if (refused) throw refused;
     return answerOf(200, performed(request, store, options));
   } catch (error) {
     const refusal = asDynamoDbError(error);

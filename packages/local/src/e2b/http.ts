@@ -1,17 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { readBody as readWithin } from "../aws-http/read-body.ts";
 import { Refusal } from "./errors.ts";
 
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > MAX_JSON_BYTES) throw new Refusal(413, "The request is too large - send large data as a file");
-    parts.push(part);
-  }
-  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+  const body = await readWithin(request, MAX_JSON_BYTES);
+  if (!body) throw new Refusal(413, "The request is too large - send large data as a file");
+  return body;
 }
 
 /** An absent body counts as {}; anything but an object is the caller's mistake. */

@@ -3,6 +3,8 @@ import { Refusal } from "./errors.ts";
 /** One part of a form; its body must be read to the end before the next part is asked for. */
 export type Part = { name: string; filename: string | undefined; body: AsyncIterable<Buffer> };
 
+const MAX_HEADER_BYTES = 16 * 1024;
+
 /** Reads multipart/form-data as it comes in: a part is never held in memory, however large it is. */
 export async function* readMultipart(contentType: string, source: AsyncIterable<Buffer>): AsyncGenerator<Part> {
   const boundary = /boundary="?([^";]+)"?/i.exec(contentType)?.[1];
@@ -56,7 +58,12 @@ class Scanner {
 
   async textUpTo(delimiter: Buffer): Promise<string> {
     const parts: Buffer[] = [];
-    for await (const part of this.upTo(delimiter)) parts.push(part);
+    let bytes = 0;
+    for await (const part of this.upTo(delimiter)) {
+      bytes += part.length;
+      if (bytes > MAX_HEADER_BYTES) throw new Refusal(400, "error reading form: the headers of a part are too long");
+      parts.push(part);
+    }
     return Buffer.concat(parts).toString("utf8");
   }
 

@@ -9,6 +9,8 @@ import { type Limits, Sandboxes } from "./sandboxes.ts";
 import { Zygotes } from "./zygotes.ts";
 
 const YOUNG_MS = 500;
+/** For a request to arrive; a cell may run for longer. Without a limit there would be none for its head, either. */
+const longestRequestMs = 60 * 60 * 1000;
 
 export type E2bOptions = {
   /** What X-API-KEY must be; it is also what keeps code in a sandbox from using the control plane. */
@@ -49,7 +51,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const python = await choosePython(options.python, sites, options.cacheFile, compiled);
   const zygotes = await Zygotes.open(python, { warn, preloaded: preloaded ? [preloaded.module] : [] });
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates);
-  const server = createServer({ keepAliveTimeout: 650_000, requestTimeout: 0 }, (request, response) => {
+  const server = createServer({ keepAliveTimeout: 650_000, requestTimeout: longestRequestMs }, (request, response) => {
     noteActivity(zygotes, response);
     answer(sandboxes, options.apiKey, request, response).catch((error) => answerError(response, error));
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { readBody } from "../aws-http/read-body.ts";
 import { notOpened } from "../cloud/not-opened.ts";
 import { PAYLOAD_LIMIT_BYTES } from "../lambda/call-handler.ts";
 import { gatewayAnswer, type HttpApiAnswer, send } from "./answer.ts";
@@ -56,7 +57,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
 }
 
 async function serve(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {
-  const body = await readAll(request);
+  const body = await readBody(request, mostBytes);
   if (!body) return gatewayAnswer(413, "Request Too Long");
   const [awsRequestId, began] = [randomUUID(), Date.now()];
   const context = { awsRequestId, getRemainingTimeInMillis: () => integrationMs - (Date.now() - began) };
@@ -72,17 +73,6 @@ function withinPayload(answer: HttpApiAnswer): HttpApiAnswer {
   const bytes = Buffer.byteLength(JSON.stringify(answer));
   if (bytes <= PAYLOAD_LIMIT_BYTES) return answer;
   throw new RangeError(`the answer has ${bytes} bytes as JSON, and AWS Lambda takes ${PAYLOAD_LIMIT_BYTES}`);
-}
-
-/** Undefined where there is too much; the rest is read and dropped, so that the caller hears the answer. */
-async function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= mostBytes) chunks.push(chunk);
-  }
-  return bytes <= mostBytes ? Buffer.concat(chunks) : undefined;
 }
 
 /** The caller went away before it had sent everything. */

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { keepMail } from "./keep-mail.ts";
+import { largestMailBytes, received, tooLarge } from "./received.ts";
 
 /** A mail that was caught: where it lies, and what its headers say. */
 export interface CaughtMail {
@@ -29,9 +29,10 @@ export async function openMailCatcher({ dir, port = 0 }: { dir: string; port?: n
     disableReverseLookup: true,
     closeTimeout: 1000,
     logger: false,
+    size: largestMailBytes,
     onData: (stream, _session, done) => {
-      buffer(stream)
-        .then((mail) => keepMail(dir, mail))
+      received(stream as AsyncIterable<Buffer>, largestMailBytes)
+        .then((mail) => (mail ? keepMail(dir, mail) : Promise.reject(tooLarge(largestMailBytes))))
         .then(() => done(), done);
     },
   });

@@ -3,6 +3,7 @@ import { readHeaders, senderOf } from "@nova/service";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import { monotonicFactory } from "ulid";
 import { notOpened } from "../cloud/not-opened.ts";
+import { largestMailBytes, received, refusal, tooLarge } from "./received.ts";
 import { type Envelope, sesHead } from "./ses-head.ts";
 
 export interface MailServerOptions {
@@ -19,8 +20,6 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-/** SES: the largest mail that it takes in. */
-const largestMailBytes = 40 * 1024 * 1024;
 const nextId = monotonicFactory();
 
 /**
@@ -57,8 +56,8 @@ async function take(
   { remoteAddress, envelope: { mailFrom, rcptTo } }: SMTPServerSession,
   { store, mostBytes }: Pick<MailServerOptions, "store"> & { mostBytes: number },
 ): Promise<string> {
-  const raw = await received(stream, mostBytes);
-  if (!raw) throw refusal(552, `a mail may have ${mostBytes} bytes`);
+  const raw = await received(stream as AsyncIterable<Buffer>, mostBytes);
+  if (!raw) throw tooLarge(mostBytes);
   const id = nextId().toLowerCase();
   const from = mailFrom === false ? "" : mailFrom.address;
   const envelope: Envelope = {
@@ -75,19 +74,4 @@ async function take(
     throw refusal(451, `the mail could not be stored: ${error instanceof Error ? error.message : error}`);
   }
   return `OK ${id}`;
-}
-
-/** Undefined for one that is too large, which is read to its end all the same: before, nobody listens to an answer. */
-async function received(stream: SMTPServerDataStream, mostBytes: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= mostBytes) chunks.push(chunk);
-  }
-  return bytes > mostBytes ? undefined : Buffer.concat(chunks);
-}
-
-function refusal(responseCode: number, message: string): Error {
-  return Object.assign(new Error(message), { responseCode });
 }

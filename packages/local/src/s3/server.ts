@@ -40,6 +40,9 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
+/** For a large object to arrive. Without a limit there would be none for the head of a request, either. */
+const longestRequestMs = 60 * 60 * 1000;
+
 /** S3 on one machine, with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
 export async function openS3(options: S3Options): Promise<S3Server> {
   const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
@@ -49,7 +52,8 @@ export async function openS3(options: S3Options): Promise<S3Server> {
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response, { store, uploads, access, options }).catch(() => response.destroy());
   };
-  const server = createServer({ highWaterMark: 256 * 1024, keepAliveTimeout: 120_000, requestTimeout: 0 }, listener);
+  const timeouts = { keepAliveTimeout: 120_000, requestTimeout: longestRequestMs };
+  const server = createServer({ highWaterMark: 256 * 1024, ...timeouts }, listener);
   // Otherwise Node asks for the body by itself, also where the answer is known without it.
   server.on("checkContinue", listener);
   await listen(server, options.port ?? 0);

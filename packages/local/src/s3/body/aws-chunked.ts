@@ -5,6 +5,8 @@ export type Trailers = Map<string, string>;
 
 /** A size line is some hex digits and at most a signature; longer ones are not chunks. */
 const longestLine = 4096;
+/** The SDKs send one or two. */
+const mostTrailers = 32;
 
 /**
  * Takes the framing of `Content-Encoding: aws-chunked` off: `<hex>[;chunk-signature=...]\r\n<data>\r\n ... 0\r\n
@@ -21,6 +23,7 @@ export async function* decodeChunks(body: AsyncIterable<Buffer>, trailers: Trail
     if ((await reader.line()) !== "") throw new S3Error("IncompleteBody", "A chunk is longer than its size.");
   }
   for (let line = await reader.lineOrEnd(); line; line = await reader.lineOrEnd()) {
+    if (trailers.size >= mostTrailers) throw new S3Error("IncompleteBody", "There are too many trailers.");
     const colon = line.indexOf(":");
     trailers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
   }
