@@ -117,6 +117,14 @@ describe("the house", () => {
     expect(offenders).toEqual([]);
   });
 
+  it("prints through one file of the command line: texts of others must not steer a terminal", () => {
+    const offenders = files
+      .filter(({ path }) => path.startsWith("packages/cli/") && path !== "packages/cli/src/output/terminal.ts")
+      .filter(({ text }) => /\bconsole\.|\bstyleText\b|std(?:out|err)\.write\((?!""|`\$\{shown\()/.test(text))
+      .map(({ path }) => path);
+    expect(offenders).toEqual([]);
+  });
+
   it("keeps every file under 350 lines and every handler under 25", () => {
     const long = files.filter(({ lines }) => lines > 350).map(({ path }) => path);
     const handlers = files.filter(

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { styleText } from "node:util";
 import type { CloudOptions, LocalCloud } from "@nova/local";
 import { dataFolder } from "./data-folder.ts";
 import { Interrupt } from "./interrupt.ts";
+import { printError, styled } from "./output/terminal.ts";
 
 export interface CloudChoice {
   /** A folder inside of the data folder, apart from people's runs. */
@@ -28,7 +28,7 @@ export async function openCloud({
     drives,
     fires,
     ...(onProgress && { onProgress }),
-    warn: (sentence) => console.error(styleText("yellow", `nova: ${sentence}`)),
+    warn: (sentence) => printError(styled("yellow", `nova: ${sentence}`)),
   });
 }
 
@@ -50,7 +50,7 @@ export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<stri
   const interrupt = new Interrupt();
   const cloud = await openCloud();
   const hint = "the run goes on in here; Ctrl-C leaves it where it waits, and interrupts what is at work";
-  const timer = setTimeout(() => console.error(hint), 2000);
+  const timer = setTimeout(() => printError(hint), 2000);
   try {
     const executions = await work(cloud);
     const atRest = Promise.all(executions.map((id) => untilAtRest(cloud, id)));
@@ -70,7 +70,7 @@ async function untilAtRest(cloud: LocalCloud, execution: string): Promise<void> 
 
 /** Stays until nothing is under way, or until it is told not to; `hint` says so to whoever waits for the prompt. */
 export async function closeCloud(cloud: LocalCloud, interrupt: Interrupt, hint: string): Promise<void> {
-  const timer = setTimeout(() => console.error(hint), 500);
+  const timer = setTimeout(() => printError(hint), 500);
   await Promise.race([cloud.close(), interrupt.again().then(() => cloud.close({ interrupt: true }))]);
   clearTimeout(timer);
 }

@@ -3,6 +3,7 @@ import about from "../package.json" with { type: "json" };
 import { commands } from "./commands/table.ts";
 import { exitCodes } from "./errors.ts";
 import { explain } from "./output/explain.ts";
+import { shown } from "./output/terminal.ts";
 
 /** Runs one command line (without `node` and the script) and ends the process with its exit code. */
 export async function main(argv: string[]): Promise<never> {
@@ -22,7 +23,7 @@ export async function runCommandLine(argv: string[]): Promise<number> {
     // Commander has said on stderr what is wrong with the command line, or printed the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.completed : exitCodes.invalid;
     const { sentence, code } = explain(error);
-    process.stderr.write(`nova: ${sentence}\n`);
+    process.stderr.write(`${shown(`nova: ${sentence}`)}\n`);
     return code;
   }
 }

@@ -6,6 +6,7 @@ import type { NodeState } from "../../../packages/cli/src/lock/states.ts";
 import { checkLines, lockLines } from "../../../packages/cli/src/output/lock.ts";
 import { costLines } from "../../../packages/cli/src/output/lock-costs.ts";
 import { proofLines } from "../../../packages/cli/src/output/proof.ts";
+import { shown } from "../../../packages/cli/src/output/terminal.ts";
 import { approved, lockedOf, makeFolder, promptOf } from "../lock/folders.ts";
 
 function plain(lines: string[]): string[] {
@@ -130,9 +131,8 @@ describe("what nova lock --prove says", () => {
       { key: "total", recorded: "3", now: null },
       { key: "text", recorded: '"a"', now: '"\u001b[2Jb"' },
     ];
-    expect(
-      proofLines([{ node: "sum", codeHash: "", runs: [run({ outcome: "differs", differences })] }]).join(""),
-    ).not.toContain("\u001b[2J");
+    const told = proofLines([{ node: "sum", codeHash: "", runs: [run({ outcome: "differs", differences })] }]);
+    expect(shown(told.join(""))).not.toContain("\u001b[2J");
     expect(lines(run({ outcome: "differs", differences })).slice(2)).toEqual([
       ...["    total", "      - 3", "      + (not set)"],
       ...["    text", '      - "a"', '      + "b"'],

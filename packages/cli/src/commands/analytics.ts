@@ -1,6 +1,7 @@
 import type { NovaClient } from "@nova/client";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { figureTable } from "../output/figures.ts";
+import { print } from "../output/terminal.ts";
 import { askApi } from "../place.ts";
 import { firstItems } from "../remote/first-items.ts";
 import type { CliCommand } from "./command.ts";
@@ -36,9 +37,9 @@ export const analytics: CliCommand = {
     const items = await askApi((server) =>
       firstItems<Figures>(Number.POSITIVE_INFINITY, (page) => reports[name](server, { ...options, ...page })),
     );
-    if (json) console.log(JSON.stringify({ items }));
-    else if (items.length === 0) console.log("no figures - they are of runs that have ended in this time");
-    else console.log(figureTable(items).join("\n"));
+    if (json) print(JSON.stringify({ items }), true);
+    else if (items.length === 0) print("no figures - they are of runs that have ended in this time");
+    else print(figureTable(items).join("\n"));
     return exitCodes.completed;
   },
 };

@@ -3,6 +3,7 @@ import type { Answer, Answered, TaskName } from "@nova/engine";
 import { withDrivingCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readJsonFile } from "../input/context.ts";
+import { print } from "../output/terminal.ts";
 import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -30,14 +31,14 @@ export const approve: CliCommand = {
     if (server) {
       const { answerOnServer } = await import("../remote/answer.ts");
       const answered = await answerOnServer(server, name, answer);
-      console.log(json ? JSON.stringify({ ...answered, by: answer.by }) : lineOf(answered));
+      print(json ? JSON.stringify({ ...answered, by: answer.by }) : lineOf(answered), json);
       return exitCodes.completed;
     }
     const { answerTask } = await import("@nova/engine");
     await withDrivingCloud(async ({ ports }) => {
       const answered = await answerTask(ports, { ...name, ...answer });
       const result = resultOf(answered, answer);
-      console.log(json ? JSON.stringify(result) : lineOf(result));
+      print(json ? JSON.stringify(result) : lineOf(result), json);
       return [answered.task.execution];
     });
     return exitCodes.completed;

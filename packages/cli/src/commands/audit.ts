@@ -1,6 +1,7 @@
 import type { AuditRecord } from "@nova/client";
 import { exitCodes } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
+import { print } from "../output/terminal.ts";
 import { askApi } from "../place.ts";
 import { firstItems, readLimit } from "../remote/first-items.ts";
 import type { CliCommand } from "./command.ts";
@@ -19,9 +20,9 @@ export const audit: CliCommand = {
     const items = await askApi((server) =>
       firstItems(most, (page) => server.ask(server.api.GET("/audit", { params: { query: { ...page, ...of } } }))),
     );
-    if (json) console.log(JSON.stringify({ items }));
-    else if (items.length === 0) console.log("nobody has done anything that is written down");
-    else console.log(tableLines(["when", "what", "of", "client", "by", ""], items.map(rowOf)).join("\n"));
+    if (json) print(JSON.stringify({ items }), true);
+    else if (items.length === 0) print("nobody has done anything that is written down");
+    else print(tableLines(["when", "what", "of", "client", "by", ""], items.map(rowOf)).join("\n"));
     return exitCodes.completed;
   },
 };

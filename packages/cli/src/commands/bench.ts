@@ -1,7 +1,7 @@
-import { styleText } from "node:util";
 import type { Figure } from "../bench/figure.ts";
 import { openCloud } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
+import { print, styled } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 
 export const bench: CliCommand = {
@@ -20,9 +20,9 @@ export const bench: CliCommand = {
     const cloud = await openCloud({ inside: "bench" });
     try {
       const figures = await takeFigures(cloud, chosen, (figure) => {
-        if (!json) console.log(lineOf(figure));
+        if (!json) print(lineOf(figure));
       });
-      if (json) console.log(JSON.stringify({ figures }));
+      if (json) print(JSON.stringify({ figures }), true);
       return figures.some(({ met }) => met === false) ? exitCodes.failed : exitCodes.completed;
     } finally {
       await cloud.close();
@@ -32,7 +32,7 @@ export const bench: CliCommand = {
 };
 
 function lineOf({ name, aim, value, met, detail }: Figure): string {
-  const mark = met === null ? styleText("yellow", "-") : met ? styleText("green", "✓") : styleText("red", "✗");
+  const mark = met === null ? styled("yellow", "-") : met ? styled("green", "✓") : styled("red", "✗");
   const parts = Object.entries(detail).map(([key, one]) => `${key} ${one}`);
-  return `${mark} ${name}: ${styleText("bold", String(value ?? "not taken"))} (aim: ${aim}) ${styleText("dim", parts.join(", "))}`;
+  return `${mark} ${name}: ${styled("bold", String(value ?? "not taken"))} (aim: ${aim}) ${styled("dim", parts.join(", "))}`;
 }

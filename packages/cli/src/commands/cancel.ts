@@ -1,5 +1,6 @@
 import type { Execution } from "@nova/engine";
 import { exitCodes } from "../errors.ts";
+import { print } from "../output/terminal.ts";
 import { statusText } from "../output/text.ts";
 import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
@@ -17,7 +18,7 @@ export const cancel: CliCommand = {
       local: ({ ports }) => cancelExecution(ports, id),
       remote: (server) => server.executions.cancel(id),
     });
-    console.log(json ? JSON.stringify({ execution_id: id, status }) : `${id}: ${statusText(status)}`);
+    print(json ? JSON.stringify({ execution_id: id, status }) : `${id}: ${statusText(status)}`, json);
     return exitCodes.completed;
   },
 };

@@ -1,7 +1,7 @@
-import { styleText } from "node:util";
 import { type CodeFinding, checkNodeCode, type NodeFacts } from "@nova/python";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { importableFrom, readCode, readShape } from "../input/node-code.ts";
+import { print, styled } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 
 export const check: CliCommand = {
@@ -25,12 +25,13 @@ export const check: CliCommand = {
     const valid = errors.length === 0;
     if (json) {
       const warnings = findings.filter(({ severity }) => severity === "warning");
-      console.log(
+      print(
         JSON.stringify({ valid, findings: errors.map(publicFinding), warnings: warnings.map(publicFinding) }),
+        true,
       );
     } else {
       const lines = findings.map((finding) => findingLine(file, finding));
-      console.log([...lines, valid ? `${file} is valid` : `${file} is not valid`].join("\n"));
+      print([...lines, valid ? `${file} is valid` : `${file} is not valid`].join("\n"));
     }
     return valid ? exitCodes.completed : exitCodes.invalid;
   },
@@ -55,6 +56,6 @@ function publicFinding({ code, line, column, message }: CodeFinding) {
 }
 
 function findingLine(file: string, { code, severity, line, column, message }: CodeFinding): string {
-  const mark = severity === "error" ? styleText("red", "error") : styleText("yellow", "warning");
-  return `${mark} ${styleText("bold", code)} ${message}\n${styleText("dim", `  at ${file}:${line}:${column}`)}`;
+  const mark = severity === "error" ? styled("red", "error") : styled("yellow", "warning");
+  return `${mark} ${styled("bold", code)} ${message}\n${styled("dim", `  at ${file}:${line}:${column}`)}`;
 }

@@ -3,6 +3,7 @@ import type { LocalCloud } from "@nova/local";
 import type { Client } from "@nova/service";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
+import { print } from "../output/terminal.ts";
 import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -39,7 +40,7 @@ async function create(asked: { slug: string; name: string }, json: boolean): Pro
     },
     remote: ({ clients }) => clients.create(asked),
   });
-  console.log(json ? JSON.stringify(itemOf(made)) : `client ${made.slug} is there`);
+  print(json ? JSON.stringify(itemOf(made)) : `client ${made.slug} is there`, json);
   return exitCodes.completed;
 }
 
@@ -48,11 +49,11 @@ async function list(json: boolean): Promise<ExitCode> {
     local: allHere,
     remote: ({ clients }: NovaClient) => Array.fromAsync(clients.list()),
   });
-  if (json) console.log(JSON.stringify({ items: items.map(itemOf) }));
-  else if (items.length === 0) console.log("no clients - nova clients create makes one");
+  if (json) print(JSON.stringify({ items: items.map(itemOf) }), true);
+  else if (items.length === 0) print("no clients - nova clients create makes one");
   else {
     const rows = items.map(({ slug, name, created_at }) => [slug, name, created_at]);
-    console.log(tableLines(["client", "name", "made"], rows).join("\n"));
+    print(tableLines(["client", "name", "made"], rows).join("\n"));
   }
   return exitCodes.completed;
 }
@@ -76,7 +77,7 @@ async function remove(slug: string, json: boolean): Promise<ExitCode> {
     },
     remote: ({ clients }) => clients.delete(slug),
   });
-  console.log(json ? JSON.stringify({ slug, deleted: true }) : `client ${slug} is deleted, and what it said is erased`);
+  print(json ? JSON.stringify({ slug, deleted: true }) : `client ${slug} is deleted, and what it said is erased`, json);
   return exitCodes.completed;
 }
 

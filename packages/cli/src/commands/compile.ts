@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { exitCodes } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import { findingLines } from "../output/findings.ts";
+import { print, printError } from "../output/terminal.ts";
 import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -14,13 +15,13 @@ export const compile: CliCommand = {
   async run([path = ""]) {
     const server = existsSync(path) ? undefined : await serverHere();
     if (server) {
-      console.log(JSON.stringify(await server.workflows.asl(path), null, 2));
+      print(JSON.stringify(await server.workflows.asl(path), null, 2), true);
       return exitCodes.completed;
     }
     const { findings, stateMachine } = await readAndCompile(path);
-    if (findings.length > 0) console.error(findingLines(findings).join("\n"));
+    if (findings.length > 0) printError(findingLines(findings).join("\n"));
     if (!stateMachine) return exitCodes.invalid;
-    console.log(JSON.stringify(stateMachine, null, 2));
+    print(JSON.stringify(stateMachine, null, 2), true);
     return exitCodes.completed;
   },
 };

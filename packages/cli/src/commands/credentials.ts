@@ -2,6 +2,7 @@ import type { CredentialOwner, NewCredential } from "@nova/client";
 import type { CredentialInfo } from "@nova/service";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
+import { print, printError } from "../output/terminal.ts";
 import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -61,7 +62,7 @@ async function set(owner: CredentialOwner, name: string, { kind: given, file, se
     },
     remote: (server) => server.credentials.set(owner, name, { kind, values }),
   });
-  console.log(json ? JSON.stringify(stored) : `${stored.name} (${stored.kind}) is stored`);
+  print(json ? JSON.stringify(stored) : `${stored.name} (${stored.kind}) is stored`, json);
   return exitCodes.completed;
 }
 
@@ -73,11 +74,11 @@ async function list(owner: CredentialOwner, { json }: Options) {
     },
     remote: (server) => Array.fromAsync(server.credentials.list(owner)),
   });
-  if (json) console.log(JSON.stringify({ items }));
-  else if (items.length === 0) console.log("no credentials - nova credentials set stores one");
+  if (json) print(JSON.stringify({ items }), true);
+  else if (items.length === 0) print("no credentials - nova credentials set stores one");
   else {
     const rows = items.map(({ name, kind, changed_at }) => [name, kind, changed_at]);
-    console.log(tableLines(["name", "kind", "changed"], rows).join("\n"));
+    print(tableLines(["name", "kind", "changed"], rows).join("\n"));
   }
   return exitCodes.completed;
 }
@@ -90,7 +91,7 @@ async function remove(owner: CredentialOwner, name: string, { json }: Options) {
     },
     remote: (server) => server.credentials.remove(owner, name),
   });
-  console.log(json ? JSON.stringify({ name, removed: true }) : `${name} is removed`);
+  print(json ? JSON.stringify({ name, removed: true }) : `${name} is removed`, json);
   return exitCodes.completed;
 }
 
@@ -102,9 +103,9 @@ async function rotate(json: boolean): Promise<ExitCode> {
     },
     remote: (server) => server.credentials.rotate(),
   });
-  if (json) console.log(JSON.stringify({ sealed, locked }));
-  else console.log(`${sealed} sealed with the new key`);
-  for (const one of locked) console.error(`no key opens ${one} - store it anew`);
+  if (json) print(JSON.stringify({ sealed, locked }), true);
+  else print(`${sealed} sealed with the new key`);
+  for (const one of locked) printError(`no key opens ${one} - store it anew`);
   return locked.length === 0 ? exitCodes.completed : exitCodes.failed;
 }
 

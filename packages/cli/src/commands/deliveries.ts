@@ -1,6 +1,7 @@
 import type { Delivery } from "@nova/client";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
+import { print } from "../output/terminal.ts";
 import { strangersText } from "../output/text.ts";
 import { askApi } from "../place.ts";
 import { firstItems, readLimit } from "../remote/first-items.ts";
@@ -30,11 +31,11 @@ export const deliveries: CliCommand = {
         server.ask(server.api.GET("/deliveries", { params: { query: { ...wanted, ...page } } })),
       ),
     );
-    if (json) console.log(JSON.stringify({ items }));
-    else if (items.length === 0) console.log("nothing has come in for a trigger");
+    if (json) print(JSON.stringify({ items }), true);
+    else if (items.length === 0) print("nothing has come in for a trigger");
     else {
       const header = ["when", "kind", "workflow", "client", "status", "from", "about", ""];
-      console.log(tableLines(header, items.map(rowOf)).join("\n"));
+      print(tableLines(header, items.map(rowOf)).join("\n"));
     }
     return exitCodes.completed;
   },

@@ -1,4 +1,3 @@
-import { styleText } from "node:util";
 import type { LocalApi, LocalCloud } from "@nova/local";
 import { closeCloud, openCloud } from "../cloud.ts";
 import { Publisher } from "../dev/publisher.ts";
@@ -7,6 +6,7 @@ import { held, inJson, inWords, type Teller } from "../dev/told.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
+import { print, printError, styled } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 
 const hint = "runs are under way; Ctrl-C again interrupts them";
@@ -76,7 +76,7 @@ interface Doors extends AsyncDisposable {
 /** Where requests and mails come in. Closed, they take no more, and what is under way is answered. */
 async function openDoors(cloud: LocalCloud, ports: { api: number; smtp: number }): Promise<Doors> {
   const { openApi, openMail } = await import("@nova/local");
-  const api = await openApi(cloud, { port: ports.api, onFailure: (error) => console.error(String(error)) });
+  const api = await openApi(cloud, { port: ports.api, onFailure: (error) => printError(String(error)) });
   try {
     const mail = await openMail(cloud, { port: ports.smtp });
     return {
@@ -93,12 +93,12 @@ async function openDoors(cloud: LocalCloud, ports: { api: number; smtp: number }
 }
 
 function greet({ api: { url, key }, smtp }: Doors, json: boolean): void {
-  if (json) console.log(JSON.stringify({ url, api_key: key.text, smtp }));
+  if (json) print(JSON.stringify({ url, api_key: key.text, smtp }), true);
   else {
-    console.log(`${styleText("bold", "mail")}  ${smtp}`);
-    console.log(`${styleText("bold", "API")}   ${url}  ${styleText("dim", "(its document: /openapi.json)")}`);
-    console.log(`${styleText("bold", "key")}   ${key.text}`);
-    console.log(styleText("dim", "Ctrl-C ends this"));
+    print(`${styled("bold", "mail")}  ${smtp}`);
+    print(`${styled("bold", "API")}   ${url}  ${styled("dim", "(its document: /openapi.json)")}`);
+    print(`${styled("bold", "key")}   ${key.text}`);
+    print(styled("dim", "Ctrl-C ends this"));
   }
 }
 
@@ -113,7 +113,7 @@ async function serve(cloud: LocalCloud, { key }: LocalApi, { roots, interrupt, t
   const publisher = new Publisher(cloud, key, tell.published);
   await publisher.publish(...roots);
   const watch = await watchFolders(roots, (root, news) => {
-    if (news !== "changed") console.error(`nova: ${root} is ${newsText[news]}`);
+    if (news !== "changed") printError(`nova: ${root} is ${newsText[news]}`);
     if (news !== "gone") publisher.publish(root).catch(tellProblem);
   });
   await interrupt.wish();
@@ -126,5 +126,5 @@ const newsText = {
 };
 
 function tellProblem(error: unknown): void {
-  console.error(`nova: ${error instanceof Error ? error.message : error}`);
+  printError(`nova: ${error instanceof Error ? error.message : error}`);
 }

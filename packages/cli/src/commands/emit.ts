@@ -1,6 +1,7 @@
 import { withDrivingCloud } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
 import { readDetail } from "../input/detail.ts";
+import { print } from "../output/terminal.ts";
 import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -39,9 +40,9 @@ interface Taken {
 }
 
 function tell(taken: Taken, json: boolean): void {
-  if (json) console.log(JSON.stringify(taken));
-  else if (taken.items.length === 0) console.log("nobody waits for an event like this");
-  else console.log(taken.items.map(({ execution_id, node }) => `${execution_id}: ${node} has it`).join("\n"));
+  if (json) print(JSON.stringify(taken), true);
+  else if (taken.items.length === 0) print("nobody waits for an event like this");
+  else print(taken.items.map(({ execution_id, node }) => `${execution_id}: ${node} has it`).join("\n"));
 }
 
 function itemOf({ id, execution, node }: { id: string; execution: string; node: string }) {

@@ -2,6 +2,7 @@ import type { NovaClient } from "@nova/client";
 import { withDrivingCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readDetail } from "../input/detail.ts";
+import { print } from "../output/terminal.ts";
 import { askHere } from "../place.ts";
 import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
@@ -23,7 +24,7 @@ export const event: CliCommand = {
     const body = { ...put, on_bus: true, detail: new RawJson(put.detail) as never };
     const send = async (server: NovaClient) => {
       const { event_id } = await server.ask(server.api.POST("/events", { body }));
-      console.log(json ? JSON.stringify({ event_id }) : event_id);
+      print(json ? JSON.stringify({ event_id }) : event_id, json);
       return [];
     };
     const server = await serverHere();

@@ -2,6 +2,7 @@ import type { ExecutionQuery } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
+import { print } from "../output/terminal.ts";
 import { duration, statusText } from "../output/text.ts";
 import { inPlace } from "../place.ts";
 import type { ShownExecution } from "../records/shown.ts";
@@ -29,9 +30,9 @@ export const executions: CliCommand = {
       local: (cloud) => list(cloud, { ...query, limit: most }),
       remote: async (server) => (await import("../remote/lists.ts")).listExecutions(server, query, most),
     });
-    if (json) console.log(JSON.stringify({ items: items.map(itemOf) }));
-    else if (items.length === 0) console.log("no executions - nova run <folder> makes one");
-    else console.log(tableLines(["execution", "workflow", "status", "started", "time"], items.map(rowOf)).join("\n"));
+    if (json) print(JSON.stringify({ items: items.map(itemOf) }), true);
+    else if (items.length === 0) print("no executions - nova run <folder> makes one");
+    else print(tableLines(["execution", "workflow", "status", "started", "time"], items.map(rowOf)).join("\n"));
     return exitCodes.completed;
   },
 };

@@ -1,6 +1,7 @@
 import { files, type Manifest } from "../archive/format.ts";
 import { withCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
+import { print } from "../output/terminal.ts";
 import { serverNamed } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -15,9 +16,9 @@ export const exportAll: CliCommand = {
   async run([folder = ""], { client, aws }) {
     const slug = typeof client === "string" ? client : undefined;
     const { items, objects, seal } = await exportTo(folder, slug, aws === true);
-    console.log(`${folder} holds ${items} items and ${objects} objects`);
-    if (seal === undefined) console.log(unsealed(aws === true));
-    if (slug === undefined && !aws) console.log(`${files.secrets} in it opens and signs all of it: keep it safe`);
+    print(`${folder} holds ${items} items and ${objects} objects`);
+    if (seal === undefined) print(unsealed(aws === true));
+    if (slug === undefined && !aws) print(`${files.secrets} in it opens and signs all of it: keep it safe`);
     return exitCodes.completed;
   },
 };

@@ -3,6 +3,7 @@ import type { Restored } from "../archive/restore.ts";
 import { withCloud } from "../cloud.ts";
 import { dataFolder } from "../data-folder.ts";
 import { exitCodes } from "../errors.ts";
+import { print } from "../output/terminal.ts";
 import { refuseServer } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -20,7 +21,7 @@ export const importAll: CliCommand = {
     const { items, objects, kept, leftOut } = await (aws === true ? importToAws : importHere)(folder, isTrusted);
     const there = kept > 0 ? `; ${kept} items were there already` : "";
     const out = leftOut > 0 ? `; ${leftOut} were left out: an import of one client brings back no keys, and` : "";
-    console.log(`brought back ${items} items and ${objects} objects${there}${out && `${out} only what is its own`}`);
+    print(`brought back ${items} items and ${objects} objects${there}${out && `${out} only what is its own`}`);
     return exitCodes.completed;
   },
 };

@@ -1,10 +1,10 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { styleText } from "node:util";
 import { exitCodes } from "../errors.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { shellWord } from "../output/shell.ts";
+import { print, styled } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 
 const example = fileURLToPath(new URL("../../../examples/hello", import.meta.url));
@@ -18,8 +18,8 @@ export const init: CliCommand = {
       await cp(example, folder, { recursive: true, filter: (path) => !/__pycache__|\.nova/.test(path) });
       await nameAfter(folder);
     });
-    console.log(`${folder} holds a workflow: workflow.json is its graph, nodes/ its Python. Run it:`);
-    console.log(styleText("bold", `  nova run ${shellWord(folder)} --set name='"Ada"'`));
+    print(`${folder} holds a workflow: workflow.json is its graph, nodes/ its Python. Run it:`);
+    print(styled("bold", `  nova run ${shellWord(folder)} --set name='"Ada"'`));
     return exitCodes.completed;
   },
 };

@@ -1,8 +1,8 @@
-import { styleText } from "node:util";
 import type { Role } from "@nova/service";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { type KeyPlace, withKeys } from "../keys/key-place.ts";
 import { tableLines } from "../output/table.ts";
+import { print, printError, styled } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 
 const roles: readonly Role[] = ["viewer", "runner", "editor", "admin"];
@@ -38,10 +38,10 @@ export const keys: CliCommand = {
 async function create(place: KeyPlace, { role, client, name }: Options, json: boolean): Promise<void> {
   const request = { ...(client !== undefined && { client }), ...(name !== undefined && { name }) };
   const made = await place.create({ role: readRole(role), ...request });
-  if (json) console.log(JSON.stringify(made));
+  if (json) print(JSON.stringify(made), true);
   else {
-    console.log(made.key);
-    console.error(styleText("dim", `this is the only time that ${made.id} is shown: keep it where keys are kept`));
+    print(made.key);
+    printError(styled("dim", `this is the only time that ${made.id} is shown: keep it where keys are kept`));
   }
 }
 
@@ -54,16 +54,16 @@ function readRole(text: string | undefined): Role {
 
 async function list(place: KeyPlace, json: boolean): Promise<void> {
   const items = await place.list();
-  if (json) console.log(JSON.stringify({ items }));
-  else if (items.length === 0) console.log("no keys - nova keys create --role admin makes one");
+  if (json) print(JSON.stringify({ items }), true);
+  else if (items.length === 0) print("no keys - nova keys create --role admin makes one");
   else {
     const rows = items.map((key) => [key.id, key.role, key.client_slug ?? "all", key.name, key.created_at]);
-    console.log(tableLines(["key", "role", "client", "name", "made"], rows).join("\n"));
+    print(tableLines(["key", "role", "client", "name", "made"], rows).join("\n"));
   }
 }
 
 async function remove(place: KeyPlace, id: string | undefined, json: boolean): Promise<void> {
   if (id === undefined) throw new InvalidInput("nova keys delete needs the id of a key - nova keys list shows them");
   await place.remove(id);
-  console.log(json ? JSON.stringify({ id, deleted: true }) : `${id} opens nothing any more`);
+  print(json ? JSON.stringify({ id, deleted: true }) : `${id} opens nothing any more`, json);
 }

@@ -1,7 +1,7 @@
-import { styleText } from "node:util";
 import { openCloud } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
+import { print, printError, styled } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 
 export const local: CliCommand = {
@@ -14,18 +14,18 @@ export const local: CliCommand = {
     const interrupt = new Interrupt();
     const cloud = await openCloud();
     const { environment } = cloud;
-    if (json) console.log(JSON.stringify(environment));
+    if (json) print(JSON.stringify(environment), true);
     else
-      console.log(
+      print(
         Object.entries(environment)
           .map(([name, value]) => `${name}=${value}`)
           .join("\n"),
       );
     const others = cloud.role === "guest" ? "another process's cloud" : "the local cloud";
-    console.error(styleText("dim", `${others} of ${cloud.dataDir}; Ctrl-C ends this`));
+    printError(styled("dim", `${others} of ${cloud.dataDir}; Ctrl-C ends this`));
     const lost = await Promise.race([interrupt.wish(), cloud.ending.then(() => true)]);
     await cloud.close({ interrupt: true });
-    if (lost) console.error("nova: the process that owned the data folder has ended - start nova local again");
+    if (lost) printError("nova: the process that owned the data folder has ended - start nova local again");
     return lost ? exitCodes.failed : exitCodes.completed;
   },
 };

@@ -1,6 +1,7 @@
 import type { TraceEntry } from "@nova/engine";
 import { exitCodes } from "../errors.ts";
 import { logItem, logLines } from "../output/logs.ts";
+import { print } from "../output/terminal.ts";
 import { entriesOf, followTrace } from "../records/follow-trace.ts";
 import { notRun } from "../records/not-run.ts";
 import { withRecords } from "../records/with-records.ts";
@@ -23,11 +24,11 @@ export const logs: CliCommand = {
       for await (const trace of traces) {
         const fresh = entriesOf(trace).filter((entry) => !told.has(nameOf(entry)));
         for (const entry of fresh) told.set(nameOf(entry), entry);
-        for (const entry of json ? [] : fresh.filter(wanted)) for (const line of logLines(entry)) console.log(line);
+        for (const entry of json ? [] : fresh.filter(wanted)) for (const line of logLines(entry)) print(line);
       }
       const entries = Array.from(told.values());
       if (node !== undefined && !entries.some(wanted)) throw notRun(node, id, entries);
-      if (json) console.log(JSON.stringify({ execution_id: id, items: entries.filter(wanted).map(logItem) }));
+      if (json) print(JSON.stringify({ execution_id: id, items: entries.filter(wanted).map(logItem) }), true);
     });
     return exitCodes.completed;
   },

@@ -1,7 +1,7 @@
-import { styleText } from "node:util";
 import type { Finding, WorkflowSource } from "@nova/workflow";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
+import { print, styled } from "../output/terminal.ts";
 import { inPlace } from "../place.ts";
 import { InvalidWorkflow } from "../run/invalid.ts";
 import type { CliCommand } from "./command.ts";
@@ -35,8 +35,8 @@ export const publish: CliCommand = {
         return inTurn(read, ({ source, id }) => publishOnServer(server, source, id));
       },
     });
-    if (json) console.log(JSON.stringify({ items: items.map(itemOf) }));
-    else console.log(items.flatMap(linesOf).join("\n"));
+    if (json) print(JSON.stringify({ items: items.map(itemOf) }), true);
+    else print(items.flatMap(linesOf).join("\n"));
     return exitCodes.completed;
   },
 };
@@ -70,5 +70,5 @@ function itemOf({ path, id, version, status, findings }: Publication) {
 }
 
 function linesOf({ id, version, status, findings }: Publication): string[] {
-  return [...findingLines(findings), `${styleText("green", "✓")} ${id} version ${version} is ${status}`];
+  return [...findingLines(findings), `${styled("green", "✓")} ${id} version ${version} is ${status}`];
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { styleText } from "node:util";
 import { exitCodes } from "../errors.ts";
 import { shellWord } from "../output/shell.ts";
+import { print, styled } from "../output/terminal.ts";
 import { withRecords } from "../records/with-records.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -24,10 +24,10 @@ export const pull: CliCommand = {
     // On a server the version of then would be published over the one of today.
     const words = ["nova", "run", folder, "--local", ...alone, "--context", join(folder, "context.json"), ...given];
     const run = words.map(shellWord).join(" ");
-    if (json) console.log(JSON.stringify({ execution_id: execution, folder, ...pulled, secrets, run }));
+    if (json) print(JSON.stringify({ execution_id: execution, folder, ...pulled, secrets, run }), true);
     else {
-      console.log(`${folder} holds version ${pulled.version} of ${pulled.workflow} and what it ran with. Run it:`);
-      console.log(styleText("bold", `  ${run}`));
+      print(`${folder} holds version ${pulled.version} of ${pulled.workflow} and what it ran with. Run it:`);
+      print(styled("bold", `  ${run}`));
     }
     return exitCodes.completed;
   },

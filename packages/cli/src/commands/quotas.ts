@@ -1,6 +1,7 @@
 import type { NovaClient } from "@nova/client";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
+import { print } from "../output/terminal.ts";
 import { askApi } from "../place.ts";
 import { ownerNamed, type QuotaOwner } from "../remote/quota-owner.ts";
 import type { CliCommand } from "./command.ts";
@@ -32,10 +33,10 @@ export const quotas: CliCommand = {
       const changes = changesFor(found.kind, options);
       return { owner: found, own: await changed(server, found, changes) };
     });
-    if (json) console.log(JSON.stringify({ [owner.kind]: owner.id, quotas: own }));
+    if (json) print(JSON.stringify({ [owner.kind]: owner.id, quotas: own }), true);
     else {
       const rows = Object.entries(own).map(([limit, value]) => [limit.replaceAll("_", " "), String(value ?? "none")]);
-      console.log(tableLines([`${owner.kind} ${owner.id}`, "limit"], rows).join("\n"));
+      print(tableLines([`${owner.kind} ${owner.id}`, "limit"], rows).join("\n"));
     }
     return exitCodes.completed;
   },

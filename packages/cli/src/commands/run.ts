@@ -1,10 +1,10 @@
-import { styleText } from "node:util";
 import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
 import { closeCloud, openCloud } from "../cloud.ts";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
+import { print, printError, styled } from "../output/terminal.ts";
 import { serverHere } from "../remote/server.ts";
 import type { Ran, RunListener } from "../run/execute.ts";
 import type { FreshOption } from "../run/fresh.ts";
@@ -81,25 +81,25 @@ async function runRequest(
   interrupt: Interrupt,
   json: boolean,
 ): Promise<ExitCode> {
-  if (request.warnings.length > 0) console.error(findingLines(request.warnings).join("\n"));
+  if (request.warnings.length > 0) printError(findingLines(request.warnings).join("\n"));
   const { renderJson } = await import("@nova/engine");
   const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("../output/run.ts");
   // With --json stdout is for the one object; whoever has to answer reads stderr.
-  const tell = json ? console.error : console.log;
+  const tell = json ? printError : print;
   const running = place.execute(request, interrupt, {
     onEvent(event) {
       if (!json || event.state === "waiting") tell(eventLine(event));
     },
-    onAccepted: (id) => console.error(styleText("dim", `${id} is accepted`)),
+    onAccepted: (id) => printError(styled("dim", `${id} is accepted`)),
     onTask: (task) => tell(taskLines(task).join("\n")),
   });
   const ran = await Promise.race([running, place.lost]);
   if (!ran) {
     const error = { class: "Cancelled", message: "interrupted before the run began" };
-    console.log(json ? renderJson(noRunResult("cancelled", error)) : styleText("yellow", error.message));
+    print(json ? renderJson(noRunResult("cancelled", error)) : styled("yellow", error.message), json);
     return exitCodes.interrupted;
   }
-  console.log(json ? renderJson(runResult(ran)) : runLines(ran).join("\n"));
+  print(json ? renderJson(runResult(ran)) : runLines(ran).join("\n"), json);
   if (interrupt.happened) return exitCodes.interrupted;
   return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
 }
@@ -129,7 +129,7 @@ async function printRefusal(error: Error): Promise<void> {
   const { noRunResult } = await import("../output/run.ts");
   const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
   const status = refusals.get(error.name) ?? "failed";
-  console.log(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)));
+  print(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)), true);
 }
 
 /** `true` stands for every prompt node. */

@@ -1,7 +1,7 @@
-import { stripVTControlCharacters } from "node:util";
 import type { LocalCloud } from "@nova/local";
 import { exitCodes } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
+import { print } from "../output/terminal.ts";
 import { shortened } from "../output/text.ts";
 import { inPlace } from "../place.ts";
 import type { ShownTask } from "../records/shown.ts";
@@ -16,9 +16,9 @@ export const tasks: CliCommand = {
       local: openTasks,
       remote: async (server) => (await import("../remote/lists.ts")).listTasks(server),
     });
-    if (json) console.log(JSON.stringify({ items: items.map(itemOf) }));
-    else if (items.length === 0) console.log("nothing waits for an answer");
-    else console.log(tableLines(["execution", "node", "choices", "until", "message"], items.map(rowOf)).join("\n"));
+    if (json) print(JSON.stringify({ items: items.map(itemOf) }), true);
+    else if (items.length === 0) print("nothing waits for an answer");
+    else print(tableLines(["execution", "node", "choices", "until", "message"], items.map(rowOf)).join("\n"));
     return exitCodes.completed;
   },
 };
@@ -44,5 +44,5 @@ function itemOf({ id, execution, node, message, choices, to, createdAt, expiresA
 
 /** A message is filled with what others sent: it must not steer the terminal. */
 function rowOf({ execution, node, choices, expiresAt, message }: ShownTask): string[] {
-  return [execution, node, choices.join("|"), expiresAt, shortened(stripVTControlCharacters(message), 60)];
+  return [execution, node, choices.join("|"), expiresAt, shortened(message, 60)];
 }

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { styleText } from "node:util";
 import { templateName } from "@nova/workflow";
 import { dataFolder } from "../data-folder.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
+import { print, printError, styled } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 
 export const template: CliCommand = {
@@ -30,14 +30,12 @@ export const template: CliCommand = {
     const { templateId, name: built } = await buildTemplate({
       name,
       requirements,
-      onLog: (line) => console.error(styleText("dim", line)),
+      onLog: (line) => printError(styled("dim", line)),
     });
     const docstrings = await keepDocstrings(templateId, await readDocstrings(templateId));
-    console.error(
-      styleText("dim", `prompt nodes look up its packages in ${docstrings}; NOVA_DOCSTRINGS names the folder`),
-    );
+    printError(styled("dim", `prompt nodes look up its packages in ${docstrings}; NOVA_DOCSTRINGS names the folder`));
     const answer = { template_id: templateId, name: built, docstrings };
-    console.log(json ? JSON.stringify(answer) : `E2B_TEMPLATE_ID=${templateId}`);
+    print(json ? JSON.stringify(answer) : `E2B_TEMPLATE_ID=${templateId}`, json);
     return exitCodes.completed;
   },
 };

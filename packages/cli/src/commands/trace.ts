@@ -1,4 +1,5 @@
 import { exitCodes } from "../errors.ts";
+import { print } from "../output/terminal.ts";
 import { withRecords } from "../records/with-records.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -14,7 +15,7 @@ export const trace: CliCommand = {
     const { renderJson } = await import("@nova/engine");
     const { traceLines, traceResult } = await import("../output/trace.ts");
     const found = await withRecords((records) => records.trace(id, { full: full === true }));
-    console.log(json ? renderJson(traceResult(found)) : traceLines(found).join("\n"));
+    print(json ? renderJson(traceResult(found)) : traceLines(found).join("\n"), json);
     return exitCodes.completed;
   },
 };

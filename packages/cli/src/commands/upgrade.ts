@@ -1,8 +1,8 @@
-import { styleText } from "node:util";
 import type { NovaClient } from "@nova/client";
 import type { FormatState, StoredFormat } from "@nova/service";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
+import { print, styled } from "../output/terminal.ts";
 import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -25,12 +25,12 @@ export const upgrade: CliCommand = {
     if (!check) throw new InvalidInput("nova upgrade changes nothing by itself - say --check to see what is stored");
     const found = await stored(aws === true);
     const readable = found.every(({ state }) => state === "current" || state === "older");
-    if (json) console.log(JSON.stringify({ readable, formats: found }));
-    else if (found.length === 0) console.log("nothing is stored yet");
+    if (json) print(JSON.stringify({ readable, formats: found }), true);
+    else if (found.length === 0) print("nothing is stored yet");
     else {
-      console.log(tableLines(["kind", "format", "items", "is"], found.map(rowOf)).join("\n"));
+      print(tableLines(["kind", "format", "items", "is"], found.map(rowOf)).join("\n"));
       const verdict = readable ? "this release reads all of it" : "this release does not read all of it";
-      console.log(styleText(readable ? "green" : "red", verdict));
+      print(styled(readable ? "green" : "red", verdict));
     }
     return readable ? exitCodes.completed : exitCodes.failed;
   },

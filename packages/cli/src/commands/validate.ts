@@ -2,6 +2,7 @@ import type { Finding } from "@nova/workflow";
 import { exitCodes } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
+import { print } from "../output/terminal.ts";
 import { serverHere } from "../remote/server.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -27,8 +28,8 @@ export const validate: CliCommand = {
 
   async run([path = ""], { json }) {
     const { findings, valid } = await findingsOf(path);
-    if (json) console.log(JSON.stringify({ valid, diagnostics: diagnosticsOf(findings) }));
-    else console.log([...findingLines(findings), valid ? `${path} is valid` : `${path} is not valid`].join("\n"));
+    if (json) print(JSON.stringify({ valid, diagnostics: diagnosticsOf(findings) }), true);
+    else print([...findingLines(findings), valid ? `${path} is valid` : `${path} is not valid`].join("\n"));
     return valid ? exitCodes.completed : exitCodes.invalid;
   },
 };

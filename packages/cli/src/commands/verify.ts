@@ -1,6 +1,6 @@
-import { styleText } from "node:util";
 import type { Verification } from "@nova/engine";
 import { exitCodes } from "../errors.ts";
+import { print, styled } from "../output/terminal.ts";
 import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -34,11 +34,11 @@ export const verify: CliCommand = {
       local: async ({ ports }) => ({ problem: null, ...(await verifyExecution(ports, id)) }),
       remote: (server) => server.executions.verify(id),
     });
-    if (json) console.log(JSON.stringify({ execution_id: id, state, links, erased, problem }));
+    if (json) print(JSON.stringify({ execution_id: id, state, links, erased, problem }), true);
     else {
-      console.log(`${styleText(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`);
-      if (problem) console.log(`${placeText(problem)}: ${problem.message}`);
-      for (const lost of erased) console.log(styleText("dim", `${placeText(lost)}: ${lost.content} was erased`));
+      print(`${styled(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`);
+      if (problem) print(`${placeText(problem)}: ${problem.message}`);
+      for (const lost of erased) print(styled("dim", `${placeText(lost)}: ${lost.content} was erased`));
     }
     return state === "broken" ? exitCodes.failed : exitCodes.completed;
   },

@@ -1,8 +1,8 @@
-import { styleText } from "node:util";
 import type { Execution } from "@nova/engine";
 import type { RunEvent } from "@nova/local";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { eventLine } from "../output/run.ts";
+import { print, styled } from "../output/terminal.ts";
 import { duration, statusText } from "../output/text.ts";
 import type { PublishOutcome } from "./publisher.ts";
 
@@ -41,25 +41,25 @@ export const inWords: Teller = {
     const lines = findingLines(findings);
     if ("problem" in outcome) {
       const summary = findings.length > 0 ? `${folder} is not valid` : `${folder}: ${outcome.problem}`;
-      console.log([...lines, styleText("red", `✗ ${summary}`)].join("\n"));
+      print([...lines, styled("red", `✗ ${summary}`)].join("\n"));
       return;
     }
     const news = outcome.created ? "is published" : "is as it was";
-    console.log([...lines, `${styleText("green", "✓")} ${outcome.id} version ${outcome.version} ${news}`].join("\n"));
+    print([...lines, `${styled("green", "✓")} ${outcome.id} version ${outcome.version} ${news}`].join("\n"));
   },
   queued({ execution, workflow }) {
-    console.log(`${styleText("dim", execution)}  ${statusText("queued")} ${workflow} waits for a slot`);
+    print(`${styled("dim", execution)}  ${statusText("queued")} ${workflow} waits for a slot`);
   },
   begun({ execution }) {
-    console.log(`${styleText("dim", execution)}  ${statusText("running")} from the queue`);
+    print(`${styled("dim", execution)}  ${statusText("running")} from the queue`);
   },
   step(event) {
-    if (event.state !== "ended") console.log(`${styleText("dim", event.execution)}${eventLine(event)}`);
+    if (event.state !== "ended") print(`${styled("dim", event.execution)}${eventLine(event)}`);
   },
   ended({ id, workflowId, status, durationMs, error }) {
     const time = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
     const why = error ? `: node "${error.node}" (${error.class}): ${error.message}` : "";
-    console.log(`${styleText("dim", id)}  ${statusText(status)} ${workflowId}${time}${why}`);
+    print(`${styled("dim", id)}  ${statusText(status)} ${workflowId}${time}${why}`);
   },
 };
 
@@ -67,24 +67,24 @@ export const inJson: Teller = {
   published(outcome) {
     const { folder, findings } = outcome;
     const diagnostics = diagnosticsOf(findings);
-    if ("problem" in outcome) print({ folder, published: false, error: outcome.problem, diagnostics });
-    else print({ folder, published: true, id: outcome.id, version: outcome.version, diagnostics });
+    if ("problem" in outcome) printLine({ folder, published: false, error: outcome.problem, diagnostics });
+    else printLine({ folder, published: true, id: outcome.id, version: outcome.version, diagnostics });
   },
   queued({ execution, workflow }) {
-    print({ execution_id: execution, workflow, state: "queued" });
+    printLine({ execution_id: execution, workflow, state: "queued" });
   },
   begun({ execution }) {
-    print({ execution_id: execution, state: "begun" });
+    printLine({ execution_id: execution, state: "begun" });
   },
   step({ execution, ...event }) {
-    if (event.state !== "ended") print({ execution_id: execution, ...event });
+    if (event.state !== "ended") printLine({ execution_id: execution, ...event });
   },
   ended({ id, workflowId, status, durationMs, error }) {
     const time = durationMs ?? null;
-    print({ execution_id: id, workflow: workflowId, status, duration_ms: time, error: error ?? null });
+    printLine({ execution_id: id, workflow: workflowId, status, duration_ms: time, error: error ?? null });
   },
 };
 
-function print(value: object): void {
-  console.log(JSON.stringify(value));
+function printLine(value: object): void {
+  print(JSON.stringify(value), true);
 }

@@ -1,4 +1,5 @@
 import { type ExitCode, exitCodes } from "../errors.ts";
+import { printError } from "./terminal.ts";
 
 /** Errors whose message is a sentence for whoever typed the command, by name: no package has to be loaded to know them. */
 const explained: Record<string, ExitCode> = {
@@ -34,7 +35,7 @@ const lists: [RegExp, string][] = [
 /** One sentence for an error. A stack trace is for us: `NOVA_DEBUG=1` prints it. */
 export function explain(error: unknown): { sentence: string; code: ExitCode } {
   if (!(error instanceof Error)) return { sentence: String(error), code: exitCodes.failed };
-  if (process.env.NOVA_DEBUG) process.stderr.write(`${error.stack}\n`);
+  if (process.env.NOVA_DEBUG) printError(String(error.stack));
   const code = explained[error.name];
   if (code !== undefined) return { sentence: asTyped(error.message), code };
   const [firstLine = ""] = error.message.split("\n");

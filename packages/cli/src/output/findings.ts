@@ -1,11 +1,11 @@
-import { styleText } from "node:util";
 import type { Finding } from "@nova/workflow";
+import { styled } from "./terminal.ts";
 
 /** Findings for people: what is wrong, and where. */
 export function findingLines(findings: readonly Finding[]): string[] {
   return findings.flatMap(({ code, severity, message, ...place }) => {
-    const mark = severity === "error" ? styleText("red", "error") : styleText("yellow", "warning");
-    return [`${mark} ${styleText("bold", code)} ${message}`, styleText("dim", `  at ${placeText(place)}`)];
+    const mark = severity === "error" ? styled("red", "error") : styled("yellow", "warning");
+    return [`${mark} ${styled("bold", code)} ${message}`, styled("dim", `  at ${placeText(place)}`)];
   });
 }
 

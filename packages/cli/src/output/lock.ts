@@ -1,8 +1,8 @@
-import { styleText } from "node:util";
 import { changeText } from "@nova/agents";
 import { codeFileOf } from "@nova/workflow";
 import type { PlanAction, Planned } from "../lock/plan.ts";
 import type { LockState, NodeState } from "../lock/states.ts";
+import { styled } from "./terminal.ts";
 
 const done: Record<PlanAction, string> = {
   added: "locked",
@@ -18,8 +18,8 @@ export function lockLines(planned: readonly Planned[], removed: readonly string[
   if (planned.length === 0 && removed.length === 0) return ["no node has a prompt: there is nothing to lock"];
   return [
     ...planned.flatMap(({ node, action, locked }) => [
-      `${styleText(action === "none" ? "yellow" : "green", node)}: ${done[action]}`,
-      ...(locked ? [styleText("dim", `  ${codeFileOf(node)}${originText(locked)}`)] : []),
+      `${styled(action === "none" ? "yellow" : "green", node)}: ${done[action]}`,
+      ...(locked ? [styled("dim", `  ${codeFileOf(node)}${originText(locked)}`)] : []),
       ...(locked && approval && !locked.approved
         ? ["  nobody has approved it: look at it, then nova lock approve"]
         : []),
@@ -55,6 +55,6 @@ export function checkLines(states: readonly NodeState[], path: string): string[]
 
 function stateLine({ node, state, changes }: NodeState): string {
   const since = state === "stale" ? `, changed since: ${changes.map(changeText).join(", ") || "its key"}` : "";
-  const mark = state === "locked" ? styleText("green", "✓") : styleText("red", "✗");
-  return `${mark} ${styleText("bold", node)} ${meanings[state]}${since}`;
+  const mark = state === "locked" ? styled("green", "✓") : styled("red", "✗");
+  return `${mark} ${styled("bold", node)} ${meanings[state]}${since}`;
 }

@@ -1,9 +1,9 @@
-import { stripVTControlCharacters, styleText } from "node:util";
 import { membersOf, type WaitingTask } from "@nova/engine";
 import type { NodeEvent } from "@nova/local";
 import type { Finding } from "@nova/workflow";
 import type { Ran } from "../run/execute.ts";
 import { shellWord } from "./shell.ts";
+import { styled } from "./terminal.ts";
 import { duration, shortened, statusText } from "./text.ts";
 import { spentText } from "./written.ts";
 
@@ -45,22 +45,22 @@ export function noRunResult(
 
 export function eventLine({ node, items = [], state }: NodeEvent): string {
   const marks = {
-    started: styleText("dim", "·"),
-    waiting: styleText("yellow", "…"),
-    succeeded: styleText("green", "✓"),
-    failed: styleText("red", "✗"),
+    started: styled("dim", "·"),
+    waiting: styled("yellow", "…"),
+    succeeded: styled("green", "✓"),
+    failed: styled("red", "✗"),
   };
-  const item = items.length > 0 ? styleText("dim", `  item ${items.join(", ")}`) : "";
-  return `  ${marks[state]} ${state === "started" ? styleText("dim", node) : node}${state === "waiting" ? " waits" : ""}${item}`;
+  const item = items.length > 0 ? styled("dim", `  item ${items.join(", ")}`) : "";
+  return `  ${marks[state]} ${state === "started" ? styled("dim", node) : node}${state === "waiting" ? " waits" : ""}${item}`;
 }
 
 /** What a waiting run is asking for, and how to give it. */
 export function taskLines({ execution, node, kind, message, choices, expiresAt }: WaitingTask): string[] {
-  const until = styleText("dim", `until ${expiresAt}`);
+  const until = styled("dim", `until ${expiresAt}`);
   if (kind === "event") return [`    for an event, ${until}: nova emit --source ... --type ... sends one`];
   const command = `nova approve ${execution} ${node} --choice ${choices.map(shellWord).join("|")}`;
-  const asked = stripVTControlCharacters(message).replaceAll(/^/gm, "    ");
-  return [asked, `    ${styleText("bold", command)}  ${until}`];
+  const asked = message.replaceAll(/^/gm, "    ");
+  return [asked, `    ${styled("bold", command)}  ${until}`];
 }
 
 function callsText({ aws_calls, sandbox_calls }: NonNullable<Ran["counters"]>): string {
@@ -70,17 +70,17 @@ function callsText({ aws_calls, sandbox_calls }: NonNullable<Ran["counters"]>): 
 
 export function runLines({ execution, path, context, counters }: Ran): string[] {
   const { id, workflowId, version, status, error, durationMs, spent } = execution;
-  const values = membersOf(context.text).map(({ key, json }) => `  ${styleText("cyan", key)} ${shortened(json)}`);
+  const values = membersOf(context.text).map(({ key, json }) => `  ${styled("cyan", key)} ${shortened(json)}`);
   return [
     `${statusText(status)} ${workflowId} version ${version}${durationMs === undefined ? "" : ` in ${duration(durationMs)}`}`,
-    styleText("dim", `  ${shortened(path.join(" → "), longestPath)}`),
+    styled("dim", `  ${shortened(path.join(" → "), longestPath)}`),
     ...values,
-    ...(error ? [styleText("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
+    ...(error ? [styled("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
     ...(status === "waiting" || status === "running"
       ? ["  it goes on with the answer: nova tasks lists what it waits for"]
       : []),
-    ...(spent ? [styleText("dim", `  models: ${spentText(spent)}`)] : []),
-    ...(counters ? [styleText("dim", `  calls: ${callsText(counters)}`)] : []),
+    ...(spent ? [styled("dim", `  models: ${spentText(spent)}`)] : []),
+    ...(counters ? [styled("dim", `  calls: ${callsText(counters)}`)] : []),
     `  nova trace ${id}`,
   ];
 }

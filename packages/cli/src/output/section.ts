@@ -1,8 +1,8 @@
-import { stripVTControlCharacters, styleText } from "node:util";
+import { styled } from "./terminal.ts";
 
-/** A named text under a title; nothing where there is none. What a run printed or a model said moves no cursor here. */
+/** A named text under a title; nothing where there is none. */
 export function section(name: string, text: string | null | undefined): string[] {
-  return text ? [styleText("cyan", `${name}:`), indented(stripVTControlCharacters(text))] : [];
+  return text ? [styled("cyan", `${name}:`), indented(text)] : [];
 }
 
 export function indented(text: string): string {

@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { styled } from "./terminal.ts";
 
 export function duration(ms: number): string {
   if (ms < 1000) return `${ms} ms`;
@@ -29,5 +29,5 @@ const colours = {
 } as const;
 
 export function statusText(status: keyof typeof colours): string {
-  return styleText(colours[status], status);
+  return styled(colours[status], status);
 }

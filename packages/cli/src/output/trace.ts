@@ -1,8 +1,8 @@
-import { styleText } from "node:util";
 import { membersOf, type RawJson, type TraceBranch, type TraceEntry } from "@nova/engine";
 import type { ShownTrace } from "../records/shown.ts";
 import { indented, section } from "./section.ts";
 import { tableLines } from "./table.ts";
+import { styled } from "./terminal.ts";
 import { duration, shortened, statusText } from "./text.ts";
 import { codeCell, spentText, writtenLines } from "./written.ts";
 
@@ -33,8 +33,8 @@ export function traceLines({ execution, entries }: Pick<ShownTrace, "execution" 
   const isWritten = shown.some((line) => "entry" in line && line.entry.ai_metadata !== null);
   const header = ["", "node", "type", "status", "time", "decision", ...(isWritten ? ["code"] : []), "changes"];
   return [
-    ...(parent ? [styleText("dim", `run by link ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
-    `${styleText("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
+    ...(parent ? [styled("dim", `run by link ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
+    `${styled("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
     ...(spent ? [`models: ${spentText(spent)}`] : []),
     ...tableLines(
       header,
@@ -82,11 +82,11 @@ function branchLines(branches: readonly TraceBranch[], depth: number): TreeLine[
 
 function rowOf(line: TreeLine, isWritten: boolean): string[] {
   const indent = "  ".repeat(line.depth);
-  if ("title" in line) return ["", styleText("dim", indent.slice(2) + line.title)];
+  if ("title" in line) return ["", styled("dim", indent.slice(2) + line.title)];
   const { entry, visit } = line;
   return [
     String(entry.seq),
-    indent + entry.node_id + (visit > 1 ? styleText("dim", ` (${visit})`) : ""),
+    indent + entry.node_id + (visit > 1 ? styled("dim", ` (${visit})`) : ""),
     entry.node_type,
     statusText(entry.status),
     entry.execution_time_ms === 0 ? "" : duration(entry.execution_time_ms),
@@ -108,9 +108,9 @@ function changeText({ changes }: TraceEntry): string {
 function detailLines(entry: TraceEntry): string[] {
   const { scope, node_id, error_class, error_message, traceback, code_executed, input_context, output_result, logs } =
     entry;
-  const title = styleText("bold", `\n${entry.seq} ${node_id}${scope === "" ? "" : ` in ${scope}`}`);
+  const title = styled("bold", `\n${entry.seq} ${node_id}${scope === "" ? "" : ` in ${scope}`}`);
   const sections = [
-    ...(error_message === null ? [] : [styleText("red", `${error_class ?? "failed"}: ${error_message}`)]),
+    ...(error_message === null ? [] : [styled("red", `${error_class ?? "failed"}: ${error_message}`)]),
     ...(traceback ? [indented(traceback)] : []),
     ...writtenLines(entry),
     ...section("code", code_executed),

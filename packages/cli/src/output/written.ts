@@ -1,7 +1,7 @@
-import { styleText } from "node:util";
 import type { AiMetadata, Spending, TraceEntry, TraceStep } from "@nova/engine";
 import { indented, section } from "./section.ts";
 import { tableLines } from "./table.ts";
+import { styled } from "./terminal.ts";
 import { duration, shortened, statusText } from "./text.ts";
 
 /** How a prompt node came to its code, for one cell; nothing for other nodes. */
@@ -28,7 +28,7 @@ export function writtenLines({ ai_metadata, steps }: TraceEntry): string[] {
 
 function errorLine({ attempt, agent_name, error }: AiMetadata["errors"][number]): string {
   const who = attempt === 0 ? "pinned code" : `attempt ${attempt}`;
-  return styleText("yellow", `${who}, ${agent_name}: ${shortened(error ?? "failed")}`);
+  return styled("yellow", `${who}, ${agent_name}: ${shortened(error ?? "failed")}`);
 }
 
 function stepTable(steps: readonly TraceStep[]): string[] {
@@ -50,10 +50,10 @@ function stepLines(step: TraceStep): string[] {
     ...section("prompt", prompt),
     ...section("searched", tool_calls.map((call) => JSON.stringify(call.arguments)).join("\n")),
     ...section("answer", answer),
-    ...(error_message === null ? [] : [styleText("red", `failed: ${error_message}`)]),
+    ...(error_message === null ? [] : [styled("red", `failed: ${error_message}`)]),
   ];
   if (parts.length === 0) return [];
-  return [styleText("bold", `  ${agent_name}, attempt ${attempt_number}`), ...parts.map((part) => indented(part))];
+  return [styled("bold", `  ${agent_name}, attempt ${attempt_number}`), ...parts.map((part) => indented(part))];
 }
 
 /** A call may cost less than a hundredth of a cent. */

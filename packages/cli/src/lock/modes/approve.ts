@@ -1,5 +1,6 @@
 import { analysisFileOf, codeFileOf, type LockRecord } from "@nova/workflow";
 import { type ExitCode, exitCodes } from "../../errors.ts";
+import { print } from "../../output/terminal.ts";
 import { approveLocked } from "../approve.ts";
 import { readLockFolder } from "../folder.ts";
 import { writeLockFile } from "../write.ts";
@@ -11,8 +12,8 @@ export async function approveNode(asked: { path: string; node: string; by: strin
   const approved = { by, at: new Date().toISOString() };
   const records = approveLocked(folder, node, approved);
   await writeLockFile(folder, records);
-  if (json) console.log(JSON.stringify({ node, code_hash: records[node]?.codeHash, approved }));
-  else console.log(`${node}: ${filesOf(node, records[node])} approved by ${by}`);
+  if (json) print(JSON.stringify({ node, code_hash: records[node]?.codeHash, approved }), true);
+  else print(`${node}: ${filesOf(node, records[node])} approved by ${by}`);
   return exitCodes.completed;
 }
 

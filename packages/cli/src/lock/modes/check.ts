@@ -1,6 +1,7 @@
 import { currentGenerator } from "@nova/agents";
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { checkLines } from "../../output/lock.ts";
+import { print } from "../../output/terminal.ts";
 import { readLockFolder } from "../folder.ts";
 import { lockStates } from "../states.ts";
 
@@ -9,6 +10,6 @@ export async function checkFolder({ path, json }: { path: string; json: boolean 
   const states = lockStates(await readLockFolder(path), currentGenerator);
   const valid = states.every(({ state }) => state === "locked");
   const nodes = states.map(({ node, state, changes }) => ({ node, state, changed: changes }));
-  console.log(json ? JSON.stringify({ valid, nodes }) : checkLines(states, path).join("\n"));
+  print(json ? JSON.stringify({ valid, nodes }) : checkLines(states, path).join("\n"), json);
   return valid ? exitCodes.completed : exitCodes.failed;
 }

@@ -1,5 +1,6 @@
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { costLines } from "../../output/lock-costs.ts";
+import { print } from "../../output/terminal.ts";
 import { withRecords } from "../../records/with-records.ts";
 import { costsOf, type NodeCosts, sum } from "../costs.ts";
 import { readLockFolder } from "../folder.ts";
@@ -13,7 +14,7 @@ export async function showCosts({ path, json }: { path: string; json: boolean })
     const runs = await Array.fromAsync(latestRuns(records, id, { most: 100, full: false }));
     return costsOf(folder, await records.generations(id), runs);
   });
-  console.log(json ? JSON.stringify(resultOf(costs)) : costLines(costs).join("\n"));
+  print(json ? JSON.stringify(resultOf(costs)) : costLines(costs).join("\n"), json);
   return exitCodes.completed;
 }
 

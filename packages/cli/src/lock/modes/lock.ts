@@ -1,6 +1,7 @@
 import { analysisFileOf, codeFileOf, lockFileName } from "@nova/workflow";
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { lockLines } from "../../output/lock.ts";
+import { print } from "../../output/terminal.ts";
 import { withRecords } from "../../records/with-records.ts";
 import { readLockFolder } from "../folder.ts";
 import { type Planned, planLock } from "../plan.ts";
@@ -15,8 +16,8 @@ export async function lockFolder(asked: { path: string; from: string | undefined
   );
   const locked = Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : [])));
   const { removed } = await writeLock(folder, locked);
-  if (asked.json) console.log(JSON.stringify(resultOf(planned, removed)));
-  else console.log(lockLines(planned, removed, folder.workflow.approval).join("\n"));
+  if (asked.json) print(JSON.stringify(resultOf(planned, removed)), true);
+  else print(lockLines(planned, removed, folder.workflow.approval).join("\n"));
   return exitCodes.completed;
 }
 

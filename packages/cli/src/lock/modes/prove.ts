@@ -4,6 +4,7 @@ import { withCloud } from "../../cloud.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../../errors.ts";
 import { Interrupt } from "../../interrupt.ts";
 import { proofLines } from "../../output/proof.ts";
+import { print } from "../../output/terminal.ts";
 import type { Records } from "../../records/records.ts";
 import { serverHere } from "../../remote/server.ts";
 import { type LockFolder, namedPrompts, readLockFolder } from "../folder.ts";
@@ -32,7 +33,7 @@ export async function proveFolder({ path, node, count, from, json }: Asked): Pro
     proveAll(cloud, await recordsFor(cloud), { ...folder, prompts: asked }, { count, from }),
   );
   const same = proofs.every((proof) => "runs" in proof && proof.runs.every(({ outcome }) => isGood(outcome)));
-  console.log(json ? renderJson({ same, nodes: proofs.map(resultOf) }) : proofLines(proofs).join("\n"));
+  print(json ? renderJson({ same, nodes: proofs.map(resultOf) }) : proofLines(proofs).join("\n"), json);
   return same ? exitCodes.completed : exitCodes.failed;
 }
 

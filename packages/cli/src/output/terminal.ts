@@ -1,0 +1,52 @@
+import { randomInt } from "node:crypto";
+import { stripVTControlCharacters, styleText } from "node:util";
+
+/** C0 but line feed and tab, DEL, C1, and what turns the direction of a line around. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that a terminal acts on
+const steering = /[\0-\b\v-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Our own colours begin with this. It is random, so that no text of others can have it; and it is a colour that no
+ * terminal knows, so that whatever strips colours or counts letters treats it like one.
+ */
+const mark = `\u001b[${[1, 2, 3].map(() => `${randomInt(1_000, 10_000)};`).join("")}`;
+
+/** `styleText` for what `print` prints: other colours than these are taken away there. */
+export function styled(format: Parameters<typeof styleText>[0], text: string): string {
+  const [open = "", close = ""] = styleText(format, "|").split("|");
+  return `${open.replaceAll("\u001b[", mark)}${text}${close.replaceAll("\u001b[", mark)}`;
+}
+
+/**
+ * What anybody may have written, with our marks in it: it moves no cursor and hides nothing. Sequences for terminals are
+ * left out, everything else that steers one is shown: `\x1b`.
+ */
+export function harmless(text: string): string {
+  const parts = text.replaceAll("\r\n", "\n").split(mark);
+  return parts.map((part) => stripVTControlCharacters(part).replace(steering, escapeOf)).join(mark);
+}
+
+/** As a terminal gets it: marks are colours now. */
+export function shown(text: string): string {
+  return harmless(text).replaceAll(mark, "\u001b[");
+}
+
+function escapeOf(character: string): string {
+  const code = character.charCodeAt(0);
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
+}
+
+/** JSON says the same with escapes of its own. */
+function shownJson(json: string): string {
+  return json.replace(steering, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** The one way to standard output: texts of servers, sandboxes, records and files are in most of what is printed. */
+export function print(text: string, isJson: unknown = false): void {
+  console.log(isJson ? shownJson(text) : shown(text));
+}
+
+/** The one way to standard error. */
+export function printError(text: string): void {
+  console.error(shown(text));
+}

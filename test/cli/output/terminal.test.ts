@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { tableLines } from "../../../packages/cli/src/output/table.ts";
+import { print, printError, shown, styled } from "../../../packages/cli/src/output/terminal.ts";
+
+beforeEach(() => void vi.stubEnv("FORCE_COLOR", "1"));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+describe("a text of others", () => {
+  it.each([
+    ["lines, tabs and letters of any language", "a\n\tb ü 日本 😀", "a\n\tb ü 日本 😀"],
+    ["line ends of another system", "a\r\nb", "a\nb"],
+    ["a colour", "\u001b[31mred\u001b[0m", "red"],
+    ["what clears the screen", "\u001b[2J\u001b[Hboss", "boss"],
+    ["a link", "\u001b]8;;https://evil.example\u0007click\u001b]8;;\u0007", "click"],
+    ["a colour of eight bits", "\u009b31mred", "red"],
+    ["half a sequence", "a\u001b", "a\\x1b"],
+    ["a sequence of another kind", "\u001bPq", "q"],
+    ["a return to the beginning of the line", "failed\rcompleted", "failed\\x0dcompleted"],
+    ["backspaces", "failed\b\b\b", "failed\\x08\\x08\\x08"],
+    ["a bell, NUL and DEL", "\u0007\0\u007f", "\\x07\\x00\\x7f"],
+    ["controls of eight bits", "\u0085\u009d0;title\u009c", "\\x85\\x9d0;title\\x9c"],
+    ["a line that is turned around", "a\u202eb\u2066c\u2069", "a\\u202eb\\u2066c\\u2069"],
+  ])("with %s steers no terminal", (_what, text, expected) => {
+    expect(shown(text)).toBe(expected);
+  });
+
+  it("keeps our colours and loses its own", () => {
+    expect(shown(`${styled("red", "\u001b[32mfailed")}: \u001b[32mcompleted`)).toBe(
+      "\u001b[31mfailed\u001b[39m: completed",
+    );
+  });
+
+  it("is printed as it is shown, on both streams", () => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    const error = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    print("a\u001b[2Jb\u0007");
+    printError("c\rd");
+    expect([log.mock.calls, error.mock.calls]).toEqual([[["ab\\x07"]], [["c\\x0dd"]]]);
+  });
+
+  it("is the same text in JSON, written with its escapes", () => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    const value = { text: "a\u001b[31m\u007f\u009b\u202e\n\tü" };
+    print(JSON.stringify(value, null, 2), true);
+    const [[printed]] = log.mock.calls as [[string]];
+    expect(JSON.parse(printed)).toEqual(value);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be printed
+    expect(printed).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+  });
+});
+
+it("sets columns by what is shown of a cell, which stays on its line", () => {
+  const lines = tableLines(
+    ["id", "text"],
+    [
+      ["a\u0007", "one\ntwo"],
+      ["\u001b[31mlonger", styled("red", "x\ty")],
+    ],
+  );
+  expect(lines.slice(1).map(shown)).toEqual(["a\\x07   one two", "longer  \u001b[31mx y\u001b[39m"]);
+});
