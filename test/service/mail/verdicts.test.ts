@@ -53,4 +53,13 @@ describe("what a domain asks for", () => {
   ])("%j asks to: %s", async (domain, expected) => {
     expect(await policyOf(domain)).toBe(expected);
   });
+
+  it("is asked of eight names at most, however long the sender's is", async () => {
+    const asked: string[] = [];
+    const policy = await dmarcPolicies(async (name) => {
+      asked.push(name);
+      throw missing;
+    })(`${"a.".repeat(100)}b.c.d.e.f.g.example`);
+    expect([policy, asked.length, asked[1]]).toEqual(["none", 7, "_dmarc.b.c.d.e.f.g.example"]);
+  });
 });
