@@ -25,9 +25,17 @@ export function lambda<Event, Answer>(handle: Handle<Ports, Event, Answer>) {
   return stackAround(warmPorts, handle);
 }
 
-/** The stack that is around every handler: its ports, a signal before its time is over, and one log line for an error. */
+/**
+ * The beginning of every handler's stack, the API's included: the keys of the process are in its environment before
+ * ports are made of it.
+ */
+export function handlerStack<Event, Answer>() {
+  return middy<Event, Answer, Error, LambdaContext>().before(() => warmSecrets());
+}
+
+/** The stack of a handler that nobody calls over HTTP: ports, a signal before its time is over, a log line for an error. */
 export function stackAround<Given, Event, Answer>(ports: () => Given, handle: Handle<Given, Event, Answer>) {
-  return middy<Event, Answer, Error, LambdaContext>()
+  return handlerStack<Event, Answer>()
     .onError(({ error, context }) => {
       logger.warn(error?.name ?? "Error", { request: context.awsRequestId, reason: error?.message });
     })
@@ -36,7 +44,6 @@ export function stackAround<Given, Event, Answer>(ports: () => Given, handle: Ha
       const leftMs = () => Math.max(0, context.getRemainingTimeInMillis() - reserveMs);
       const timer = setTimeout(() => time.abort(), leftMs());
       try {
-        await warmSecrets();
         return await handle(ports(), event, time.signal, leftMs);
       } finally {
         clearTimeout(timer);

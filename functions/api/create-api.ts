@@ -1,8 +1,7 @@
-import middy from "@middy/core";
 import httpRouter from "@middy/http-router";
 import { NotFound, type ServicePorts } from "@nova/service";
 import { logger } from "../app.ts";
-import type { LambdaContext } from "../lambda.ts";
+import { handlerStack, type LambdaContext } from "../lambda.ts";
 import { corsHeaders, type Origins, preflight } from "./http/cors.ts";
 import { MethodNotAllowed } from "./http/errors.ts";
 import type { HttpAnswer, HttpEvent } from "./http/event.ts";
@@ -26,7 +25,7 @@ export type ApiHandler = (event: HttpEvent, context: LambdaContext) => Promise<H
 export function createApi(ports: () => ServicePorts, { origins = [] }: ApiOptions = {}): ApiHandler {
   const table = routes.map((route) => ({ method: route.method, path: route.path, handler: serving(route, ports) }));
   const router = httpRouter<never, never>({ routes: table as never, notFoundResponse: refuse }) as never;
-  return middy<HttpEvent, HttpAnswer, Error, LambdaContext>()
+  return handlerStack<HttpEvent, HttpAnswer>()
     .before(({ event }) => preflight(origins, event))
     .after(({ event, response }) => {
       if (response) Object.assign(response.headers, corsHeaders(origins, event));

@@ -81,6 +81,11 @@ describe("on a laptop, where nothing is forbidden, the functions", () => {
     expect(watched).toEqual(Object.keys(functions));
   });
 
+  it("ask E2B with its key when they run a node, and when they close a run", () => {
+    const asking = Object.keys(functions).filter((name) => calls.of(name).some((call) => call.startsWith("ssm:")));
+    expect(asking).toEqual(["nova-run-node", "nova-close-execution"]);
+  });
+
   it.each(Object.keys(functions))("do nothing that the role of %s would not allow", (name) => {
     expect(forbidden(name, calls.of(name))).toEqual([]);
   });

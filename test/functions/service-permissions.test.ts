@@ -184,6 +184,11 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     expect(service.names.filter((name) => service.calls.of(name).length === 0)).toEqual([]);
   });
 
+  it("ask E2B with its key when they cancel, and when they erase what still runs", () => {
+    const asking = service.names.filter((name) => service.calls.of(name).some((call) => call.startsWith("ssm:")));
+    expect(asking.toSorted()).toEqual(["nova-api", "nova-erase"]);
+  });
+
   it.each(Object.keys({ ...triggerLambdas, ...apiLambdas }))(
     "do nothing that the role of %s would not allow",
     (name) => {

@@ -7,7 +7,7 @@ interface LambdaFunction {
   handler(event: never, context: never): Promise<unknown>;
 }
 
-/** What functions asked of AWS, in the words of `allowedBy`: `dynamodb:Query on Table.Arn where pk is C#*`. */
+/** What functions asked of AWS, or where they are deployed would have to ask, in the words of `allowedBy`: `dynamodb:Query on Table.Arn where pk is C#*`. */
 export interface WatchedCalls extends Disposable {
   of(functionName: string): string[];
 }
@@ -17,6 +17,9 @@ const services: Record<string, string> = {
   AWSStepFunctions: "states",
   AWSEvents: "events",
 };
+
+/** E2B's SDK asks by `fetch`, with a key that a deployed function has from Systems Manager alone. */
+const readsKeyOfE2b = "ssm:GetParameters on arn:aws:ssm:us-east-1:123456789012:parameter/nova/production/E2B_API_KEY";
 
 /** Watches every request that a function makes from now on, in this process. */
 export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCalls {
@@ -39,12 +42,19 @@ export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCa
     const { headers, body } = message as HandedRequest;
     if (name !== undefined) for (const call of namedCalls(headers["x-amz-target"], body) ?? []) note(name, call);
   };
+  const onFetch = (message: unknown) => {
+    const name = caller.getStore();
+    const { headers } = (message as { request: { headers: string[] } }).request;
+    if (name !== undefined && /\bx-api-key\b/i.test(String(headers))) note(name, readsKeyOfE2b);
+  };
   subscribe("http.client.request.created", onRequest);
+  subscribe("undici:request:create", onFetch);
   subscribe("nova.request.handed-over", onHanded);
   return {
     of: (name) => [...(calls.get(name) ?? [])].sort(),
     [Symbol.dispose]() {
       unsubscribe("http.client.request.created", onRequest);
+      unsubscribe("undici:request:create", onFetch);
       unsubscribe("nova.request.handed-over", onHanded);
       for (const restore of handlers) restore();
     },

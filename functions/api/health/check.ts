@@ -1,6 +1,6 @@
 import type { ServicePorts } from "@nova/service";
 import type { Check, Health } from "../schemas/health.ts";
-import { probeMs, probesOf } from "./probes.ts";
+import { KeyUnusable, probeMs, probesOf } from "./probes.ts";
 
 /** Anybody may ask, so a process looks no more often than that. */
 const freshMs = 5_000;
@@ -32,10 +32,13 @@ async function look(ports: ServicePorts, variables: NodeJS.ProcessEnv): Promise<
 
 async function check({ clock }: ServicePorts, probe: () => Promise<unknown>): Promise<Check> {
   const start = clock.now();
-  const silence = new Promise<"down">((resolve) => setTimeout(() => resolve("down"), probeMs).unref());
-  const asked = probe().then(
-    () => "ok" as const,
-    () => "down" as const,
-  );
-  return { state: await Promise.race([asked, silence]), latency_ms: clock.now() - start };
+  const silence = new Promise<Found>((resolve) => setTimeout(() => resolve({ state: "down" }), probeMs).unref());
+  const asked = probe().then((): Found => ({ state: "ok" }), asFound);
+  return { ...(await Promise.race([asked, silence])), latency_ms: clock.now() - start };
+}
+
+type Found = Pick<Check, "state" | "reason">;
+
+function asFound(error: unknown): Found {
+  return { state: "down", ...(error instanceof KeyUnusable && { reason: error.message }) };
 }

@@ -1,6 +1,12 @@
 import { z } from "zod";
 
-export const Check = z.object({ state: z.enum(["ok", "down"]), latency_ms: z.number() }).meta({ id: "HealthCheck" });
+export const Check = z
+  .object({
+    state: z.enum(["ok", "down"]),
+    reason: z.string().optional().meta({ description: "where a key is missing or refused: which one" }),
+    latency_ms: z.number(),
+  })
+  .meta({ id: "HealthCheck" });
 
 export type Check = z.infer<typeof Check>;
 

@@ -1091,6 +1091,8 @@ export interface components {
         };
         HealthCheck: {
             latency_ms: number;
+            /** @description where a key is missing or refused: which one */
+            reason?: string;
             /** @enum {string} */
             state: "ok" | "down";
         };

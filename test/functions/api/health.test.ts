@@ -1,9 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { BlobMissing, StoreUnavailable } from "@nova/engine";
+import { BlobMissing, NovaError, StoreUnavailable } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkHealth } from "../../../functions/api/health/check.ts";
+import { probeMs } from "../../../functions/api/health/probes.ts";
 
 let server: Server;
 let variables: NodeJS.ProcessEnv;
@@ -19,20 +20,25 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  variables = { E2B_API_URL: url, OPENAI_BASE_URL: url };
+  variables = { E2B_API_KEY: "e2b_secret", OPENAI_BASE_URL: url };
 });
 
-afterEach(() => new Promise((resolve) => server.close(resolve)));
+afterEach(() => {
+  vi.useRealTimers();
+  return new Promise((resolve) => server.close(resolve));
+});
 
 /** Everything is there, but for what is given. */
 function portsWith({
   keys = async () => undefined,
   describe = async () => null,
+  killAll = async () => undefined,
 }: Record<string, () => Promise<unknown>> = {}) {
   const ports = {
     keys: { get: () => asked.push("keys") && keys() },
     blobs: { get: () => Promise.reject(new BlobMissing("no such blob")) },
     stateMachines: { describe },
+    sandboxes: { killAll: (execution: string) => asked.push(execution) && killAll() },
     clock: { now: () => now, sleep: async () => undefined },
   };
   return ports as unknown as ServicePorts;
@@ -45,7 +51,30 @@ describe("the health of NOVA", () => {
     const { status, checks } = await checkHealth(portsWith(), variables);
     expect(status).toBe("ok");
     expect(Object.values(checks)).toEqual(Array(5).fill({ state: "ok", latency_ms: 0 }));
-    expect(asked.sort()).toEqual(["/health", "/models", "keys"]);
+    expect(asked.sort()).toEqual(["/models", "exec_health", "keys"]);
+  });
+
+  it("is degraded without a key for E2B, and says which variable is missing", async () => {
+    const { status, checks } = await checkHealth(portsWith(), { ...variables, E2B_API_KEY: "" });
+    expect([status, checks.e2b.state]).toEqual(["degraded", "down"]);
+    expect(checks.e2b.reason).toContain("E2B_API_KEY is not set");
+    expect(asked).not.toContain("exec_health");
+  });
+
+  it.each([
+    ["refuses the key", "NodeFailed", "E2B refuses the key in E2B_API_KEY"],
+    ["cannot be reached", "SandboxUnavailable", undefined],
+  ] as const)("is degraded where E2B %s, and never quotes what E2B said", async (_, name, reason) => {
+    const killAll = () => Promise.reject(new NovaError(name, "e2b_secret is not accepted by 10.0.0.1"));
+    const { status, checks } = await checkHealth(portsWith({ killAll }), variables);
+    expect([status, checks.e2b.state, checks.e2b.reason]).toEqual(["degraded", "down", reason]);
+  });
+
+  it("counts E2B as down where it says nothing, and waits no longer", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const asking = checkHealth(portsWith({ killAll: () => new Promise(() => undefined) }), variables);
+    await vi.advanceTimersByTimeAsync(probeMs);
+    expect((await asking).checks.e2b).toMatchObject({ state: "down" });
   });
 
   it("is degraded when models cannot be asked", async () => {
