@@ -1,22 +1,13 @@
 import { Logger } from "@aws-lambda-powertools/logger";
-import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
 import { createAwsPorts, type NovaBus } from "@nova/aws/ports";
-import {
-  type Clock,
-  type EventBus,
-  type Links,
-  NodesAtWork,
-  type Pipeline,
-  type Ports,
-  SandboxPool,
-  WrittenTips,
-} from "@nova/engine";
-import { createSandboxes, templatePackages } from "@nova/sandbox";
+import { type EventBus, type Links, NodesAtWork, type Ports, SandboxPool, WrittenTips } from "@nova/engine";
 import type { Admissions } from "@nova/service";
 import { createOutgoing, type Outgoing } from "@nova/service/outgoing";
+import { clock } from "./clock.ts";
 import { Environment } from "./environment.ts";
 import { hostNames } from "./host-names.ts";
 import { createLookout } from "./lookout.ts";
+import { nodeParts } from "./node-parts.ts";
 
 export const logger = new Logger({ serviceName: "nova" });
 
@@ -54,8 +45,8 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
   const made: FunctionPorts = {
     ...aws,
     outgoing,
-    sandboxes: createSandboxes(),
-    pipeline: pipelineFor(variables, env, aws.generations),
+    sandboxes: nodeParts().sandboxes(),
+    pipeline: nodeParts().pipeline(variables, aws.generations),
     ...createLookout(() => made, lookoutStores),
     hostNames,
     spares: new SandboxPool(),
@@ -67,21 +58,6 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     clock,
   };
   return made;
-}
-
-const clock: Clock = { now: () => Date.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };
-
-/** What writes the code of prompt nodes. Keys of models are asked for when one is called. */
-function pipelineFor(variables: NodeJS.ProcessEnv, env: Environment, generations: Ports["generations"]): Pipeline {
-  const pipeline = createPipeline({
-    models: createModels(variables),
-    generations,
-    packages: templatePackages,
-    defaultModel: env.DEFAULT_MODEL,
-    docstrings: env.NOVA_DOCSTRINGS,
-    clock,
-  });
-  return env.NOVA_FROZEN ? frozenPipeline(pipeline) : pipeline;
 }
 
 /** Events of executions are structured log lines besides, which a metric filter can pick up. */

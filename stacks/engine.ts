@@ -7,7 +7,6 @@ import { type Stack, type StackContext, use } from "sst/constructs";
 import type { Grantable } from "./access/grantable.ts";
 import { happeningArns } from "./access/happenings.ts";
 import { machineArns } from "./access/machines.ts";
-import { besideBundle } from "./engine/bundling.ts";
 import { createLambdas, type Surroundings } from "./engine/create-lambda.ts";
 import { environmentOf } from "./engine/environment.ts";
 import { createBus, createUndelivered, watchEnds } from "./engine/events.ts";
@@ -44,7 +43,7 @@ export function engine({ stack, app }: StackContext): Engine {
   const { machines, undelivered } = granted;
   const environment = environmentOf(stack, { ...granted, machineLogs }, process.env);
   const around = { granted, logs, environment };
-  const functions = createLambdas(stack, engineLambdas, { ...around, copyFiles: besideBundle });
+  const functions = createLambdas(stack, engineLambdas, around);
 
   const called = calledByMachines.map((name) => functions[name]);
   const machinesRole = createMachinesRole(stack, called, machines, stored.bucket);

@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
-import type { FunctionProps, NodeJSProps } from "sst/constructs";
+import { cp, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { NodeJSProps } from "sst/constructs";
 
 type Plugin = NonNullable<NonNullable<NodeJSProps["esbuild"]>["plugins"]>[number];
 
@@ -31,24 +32,49 @@ const leaveOut: Plugin = {
   },
 };
 
+interface CarriedFiles {
+  /** The module that reads them when it runs. */
+  readBy: string;
+  /** Where they are in this project. */
+  from: string;
+  /** Where that module looks for them, from the folder of the bundle on. */
+  to: string;
+}
+
+/** What modules look for beside themselves (`import.meta.url`, `__dirname`), which is beside the bundle when deployed. */
+const carried: readonly CarriedFiles[] = [
+  { readBy: "packages/sandbox/src/harness-file.ts", from: "packages/sandbox/python", to: "../python" },
+  { readBy: "packages/agents/src/knowledge/shelf.ts", from: "packages/agents/src/knowledge/shelf", to: "shelf" },
+  {
+    readBy: "packages/python/src/ruff.ts",
+    from: "node_modules/@astral-sh/ruff-wasm-nodejs/ruff_wasm_bg.wasm",
+    to: "ruff_wasm_bg.wasm",
+  },
+];
+
+/** What Python leaves behind on the machine that deploys. */
+const filter = (path: string) => basename(path) !== "__pycache__";
+
+/** A bundle with such a module has its files, wherever its handler lies; one without has none of them. */
+const carryFiles: Plugin = {
+  name: "carry-files",
+  setup(build) {
+    const { outdir = "", absWorkingDir = process.cwd() } = build.initialOptions;
+    build.onEnd(async ({ metafile }) => {
+      const modules = new Set(Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.keys(inputs)));
+      const needed = carried.filter(({ readBy }) => modules.has(readBy));
+      for (const { from, to } of needed) {
+        await cp(join(absWorkingDir, from), join(outdir, to), { recursive: true, filter });
+      }
+    });
+  },
+};
+
 /** How SST bundles a handler. Split, so that what is imported when it is needed is not read when a Lambda begins. */
 export const bundling = {
   format: "esm",
   splitting: true,
   minify: true,
   sourcemap: false,
-  esbuild: { plugins: [importAttributes, leaveOut] },
+  esbuild: { plugins: [importAttributes, leaveOut, carryFiles] },
 } satisfies NodeJSProps;
-
-/**
- * Files that code looks for beside itself (`import.meta.url`, `__dirname`), which is `functions/` in a bundle: the
- * harness that goes into sandboxes, what models are told, and ruff.
- */
-export const besideBundle = [
-  { from: "packages/sandbox/python", to: "python" },
-  { from: "packages/agents/src/knowledge/shelf", to: "functions/shelf" },
-  {
-    from: "node_modules/@astral-sh/ruff-wasm-nodejs/ruff_wasm_bg.wasm",
-    to: "functions/ruff_wasm_bg.wasm",
-  },
-] satisfies FunctionProps["copyFiles"];

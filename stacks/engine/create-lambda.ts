@@ -2,7 +2,7 @@ import { Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Alias, type IFunction, type IVersion } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Duration } from "aws-cdk-lib/core";
-import { type FunctionProps, Function as Lambda, type Stack } from "sst/constructs";
+import { Function as Lambda, type Stack } from "sst/constructs";
 import { allow } from "../access/allow.ts";
 import type { Grantable } from "../access/grantable.ts";
 import { type Grant, grants } from "../access/grants.ts";
@@ -17,8 +17,6 @@ export interface Surroundings {
   granted: Grantable;
   logs: LogGroup;
   environment: Record<string, string>;
-  /** What lies beside their code. */
-  copyFiles?: FunctionProps["copyFiles"];
   /** Names of roles that others know by them. */
   roleNames?: Record<string, string>;
 }
@@ -51,7 +49,6 @@ function createLambda(stack: Stack, name: string, plan: LambdaPlan, around: Surr
     logGroup: around.logs,
     environment: { ...around.environment, ...secretsOf(stack, plan.may) },
     nodejs: bundling,
-    ...(around.copyFiles && { copyFiles: around.copyFiles }),
   });
   explain(role, "AwsSolutions-IAM5", "X-Ray, which SST turns on, knows no resources.", ["Resource::*"]);
   const live = new Alias(lambda, "Live", { aliasName: "live", version: lambda.currentVersion as IVersion });

@@ -1,19 +1,18 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { type Execution, readTrace, startExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LambdaName, lambdas } from "../../stacks/lambdas.ts";
-import { bundleHandlers, bytesIn, type ReadAtStart } from "../support/bundle.ts";
-import { entryOf, inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
+import { bytesIn } from "../support/bundle.ts";
+import { carriedIn, deployedBundle } from "../support/deployed-bundle.ts";
 import { httpEvent } from "../support/http-event.ts";
+import { root } from "../support/imports.ts";
 import { callInFreshProcess } from "../support/lambda-process.ts";
-import { type Exchange, modelServer } from "../support/model-server/model-server.ts";
+import { type ParameterStore, parameterStore } from "../support/parameter-store.ts";
 import { type RefusingServer, refusingServer } from "../support/refusing-server.ts";
-import { stacksOf } from "../support/stacks.ts";
 
 const megabyte = 1024 * 1024;
-const files = Object.values(lambdas).map(({ file }) => file);
+const names = Object.keys(lambdas) as LambdaName[];
 const execution = { id: "exec_01M807BBQY2N74A81YD8H8T9DS", workflowId: "hello", version: 1 };
 const at = { execution, scope: "", seq: 0 };
 const error = { Error: "NodeFailed", Cause: "" };
@@ -36,130 +35,104 @@ const events: Record<LambdaName, object> = {
   "nova-api": httpEvent("GET /workflows", { authorization: `Bearer nova_${"0".repeat(26)}_${"a".repeat(43)}` }),
 };
 
+const filesBelow = (folder: string, as: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8", withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes("__pycache__"))
+    .map(({ parentPath, name }) => join(as, join(parentPath, name).slice(join(root, folder).length)));
+
+/** What lies beside the code of functions that need it; all others have nothing there. */
+const carried: Partial<Record<LambdaName, string[]>> = {
+  "nova-run-node": [
+    "functions/ruff_wasm_bg.wasm",
+    ...filesBelow("packages/agents/src/knowledge/shelf", "functions/shelf"),
+    ...filesBelow("packages/sandbox/python", "python"),
+  ].toSorted(),
+  "nova-api": ["functions/api/ruff_wasm_bg.wasm"],
+};
+
 let aws: RefusingServer;
-const variables = () => ({
-  NOVA_BUCKET: "bucket",
-  NOVA_SIGNING_KMS_KEY: "signing",
-  NOVA_VAULT_KMS_KEY: "vault",
-  AWS_ENDPOINT_URL: aws.url,
-  AWS_REGION: "us-east-1",
-  AWS_ACCESS_KEY_ID: "test",
-  AWS_SECRET_ACCESS_KEY: "test",
-});
+let parameters: ParameterStore;
 
 beforeAll(async () => {
-  aws = await refusingServer();
+  [aws, parameters] = await Promise.all([refusingServer(), parameterStore({})]);
 });
-afterAll(() => aws[Symbol.asyncDispose]());
+afterAll(async () => {
+  await aws[Symbol.asyncDispose]();
+  await parameters[Symbol.asyncDispose]();
+});
 
-describe("a bundle", () => {
-  const out = mkdtempSync(join(tmpdir(), "nova-bundles-"));
-  let readAtStart: ReadAtStart;
-
-  beforeAll(async () => {
-    readAtStart = await bundleHandlers(files, out);
-  });
-  afterAll(() => rmSync(out, { recursive: true, force: true }));
-
-  it.each(Object.entries(events))("of %s starts in a fresh process and says what was refused", async (name, event) => {
-    aws.asked.length = 0;
-    const file = join(out, `functions/${lambdas[name as LambdaName].file}.mjs`);
+describe.each(names)("what is deployed as %s", { timeout: 60_000 }, (name) => {
+  it("starts alone in its folder, reads the keys it is told of, and says what was refused", async () => {
+    [aws.asked.length, parameters.asked.length] = [0, 0];
+    const { file, variables } = await deployedBundle(name);
+    expect(
+      createRequire(file)
+        .resolve.paths("any")
+        ?.filter((path) => existsSync(path)),
+    ).toEqual([]);
+    const account = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
+    const endpoints = { AWS_ENDPOINT_URL: aws.url, AWS_ENDPOINT_URL_SSM: parameters.url };
+    const ended = await callInFreshProcess(file, events[name], { ...variables, ...account, ...endpoints });
     const refused = { error: { name: "AccessDeniedException", message: "You may not." } };
-    const ended = await callInFreshProcess(file, event, variables());
     expect(ended).toEqual(name === "nova-api" ? { answer: expect.objectContaining({ statusCode: 500 }) } : refused);
     expect(aws.asked[0]).toMatch(name === "nova-receive-mail" ? /^S3.GET$/ : /^DynamoDB_/);
+    const keys = Object.entries(variables).filter(([variable]) => variable.endsWith("_API_KEY_PARAMETER"));
+    expect(parameters.asked).toEqual(keys.map(([, parameter]) => parameter));
   });
 
-  it.each(files)(
-    "of %s reads neither ruff nor SDKs of models, encryption and notices before they are needed",
-    (file) => {
-      const inputs = readAtStart[file] ?? [];
-      expect(inputs).toContain(`functions/${file}.ts`);
-      expect(
-        inputs.filter((path) =>
-          /ruff_wasm|openai\/client|client-(ssm|sesv2|scheduler|eventbridge)|@aws-crypto/.test(path),
-        ),
-      ).toEqual([]);
-    },
-  );
-});
-
-describe("what SST bundles for nova-run-node", () => {
-  let folder: string;
-  const handler = () => join(folder, "functions/run-node.mjs");
-
-  beforeAll(async () => {
-    folder = await (await stacksOf("production")).bundle("nova-run-node");
+  it("carries the files that it reads, and no others", async () => {
+    expect(carriedIn(await deployedBundle(name))).toEqual(carried[name] ?? []);
   });
 
-  it("has less than 3 MB of code", () => {
-    const [code, ruff, all] = [".mjs", ".wasm", ""].map((ending) => bytesIn(folder, ending) / megabyte) as number[];
-    if (process.env.NOVA_BUNDLE_SIZES) process.stdout.write(`MB: code ${code}, ruff ${ruff}, all ${all}\n`);
-    expect(code).toBeLessThan(3);
-    expect(ruff).toBeLessThan(11);
-    expect(all).toBeLessThan(15);
+  it("has less than 5 MB without the checker of Python", async () => {
+    const { folder } = await deployedBundle(name);
+    const [all, checker] = [bytesIn(folder, "") / megabyte, bytesIn(folder, ".wasm") / megabyte];
+    if (process.env.NOVA_BUNDLE_SIZES) process.stdout.write(`MB of ${name}: ${all}, of which the checker ${checker}\n`);
+    expect(all - checker).toBeLessThan(5);
+    expect(checker).toBeLessThan(11);
   });
 
-  it.each(["python/bundle.py", "python/nova_harness/cell.py", "functions/shelf/guides", "functions/ruff_wasm_bg.wasm"])(
-    "has %s where the code looks for it",
-    (file) => expect(existsSync(join(folder, file))).toBe(true),
-  );
-
-  it("asks Systems Manager for its keys first where it is told their names", async () => {
-    aws.asked.length = 0;
-    const named = { ...variables(), E2B_API_KEY_PARAMETER: "/nova/production/E2B_API_KEY" };
-    const ended = await callInFreshProcess(handler(), events["nova-run-node"], named);
-    expect(ended).toMatchObject({ error: { name: "AccessDeniedException" } });
-    expect(aws.asked).toEqual(["AmazonSSM.GetParameters"]);
-  });
-
-  describe("on a cloud that lets it in", () => {
-    const good = 'context["discount"] = context["total"] * 0.1';
-    const script: Exchange[] = [
-      { expect: { role: "input_analyzer" }, answer: { json: { needs_analysis: false, complexity: "simple" } } },
-      {
-        expect: { role: "code_generator" },
-        answer: {
-          calls: [{ name: "search_documentation", arguments: { library: "pymupdf", query: "text of a page" } }],
-        },
-      },
-      {
-        expect: { role: "code_generator", says: ["get_text"] },
-        answer: { json: { code: "context['discount'] = totl" } },
-      },
-      { expect: { role: "code_generator", says: ["totl"] }, answer: { json: { code: good } } },
-      { expect: { role: "output_validator" }, answer: { json: { valid: true, reason: "10 % of the total" } } },
-    ];
-    let cloud: TestCloud;
-
-    beforeAll(async () => {
-      cloud = await openTestCloud();
-    });
-    afterAll(() => cloud.close());
-
-    /** Started as far as a deployed run is when its first node begins; the state machine stays out of it. */
-    async function begin(workflow: object, context: string): Promise<Execution> {
-      const version = await cloud.publish(workflow);
-      const stateMachines = { ...cloud.ports.stateMachines, start: async () => undefined };
-      return startExecution({ ...cloud.ports, stateMachines }, { version, context });
-    }
-
-    it("writes, checks and runs a node with the files beside it alone", async () => {
-      await using models = await modelServer(script);
-      const { id } = await begin(
-        inARow("discount", { work: { executor: "prompt", prompt: "Set discount to 10 % of total." } }),
-        '{"total": 50}',
-      );
-      const event = { execution: { id, workflowId: "discount", version: 1 }, scope: "", seq: 0, node: "work" };
-      const ended = await callInFreshProcess(handler(), event, {
-        ...process.env,
-        ...models.environment,
-        NOVA_DOCSTRINGS: "",
-        NOVA_FROZEN: "false",
-      });
-      expect(ended).toMatchObject({ answer: { scope: "", seq: 1 } });
-      const entry = entryOf(await readTrace(cloud.ports, id, { full: true }));
-      expect(entry).toMatchObject({ status: "success", code_executed: good });
-    });
+  it("reads neither ruff nor SDKs that few invocations need when it starts", async () => {
+    const { atStart } = (await deployedBundle(name)).modules;
+    const seldom = /ruff-wasm|openai\/client|client-(ssm|sesv2|scheduler|eventbridge)|@aws-crypto/;
+    expect(atStart).toContain(`functions/${lambdas[name].file}.ts`);
+    expect(atStart.filter((path) => seldom.test(path))).toEqual([]);
   });
 });
+
+describe("the bundles, all of them", { timeout: 60_000 }, () => {
+  const everRead = () => Promise.all(names.map(async (name) => (await deployedBundle(name)).modules.ever));
+
+  it.each([
+    ["ruff and what else checks Python", /ruff-wasm|packages\/python/, ["nova-run-node", "nova-api"]],
+    ["what makes state machines", /packages\/compiler/, ["nova-sweep", "nova-publish", "nova-api"]],
+    ["the harness", /sandbox\/src\/harness-file/, ["nova-run-node"]],
+    ["clients and prompts of models", /node_modules\/openai|packages\/agents/, ["nova-run-node"]],
+  ])("have %s only where it is used", async (_, pattern, users) => {
+    const read = await everRead();
+    expect(names.filter((_, place) => read[place]?.some((path) => pattern.test(path)))).toEqual(
+      users.toSorted(byPlace),
+    );
+  });
+
+  it("look for files beside themselves where a bundle carries the files, or nobody calls what looks", async () => {
+    const modules = [...new Set((await everRead()).flat())].filter((path) => /\.[cm]?[jt]s$/.test(path));
+    const looks = /import\.meta\.(url|dirname|filename)|__dirname|__filename/;
+    const looking = modules.filter((path) => looks.test(readFileSync(join(root, path), "utf8")));
+    expect(looking.toSorted()).toEqual([...findThem, ...uncalled].toSorted());
+  });
+});
+
+const byPlace = (a: string, b: string) => names.indexOf(a as LambdaName) - names.indexOf(b as LambdaName);
+
+const findThem = [
+  "node_modules/@astral-sh/ruff-wasm-nodejs/ruff_wasm.js",
+  "packages/agents/src/knowledge/shelf.ts",
+  "packages/sandbox/src/harness-file.ts",
+];
+/** Templates are built by the CLI, and the logger of the IMAP client is off. */
+const uncalled = [
+  "node_modules/pino/lib/transport.js",
+  "node_modules/thread-stream/index.js",
+  "packages/sandbox/src/template.ts",
+];

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { harnessFolder } from "@nova/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { harnessFile, libFiles, root } from "../../packages/sandbox/src/harness.ts";
+import { libFiles, root } from "../../packages/sandbox/src/harness.ts";
+import { harnessFile } from "../../packages/sandbox/src/harness-file.ts";
 
 const run = promisify(execFile);
 const python = process.env.NOVA_PYTHON ?? "python3";
@@ -14,7 +14,7 @@ describe("the harness's file", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "nova-harness-"));
-    await writeFile(join(folder, "harness.py"), (await harnessFile(harnessFolder)).data);
+    await writeFile(join(folder, "harness.py"), (await harnessFile()).data);
   });
   afterAll(() => rm(folder, { recursive: true }));
   const tell = async (code: string) => (await run(python, ["-c", code, join(folder, "harness.py")])).stdout.trim();

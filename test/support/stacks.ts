@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Template } from "aws-cdk-lib/assertions";
 import { Aspects } from "aws-cdk-lib/core";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { App } from "sst/constructs";
+import { App, type NodeJSProps } from "sst/constructs";
 import { useFunctions } from "sst/constructs/Function.js";
 import { setProject } from "sst/project.js";
 import { useRuntimeHandlers } from "sst/runtime/handlers.js";
@@ -17,8 +17,22 @@ export interface Synthesised {
   templates: Record<StackName, Template>;
   /** What cdk-nag found and nobody has explained: `<path>: <finding>`. */
   findings: string[];
-  /** Bundles a function for Lambda; answers the folder. */
-  bundle(functionName: string): Promise<string>;
+  /** Bundles a function for Lambda. */
+  bundle(functionName: string): Promise<Bundle>;
+}
+
+export interface Bundle {
+  folder: string;
+  /** What esbuild says of the files that it wrote, by their paths. */
+  outputs: Record<string, BundleOutput>;
+}
+
+export interface BundleOutput {
+  /** The source that Lambda starts. */
+  entryPoint?: string;
+  imports: { path: string; kind: string }[];
+  /** By the paths of sources. */
+  inputs: Record<string, unknown>;
 }
 
 /** What whoever deploys has set: on `production` all that makes a resource, on a stage of one person nothing. */
@@ -33,6 +47,8 @@ const variables = {
   },
   ada: {},
 };
+
+type Plugin = NonNullable<NonNullable<NodeJSProps["esbuild"]>["plugins"]>[number];
 
 const made = new Map<string, Promise<Synthesised>>();
 
@@ -103,9 +119,18 @@ function bundleNothing(out: string): void {
   });
 }
 
-async function bundle(functionName: string): Promise<string> {
-  const [id] = Object.entries(useFunctions().all).find(([, props]) => props.functionName === functionName) ?? [];
-  const built = await sstBuild?.(id ?? "", "deploy");
+async function bundle(functionName: string): Promise<Bundle> {
+  const [id = "", props] =
+    Object.entries(useFunctions().all).find(([, { functionName: name }]) => name === functionName) ?? [];
+  const { nodejs = {} } = props ?? {};
+  const outputs: Bundle["outputs"] = {};
+  const remember: Plugin = {
+    name: "remember-outputs",
+    setup: ({ onEnd }) => onEnd(({ metafile }) => void Object.assign(outputs, metafile?.outputs)),
+  };
+  const plugins = [...(nodejs.esbuild?.plugins ?? []), remember];
+  Object.assign(props ?? {}, { nodejs: { ...nodejs, esbuild: { ...nodejs.esbuild, plugins } } });
+  const built = await sstBuild?.(id, "deploy");
   if (built?.type !== "success") throw new Error(`SST could not bundle "${functionName}": ${built?.errors.join("; ")}`);
-  return built.out;
+  return { folder: built.out, outputs };
 }

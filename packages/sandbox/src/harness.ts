@@ -1,12 +1,5 @@
-import { readdir, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
-
 /** Below root's home: the one place of a sandbox that ordinary users cannot even look into. */
 export const root = "/root/.nova-sandbox";
-
-/** The harness's sources in this package; a bundled Lambda carries a copy and says where. */
-export const harnessFolder = fileURLToPath(new URL("../python/nova_harness", import.meta.url));
 
 /**
  * The one cell there is, but for the input. `~` is root's home, wherever that is: without isolation a local
@@ -45,16 +38,6 @@ function attachTo(input: string): string {
 export interface SandboxFile {
   path: string;
   data: string;
-}
-
-/** The harness as one Python file, see python/bundle.py: some twenty uploads would take longer than the first node. */
-export async function harnessFile(folder: string): Promise<SandboxFile> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".py")).toSorted();
-  const read = async (name: string) => [`${basename(folder)}/${name}`, await readFile(join(folder, name), "utf8")];
-  const [bundle, ...sources] = await Promise.all([readFile(join(folder, "../bundle.py"), "utf8"), ...names.map(read)]);
-  // JSON's texts are Python's too, as long as they hold no character beyond the basic plane.
-  const call = `offer(${JSON.stringify(Object.fromEntries(sources as string[][]))}, ${JSON.stringify(root)})`;
-  return { path: `${root}/harness.py`, data: `${bundle}\n\n${call}\n` };
 }
 
 /** The workflow's own modules. */

@@ -1,5 +1,5 @@
-export { harnessFolder } from "./harness.ts";
-export { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
+export { createSandboxes, type SandboxesOptions } from "./create-sandboxes.ts";
+export { othersSandboxes } from "./others-sandboxes.ts";
 export {
   type BuildTemplateOptions,
   buildTemplate,

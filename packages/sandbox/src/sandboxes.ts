@@ -14,18 +14,11 @@ import {
 import { Connections } from "./connections.ts";
 import { asRunError, isBeyondPlan, isGone } from "./failures.ts";
 import { followUntilAnswered } from "./follow.ts";
-import { harnessFile, harnessFolder, libFiles, type SandboxFile } from "./harness.ts";
+import { libFiles, type SandboxFile } from "./harness.ts";
 import { type LastAnswer, runInput, stopInput } from "./messages.ts";
 import { inputHashes, namedBlobs } from "./references.ts";
 import { takeResult } from "./results.ts";
 import { writeFiles } from "./transfer.ts";
-
-export interface SandboxesOptions {
-  /** Where `nova_harness` lies; a bundled Lambda has a copy of it elsewhere. */
-  harnessFolder?: string;
-  /** How often a running node's sandbox is looked after; a connection to a dead one may stay open. Default 20 s. */
-  lookAfterMs?: number;
-}
 
 interface Reach {
   connections: Connections;
@@ -37,14 +30,16 @@ const marginSeconds = 60;
 /** Clocks differ, and the control plane takes a moment. */
 const toleranceSeconds = 5;
 
-/** Python in E2B sandboxes. The SDK finds E2B by its own variables (`E2B_API_KEY`, `E2B_API_URL`, `E2B_SANDBOX_URL`). */
-export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
-  const { harnessFolder: folder = harnessFolder, lookAfterMs = 20_000 } = options;
+/**
+ * Python in E2B sandboxes. The SDK finds E2B by its own variables (`E2B_API_KEY`, `E2B_API_URL`, `E2B_SANDBOX_URL`).
+ * `readHarness` is called once, by the first sandbox that is created.
+ */
+export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfterMs = 20_000): Sandboxes {
   const connections = new Connections();
   const reach = { connections, lookAfterMs };
   let harness: Promise<SandboxFile> | undefined;
   const filesFor = async (lib: Record<string, string>) => {
-    harness ??= harnessFile(folder);
+    harness ??= readHarness();
     return [await harness, ...libFiles(lib)];
   };
   return {

@@ -1,0 +1,19 @@
+import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
+import type { GenerationStore, Pipeline } from "@nova/engine";
+import { templatePackages } from "@nova/sandbox";
+import { clock } from "./clock.ts";
+import { Environment } from "./environment.ts";
+
+/** What writes the code of prompt nodes. Keys of models are asked for when one is called. */
+export function nodePipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline {
+  const env = Environment.parse(variables);
+  const pipeline = createPipeline({
+    models: createModels(variables),
+    generations,
+    packages: templatePackages,
+    defaultModel: env.DEFAULT_MODEL,
+    docstrings: env.NOVA_DOCSTRINGS,
+    clock,
+  });
+  return env.NOVA_FROZEN ? frozenPipeline(pipeline) : pipeline;
+}

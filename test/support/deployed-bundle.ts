@@ -1,0 +1,50 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type LambdaName, lambdas } from "../../stacks/lambdas.ts";
+import { type DeployedFunction, functionsOf } from "./functions.ts";
+import { type Bundle, stacksOf } from "./stacks.ts";
+
+/** What a deployment makes of one function, alone in a folder, and what it tells it. */
+export interface DeployedBundle {
+  folder: string;
+  /** The module with the handler. */
+  file: string;
+  variables: DeployedFunction["variables"];
+  /** Sources that are read when it starts, and all that may be read later. */
+  modules: { atStart: string[]; ever: string[] };
+}
+
+const made = new Map<LambdaName, Promise<DeployedBundle>>();
+
+/** Once for all tests of a process. */
+export function deployedBundle(name: LambdaName): Promise<DeployedBundle> {
+  const bundle = made.get(name) ?? make(name);
+  made.set(name, bundle);
+  return bundle;
+}
+
+async function make(name: LambdaName): Promise<DeployedBundle> {
+  const { templates, bundle } = await stacksOf("production");
+  const deployed = Object.values(templates).flatMap(functionsOf);
+  const { variables = {} } = deployed.find((one) => one.name === name) ?? {};
+  const { folder, outputs } = await bundle(name);
+  const file = join(folder, `functions/${lambdas[name].file}.mjs`);
+  const read = (kinds: readonly string[]) => sourcesFrom(outputs, `functions/${lambdas[name].file}.ts`, kinds);
+  const modules = { atStart: read(["import-statement"]), ever: read(["import-statement", "dynamic-import"]) };
+  return { folder, file, variables, modules };
+}
+
+function sourcesFrom(outputs: Bundle["outputs"], source: string, kinds: readonly string[]): string[] {
+  const reached = new Set(Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === source));
+  for (const path of reached) {
+    for (const { path: next, kind } of outputs[path]?.imports ?? []) if (kinds.includes(kind)) reached.add(next);
+  }
+  return [...reached].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
+}
+
+/** Files of a bundle besides its code, in the order of their names. npm leaves a package.json of its own. */
+export function carriedIn({ folder }: DeployedBundle): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => statSync(join(folder, name)).isFile());
+  return files.filter((name) => !/\.mjs$|^package(-lock)?\.json$/.test(name)).toSorted();
+}
