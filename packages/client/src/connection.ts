@@ -41,7 +41,7 @@ export function connect({ url, apiKey, fetch: given, parse = JSON.parse, stringi
       if (request.method === "POST" && !request.headers.has("idempotency-key")) {
         request.headers.set("idempotency-key", crypto.randomUUID());
       }
-      return readBy(parse, await send(request, patience));
+      return readBy(parse, await send(request, patience), request.method);
     },
   });
   return { api, sleep, ask };
@@ -53,12 +53,14 @@ async function ask<T>(answer: Promise<Answered<T>>): Promise<T> {
   return data as T;
 }
 
-/** The same answer, whose JSON is read in this way. */
-async function readBy(parse: (text: string) => unknown, answer: Response): Promise<Response> {
-  if (!answer.ok || answer.status === 204) return answer;
+/** The same answer, whose JSON is read in this way. Only a deletion is answered with nothing. */
+async function readBy(parse: (text: string) => unknown, answer: Response, method: string): Promise<Response> {
+  if (!answer.ok) return answer;
   const text = await answer.text();
-  const { status, headers } = answer;
-  const known = new Response(text, { status, headers: { ...Object.fromEntries(headers), "content-length": "1" } });
+  const { status } = answer;
+  const isEmpty = method === "DELETE" && text === "";
+  const headers = { ...Object.fromEntries(answer.headers), "content-length": isEmpty ? "0" : "1" };
+  const known = new Response(isEmpty ? null : text, { status, headers });
   return Object.assign(known, { json: async () => parsed(parse, text) });
 }
 

@@ -130,7 +130,15 @@ describe("on a server", () => {
     expect(client).toBe("ada-inc");
     const lists = [await onServer("clients", "list", "--json"), await nova("clients", "list", "--json")];
     expect(lists[0]).toEqual(lists[1]);
-    expect((await onServer("clients", "delete", "ada-inc")).code).toBe(0);
+    api.ports.erasureQueue = { enqueue: async () => undefined };
+    const deleting = await onServer("clients", "delete", "ada-inc");
+    expect(deleting).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("is being erased, which takes some minutes"),
+    });
+    delete api.ports.erasureQueue;
+    const deleted = await onServer("clients", "delete", "ada-inc");
+    expect(deleted).toMatchObject({ code: 0, out: "client ada-inc is deleted, and what it said is erased" });
   });
 
   it("limits are set one by one, lifted, and said by whoever set them", async () => {

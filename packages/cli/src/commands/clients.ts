@@ -70,14 +70,15 @@ async function allHere({ service }: LocalCloud): Promise<Shown[]> {
 }
 
 async function remove(slug: string, json: boolean): Promise<ExitCode> {
-  await inPlace({
+  const state = await inPlace({
     async local({ service }) {
       const [{ deleteClient }, { thisUser }] = await loadLocal();
-      await deleteClient(service, thisUser(), slug);
+      return (await deleteClient(service, thisUser(), slug)) ? "erased" : "erasing";
     },
     remote: ({ clients }) => clients.delete(slug),
   });
-  print(json ? JSON.stringify({ slug, deleted: true }) : `client ${slug} is deleted, and what it said is erased`, json);
+  const what = state === "erased" ? "is erased" : "is being erased, which takes some minutes";
+  print(json ? JSON.stringify({ slug, deleted: true }) : `client ${slug} is deleted, and what it said ${what}`, json);
   return exitCodes.completed;
 }
 

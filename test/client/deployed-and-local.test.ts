@@ -1,0 +1,199 @@
+import { createClient, type NovaClient } from "@nova/client";
+import { warmPorts } from "@nova/functions";
+import { createApi, createServicePorts } from "@nova/functions/api";
+import { openApi } from "@nova/local";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { routes } from "../../functions/api/routes/index.ts";
+import { asking } from "../functions/api/support/flows.ts";
+import { inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
+import { throughGateway } from "./support/through-gateway.ts";
+
+vi.hoisted(() => {
+  process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
+});
+
+/** `GET /executions/exec_1` and the status of its answer. */
+type Answered = [request: string, status: number];
+
+interface Server {
+  nova: NovaClient;
+  answered: Answered[];
+}
+
+let cloud: TestCloud;
+let servers: Record<"local" | "deployed", Server>;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  cloud = await openTestCloud();
+  const api = await openApi(cloud, { port: 0 });
+  const deployed = createServicePorts({ ...process.env, NOVA_QUEUES: "true" }, warmPorts());
+  const gateway = throughGateway(createApi(() => deployed));
+  servers = {
+    local: clientOf(api.url, api.key.text, fetch),
+    deployed: clientOf("https://nova.example.com", api.key.text, gateway),
+  };
+  close = async () => {
+    await api.close();
+    await cloud.close();
+  };
+});
+afterAll(() => close());
+
+function clientOf(url: string, apiKey: string, ask: (request: Request) => Promise<Response>): Server {
+  const answered: Answered[] = [];
+  const watched = async (request: Request) => {
+    const answer = await ask(request);
+    answered.push([`${request.method} ${new URL(request.url).pathname}`, answer.status]);
+    return answer;
+  };
+  return { nova: createClient({ url, apiKey, fetch: watched }), answered };
+}
+
+/** More than a megabyte, which the function answers in base64. */
+const large = { text: "ü".repeat(700_000) };
+
+/** Everything that the API has, asked by the typed client; answers what each request was answered, by its name here. */
+async function askAll(nova: NovaClient, own: string): Promise<Record<string, unknown>> {
+  const [client, workflow, work] = [`client-${own}`, `asking-${own}`, `work-${own}`];
+  const { api } = nova;
+  const of = { params: { path: { id: workflow } } };
+  const acme = { client };
+  const credential = { kind: "custom" as const, values: { token: "a secret that is long enough" } };
+  const found: Record<string, unknown> = {};
+  found.health = await nova.health();
+  found.document = await nova.ask(api.GET("/openapi.json"));
+  found.client = await nova.clients.create({ slug: client, name: "Acme" });
+  found.clientAgain = await nova.clients.get(client);
+  found.changed = await nova.clients.change(client, { name: "Acme Ltd" });
+  found.stored = await nova.credentials.set(acme, "api", credential);
+  found.storedForRuns = await nova.credentials.set({ workflow }, "api", credential).catch(problem);
+  found.validated = await nova.workflows.validate({ ...asking, id: workflow });
+  found.published = await nova.workflows.publish({ ...asking, id: workflow });
+  found.work = await nova.workflows.publish(inARow(work, { add: "context['sum'] = 1" }));
+  await vi.waitFor(async () => expect((await nova.workflows.get(work)).status).toBe("ready"), 20_000);
+  found.replaced = await nova.ask(api.PUT("/workflows/{id}", { ...of, body: { ...asking, id: workflow } as never }));
+  found.storedForWorkflow = await nova.credentials.set({ workflow }, "api", credential);
+  found.workflow = await nova.workflows.get(workflow);
+  found.asl = await nova.workflows.asl(workflow);
+  found.quotas = await nova.ask(api.GET("/workflows/{id}/quotas", of));
+  found.quotasSet = await nova.ask(api.PUT("/workflows/{id}/quotas", { ...of, body: { max_concurrent: 9 } }));
+  const upload = await nova.upload(new Blob(["bytes"]), { bytes: 5, client_slug: client });
+  const context = { file: upload, ...large };
+  const { execution_id: id } = await nova.executions.execute(workflow, { client_slug: client, context });
+  found.ran = await nova.executions.run(work, { client_slug: client, context: { n: 1 } });
+  found.execution = await vi.waitFor(async () => {
+    const execution = await nova.executions.get(id);
+    expect(execution.status).toBe("waiting");
+    return execution;
+  }, 20_000);
+  return { ...found, ...(await askRest(nova, { client, workflow, id })) };
+}
+
+interface Made {
+  client: string;
+  workflow: string;
+  id: string;
+}
+
+async function askRest(nova: NovaClient, { client, workflow, id }: Made): Promise<Record<string, unknown>> {
+  const { api } = nova;
+  const found: Record<string, unknown> = {};
+  const lists = {
+    chain: nova.executions.chain(id),
+    executions: nova.executions.list({ client }),
+    versions: nova.workflows.versions(workflow),
+    generations: nova.workflows.generations(workflow),
+    credentials: nova.credentials.list({ client }),
+    credentialsOfWorkflow: nova.credentials.list({ workflow }),
+  };
+  for (const [name, list] of Object.entries(lists)) found[name] = (await Array.fromAsync(list as never)).slice(0, 1);
+  for (const list of [nova.workflows.list(), nova.clients.list(), nova.keys.list(), nova.audit()]) await list.next();
+  found.link = await nova.executions.link(id, 0);
+  found.verified = await nova.executions.verify(id);
+  const { file } = (await nova.executions.get(id)).context as { file: { $blob: { sha256: string } } };
+  const blob = { path: { id, sha256: file.$blob.sha256 } };
+  const { url } = await nova.ask(api.GET("/executions/{id}/blobs/{sha256}", { params: blob }));
+  found.blob = await (await fetch(url)).text();
+  const slug = { path: { slug: client } };
+  found.export = (await nova.ask(api.GET("/clients/{slug}/export", { params: slug }))).next_cursor;
+  found.deliveries = await nova.ask(api.GET("/deliveries", { params: { query: { client } } }));
+  for (const name of ["workflows", "nodes", "errors", "ai-cost"] as const) {
+    found[name] = await nova.ask(api.GET(`/analytics/${name}`, { params: { query: { client } } }));
+  }
+  const name = { path: { slug: client, name: "api" } };
+  found.credential = await nova.ask(api.GET("/clients/{slug}/credentials/{name}", { params: name }));
+  const ofWorkflow = { path: { id: workflow, name: "api" } };
+  found.credentialOfWorkflow = await nova.ask(api.GET("/workflows/{id}/credentials/{name}", { params: ofWorkflow }));
+  found.formats = Object.keys(await nova.ask(api.GET("/formats")));
+  found.rotated = Object.keys(await nova.credentials.rotate());
+  found.event = await nova.ask(api.POST("/events", { body: { source: "shop", type: "paid" } }));
+  found.hook = await nova.ask(api.POST("/hooks/{id}", { params: { path: { id: "nobodys" } } })).catch(problem);
+  const tasks = await Array.fromAsync(nova.tasks.list());
+  const task = tasks.find(({ execution_id }) => execution_id === id)?.task_id ?? "";
+  found.answered = await nova.tasks.answer(task, { choice: "approved" });
+  found.cancelled = Object.keys(await nova.executions.cancel(id));
+  found.activated = await nova.workflows.activate(workflow, 1);
+  const key = await nova.keys.create({ role: "viewer" });
+  found.keyGone = await nova.keys.delete(key.id);
+  found.credentialGone = await nova.credentials.remove({ client }, "api");
+  found.credentialOfWorkflowGone = await nova.credentials.remove({ workflow }, "api");
+  found.state = await nova.clients.delete(client);
+  found.nobody = await nova.clients.get("nobody").catch(problem);
+  await nova.executions.untilEnded(id);
+  found.workflowGone = await nova.workflows.delete(workflow);
+  return found;
+}
+
+function problem({ status, message }: { status: number; message: string }) {
+  return { status, message };
+}
+
+describe("the typed client", { timeout: 60_000 }, () => {
+  let found: Record<keyof typeof servers, Record<string, unknown>>;
+
+  it("reads whatever a server on a laptop and a deployed one answer", async () => {
+    const local = await askAll(servers.local.nova, "one");
+    const deployed = await askAll(servers.deployed.nova, "two");
+    found = { local, deployed };
+  });
+
+  it("is told the same by both, but that a deployment takes its time to publish and to erase", () => {
+    const { state: erased, ...local } = found.local;
+    const { state: erasing, ...deployed } = found.deployed;
+    expect(shapeOf(deployed)).toEqual(shapeOf(local));
+    expect([erased, erasing]).toEqual(["erased", "erasing"]);
+  });
+
+  it("is answered the same statuses", () => {
+    const [local, deployed] = [routesIn(servers.local.answered), routesIn(servers.deployed.answered)];
+    const publishing = { "POST /workflows": expect.anything(), "PUT /workflows/{id}": expect.anything() };
+    expect(deployed).toEqual({ ...local, ...publishing, "DELETE /clients/{slug}": [202] });
+    expect(local["DELETE /clients/{slug}"]).toEqual([204]);
+    expect(Object.keys(local).toSorted()).toEqual(written.toSorted());
+  });
+});
+
+/** Statuses by route, each once. */
+function routesIn(answered: readonly Answered[]): Record<string, number[]> {
+  const found: Record<string, number[]> = {};
+  for (const [request, status] of answered) {
+    const route = routeOf(request);
+    found[route] = [...new Set([...(found[route] ?? []), status])].toSorted();
+  }
+  return found;
+}
+
+const written = routes.map(({ method, path }) => `${method} ${path}`);
+
+function routeOf(request: string): string {
+  const fits = (route: string) => new RegExp(`^${route.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+  return written.find((route) => route === request) ?? written.find((route) => fits(route).test(request)) ?? request;
+}
+
+/** Names and types; what differs from run to run is in the values. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
+  if (value === null || typeof value !== "object") return value === null ? null : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
+}
