@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   DeleteRuleCommand,
+  DescribeEventBusCommand,
   DescribeRuleCommand,
+  ListEventBusesCommand,
   ListRulesCommand,
   ListTargetsByRuleCommand,
   PutEventsCommand,
@@ -229,4 +231,17 @@ it("answers nobody without the key, and no operation that it does not serve", as
   const headers = { "x-amz-target": "AWSEvents.CreateArchive" };
   const answer = await signedFetch("events", credentials, world.events.url, { method: "POST", body: "{}", headers });
   expect(await answer.json()).toMatchObject({ __type: "UnknownOperationException" });
+});
+
+it("lists the buses that there are, and describes each", async () => {
+  const arn = "arn:aws:events:eu-west-1:000000000000:event-bus";
+  const all = await world.client.send(new ListEventBusesCommand({}));
+  expect(all.EventBuses).toEqual([
+    { Name: "default", Arn: `${arn}/default` },
+    { Name: "nova", Arn: `${arn}/nova` },
+  ]);
+  expect((await world.client.send(new ListEventBusesCommand({ NamePrefix: "no" }))).EventBuses).toHaveLength(1);
+  expect(await world.client.send(new DescribeEventBusCommand({ Name: "nova" }))).toMatchObject({ Arn: `${arn}/nova` });
+  const other = world.client.send(new DescribeEventBusCommand({ Name: "other" }));
+  await expect(other).rejects.toMatchObject({ name: "ResourceNotFoundException" });
 });

@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   GetObjectCommand,
   HeadBucketCommand,
   ListBucketsCommand,
   PutObjectCommand,
   S3Client,
+  UploadPartCopyCommand,
 } from "@aws-sdk/client-s3";
 import { describe, expect, test } from "vitest";
 import { openS3 } from "../../../packages/local/src/s3/index.ts";
@@ -86,6 +88,29 @@ test.each([
   const answer = await raw(s3.server, path, { method });
   expect(answer.status).toBe(501);
   expect(await answer.text()).toContain("<Code>NotImplemented</Code>");
+});
+
+test.each([
+  ["DELETE", "/plain?publicAccessBlock"],
+  ["PUT", "/new-bucket?abac"],
+  ["PUT", "/plain/object?renameObject"],
+  ["GET", "/plain/object?attributes"],
+  ["DELETE", "/plain/object?annotation"],
+  ["DELETE", "/plain/object?versionId=1"],
+])("does not take %s %s for the same request without its parameter", async (method, path) => {
+  const send = s3.client.send.bind(s3.client);
+  await send(new CreateBucketCommand({ Bucket: "plain" })).catch(() => undefined);
+  const answer = await raw(s3.server, path, { method });
+  expect([answer.status, await answer.text()]).toEqual([501, expect.stringContaining("<Code>NotImplemented</Code>")]);
+  const { Buckets } = await send(new ListBucketsCommand({}));
+  expect(Buckets?.map(({ Name }) => Name)).toContain("plain");
+  expect(Buckets?.map(({ Name }) => Name)).not.toContain("new-bucket");
+});
+
+test("stores no empty part for one that is to be copied", async () => {
+  const { UploadId } = await s3.client.send(new CreateMultipartUploadCommand({ Bucket, Key: "copied" }));
+  const part = { Bucket, Key: "copied", UploadId, PartNumber: 1, CopySource: `${Bucket}/any` };
+  await expect(s3.client.send(new UploadPartCopyCommand(part))).rejects.toMatchObject({ name: "NotImplemented" });
 });
 
 test("reports every request that it lets in", async () => {

@@ -5,6 +5,8 @@ import {
   type CreateScheduleCommandInput,
   DeleteScheduleCommand,
   GetScheduleCommand,
+  GetScheduleGroupCommand,
+  ListScheduleGroupsCommand,
   ListSchedulesCommand,
   UpdateScheduleCommand,
 } from "@aws-sdk/client-scheduler";
@@ -193,4 +195,16 @@ describe("what was due while nothing ran", () => {
     expect(world.delivered).toEqual([at("2026-11-22T02:00:00Z")]);
     expect(world.warnings).toEqual([]);
   });
+});
+
+it("lists the groups that there are, and gets each", async () => {
+  const arn = "arn:aws:scheduler:eu-west-1:000000000000:schedule-group";
+  const all = await world.client.send(new ListScheduleGroupsCommand({}));
+  expect(all.ScheduleGroups).toEqual([
+    { Name: "default", Arn: `${arn}/default`, State: "ACTIVE" },
+    { Name: "nova", Arn: `${arn}/nova`, State: "ACTIVE" },
+  ]);
+  expect(await world.client.send(new GetScheduleGroupCommand({ Name: "nova" }))).toMatchObject({ Name: "nova" });
+  const other = world.client.send(new GetScheduleGroupCommand({ Name: "other" }));
+  await expect(other).rejects.toMatchObject({ name: "ResourceNotFoundException" });
 });

@@ -54,7 +54,10 @@ describe("a mail that is sent through SES", () => {
     ["a template", { Content: { Template: { TemplateName: "x" } } }],
   ])("is refused where it is %s", async (_what, input) => {
     const before = await readdir(join(dataDir, "mail"));
-    await expect(sent(input)).rejects.toMatchObject({ name: "BadRequestException" });
+    await expect(sent(input)).rejects.toMatchObject({
+      name: "BadRequestException",
+      message: expect.stringMatching(/^Content must be Raw, or Simple .+\.$/),
+    });
     expect(await readdir(join(dataDir, "mail"))).toEqual(before);
   });
 });
@@ -65,5 +68,8 @@ it("answers nobody with another key, and no other request", async () => {
   await expect(send).rejects.toMatchObject({ name: "UnrecognizedClientException" });
   const key = { accessKeyId: "key", secretAccessKey: "s" };
   const answer = await signedFetch("ses", key, `${ses.url}/v2/email/identities`);
-  expect([answer.status, await answer.text()]).toEqual([404, expect.stringMatching(/serves SendEmail alone/)]);
+  expect([answer.status, await answer.text()]).toEqual([
+    404,
+    expect.stringMatching(/The local SES \(v2\) does not serve GET \/v2\/email\/identities\. It serves SendEmail\./),
+  ]);
 });

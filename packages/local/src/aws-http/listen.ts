@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
+import { element, xmlDocument } from "../s3/xml.ts";
 import { AwsError } from "./aws-error.ts";
 import { readBody } from "./read-body.ts";
 
@@ -32,7 +33,7 @@ export async function listen(service: AwsHttp): Promise<Listening> {
   const server = createServer((message, response) => {
     answerTo(service, access, message).then(
       (body) => send(response, service, 200, body),
-      (error: unknown) => sendError(response, service, error),
+      (error: unknown) => sendError(response, service, error, speaksQuery(message)),
     );
   });
   server.listen(service.port ?? 0, "127.0.0.1");
@@ -70,15 +71,28 @@ function send(response: ServerResponse, { contentType }: AwsHttp, status: number
   response.end(text);
 }
 
-function sendError(response: ServerResponse, service: AwsHttp, error: unknown): void {
-  if (error instanceof AwsError) {
-    const body = { __type: error.name, message: error.message, Message: error.message };
-    send(response, service, error.status, body, error.name);
-    return;
-  }
+function sendError(response: ServerResponse, service: AwsHttp, error: unknown, inXml: boolean): void {
+  const refusal = error instanceof AwsError ? error : failure(service, error);
+  const { name, message, status } = refusal;
+  if (inXml) sendXml(response, refusal);
+  else send(response, service, status, { __type: name, message, Message: message }, name);
+}
+
+function failure(service: AwsHttp, error: unknown): AwsError {
   process.emitWarning(error instanceof Error ? error : String(error));
-  const body = { __type: "InternalException", message: `The local ${service.name} failed: ${error}` };
-  send(response, service, 500, body, body.__type);
+  return new AwsError("InternalException", `The local ${service.name} failed: ${error}`, 500);
+}
+
+/** Whether a request is of AWS's Query protocol (SES v1 speaks it), whose clients read XML alone. */
+function speaksQuery({ headers }: IncomingMessage): boolean {
+  return headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
+}
+
+function sendXml(response: ServerResponse, { name, message, status }: AwsError): void {
+  const fields = { Error: { Type: status < 500 ? "Sender" : "Receiver", Code: name, Message: message } };
+  const text = xmlDocument(element("ErrorResponse", { ...fields, RequestId: randomUUID() }));
+  response.writeHead(status, { "content-type": "text/xml", "content-length": Buffer.byteLength(text) });
+  response.end(text);
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -32,6 +32,10 @@ export function ruleIn(service: EventService, request: Request, field: "Name" | 
   return rule;
 }
 
+export function busArn({ region, accountId }: EventService, name: string): string {
+  return `arn:aws:events:${region}:${accountId}:event-bus/${name}`;
+}
+
 export function ruleArn({ region, accountId }: EventService, { bus, name }: Pick<Rule, "bus" | "name">): string {
   return `arn:aws:events:${region}:${accountId}:rule/${bus === "default" ? "" : `${bus}/`}${name}`;
 }

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
-import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
+import { operationOf } from "../aws-http/operation-of.ts";
 import { requestOf } from "../aws-http/request-of.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { type Invoke, keepingUndelivered } from "../deliveries/undelivered.ts";
+import { describeEventBus, listEventBuses } from "./operations/buses.ts";
 import { putEvents } from "./operations/put-events.ts";
 import { deleteRule, describeRule, listRules, putRule } from "./operations/rules.ts";
 import { listTargetsByRule, putTargets, removeTargets } from "./operations/targets.ts";
@@ -36,6 +37,8 @@ export interface Events {
 
 /** The operations of EventBridge that the local cloud serves. */
 const operations: Record<string, EventOperation> = {
+  ListEventBuses: listEventBuses,
+  DescribeEventBus: describeEventBus,
   PutEvents: putEvents,
   PutRule: putRule,
   DeleteRule: deleteRule,
@@ -68,12 +71,7 @@ export async function openEvents(options: EventsOptions): Promise<Events> {
     contentType: "application/x-amz-json-1.1",
     accessKeyId,
     secretAccessKey,
-    answer({ headers }, body) {
-      const [api, name = ""] = String(headers["x-amz-target"] ?? "").split(".");
-      const operation = api === "AWSEvents" && Object.hasOwn(operations, name) ? operations[name] : undefined;
-      if (!operation) throw new AwsError("UnknownOperationException", `The local EventBridge does not serve "${name}"`);
-      return operation(service, requestOf(body));
-    },
+    answer: (message, body) => operationOf("EventBridge", "AWSEvents", message, operations)(service, requestOf(body)),
   });
   return {
     url,

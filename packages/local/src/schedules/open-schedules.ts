@@ -2,11 +2,13 @@ import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
+import { notServed } from "../aws-http/not-served.ts";
 import { requestOf } from "../aws-http/request-of.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { type Invoke, keepingUndelivered } from "../deliveries/undelivered.ts";
 import { type Clock, systemClock } from "../states/clock.ts";
 import { Firing } from "./firing.ts";
+import { getScheduleGroup, listScheduleGroups } from "./operations/groups.ts";
 import { createSchedule, deleteSchedule, getSchedule, listSchedules, updateSchedule } from "./operations/schedules.ts";
 import { ScheduleStore } from "./schedule-store.ts";
 import type { ScheduleOperation } from "./service.ts";
@@ -34,13 +36,15 @@ export interface Schedules {
   close(): Promise<void>;
 }
 
-/** The operations of EventBridge Scheduler that the local cloud serves, by method and whether a schedule is named. */
-const operations: Record<string, ScheduleOperation> = {
-  "POST named": createSchedule,
-  "PUT named": updateSchedule,
-  "DELETE named": deleteSchedule,
-  "GET named": getSchedule,
-  "GET all": listSchedules,
+/** The operations of EventBridge Scheduler that the local cloud serves, by method and path. */
+const operations: Record<string, { name: string; run: ScheduleOperation }> = {
+  "POST /schedules/{Name}": { name: "CreateSchedule", run: createSchedule },
+  "PUT /schedules/{Name}": { name: "UpdateSchedule", run: updateSchedule },
+  "DELETE /schedules/{Name}": { name: "DeleteSchedule", run: deleteSchedule },
+  "GET /schedules/{Name}": { name: "GetSchedule", run: getSchedule },
+  "GET /schedules": { name: "ListSchedules", run: listSchedules },
+  "GET /schedule-groups/{Name}": { name: "GetScheduleGroup", run: getScheduleGroup },
+  "GET /schedule-groups": { name: "ListScheduleGroups", run: listScheduleGroups },
 };
 
 /** Opens EventBridge Scheduler over a data folder. */
@@ -59,16 +63,11 @@ export async function openSchedules(options: SchedulesOptions): Promise<Schedule
     secretAccessKey,
     answer({ method, url = "/" }, body) {
       const { pathname, searchParams: query } = new URL(url, "http://scheduler");
-      const [, resource, name] = pathname.split("/").map(decodeURIComponent);
-      const operation = operations[`${method} ${name ? "named" : "all"}`];
-      if (resource !== "schedules" || !operation) {
-        throw new AwsError(
-          "UnknownOperationException",
-          `The local Scheduler does not serve ${method} ${pathname}`,
-          404,
-        );
-      }
-      return operation(service, { name: name ?? "", query, request: requestOf(body) });
+      const [, resource, name = "", ...others] = pathname.split("/").map(decodeURIComponent);
+      const operation = others.length === 0 && operations[`${method} /${resource}${name && "/{Name}"}`];
+      if (operation) return operation.run(service, { name, query, request: requestOf(body) });
+      const served = Object.values(operations).map((one) => one.name);
+      throw new AwsError("UnknownOperationException", notServed("Scheduler", `${method} ${pathname}`, served), 404);
     },
   });
   return {

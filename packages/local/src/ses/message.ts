@@ -10,10 +10,15 @@ const Sent = z.object({
   from: z.string().optional(),
   to: z.object({ ToAddresses: addresses, CcAddresses: addresses, BccAddresses: addresses }).default({}),
   replyTo: addresses,
-  content: z.union([
-    z.object({ Raw: z.object({ Data: z.base64() }) }),
-    z.object({ Simple: z.object({ Subject: Part, Body: z.object({ Text: Part.optional(), Html: Part.optional() }) }) }),
-  ]),
+  content: z.union(
+    [
+      z.object({ Raw: z.object({ Data: z.base64() }) }),
+      z.object({
+        Simple: z.object({ Subject: Part, Body: z.object({ Text: Part.optional(), Html: Part.optional() }) }),
+      }),
+    ],
+    { error: "Content must be Raw, or Simple with a Subject and a Body: the local SES has no templates." },
+  ),
 });
 
 /** The mail as it would leave SES. Throws `BadRequestException`. */
@@ -24,7 +29,7 @@ export async function messageOf(request: Request): Promise<Buffer> {
     replyTo: request.list("ReplyToAddresses"),
     content: request.optionalObject("Content"),
   });
-  if (!parsed.success) throw new AwsError("BadRequestException", z.prettifyError(parsed.error));
+  if (!parsed.success) throw new AwsError("BadRequestException", parsed.error.issues.map(sentenceOf).join(" "));
   const { from, to, replyTo, content } = parsed.data;
   if ("Raw" in content) return Buffer.from(content.Raw.Data, "base64");
   const { Subject, Body } = content.Simple;
@@ -35,6 +40,10 @@ export async function messageOf(request: Request): Promise<Buffer> {
     ...(Body.Text && { text: Body.Text.Data }),
     ...(Body.Html && { html: Body.Html.Data }),
   });
+}
+
+function sentenceOf({ path, message }: z.core.$ZodIssue): string {
+  return path.length > 1 ? `${path.slice(1).join(".")}: ${message}.` : message;
 }
 
 async function composed(mail: object): Promise<Buffer> {

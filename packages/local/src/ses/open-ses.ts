@@ -1,6 +1,7 @@
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { type Listening, listen } from "../aws-http/listen.ts";
+import { notServed } from "../aws-http/not-served.ts";
 import { requestOf } from "../aws-http/request-of.ts";
 import { keepMail } from "../mail/keep-mail.ts";
 import { messageOf } from "./message.ts";
@@ -19,7 +20,7 @@ export function openSes({ dataDir, accessKeyId, secretAccessKey }: SesOptions): 
     secretAccessKey,
     async answer({ method, url = "" }, body) {
       if (method !== "POST" || url.split("?")[0] !== "/v2/email/outbound-emails") {
-        throw new AwsError("NotFoundException", `The local SES serves SendEmail alone, not ${method} ${url}`, 404);
+        throw new AwsError("NotFoundException", notServed("SES (v2)", `${method} ${url}`, ["SendEmail"]), 404);
       }
       return { MessageId: await keepMail(`${dataDir}/mail`, await messageOf(requestOf(body))) };
     },

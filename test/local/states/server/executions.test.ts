@@ -4,6 +4,8 @@ import {
   ExecutionStatus,
   GetExecutionHistoryCommand,
   ListExecutionsCommand,
+  ListMapRunsCommand,
+  RedriveExecutionCommand,
   type SFNClient,
   StartExecutionCommand,
   StopExecutionCommand,
@@ -18,6 +20,8 @@ const start = (name?: string, input?: string) => new StartExecutionCommand({ sta
 const describeRun = (name: string) => new DescribeExecutionCommand({ executionArn: `${EXECUTION}:${name}` });
 const historyOf = (name: string, fields: object = {}) =>
   new GetExecutionHistoryCommand({ executionArn: `${EXECUTION}:${name}`, ...fields });
+
+const fails = JSON.stringify({ StartAt: "S", States: { S: { Type: "Fail", Error: "E" } } });
 
 async function createFlow(client: SFNClient, definition = passes): Promise<void> {
   await client.send(new CreateStateMachineCommand({ name: "flow", definition, roleArn: ROLE }));
@@ -235,6 +239,68 @@ describe("ListExecutions", () => {
       name: "ValidationException",
       message: expect.stringContaining("Value 'succeeded' at 'statusFilter' failed to satisfy constraint"),
     });
+  });
+});
+
+describe("ListMapRuns", () => {
+  const map = (label: string, state: object, more: object) => ({
+    ...{ Type: "Map", ItemsPath: "$.list", Label: label, ...more },
+    ItemProcessor: {
+      ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+      StartAt: `${label} item`,
+      States: { [`${label} item`]: { ...state, End: true } },
+    },
+  });
+  const two = JSON.stringify({
+    StartAt: "A",
+    States: {
+      A: map("first", { Type: "Pass" }, { ResultPath: null, Next: "B" }),
+      B: map("second", { Type: "Wait", Seconds: 60 }, { End: true }),
+    },
+  });
+
+  it("shows those of an execution, the latest first, with the time at which each ended", async () => {
+    const { client } = await testServer();
+    await createFlow(client, two);
+    await client.send(start("one", '{"list":[1]}'));
+    const list = (fields: object = {}) =>
+      client.send(new ListMapRunsCommand({ executionArn: `${EXECUTION}:one`, ...fields }));
+    await expect.poll(async () => (await list()).mapRuns?.length).toBe(2);
+    const { mapRuns } = await list();
+    expect(mapRuns).toMatchObject([
+      { executionArn: `${EXECUTION}:one`, stateMachineArn: MACHINE, startDate: expect.any(Date) },
+      { mapRunArn: expect.stringContaining("mapRun:flow/first:"), stopDate: expect.any(Date) },
+    ]);
+    expect(mapRuns?.[0]?.mapRunArn).toContain("mapRun:flow/second:");
+    expect(mapRuns?.[0]).not.toHaveProperty("stopDate");
+    const { nextToken } = await list({ maxResults: 1 });
+    expect((await list({ maxResults: 1, nextToken })).mapRuns).toEqual(mapRuns?.slice(1));
+    await client.send(new StopExecutionCommand({ executionArn: `${EXECUTION}:one` }));
+  });
+
+  it("leaves the executions of a Map Run alone, and says so", async () => {
+    const { client } = await testServer();
+    const mapRunArn = "arn:aws:states:us-east-1:000000000000:mapRun:flow/first:1";
+    await expect(client.send(new ListExecutionsCommand({ mapRunArn }))).rejects.toMatchObject({
+      name: "ValidationException",
+      message: expect.stringContaining("keeps no executions of a Map Run"),
+    });
+  });
+});
+
+describe("RedriveExecution", () => {
+  it.each([
+    ["that succeeded", passes, "Execution is SUCCEEDED and cannot be redriven"],
+    ["that failed", fails, "The local Step Functions redrives nothing: nova restart runs a failed execution again"],
+  ])("refuses one %s, for the reason that DescribeExecution shows", async (_, definition, reason) => {
+    const { client, idle } = await testServer();
+    await createFlow(client, definition);
+    await client.send(start("one"));
+    await idle();
+    const redriveStatus = { redriveStatus: "NOT_REDRIVABLE", redriveStatusReason: reason };
+    expect(await client.send(describeRun("one"))).toMatchObject(redriveStatus);
+    const redrive = client.send(new RedriveExecutionCommand({ executionArn: `${EXECUTION}:one` }));
+    await expect(redrive).rejects.toMatchObject({ name: "ExecutionNotRedrivable", message: reason });
   });
 });
 

@@ -32,7 +32,7 @@ describe("the endpoint", () => {
   });
 
   it.each([
-    ["AWSStepFunctions.RedriveExecution", "{}", "UnknownOperationException"],
+    ["AWSStepFunctions.CreateActivity", "{}", "UnknownOperationException"],
     ["DynamoDB_20120810.ListTables", "{}", "UnknownOperationException"],
     ["AWSStepFunctions.toString", "{}", "UnknownOperationException"],
     ["AWSStepFunctions.ListStateMachines", "{", "SerializationException"],

@@ -1,3 +1,4 @@
+import { notServed } from "../../aws-http/not-served.ts";
 import { DynamoDbError, malformed } from "../errors.ts";
 import { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
@@ -42,7 +43,10 @@ const operations: Record<string, (store: Store, input: Input) => Answer> = {
 /** Does what the request asks for and answers the JSON; throws DynamoDbError. */
 export function perform(store: Store, operation: string, body: string): string {
   const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
-  if (!run) throw new DynamoDbError("UnknownOperationException", `The local DynamoDB has no operation ${operation}.`);
+  if (!run) {
+    const sentence = notServed("DynamoDB", operation || "a request without an x-amz-target", Object.keys(operations));
+    throw new DynamoDbError("UnknownOperationException", sentence);
+  }
   return answerText(run(store, new Input(parse(body))));
 }
 

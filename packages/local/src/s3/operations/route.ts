@@ -1,3 +1,4 @@
+import { notServed } from "../../aws-http/not-served.ts";
 import { header } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
@@ -29,40 +30,63 @@ const operations = {
 
 export type OperationName = keyof typeof operations;
 
-/** `subresource`: the query parameter that makes another operation of the same method and path. */
-const routes: { on: "service" | "bucket" | "object"; method: string; subresource?: string; name: OperationName }[] = [
+interface Route {
+  on: "service" | "bucket" | "object";
+  method: string;
+  name: OperationName;
+  /** The query parameter that makes another operation of the same method and path. */
+  subresource?: string;
+  /** The other query parameters of the operation. */
+  parameters?: RegExp;
+}
+
+const routes: Route[] = [
   { on: "service", method: "GET", name: "ListBuckets" },
   { on: "bucket", method: "PUT", name: "CreateBucket" },
   { on: "bucket", method: "HEAD", name: "HeadBucket" },
   { on: "bucket", method: "DELETE", name: "DeleteBucket" },
-  { on: "bucket", method: "GET", subresource: "list-type", name: "ListObjectsV2" },
+  {
+    ...{ on: "bucket", method: "GET", subresource: "list-type", name: "ListObjectsV2" },
+    parameters: /^(prefix|delimiter|max-keys|encoding-type|continuation-token|start-after|fetch-owner)$/,
+  },
   { on: "bucket", method: "POST", subresource: "delete", name: "DeleteObjects" },
   { on: "object", method: "PUT", name: "PutObject" },
-  { on: "object", method: "GET", name: "GetObject" },
-  { on: "object", method: "HEAD", name: "HeadObject" },
+  { on: "object", method: "GET", name: "GetObject", parameters: /^response-/ },
+  { on: "object", method: "HEAD", name: "HeadObject", parameters: /^response-/ },
   { on: "object", method: "DELETE", name: "DeleteObject" },
   { on: "object", method: "POST", subresource: "uploads", name: "CreateMultipartUpload" },
-  { on: "object", method: "PUT", subresource: "uploadId", name: "UploadPart" },
+  { on: "object", method: "PUT", subresource: "uploadId", name: "UploadPart", parameters: /^partNumber$/ },
   { on: "object", method: "POST", subresource: "uploadId", name: "CompleteMultipartUpload" },
   { on: "object", method: "DELETE", subresource: "uploadId", name: "AbortMultipartUpload" },
 ];
 
-/** Parameters that name another operation; one that is not in the routes must not be taken for the plain one. */
-const subresources = new Set(
-  "acl cors delete encryption legal-hold lifecycle list-type location logging notification object-lock policy replication restore retention select tagging torrent uploadId uploads versioning versions website".split(
-    " ",
-  ),
-);
+/** Parameters of any operation: those of a signature, and the name of the operation that some SDKs add. */
+const ofAnyOperation = /^x-(amz-.*|id)$/i;
 
+/**
+ * A parameter that an operation does not have makes another operation of the request, which is refused: S3 has dozens
+ * that differ from a plain put or delete by one parameter alone (`DELETE /bucket?publicAccessBlock`).
+ */
 export function operationOf({ request, bucket, key, query }: Omit<Call, "store" | "uploads">): OperationName {
   const on = key ? "object" : bucket ? "bucket" : "service";
-  const subresource = [...query.keys()].find((name) => subresources.has(name));
-  const route = routes.find((one) => one.on === on && one.method === request.method && one.subresource === subresource);
-  if (!route) {
-    const what = `${request.method} of a ${on}${subresource ? ` with ?${subresource}` : ""}`;
-    throw new S3Error("NotImplemented", `The local S3 has no ${what}.`);
+  const parameters = [...query.keys()].filter((name) => !ofAnyOperation.test(name));
+  const route = routes.find((one) => one.on === on && one.method === request.method && takes(one, parameters));
+  const isCopy = header(request, "x-amz-copy-source") !== "";
+  if (!route || (isCopy && route.name === "UploadPart")) {
+    const what = `${request.method} of ${placeOf[on]}${parameters.length > 0 ? ` with ?${parameters.join("&")}` : ""}`;
+    throw new S3Error(
+      "NotImplemented",
+      notServed("S3", isCopy ? `${what} and a source` : what, Object.keys(operations)),
+    );
   }
-  return route.name === "PutObject" && header(request, "x-amz-copy-source") ? "CopyObject" : route.name;
+  return isCopy && route.name === "PutObject" ? "CopyObject" : route.name;
+}
+
+const placeOf = { service: "all buckets", bucket: "a bucket", object: "an object" };
+
+function takes({ subresource, parameters }: Route, given: string[]): boolean {
+  if (subresource !== undefined && !given.includes(subresource)) return false;
+  return given.every((name) => name === subresource || parameters?.test(name));
 }
 
 export function runOperation(name: OperationName, call: Call): Promise<void> {

@@ -1,3 +1,4 @@
+import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
 import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
 import type { HistoryEvent } from "../history.ts";
@@ -37,11 +38,24 @@ export const describeExecution: Operation = (service, request) => {
     ...summarize(execution),
     ...describeData(historyOf(service, execution)),
     redriveStatus: "NOT_REDRIVABLE",
-    redriveStatusReason: `Execution is ${execution.status} and cannot be redriven`,
+    redriveStatusReason: whyNotRedriven(execution),
   };
 };
 
+/** Nothing is redriven here, so what AWS answers to executions that cannot be redriven is always right. */
+export const redriveExecution: Operation = (service, request) => {
+  throw new AwsError("ExecutionNotRedrivable", whyNotRedriven(findExecution(service, request)));
+};
+
+function whyNotRedriven({ status }: Execution): string {
+  if (status === "RUNNING" || status === "SUCCEEDED") return `Execution is ${status} and cannot be redriven`;
+  return "The local Step Functions redrives nothing: nova restart runs a failed execution again";
+}
+
 export const listExecutions: Operation = (service, request) => {
+  if (request.optionalText("mapRunArn") !== undefined) {
+    throw validation("The local Step Functions keeps no executions of a Map Run: list those of a stateMachineArn");
+  }
   const arn = request.text("stateMachineArn");
   findMachine(service, arn);
   const status = request.choice("statusFilter", STATUSES);
@@ -81,7 +95,7 @@ export function findExecution(service: Service, request: Request): Execution {
   return execution;
 }
 
-function historyOf({ live, executions }: Service, execution: Execution): HistoryEvent[] {
+export function historyOf({ live, executions }: Service, execution: Execution): HistoryEvent[] {
   return live.get(execution)?.events ?? executions.history(execution);
 }
 
@@ -115,7 +129,8 @@ function describeData(events: HistoryEvent[]): object {
   };
 }
 
-const DATA_FIELDS = new Set(["input", "output", "parameters"]);
+/** `parameters` of a scheduled task stay: the API requires them, with and without data. */
+const DATA_FIELDS = new Set(["input", "output"]);
 
 function withoutData(event: HistoryEvent): object {
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import type { AccessKey } from "../../access/signature.ts";
-import { AwsError } from "../../aws-http/aws-error.ts";
 import { type Listening, listen } from "../../aws-http/listen.ts";
+import { operationOf } from "../../aws-http/operation-of.ts";
 import { requestOf } from "../../aws-http/request-of.ts";
 import { operations } from "./operations.ts";
 import type { Service } from "./service.ts";
@@ -14,10 +14,7 @@ export function listenForStates(service: Service, key: AccessKey, port: number):
     ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", port, mostBytes },
     ...{ accessKeyId: key.accessKeyId, secretAccessKey: key.secretAccessKey },
     answer(message, body) {
-      const [api, name = ""] = String(message.headers["x-amz-target"] ?? "").split(".");
-      const operation = api === "AWSStepFunctions" && Object.hasOwn(operations, name) ? operations[name] : undefined;
-      if (operation) return operation(service, requestOf(body));
-      throw new AwsError("UnknownOperationException", `The local Step Functions does not serve "${name}"`);
+      return operationOf("Step Functions", "AWSStepFunctions", message, operations)(service, requestOf(body));
     },
   });
 }

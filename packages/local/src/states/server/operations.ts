@@ -3,9 +3,11 @@ import {
   describeStateMachineForExecution,
   getExecutionHistory,
   listExecutions,
+  redriveExecution,
   startExecutionOperation,
   stopExecution,
 } from "./executions.ts";
+import { listMapRuns } from "./map-runs.ts";
 import type { Operation } from "./service.ts";
 import {
   createStateMachine,
@@ -18,6 +20,7 @@ import { listTagsForResource, tagResource, untagResource } from "./tags.ts";
 import { sendTaskFailure, sendTaskHeartbeat, sendTaskSuccess } from "./tasks.ts";
 import {
   deleteStateMachineVersion,
+  listStateMachineAliases,
   listStateMachineVersions,
   publishStateMachineVersion,
   validateStateMachineDefinition,
@@ -32,14 +35,17 @@ export const operations: Record<string, Operation> = {
   DeleteStateMachine: deleteStateMachine,
   PublishStateMachineVersion: publishStateMachineVersion,
   ListStateMachineVersions: listStateMachineVersions,
+  ListStateMachineAliases: listStateMachineAliases,
   DeleteStateMachineVersion: deleteStateMachineVersion,
   ValidateStateMachineDefinition: validateStateMachineDefinition,
   StartExecution: startExecutionOperation,
   StopExecution: stopExecution,
+  RedriveExecution: redriveExecution,
   DescribeExecution: describeExecution,
   DescribeStateMachineForExecution: describeStateMachineForExecution,
   ListExecutions: listExecutions,
   GetExecutionHistory: getExecutionHistory,
+  ListMapRuns: listMapRuns,
   SendTaskSuccess: sendTaskSuccess,
   SendTaskFailure: sendTaskFailure,
   SendTaskHeartbeat: sendTaskHeartbeat,
