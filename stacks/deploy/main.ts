@@ -1,10 +1,11 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { listed } from "../engine/settings.ts";
 import { buildTemplates } from "./build-templates.ts";
 import { type Nova, type Outputs, publishFolders } from "./publish-folders.ts";
+import { outputsFile, sstDeploy } from "./sst.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -18,19 +19,13 @@ const nova: Nova = async (args, variables) => {
   return stdout;
 };
 
-/** What SST prints is for whoever deploys; answers its exit code. */
-function sstDeploy(args: readonly string[]): Promise<number> {
-  const sst = spawn("sst", ["deploy", ...args], { cwd: root, stdio: "inherit" });
-  return new Promise((resolve, reject) => sst.on("error", reject).on("close", (code) => resolve(code ?? 1)));
-}
-
 async function outputs(): Promise<Outputs> {
-  return JSON.parse(await readFile(new URL("../../.sst/outputs.json", import.meta.url), "utf8"));
+  return JSON.parse(await readFile(outputsFile(root), "utf8"));
 }
 
 /** `npm run deploy`: the stacks, then the folders of `NOVA_WORKFLOWS`, in sandboxes that have what they require. */
 async function deploy(args: readonly string[]): Promise<number> {
-  const code = await sstDeploy(args);
+  const code = await sstDeploy(root, args);
   const folders = listed(process.env.NOVA_WORKFLOWS);
   if (code !== 0 || folders.length === 0) return code;
   await buildTemplates(nova, folders);
