@@ -291,7 +291,7 @@ describe("ListMapRuns", () => {
 describe("RedriveExecution", () => {
   it.each([
     ["that succeeded", passes, "Execution is SUCCEEDED and cannot be redriven"],
-    ["that failed", fails, "The local Step Functions redrives nothing: nova restart runs a failed execution again"],
+    ["that failed", fails, "The local Step Functions redrives nothing: start a new execution"],
   ])("refuses one %s, for the reason that DescribeExecution shows", async (_, definition, reason) => {
     const { client, idle } = await testServer();
     await createFlow(client, definition);

@@ -49,7 +49,7 @@ export const redriveExecution: Operation = (service, request) => {
 
 function whyNotRedriven({ status }: Execution): string {
   if (status === "RUNNING" || status === "SUCCEEDED") return `Execution is ${status} and cannot be redriven`;
-  return "The local Step Functions redrives nothing: nova restart runs a failed execution again";
+  return "The local Step Functions redrives nothing: start a new execution";
 }
 
 export const listExecutions: Operation = (service, request) => {
