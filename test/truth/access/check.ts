@@ -1,0 +1,57 @@
+import type { Deployment } from "../lambda/deployment.ts";
+import { type Access, allowing, type Statement } from "./policy.ts";
+import { type AwsRequest, accessesOf } from "./requests.ts";
+
+export interface Checked {
+  /** Requests that were held against a role. */
+  count: number;
+  /** Names of functions, and "state machines". */
+  askers: Set<string>;
+  /** What no statement allows, with how often it was asked. */
+  refused: Map<string, number>;
+}
+
+/** moto's own id of the key with which a state machine asks. */
+const machines = "ak";
+
+/** Holds every request against the role of whoever made it. */
+export function checkRoles(requests: readonly AwsRequest[], { functions, roles, ofTable }: Deployment): Checked {
+  const roleOf = new Map(functions.map(({ name, role }) => [name, role]));
+  const machinesRole = functions.find(({ name }) => name === "nova-publish")?.environment.NOVA_STATES_ROLE_ARN;
+  roleOf.set(machines, machinesRole ?? "");
+  const checked: Checked = { count: 0, askers: new Set(), refused: new Map() };
+  for (const request of requests) {
+    const role = roleOf.get(request.who);
+    // Rules, schedules and mappings of queues invoke functions by policies of the functions.
+    if (role === undefined) continue;
+    const asker = request.who === machines ? "state machines" : request.who;
+    checked.askers.add(asker);
+    checked.count += 1;
+    for (const refusal of refusalsOf(request, role, [...(roles[role] ?? []), ...ofTable])) {
+      const line = `${asker}: ${refusal}`;
+      checked.refused.set(line, (checked.refused.get(line) ?? 0) + 1);
+    }
+  }
+  return checked;
+}
+
+function refusalsOf(request: AwsRequest, role: string, statements: readonly Statement[]): string[] {
+  try {
+    return accessesOf(request)
+      .filter((access) => {
+        const context = { ...access.context, "aws:PrincipalArn": [role] };
+        return allowing(statements, { ...access, context }).length === 0;
+      })
+      .map(brief);
+  } catch (error) {
+    // What is not understood is not proven to be allowed.
+    return [String(error)];
+  }
+}
+
+/** Without what differs from run to run. */
+function brief({ action, resource, context }: Access): string {
+  const conditions = Object.entries(context).map(([key, values]) => `${key} ${values.join(" ")}`);
+  const text = [action, "on", resource, ...(conditions.length > 0 ? ["where", ...conditions] : [])].join(" ");
+  return text.replaceAll(/[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{64}/g, "...");
+}

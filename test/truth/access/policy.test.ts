@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { type Access, allowing, type Statement, UnknownCondition } from "./policy.ts";
+
+const table = "arn:aws:dynamodb:us-east-1:123456789012:table/nova";
+
+function statement(more: Partial<Statement> = {}): Statement {
+  return { Effect: "Allow", Action: ["dynamodb:GetItem", "dynamodb:PutItem"], Resource: table, ...more };
+}
+
+function access(context: Access["context"] = {}, more: Partial<Access> = {}): Access {
+  return { action: "dynamodb:GetItem", resource: table, context, ...more };
+}
+
+const allows = (given: Statement[], asked: Access) => allowing(given, asked).length > 0;
+
+describe("a statement", () => {
+  it.each<[string, Partial<Statement>, Access, boolean]>([
+    ["allows an action of its list", {}, access(), true],
+    ["allows no other action", {}, access({}, { action: "dynamodb:DeleteItem" }), false],
+    ["allows no other resource", {}, access({}, { resource: `${table}-2` }), false],
+    ["allows all that its stars stand for", { Action: "dynamodb:*", Resource: `${table}*` }, access(), true],
+    ["takes a dot for a dot", { Resource: table.replace(":", ".") }, access(), false],
+    ["takes ? for one character", { Resource: table.replace("nova", "n?va") }, access(), true],
+  ])("%s", (_, more, asked, expected) => {
+    expect(allows([statement(more)], asked)).toBe(expected);
+  });
+
+  it("allows nothing that another one denies", () => {
+    expect(allows([statement(), statement({ Effect: "Deny", Action: "dynamodb:GetItem" })], access())).toBe(false);
+  });
+});
+
+describe("a condition", () => {
+  const key = "dynamodb:LeadingKeys";
+  it.each<[string, string, string | string[], string[] | undefined, boolean]>([
+    ["holds for every value", "ForAllValues:StringLike", "C#*", ["C#1", "C#2"], true],
+    ["does not hold where one value is another", "ForAllValues:StringLike", "C#*", ["C#1", "E#1"], false],
+    ["for all values holds where there is none", "ForAllValues:StringLike", "C#*", undefined, true],
+    ["for any value holds for one", "ForAnyValue:StringLike", "C#*", ["E#1", "C#1"], true],
+    ["for any value does not hold where there is none", "ForAnyValue:StringLike", "C#*", undefined, false],
+    ["takes any of its own values", "StringEquals", ["a", "b"], ["b"], true],
+    ["takes a star for itself where it says equals", "StringEquals", "*", ["b"], false],
+    ["does not hold without its key", "StringEquals", "a", undefined, false],
+    ["that is negated holds without its key", "StringNotEquals", "a", undefined, true],
+    ["that is negated holds for another value", "ArnNotEquals", "arn:a", ["arn:b"], true],
+    ["that is negated does not hold for its value", "ArnNotEquals", "arn:a", ["arn:a"], false],
+    ["of absence holds without the key", "Null", "true", undefined, true],
+    ["of presence does not hold without the key", "Null", "false", undefined, false],
+  ])("%s", (_, operator, wanted, given, expected) => {
+    const conditional = statement({ Condition: { [operator]: { [key]: wanted } } });
+    expect(allows([conditional], access(given && { [key]: given }))).toBe(expected);
+  });
+
+  it("that nobody evaluates allows nothing in silence", () => {
+    const conditional = statement({ Condition: { IpAddress: { "aws:SourceIp": "10.0.0.0/8" } } });
+    expect(() => allows([conditional], access())).toThrow(UnknownCondition);
+  });
+});

@@ -1,0 +1,69 @@
+/** A statement of a policy, as IAM stores it. */
+export interface Statement {
+  Sid?: string;
+  Effect: "Allow" | "Deny";
+  Action: string | string[];
+  Resource: string | string[];
+  Condition?: Record<string, Record<string, string | string[]>>;
+}
+
+/** What somebody asks of AWS, as IAM sees it. */
+export interface Access {
+  action: string;
+  resource: string;
+  /** Keys of conditions, with all of their values. */
+  context: Record<string, string[]>;
+}
+
+/** A condition that this does not evaluate: nothing is said about the request, so it is not allowed either. */
+export class UnknownCondition extends Error {
+  override name = "UnknownCondition";
+}
+
+/** The statements that allow the access; none where one denies it. */
+export function allowing(statements: readonly Statement[], access: Access): Statement[] {
+  const matching = statements.filter((statement) => matches(statement, access));
+  return matching.some(({ Effect }) => Effect === "Deny") ? [] : matching;
+}
+
+function matches({ Action, Resource, Condition = {} }: Statement, { action, resource, context }: Access): boolean {
+  return (
+    many(Action).some((one) => like(one.toLowerCase(), action.toLowerCase())) &&
+    many(Resource).some((one) => like(one, resource)) &&
+    Object.entries(Condition).every(([operator, keys]) =>
+      Object.entries(keys).every(([key, values]) => holds(operator, many(values), context[key])),
+    )
+  );
+}
+
+const tests: Record<string, (wanted: string, given: string) => boolean> = {
+  StringEquals: (wanted, given) => wanted === given,
+  StringLike: like,
+  ArnEquals: like,
+  ArnLike: like,
+  Bool: (wanted, given) => wanted === given,
+};
+
+/** IAM User Guide, "Condition operators": several values of a condition are alternatives. */
+function holds(text: string, wanted: readonly string[], given: readonly string[] | undefined): boolean {
+  const [, quantifier, operator = ""] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(text) ?? [];
+  if (operator === "Null") return wanted.includes(String(given === undefined));
+  const negated = /^(String|Arn)Not/.test(operator);
+  const test = tests[operator.replace(/^(String|Arn)Not/, "$1")];
+  if (!test) throw new UnknownCondition(text);
+  const fits = (value: string) => wanted.some((one) => test(one, value)) !== negated;
+  if (quantifier === "ForAllValues") return (given ?? []).every(fits);
+  if (quantifier === "ForAnyValue") return (given ?? []).some(fits);
+  // Without the key a condition does not hold, unless it is a negated one.
+  return given === undefined ? negated : given.every(fits);
+}
+
+/** `*` is any text, `?` any character. */
+function like(pattern: string, text: string): boolean {
+  const source = pattern.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${source.replaceAll("*", ".*").replaceAll("?", ".")}$`, "s").test(text);
+}
+
+function many<T>(value: T | T[]): T[] {
+  return Array.isArray(value) ? value : [value];
+}

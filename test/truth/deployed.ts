@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { root } from "../support/imports.ts";
+import { checkRoles } from "./access/check.ts";
+import { awsAt, shell } from "./environment.ts";
+import { type Deployment, unpack } from "./lambda/deployment.ts";
+import { Functions } from "./lambda/functions.ts";
+import { openHttpApi } from "./lambda/http-api.ts";
+import { openProxy } from "./lambda/proxy.ts";
+import type { Moto } from "./moto.ts";
+import { type Place, placeAt } from "./place.ts";
+import type { Processes } from "./processes.ts";
+import { fireSchedules } from "./schedules.ts";
+
+/** NOVA as it was deployed into moto, with its functions at work. */
+export interface Deployed extends AsyncDisposable {
+  place: Place;
+  functions: Functions;
+  /** Holds what they have asked of AWS until now against their roles. */
+  checkRoles(): ReturnType<typeof checkRoles>;
+}
+
+interface Options {
+  moto: Moto;
+  ports: { proxy: number; api: number };
+  folder: string;
+  /** Where E2B is. */
+  sandboxes: Record<string, string>;
+}
+
+export async function openDeployed(processes: Processes, options: Options): Promise<Deployed> {
+  const { moto, ports, folder, sandboxes } = options;
+  await using opened = new AsyncDisposableStack();
+  const deployment = await unpack(await moto.script("deployed.py"), join(folder, "functions"));
+  const proxyUrl = `http://127.0.0.1:${ports.proxy}`;
+  const { E2B_API_URL = "", E2B_SANDBOX_URL = "" } = sandboxes;
+  const variables = {
+    ...{ AWS_ENDPOINT_URL: proxyUrl, AWS_REGION: "us-east-1", AWS_SECRET_ACCESS_KEY: "of-its-role" },
+    ...{ E2B_API_URL, E2B_SANDBOX_URL, NOVA_S3_PATH_STYLE: "true" },
+  };
+  const functions = opened.use(new Functions(deployment.functions, variables, folder));
+  const proxy = opened.use(await openProxy({ port: ports.proxy, endpoint: moto.url, functions }));
+  opened.use(await openHttpApi(functions, ports.api));
+  const apiKey = await firstKey(processes, deployment, moto);
+  const states = { endpoint: moto.url, accessKeyId: "truth", secretAccessKey: "truth" };
+  const place = placeAt("deployed", { url: `http://127.0.0.1:${ports.api}`, apiKey, states }, processes);
+  const resources = opened.move();
+  return {
+    place: { ...place, fireSchedules: (workflow) => fireSchedules(moto.url, functions, workflow) },
+    functions,
+    checkRoles: () => checkRoles(proxy.requests, deployment),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** As the README says: whoever may write to the table makes it. */
+async function firstKey(processes: Processes, { functions }: Deployment, moto: Moto): Promise<string> {
+  const NOVA_TABLE = functions[0]?.environment.NOVA_TABLE ?? "";
+  const command = [process.execPath, "node_modules/.bin/nova", "keys", "create", "--role", "admin", "--json"];
+  const printed = await processes.output(command, { cwd: root, env: { ...shell(), ...awsAt(moto.url), NOVA_TABLE } });
+  return JSON.parse(printed).key;
+}

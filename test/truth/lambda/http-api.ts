@@ -1,0 +1,19 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { gatewayAnswer, type HttpApiAnswer, send } from "../../../packages/local/src/http-api/answer.ts";
+import { eventOf } from "../../../packages/local/src/http-api/event.ts";
+import type { Functions } from "./functions.ts";
+import { bodyOf, listen } from "./http.ts";
+
+/** The HTTP API in front of the deployed function: all methods of all addresses go to it. */
+export async function openHttpApi(functions: Functions, port: number): Promise<AsyncDisposable> {
+  const server = createServer(async (request, response) => {
+    const event = eventOf(request, await bodyOf(request), randomUUID(), Date.now());
+    const outcome = await functions.invoke("nova-api", event);
+    send(
+      response,
+      "answer" in outcome ? (outcome.answer as HttpApiAnswer) : gatewayAnswer(500, "Internal Server Error"),
+    );
+  });
+  return { [Symbol.asyncDispose]: await listen(server, port) };
+}

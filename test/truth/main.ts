@@ -1,0 +1,109 @@
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compare } from "./compare.ts";
+import { deploy } from "./deploy.ts";
+import { type Deployed, openDeployed } from "./deployed.ts";
+import { startLocal, startSandboxes } from "./local.ts";
+import { type Gap, type Moto, startMoto } from "./moto.ts";
+import { pinPrompt } from "./pinned.ts";
+import type { Place } from "./place.ts";
+import { Processes } from "./processes.ts";
+import { pythonWithMoto } from "./python.ts";
+import { reportOf } from "./report.ts";
+import { writeWorkflows } from "./workflows.ts";
+
+/** Says on stderr how far it is: stdout is for the table. */
+function tell(step: string): void {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${step}\n`);
+}
+
+/** What was opened closes with this, the latest first. */
+class Opened extends AsyncDisposableStack {
+  /** Of this run. */
+  folder = "";
+  processes!: Processes;
+  /** Whether the logs are of use to nobody. */
+  allIsWell = false;
+
+  async begin(): Promise<void> {
+    this.folder = await mkdtemp(join(tmpdir(), "nova-truth-"));
+    this.defer(() => (this.allIsWell ? rm(this.folder, { recursive: true }) : keepLogs(this.folder)));
+    this.processes = this.use(new Processes(this.folder));
+  }
+}
+
+async function keepLogs(folder: string): Promise<void> {
+  const others = (await readdir(folder)).filter((name) => !name.endsWith(".log"));
+  await Promise.all(others.map((name) => rm(join(folder, name), { recursive: true })));
+}
+
+/** `npm run truth`. Answers its exit code. */
+async function truth(opened: Opened): Promise<number> {
+  await opened.begin();
+  const { folder, processes } = opened;
+  tell("Python with moto");
+  const python = await pythonWithMoto(processes);
+  tell("NOVA on this machine");
+  await mkdir(join(folder, "empty"));
+  const local = await startLocal(processes, join(folder, "local"), join(folder, "empty"));
+  const { deployed, moto } = await deployInto(opened, python);
+  tell("writing workflows");
+  const folders = await writeWorkflows(join(folder, "workflows"));
+  await pinPrompt(processes, join(folder, "workflows/truth-pinned"), join(folder, "pinning"));
+  return tellDifferences(opened, { deployed, local, moto, folders });
+}
+
+async function deployInto(opened: Opened, python: string): Promise<{ deployed: Deployed; moto: Moto }> {
+  const { folder, processes } = opened;
+  const [port, proxyPort, apiPort] = [await freePort(), await freePort(), await freePort()];
+  tell("sandboxes and moto");
+  const sandboxes = await startSandboxes(processes, join(folder, "sandboxes"));
+  const moto = await startMoto(processes, { python, port, proxyPort, folder });
+  await moto.script("bootstrap.py", sandboxes.E2B_API_KEY ?? "");
+  tell("deploying all stacks");
+  await deploy(processes, moto.url);
+  const ports = { proxy: proxyPort, api: apiPort };
+  const deployed = opened.use(await openDeployed(processes, { moto, ports, folder, sandboxes }));
+  return { deployed, moto };
+}
+
+interface Both {
+  deployed: Deployed;
+  local: Place;
+  moto: Moto;
+  folders: string[];
+}
+
+async function tellDifferences(opened: Opened, { deployed, local, moto, folders }: Both): Promise<number> {
+  const rows = await compare({ deployed, local, folders, tell });
+  process.stdout.write(`${reportOf(rows, [notProven(await moto.gaps())])}\n`);
+  opened.allIsWell = rows.every(({ wrong }) => wrong.length === 0);
+  if (opened.allIsWell) return 0;
+  tell(`what each process said is in ${opened.folder}`);
+  return 1;
+}
+
+/** What moto cannot make. It is no difference, but nobody should think that it was looked at. */
+function notProven(gaps: readonly Gap[]): string {
+  const types = [...new Set(gaps.map(({ type }) => type.replace("AWS::", "")))].sort();
+  return `Not proven here: ${gaps.length} resources that moto cannot make (${types.join(", ")}).`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+await using opened = new Opened();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    tell("interrupted: ending what was started");
+    opened.disposeAsync().finally(() => process.exit(130));
+  });
+}
+process.exitCode = await truth(opened);

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { differences, type VisitedStates } from "./paths.ts";
+
+function execution(entered: string, more: Partial<VisitedStates> = {}): VisitedStates {
+  return { name: "exec", status: "SUCCEEDED", error: undefined, entered: entered.split(" "), ...more };
+}
+
+describe("executions in two places", () => {
+  it("are the same whatever the order of their branches, and of themselves", () => {
+    const [a, b] = [execution("start left right"), execution("start end")];
+    expect(differences([a, b], [b, execution("start right left")])).toEqual([]);
+  });
+
+  it("differ by a state that one of them entered twice, by a status and by their number", () => {
+    expect(differences([execution("start loop loop")], [execution("start loop")])).toEqual([
+      "only deployed: SUCCEEDED loop loop start",
+      "only local: SUCCEEDED loop start",
+    ]);
+    const failed = execution("start", { status: "FAILED", error: "NodeFailed" });
+    expect(differences([failed], [])).toEqual(["only deployed: FAILED (NodeFailed) start"]);
+  });
+});

@@ -1,0 +1,24 @@
+/** One thing that was compared or held against something. */
+export interface Row {
+  what: string;
+  /** How much of it there was. */
+  looked: string;
+  /** What is not as it should be, a line each. */
+  wrong: string[];
+}
+
+/** A table of all rows, below it what is wrong with each, and `notes`. */
+export function reportOf(rows: readonly Row[], notes: readonly string[]): string {
+  const cells = rows.map(({ what, looked, wrong }) => [
+    what,
+    looked,
+    wrong.length === 0 ? "ok" : `${wrong.length} WRONG`,
+  ]);
+  const all = [["what", "looked at", "result"], ...cells];
+  const widths = [0, 1].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const lines = all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
+  const details = rows
+    .filter(({ wrong }) => wrong.length > 0)
+    .flatMap(({ what, wrong }) => ["", `${what}:`, ...wrong.map((line) => `  ${line}`)]);
+  return [...lines, ...details, "", ...notes].join("\n");
+}
