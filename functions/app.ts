@@ -3,7 +3,7 @@ import { createAwsPorts, type NovaBus } from "@nova/aws/ports";
 import { type EventBus, type Links, NodesAtWork, type Ports, SandboxPool, WrittenTips } from "@nova/engine";
 import type { Admissions } from "@nova/service";
 import { createOutgoing, type Outgoing } from "@nova/service/outgoing";
-import { clock } from "./clock.ts";
+import { clock, timer } from "./clock.ts";
 import { Environment } from "./environment.ts";
 import { hostNames } from "./host-names.ts";
 import { createLookout } from "./lookout.ts";
@@ -56,6 +56,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     events: logged(aws.bus),
     links: linksTo(env.NOVA_LINK_BASE),
     clock,
+    timer,
   };
   return made;
 }

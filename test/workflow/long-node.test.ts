@@ -15,11 +15,20 @@ it.each([
   [3_000, 300],
   [80_000, 300],
 ])("code that has run for %i seconds is looked after again in %i", (elapsed, pause) => {
-  expect(pauseSeconds(elapsed)).toBe(pause);
+  expect(pauseSeconds(elapsed, 86_400)).toBe(pause);
+});
+
+it.each([
+  [6_000, 300],
+  [6_950, 255],
+  [7_200, 5],
+  [7_230, 5],
+])("code with a timeout of 7,200 s that has run for %i is looked after again in %i", (elapsed, pause) => {
+  expect(pauseSeconds(elapsed, 7_200)).toBe(pause);
 });
 
 it("looks after code often enough to use up its time, and seldom enough for the history", () => {
-  expect(looksAfter({ timeoutSeconds: 4 })).toBe(2);
+  expect(looksAfter({ timeoutSeconds: 4 })).toBe(14);
   expect(looksAfter({ timeoutSeconds: 86_400 })).toBeGreaterThan(86_400 / 300);
   expect(looksAfter({ timeoutSeconds: 86_400 }) * 9).toBeLessThan(25_000 / 5);
 });

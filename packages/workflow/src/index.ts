@@ -28,7 +28,14 @@ export {
   type ReadLockFile,
   readLockFile,
 } from "./lock/read-lock.ts";
-export { isLong, longestNodeSeconds, longestWaitedSeconds, looksAfter, pauseSeconds } from "./long-node.ts";
+export {
+  isLong,
+  longestNodeSeconds,
+  longestWaitedSeconds,
+  looksAfter,
+  pauseSeconds,
+  sandboxMarginSeconds,
+} from "./long-node.ts";
 export type * from "./on-failure.ts";
 export { slugOf } from "./parse/identity.ts";
 export type { ParsedWorkflow } from "./parse/parse-workflow.ts";

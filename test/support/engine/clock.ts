@@ -1,16 +1,18 @@
-import type { Clock } from "@nova/engine";
+import type { Clock, Timer } from "@nova/engine";
 import type { Caller } from "./scheduler.ts";
 
 /** Time that moves only when the test says so. */
 export class VirtualClock {
   now = Date.parse("2026-01-01T00:00:00.000Z");
+  readonly #timeouts: { due: number; end: AbortController }[] = [];
 
   advance(ms: number): void {
-    this.now += ms;
+    this.advanceTo(this.now + ms);
   }
 
   advanceTo(ms: number): void {
     this.now = Math.max(this.now, ms);
+    for (const { due, end } of this.#timeouts) if (due <= this.now) end.abort();
   }
 
   iso(ms = this.now): string {
@@ -23,6 +25,16 @@ export class VirtualClock {
       sleep: (ms) => {
         const due = this.now + ms;
         return caller.call({ name: `sleep ${ms}`, effect: () => this.advanceTo(due) });
+      },
+    };
+  }
+
+  timer(): Timer {
+    return {
+      timeout: (ms) => {
+        const end = new AbortController();
+        this.#timeouts.push({ due: this.now + ms, end });
+        return end.signal;
       },
     };
   }

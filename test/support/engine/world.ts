@@ -106,6 +106,7 @@ export class World {
       hostNames: { addressesOf: async (host) => [`address of ${host}`] },
       links: { toTask: ({ id }) => `link to ${id}` },
       clock: this.clock.port(caller),
+      timer: this.clock.timer(),
       ...(this.#memories[this.#served++ % this.#memories.length] as ReturnType<typeof memory>),
     };
   }

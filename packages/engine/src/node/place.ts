@@ -63,6 +63,11 @@ export async function moveTurn(ports: Ports, { position, node, version }: Task, 
   if (isLong(node) && from.sandbox !== null) await ports.sandboxes.kill(from.sandbox);
 }
 
+/** The next attempt in the same sandbox, with all of its time. */
+export async function repeatTurn(ports: Ports, { at }: Position, from: Turn): Promise<void> {
+  await ports.chain.putTurn(at, { ...from, attempt: from.attempt + 1, since: isoNow(ports) }, from);
+}
+
 /** What the scope's next node may use again. */
 export function warmOf({ node, position }: Task, { sandbox }: Place): Sandbox | null {
   return node.isolation === "fresh" ? position.before.warm : sandbox;

@@ -45,7 +45,7 @@ async function answerOf(ports: Ports, event: WaitEvent, time: TaskTime): Promise
     const entry = committedEntry(position, event) ?? (await produceEntry(ports, position, definition, event, time));
     await killOvertaken(ports, position.next);
     if (entry === "again") continue;
-    if ("since" in entry) return runningAnswer(ports, event, entry);
+    if ("since" in entry) return runningAnswer(ports, event, entry, definition.node as TaskNode);
     if (definition.node.type === "end") return endAnswer(ports, event, at.seq);
     return answerFor(entry, event, ports);
   }
@@ -77,9 +77,14 @@ async function produceEntry(
   }
 }
 
-function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, { since }: Turn): RunningAnswer {
+function runningAnswer(
+  ports: Ports,
+  { execution, scope, seq }: NodeEvent,
+  { since }: Turn,
+  { timeoutSeconds }: TaskNode,
+): RunningAnswer {
   const elapsedSeconds = (ports.clock.now() - Date.parse(since)) / 1000;
-  return { execution, scope, seq, running: true, pause: pauseSeconds(elapsedSeconds) };
+  return { execution, scope, seq, running: true, pause: pauseSeconds(elapsedSeconds, timeoutSeconds) };
 }
 
 function commitEnd(ports: Ports, position: Position, node: EndNode): Promise<StoredEntry> {

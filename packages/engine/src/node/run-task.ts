@@ -6,14 +6,14 @@ import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { CodeResult, RunOutcome, RunRequest } from "../ports/sandboxes.ts";
+import type { CodeResult, RunRequest } from "../ports/sandboxes.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { recordAttempt } from "./attempts.ts";
 import { commitOutcome } from "./commit.ts";
 import { wayTo } from "./definition.ts";
 import { Follow, type FollowTime } from "./follow.ts";
 import { judge } from "./judge.ts";
-import type { RunFacts } from "./outcome.ts";
+import type { Outcome, RunFacts } from "./outcome.ts";
 import {
   adoptTurn,
   dropUnlessNamed,
@@ -22,6 +22,7 @@ import {
   mostAttempts,
   moveTurn,
   type Place,
+  repeatTurn,
   takeTurn,
   warmOf,
 } from "./place.ts";
@@ -29,7 +30,10 @@ import { addressesFor, allowedFor, networkOf } from "./reach.ts";
 import { requestFor } from "./request.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
 import { lifetimeLeft } from "./sandbox-choice.ts";
+import type { Reason } from "./settling.ts";
+import { stopCode } from "./stop-code.ts";
 import { type Task, taskInput } from "./task.ts";
+import { goneReason, overdueReason, timeLimit } from "./time-limit.ts";
 
 /**
  * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
@@ -44,7 +48,9 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
   const allow = allowedFor(node, laid);
   const place = held ? adoptTurn(held, task) : await takeTurn(ports, task, await addressesFor(ports, allow));
 
-  const { signal, follow } = followed(node, time);
+  const limit = timeLimit(ports, place.turn.since, node.timeoutSeconds);
+  if (limit.aborted) return finishLate(ports, { ...task, kept }, place, io);
+  const { signal, follow } = followed(node, { ...time, signal: AbortSignal.any([time.signal, limit]) });
   const request = codeRequest({ ...task, input }, networkOf(allow, place.turn), place.turn, io);
   const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !held,
@@ -52,8 +58,9 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
     lifetimeSeconds: lifetimeLeft(node, ports.clock.now() - Date.parse(place.turn.since)),
     signal,
   });
-  // What became of the code matters to the holder of the turn alone.
-  const isOurs = outcome.kind !== "refused" && (!isEarly(outcome, node) || (await place.permit));
+  // What became of the code matters to the holder of the turn alone, and some of it is known before the turn is ours.
+  const isEarly = outcome.kind === "gone" || (outcome.kind === "unfinished" && (isLong(node) || limit.aborted));
+  const isOurs = outcome.kind !== "refused" && (!isEarly || (await place.permit));
   if (!isOurs) {
     if (place.created) await dropUnlessNamed(ports, position, place.turn);
     return "again";
@@ -66,14 +73,10 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
     case "tombstoned":
       return "again";
     case "unfinished":
+      if (limit.aborted) return killOverdue(ports, task, place);
       if (isLong(node)) return place.turn;
       throw new NovaError("NodeUnfinished", `node "${node.id}" still runs; the next delivery attaches to it`);
   }
-}
-
-/** What may be known before the turn is ours. */
-function isEarly({ kind }: RunOutcome, node: TaskNode): boolean {
-  return kind === "gone" || (kind === "unfinished" && isLong(node));
 }
 
 /** When a delivery has to stop, and when it may stop following code that outlives it. */
@@ -104,7 +107,7 @@ async function finish(
     await ports.clock.sleep((node.retry?.delaySeconds ?? 0) * 1000);
     // The sandbox of long code lives for one attempt.
     if (isLong(node)) await moveTurn(ports, task, place.turn);
-    else await ports.chain.putTurn(position.at, { ...place.turn, attempt: place.turn.attempt + 1 }, place.turn);
+    else await repeatTurn(ports, position, place.turn);
     return "again";
   }
   const entry = await commitOutcome(ports, position, node, outcome, kept);
@@ -117,21 +120,46 @@ async function finish(
 
 /** The sandbox that the turn names is gone: with `effects: false` another one may begin the code again. */
 async function replaceSandbox(ports: Ports, task: Task, place: Place): Promise<StoredEntry | "again"> {
-  const { position, node, version } = task;
-  const { message, class: name } = lostReason(place.turn);
-  const outcome = {
+  const { position, node } = task;
+  const isOver = ports.clock.now() >= Date.parse(place.turn.since) + node.timeoutSeconds * 1000;
+  const outcome = endedBy(isOver ? goneReason(node.timeoutSeconds) : lostReason(place.turn), task, place);
+  if (!mayMove(node, place.turn)) return commitOutcome(ports, position, node, outcome);
+  await recordAttempt(ports, position, place.turn, outcome);
+  await moveTurn(ports, task, place.turn);
+  return "again";
+}
+
+/** No sandbox decides how long its node takes: what gave no result in time is killed, and nothing repeats it. */
+async function killOverdue(ports: Ports, task: Task, place: Place): Promise<StoredEntry> {
+  await ports.sandboxes.kill(place.turn.sandbox as string);
+  const reason = overdueReason(task.node.timeoutSeconds);
+  return commitOutcome(ports, task.position, task.node, endedBy(reason, task, place));
+}
+
+/** A delivery that comes after the time of the code: only a result that was there before counts. */
+async function finishLate(
+  ports: Ports,
+  task: Task & { kept: LoadedContext },
+  place: Place,
+  io: NodeIo,
+): Promise<StoredEntry | "again"> {
+  const stopped = await stopCode(ports, task.position, place.turn, io, 0);
+  return stopped?.kind === "finished"
+    ? finish(ports, task, place, stopped.result, io)
+    : killOverdue(ports, task, place);
+}
+
+/** A failure that is not the code's own. */
+function endedBy({ class: name, message }: Reason, task: Task, place: Place): Outcome & { status: "failed" } {
+  return {
     status: "failed",
     class: name,
     failure: { message },
     logs: "",
     executionTimeMs: 0,
     run: { ...factsOf(task, place), warm: null },
-    next: wayTo(version, node.onError),
-  } as const;
-  if (!mayMove(node, place.turn)) return commitOutcome(ports, position, node, outcome);
-  await recordAttempt(ports, position, place.turn, outcome);
-  await moveTurn(ports, task, place.turn);
-  return "again";
+    next: wayTo(task.version, task.node.onError),
+  };
 }
 
 function factsOf(task: Task, place: Place): RunFacts {

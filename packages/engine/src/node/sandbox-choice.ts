@@ -1,14 +1,13 @@
-import { isLong, longestNodeSeconds, longestWaitedSeconds, type TaskNode } from "@nova/workflow";
+import { isLong, longestNodeSeconds, longestWaitedSeconds, sandboxMarginSeconds, type TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox, SandboxSpec } from "../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { outerReach } from "./outer-reach.ts";
+import { graceSeconds } from "./time-limit.ts";
 
-/** A sandbox lives this much longer than its node's timeout: room for the upload, the commit and a late attach. */
-const marginSeconds = 60;
-/** And this much longer when it is made or extended, so that a chain of short nodes makes no call for each. */
-const idleSeconds = 240;
+/** A new or extended sandbox lives this much longer than its node may take: a chain of short nodes makes no call for each. */
+const idleSeconds = 180;
 
 export interface ChosenSandbox {
   sandbox: Sandbox;
@@ -75,13 +74,13 @@ export async function keepWarm(
 }
 
 /**
- * A sandbox for long code is made for it alone: no more of a plan's limit is asked for than that needs, and never more
- * than a day.
+ * A sandbox lives for as long as its node may take. One for long code is made for it alone: no more of a plan's limit is
+ * asked for than that needs, and never more than a day.
  */
 function lifetimeOf(seconds: number, idle = 0): number {
   return isLong({ timeoutSeconds: seconds })
-    ? Math.min(seconds + marginSeconds, longestNodeSeconds)
-    : seconds + marginSeconds + idle;
+    ? Math.min(seconds + sandboxMarginSeconds, longestNodeSeconds)
+    : seconds + graceSeconds + idle;
 }
 
 /** Seconds that a sandbox must still live when code of this timeout begins in it. */
@@ -92,5 +91,5 @@ export function codeLifetime(timeoutSeconds: number): number {
 /** Seconds that the sandbox of code that began so long ago must still live. */
 export function lifetimeLeft(node: TaskNode, elapsedMs: number): number {
   const whole = lifetimeOf(node.timeoutSeconds);
-  return isLong(node) ? Math.max(marginSeconds, Math.ceil(whole - elapsedMs / 1000)) : whole;
+  return isLong(node) ? Math.max(sandboxMarginSeconds, Math.ceil(whole - elapsedMs / 1000)) : whole;
 }

@@ -25,7 +25,7 @@ export async function stopCode(
   if (turn.sandbox === null) return null;
   const claim = { link: linkName(at), step, attempt: turn.attempt };
   try {
-    return await ports.sandboxes.stop(turn.sandbox, claim, io, AbortSignal.timeout(stopTimeoutMs));
+    return await ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
   } catch (error) {
     // Unreachable, or its harness is out of order: either way only the control plane can make sure that nothing runs.
     if (!(error instanceof NovaError)) throw error;

@@ -22,6 +22,12 @@ export interface Clock {
   sleep(ms: number): Promise<void>;
 }
 
+/** Ends what takes too long. */
+export interface Timer {
+  /** Fires after this many milliseconds, even if the clock jumps. It keeps no process alive. */
+  timeout(ms: number): AbortSignal;
+}
+
 /** HMAC over a hash: KMS in the cloud, a key file on a laptop. */
 export interface Signer {
   sign(text: string): Promise<string>;
@@ -61,6 +67,7 @@ export interface Ports {
   hostNames: HostNames;
   links: Links;
   clock: Clock;
+  timer: Timer;
   /** Made once per process, and in no other way shared. */
   spares: SandboxPool;
   /** Likewise. */

@@ -3,15 +3,18 @@ import { NovaError } from "../errors.ts";
 import type { Member } from "../json/text.ts";
 import { allowedFor, networkOf } from "../node/reach.ts";
 import { requestFor } from "../node/request.ts";
-import { codeLifetime } from "../node/sandbox-choice.ts";
+import { codeLifetime, promptBudgetSeconds } from "../node/sandbox-choice.ts";
 import type { Task } from "../node/task.ts";
+import { timeLimit } from "../node/time-limit.ts";
+import type { Turn } from "../ports/chain.ts";
 import type { LaidOver } from "../ports/credentials.ts";
+import type { Ports } from "../ports/index.ts";
 import type { PipelineMeans } from "../ports/pipeline.ts";
 import type { CodeResult, RunOutcome } from "../ports/sandboxes.ts";
 import { codeToBegin } from "./begun-code.ts";
 import { confinedResult } from "./confined-result.ts";
 import type { JournalSite, StepJournal } from "./journal.ts";
-import { SandboxGone, TurnLost } from "./lost.ts";
+import { CodeOverdue, SandboxGone, TurnLost } from "./lost.ts";
 import { isPinnedPlace } from "./step-number.ts";
 
 /**
@@ -47,16 +50,25 @@ export function sandboxRuns(
       ...networkOf(isAnalysis ? [] : allow, place.turn),
     };
     const request = requestFor(task, place.turn, run, context, io);
+    const limit = codeLimit(ports, place.turn, timeoutSeconds);
+    if (limit.aborted) throw new CodeOverdue(step, timeoutSeconds);
     const outcome = await ports.sandboxes.run(sandboxId, request, io, {
       first: isFirst,
       permit: place.permit,
       lifetimeSeconds: codeLifetime(timeoutSeconds),
-      signal,
+      signal: AbortSignal.any([signal, limit]),
     });
+    if (outcome.kind === "unfinished" && limit.aborted) throw new CodeOverdue(step, timeoutSeconds);
     const result = confinedResult(without(finished(outcome, id, step), extra), io, { isAnalysis });
     journal.ran(step, result);
     return { sandboxId, result, code };
   };
+}
+
+/** Code has its own time in each delivery, and all of the node's deliveries have the node's budget. */
+function codeLimit(ports: Ports, { since }: Turn, timeoutSeconds: number): AbortSignal {
+  const now = new Date(ports.clock.now()).toISOString();
+  return AbortSignal.any([timeLimit(ports, since, promptBudgetSeconds), timeLimit(ports, now, timeoutSeconds)]);
 }
 
 function finished(outcome: RunOutcome, node: string, step: number): CodeResult {

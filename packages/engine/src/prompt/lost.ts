@@ -8,13 +8,32 @@ export class PipelineEnded extends Error {
   override name = "PipelineEnded";
 }
 
-/** The sandbox that the turn names is gone, where code was to run for a place of the journal. */
-export class SandboxGone extends Error {
-  override name = "SandboxGone";
+/** Nobody will know what became of the code that ran for a place of the journal. */
+abstract class CodeLost extends Error {
   readonly journal: number;
 
-  constructor(journal: number) {
-    super(`the sandbox is gone, with the code of step ${journal}`);
+  constructor(message: string, journal: number) {
+    super(message);
     this.journal = journal;
+  }
+}
+
+/** The sandbox that the turn names is gone, where code was to run. */
+export class SandboxGone extends CodeLost {
+  override name = "SandboxGone";
+
+  constructor(journal: number) {
+    super(`the sandbox is gone, with the code of step ${journal}`, journal);
+  }
+}
+
+/** The sandbox gave no result of the code in its time. */
+export class CodeOverdue extends CodeLost {
+  override name = "CodeOverdue";
+  readonly timeoutSeconds: number;
+
+  constructor(journal: number, timeoutSeconds: number) {
+    super(`the code of step ${journal} gave no result in time`, journal);
+    this.timeoutSeconds = timeoutSeconds;
   }
 }

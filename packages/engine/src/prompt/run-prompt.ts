@@ -14,12 +14,13 @@ import { addressesFor, allowedFor } from "../node/reach.ts";
 import { createNodeIo, type NodeIo } from "../node/run-io.ts";
 import { noStep, stopCode } from "../node/stop-code.ts";
 import { type Task, type TaskInput, taskInput } from "../node/task.ts";
+import { overdueReason } from "../node/time-limit.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PinnedCode, PipelineOutcome, PromptTask } from "../ports/pipeline.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { type JournalSite, StepJournal } from "./journal.ts";
-import { PipelineEnded, SandboxGone, TurnLost } from "./lost.ts";
+import { CodeOverdue, PipelineEnded, SandboxGone, TurnLost } from "./lost.ts";
 import { meansFor } from "./means.ts";
 import { outcomeOf } from "./outcome.ts";
 import { stoppedOutcome } from "./stopped.ts";
@@ -98,14 +99,17 @@ async function recover(
   journal: StepJournal,
   error: unknown,
 ): Promise<StoredEntry | "again"> {
-  if (error instanceof SandboxGone && (await place.permit)) {
+  const isLost = error instanceof SandboxGone || error instanceof CodeOverdue;
+  if (isLost && (await place.permit)) {
     await journal.load();
-    // Else another delivery has recorded what the code here was to find out.
-    const isMissed = !journal.isRecorded(error.journal);
-    return isMissed ? replaceSandbox(ports, task, place.turn, journal) : "again";
+    // Another delivery has recorded what the code here was to find out.
+    if (journal.isRecorded(error.journal)) return "again";
+    return error instanceof CodeOverdue
+      ? killOverdue(ports, task, place.turn, error)
+      : replaceSandbox(ports, task, place.turn, journal);
   }
   if (error instanceof PipelineEnded) return "again";
-  if (!(error instanceof TurnLost || error instanceof SandboxGone)) throw error;
+  if (!(error instanceof TurnLost || isLost)) throw error;
   if (place.created) await dropUnlessNamed(ports, task.position, place.turn);
   return "again";
 }
@@ -122,6 +126,18 @@ async function replaceSandbox(
     return "again";
   }
   const why = { reason: lostReason(turn), warm: null, logs: "" };
+  return commitOutcome(ports, task.position, task.node, await stoppedOutcome(ports, task.position, task, turn, why));
+}
+
+/** No sandbox decides how long its node takes; what is not dead by now may have had any effect. */
+async function killOverdue(
+  ports: Ports,
+  task: Task,
+  turn: Turn,
+  { timeoutSeconds }: CodeOverdue,
+): Promise<StoredEntry> {
+  await ports.sandboxes.kill(turn.sandbox as string);
+  const why = { reason: overdueReason(timeoutSeconds), warm: null, logs: "" };
   return commitOutcome(ports, task.position, task.node, await stoppedOutcome(ports, task.position, task, turn, why));
 }
 
