@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lineReader } from "../../packages/sandbox/src/attach.ts";
+import { lineReader } from "../../packages/sandbox/src/lines.ts";
 
 const answers = [
   { type: "need", outputs: "extract", put: "answers/1-0", refuse: "answers/1-0" },

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Context, Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { RunIo } from "@nova/engine";
-import { IoFailure } from "./failures.ts";
+import { IoFailure, MalformedAnswer } from "./failures.ts";
 import { cell, cellWith, root } from "./harness.ts";
-import { Answer, type LastAnswer } from "./messages.ts";
-import { serveNeed } from "./needs.ts";
+import { lineReader } from "./lines.ts";
+import type { LastAnswer } from "./messages.ts";
+import { needServer } from "./needs.ts";
 import { writeText } from "./transfer.ts";
 
 export interface AttachOptions {
@@ -33,17 +34,18 @@ export class HarnessFailure extends Error {
 export async function attach(
   sandbox: E2bSandbox,
   makeInput: (nonce: string) => string,
-  { ownContext, permit, inCell, io, signal }: AttachOptions,
+  options: AttachOptions,
 ): Promise<LastAnswer | "refused"> {
+  const { ownContext, permit, signal } = options;
   const [name, nonce] = [randomName(), randomName()];
   const context = ownContext ? sandbox.createCodeContext() : undefined;
   const leave = () => void context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined); // it dies with the sandbox anyway
   // Code of hours is attached to hundreds of times: each context is a process that follows it.
   signal.addEventListener("abort", leave, { once: true });
-  const input = inputFor(sandbox, name, makeInput(nonce), inCell);
+  const input = inputFor(sandbox, name, makeInput(nonce), options);
   try {
     const [isPermitted, , own] = await Promise.all([permit.catch(asIoFailure), input.sent, context]);
-    if (isPermitted) return await follow(sandbox, input.cell, nonce, own, io);
+    if (isPermitted) return await follow(sandbox, input.cell, nonce, own, options);
     await input.remove();
     return "refused";
   } finally {
@@ -61,13 +63,13 @@ interface Input {
 /** An upload goes on while the turn is written; a cell of this size costs less than one. */
 const mostCharactersInCell = 16 * 1024;
 
-function inputFor(sandbox: E2bSandbox, name: string, text: string, inCell: boolean): Input {
+function inputFor(sandbox: E2bSandbox, name: string, text: string, { inCell, signal }: AttachOptions): Input {
   if (inCell && text.length <= mostCharactersInCell) {
     return { cell: cellWith(name, text), sent: Promise.resolve(), remove: async () => undefined };
   }
   return {
     cell: cell(name),
-    sent: writeText(sandbox, `inputs/${name}`, text),
+    sent: writeText(sandbox, `inputs/${name}`, text, signal),
     remove: () => sandbox.files.remove(`${root}/inputs/${name}`, { user: "root" }),
   };
 }
@@ -78,23 +80,32 @@ function follow(
   code: string,
   nonce: string,
   context: Context | undefined,
-  io: RunIo,
+  { io, signal }: AttachOptions,
 ): Promise<LastAnswer> {
   return new Promise((resolve, reject) => {
     let isAnswered = false;
-    const onStdout = lineReader(nonce, (answer) => {
-      if (answer.type === "need") serveNeed(sandbox, answer, io).catch(reject);
+    const serve = needServer(sandbox, io, signal, reject);
+    const read = lineReader(nonce, (answer) => {
+      if (answer.type === "need") serve(answer);
       else {
         isAnswered = true;
         resolve(answer);
       }
     });
+    // Only an error stops the SDK from reading on, and it keeps all that it reads.
+    const listen = (text: string) => {
+      if (isAnswered || signal.aborted) throw new BrokenAttach("nobody listens any more");
+      read(text);
+    };
+    const onText = ({ line }: { line: string }) => attempt(() => listen(line), reject);
     sandbox
       .runCode(code, {
         ...(context && { context }),
         timeoutMs: 0,
         requestTimeoutMs: 0,
-        onStdout: ({ line }) => attempt(() => onStdout(line), reject),
+        onStdout: onText,
+        onStderr: onText,
+        onResult: () => attempt(() => refuseResult(), reject),
       })
       .then(({ error }) => {
         if (isAnswered) return;
@@ -110,19 +121,12 @@ function attempt(action: () => void, reject: (error: unknown) => void): void {
     action();
   } catch (error) {
     reject(error);
+    throw error;
   }
 }
 
-/** Chunks of stdout end anywhere; only lines that start with the nonce are the harness's. */
-export function lineReader(nonce: string, take: (answer: Answer) => void): (chunk: string) => void {
-  let rest = "";
-  return (chunk) => {
-    rest += chunk;
-    const lines = rest.split("\n");
-    rest = lines.pop() as string;
-    for (const line of lines)
-      if (line.startsWith(`${nonce} `)) take(Answer.parse(JSON.parse(line.slice(nonce.length + 1))));
-  };
+function refuseResult(): never {
+  throw new MalformedAnswer("its cell has a result");
 }
 
 function asIoFailure(error: unknown): never {

@@ -49,6 +49,13 @@ export function asRunError(what: string, error: unknown): NovaError {
   return new NovaError("SandboxUnavailable", `${what} (${reason})`, { cause: error });
 }
 
+/** The sandbox says something that no harness says. It is never tried again: nothing that it says can be believed. */
+export class MalformedAnswer extends NovaError {
+  constructor(what: string) {
+    super("NodeFailed", `the sandbox does not speak as its harness does (${what}) - leave the harness alone`);
+  }
+}
+
 /** An error of the engine's side (blobs, chain) on its way out through code that retries errors of E2B's side. */
 export class IoFailure extends Error {
   override name = "IoFailure";

@@ -3,7 +3,7 @@ import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import { NovaError } from "@nova/engine";
 import { type AttachOptions, attach, HarnessFailure } from "./attach.ts";
 import type { Connections } from "./connections.ts";
-import { asRunError, IoFailure, isGone, isRefusedKey } from "./failures.ts";
+import { asRunError, IoFailure, isGone, isRefusedKey, MalformedAnswer } from "./failures.ts";
 import type { LastAnswer } from "./messages.ts";
 
 const firstPauseMs = 50;
@@ -34,15 +34,17 @@ export async function followUntilAnswered<T>(
   connections: Connections,
   followed: Followed,
   options: Attaching,
-  settle: (sandbox: E2bSandbox, answer: LastAnswer) => Promise<T>,
+  settle: (sandbox: E2bSandbox, answer: LastAnswer, signal: AbortSignal) => Promise<T>,
 ): Promise<Ending<T>> {
   const { sandbox, signal } = followed;
+  const over = new AbortController();
+  const listening = { ...followed, signal: AbortSignal.any([signal, over.signal]) };
   const lookout = new Lookout(connections, followed);
   const patience = new Patience();
   try {
     for (let round = 0; !signal.aborted; round++) {
       try {
-        return await Promise.race([once(connections, followed, pickContext(options, round), settle), lookout.end]);
+        return await Promise.race([once(connections, listening, pickContext(options, round), settle), lookout.end]);
       } catch (error) {
         if (isGone(error)) return "gone";
         patience.bear(error);
@@ -53,6 +55,7 @@ export async function followUntilAnswered<T>(
     return "unfinished";
   } finally {
     lookout.close();
+    over.abort(); // what is on its way to or from the sandbox has nobody who waits for it
   }
 }
 
@@ -87,6 +90,7 @@ class Patience {
 
   bear(error: unknown): void {
     if (error instanceof IoFailure) throw error.cause;
+    if (error instanceof MalformedAnswer) throw error;
     if (isRefusedKey(error)) throw asRunError("the sandbox cannot be reached", error);
     this.#harnessFailures = error instanceof HarnessFailure ? this.#harnessFailures + 1 : 0;
     if (this.#harnessFailures < mostHarnessFailures) return;
@@ -99,13 +103,13 @@ async function once<T>(
   connections: Connections,
   { sandbox: id, lifetimeSeconds, makeInput, signal }: Followed,
   options: Attaching,
-  settle: (sandbox: E2bSandbox, answer: LastAnswer) => Promise<T>,
+  settle: (sandbox: E2bSandbox, answer: LastAnswer, signal: AbortSignal) => Promise<T>,
 ): Promise<T | "refused"> {
   const sandbox = await connections.get(id, lifetimeSeconds);
   const answer = await attach(sandbox, makeInput, { ...options, signal });
   if (answer === "refused") return answer;
   if (answer.type === "trouble") throw new HarnessFailure(answer.message);
-  return settle(sandbox, answer);
+  return settle(sandbox, answer, signal);
 }
 
 /** After a broken attach the default context may still be busy with it. */

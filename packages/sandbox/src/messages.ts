@@ -1,5 +1,6 @@
 import type { BlobRef, Claim, RunRequest } from "@nova/engine";
 import { z } from "zod";
+import { MalformedAnswer } from "./failures.ts";
 
 /**
  * What the adapter and the harness tell each other. An input is a header line and a body; an answer is a line on the
@@ -19,20 +20,35 @@ const Success = z.object({
   /** Everything that `set` refers to; small ones with their content, base64. */
   blobs: z.array(Reference.extend({ data: z.string().optional() })),
 });
+/** The harness keeps both far below this. */
+const told = z.string().max(100_000);
 const Failure = z.object({
   status: z.literal("error"),
   class: z.enum(["NodeFailed", "NodeTimeout"]),
-  message: z.string(),
-  traceback: z.string(),
+  message: told,
+  traceback: told,
 });
+
+/** The code's own process writes it, so anything may stand here: what is no result is a failure of the code. */
+const Outcome = z.discriminatedUnion("status", [Success, Failure]).catch(({ error }) => ({
+  status: "error",
+  class: "NodeFailed",
+  message: `the code left something that is no result (${misfit(error.issues)}) - leave the harness's files and descriptors alone`,
+  traceback: "",
+}));
 
 /** Paths are relative to the harness's root. */
 const place = z.string().regex(/^(blobs|answers)\/[0-9a-f-]+$/);
 
+/** The harness keeps the last 64 KB. */
+const logs = z.string().max(1 << 17);
+/** A name of a node, and more. */
+const name = z.string().max(1000);
+
 export const Need = z.object({
   type: z.literal("need"),
   blob: Reference.optional(),
-  outputs: z.string().optional(),
+  outputs: name.optional(),
   outputNames: z.literal(true).optional(),
   put: place,
   refuse: place,
@@ -41,25 +57,46 @@ export type Need = z.infer<typeof Need>;
 
 export const Result = z.object({
   type: z.literal("result"),
-  result: z.discriminatedUnion("status", [Success, Failure]),
-  logs: z.string(),
-  durationMs: z.number(),
+  result: Outcome,
+  logs,
+  durationMs: z.number().nonnegative(),
 });
 export type Result = z.infer<typeof Result>;
 
 export const Answer = z.discriminatedUnion("type", [
   Need,
   Result,
-  z.object({ type: z.literal("outcome"), path: z.string().regex(/^claims\/[\w/-]+$/), bytes: z.number() }),
+  z.object({
+    type: z.literal("outcome"),
+    path: z.string().regex(/^claims\/[\w/-]+$/),
+    bytes: z.number().int().nonnegative(),
+  }),
   z.object({ type: z.literal("tombstoned") }),
   /** Nothing was claimed: this sandbox cannot run it as asked, now or later. */
-  z.object({ type: z.literal("unable"), message: z.string() }),
-  z.object({ type: z.literal("stopped"), logs: z.string() }),
-  z.object({ type: z.literal("trouble"), message: z.string() }),
+  z.object({ type: z.literal("unable"), message: told }),
+  z.object({ type: z.literal("stopped"), logs }),
+  z.object({ type: z.literal("trouble"), message: told }),
 ]);
 export type Answer = z.infer<typeof Answer>;
 /** An answer after which nothing comes. */
 export type LastAnswer = Exclude<Answer, Need>;
+
+/** Reads what the harness says. Throws `MalformedAnswer`: no later attach would hear better. */
+export function parseAnswer<T>(schema: z.ZodType<T>, text: string): T {
+  try {
+    const parsed = schema.safeParse(JSON.parse(text));
+    if (parsed.success) return parsed.data;
+    throw new MalformedAnswer(misfit(parsed.error.issues));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new MalformedAnswer("it is no JSON");
+  }
+}
+
+/** Where the first problem is; what stands there may be anything, and is not repeated. */
+function misfit([issue]: readonly { path?: PropertyKey[]; message?: string }[]): string {
+  return `${(issue?.path ?? []).slice(0, 4).join(".").slice(0, 100)}: ${issue?.message?.slice(0, 200)}`;
+}
 
 /** `ahead`: blobs that the code names, wanted before it asks. */
 export function runInput(request: RunRequest, nonce: string, ahead: BlobRef[]): string {

@@ -1,20 +1,46 @@
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { RunIo } from "@nova/engine";
-import { IoFailure } from "./failures.ts";
+import { IoFailure, MalformedAnswer } from "./failures.ts";
 import type { Need } from "./messages.ts";
 import { Watched, writeStream, writeText } from "./transfer.ts";
+
+const mostAtOnce = 6;
+/** Code waits for one thing at a time; besides there are the blobs that it names. */
+const mostWaiting = 1000;
+
+/** Serves the needs of one attach, a few at a time; `fail` hears of the first that cannot be served. */
+export function needServer(
+  sandbox: E2bSandbox,
+  io: RunIo,
+  signal: AbortSignal,
+  fail: (error: unknown) => void,
+): (need: Need) => void {
+  const waiting: Need[] = [];
+  let atWork = 0;
+  const work = async () => {
+    atWork++;
+    for (let need = waiting.shift(); need && !signal.aborted; need = waiting.shift())
+      await serveNeed(sandbox, need, io, signal);
+    atWork--;
+  };
+  return (need) => {
+    if (waiting.length >= mostWaiting) throw new MalformedAnswer(`it asks for more than ${mostWaiting} things at once`);
+    waiting.push(need);
+    if (atWork < mostAtOnce) work().catch(fail);
+  };
+}
 
 /**
  * Answers one need by a file in the sandbox. What the engine cannot give the code hears of; other errors of its are
  * ours.
  */
-export async function serveNeed(sandbox: E2bSandbox, need: Need, io: RunIo): Promise<void> {
+async function serveNeed(sandbox: E2bSandbox, need: Need, io: RunIo, signal: AbortSignal): Promise<void> {
   const given = await ask(need, io);
-  if ("refusal" in given) return writeText(sandbox, need.refuse, answerText({ error: given.refusal }));
-  if ("value" in given) return writeText(sandbox, need.put, answerText({ value: given.value }));
+  if ("refusal" in given) return writeText(sandbox, need.refuse, answerText({ error: given.refusal }), signal);
+  if ("value" in given) return writeText(sandbox, need.put, answerText({ value: given.value }), signal);
   const body = new Watched(given.body);
   try {
-    await writeStream(sandbox, need.put, body);
+    await writeStream(sandbox, need.put, body, signal);
   } catch (error) {
     throw body.failure === undefined ? error : new IoFailure(body.failure);
   }

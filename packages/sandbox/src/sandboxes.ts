@@ -95,7 +95,7 @@ async function run(
       lookAfterMs,
     },
     { ownContext: !first, permit, inCell: request.isPlain === true, io },
-    (e2b, answer) => settleRun(e2b, answer, request, io),
+    (e2b, answer, now) => settleRun(e2b, answer, request, io, now),
   );
   if (typeof ending === "string") return { kind: ending };
   if (ending.kind === "unable") throw new NovaError("NodeFailed", ending.message);
@@ -107,9 +107,10 @@ async function settleRun(
   answer: LastAnswer,
   request: RunRequest,
   io: RunIo,
+  signal: AbortSignal,
 ): Promise<Extract<RunOutcome, { kind: "finished" | "tombstoned" }> | { kind: "unable"; message: string }> {
   if (answer.type === "result" || answer.type === "outcome")
-    return { kind: "finished", result: await takeResult(sandbox, answer, inputHashes(request), io) };
+    return { kind: "finished", result: await takeResult(sandbox, answer, inputHashes(request), io, signal) };
   if (answer.type === "unable") return { kind: "unable", message: answer.message };
   return { kind: "tombstoned" };
 }
@@ -125,7 +126,7 @@ async function stop(
     connections,
     { sandbox, lifetimeSeconds: marginSeconds, makeInput: (nonce) => stopInput(claim, nonce), signal, lookAfterMs },
     { ownContext: true, permit: Promise.resolve(true), inCell: true, io },
-    (e2b, answer) => settleStop(e2b, answer, io),
+    (e2b, answer, now) => settleStop(e2b, answer, io, now),
   );
   if (ending === "gone") return { kind: "gone" };
   if (typeof ending === "string")
@@ -133,9 +134,14 @@ async function stop(
   return ending;
 }
 
-async function settleStop(sandbox: E2bSandbox, answer: LastAnswer, io: RunIo): Promise<StopOutcome> {
+async function settleStop(
+  sandbox: E2bSandbox,
+  answer: LastAnswer,
+  io: RunIo,
+  signal: AbortSignal,
+): Promise<StopOutcome> {
   if (answer.type === "result" || answer.type === "outcome")
-    return { kind: "finished", result: await takeResult(sandbox, answer, new Set(), io) };
+    return { kind: "finished", result: await takeResult(sandbox, answer, new Set(), io, signal) };
   return { kind: "stopped", logs: answer.type === "stopped" ? answer.logs : "" };
 }
 

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { BlobRef } from "@nova/engine";
+import { MalformedAnswer } from "./failures.ts";
 import { root, type SandboxFile } from "./harness.ts";
 
 /** Files in and out of a sandbox, as root. Large ones stream: their bytes cross this process, not its heap. */
 
-export async function writeText(sandbox: E2bSandbox, path: string, text: string): Promise<void> {
-  await sandbox.files.write(`${root}/${path}`, text, { user: "root", useOctetStream: true });
+export async function writeText(sandbox: E2bSandbox, path: string, text: string, signal: AbortSignal): Promise<void> {
+  await sandbox.files.write(`${root}/${path}`, text, { user: "root", useOctetStream: true, signal });
 }
 
 export async function writeFiles(sandbox: E2bSandbox, files: SandboxFile[]): Promise<void> {
@@ -14,17 +15,35 @@ export async function writeFiles(sandbox: E2bSandbox, files: SandboxFile[]): Pro
   await sandbox.files.writeFiles(files, { user: "root", useOctetStream: isOne });
 }
 
-export async function writeStream(sandbox: E2bSandbox, path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+export async function writeStream(
+  sandbox: E2bSandbox,
+  path: string,
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
   const stream = ReadableStream.from(body) as ReadableStream;
-  await sandbox.files.write(`${root}/${path}`, stream, { user: "root", useOctetStream: true });
+  await sandbox.files.write(`${root}/${path}`, stream, { user: "root", useOctetStream: true, signal });
 }
 
-export function readText(sandbox: E2bSandbox, path: string): Promise<string> {
-  return sandbox.files.read(`${root}/${path}`, { user: "root" });
+export async function readStream(
+  sandbox: E2bSandbox,
+  path: string,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  return sandbox.files.read(`${root}/${path}`, { user: "root", format: "stream", signal });
 }
 
-export async function readBlob(sandbox: E2bSandbox, sha256: string): Promise<AsyncIterable<Uint8Array>> {
-  return sandbox.files.read(`${root}/blobs/${sha256}`, { user: "root", format: "stream" });
+/** A file of which the harness has said how long it is: what grows while it is read is not read to its end. */
+export async function readText(sandbox: E2bSandbox, path: string, bytes: number, signal: AbortSignal): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let read = 0;
+  for await (const part of await readStream(sandbox, path, signal)) {
+    read += part.byteLength;
+    if (read > bytes) throw new MalformedAnswer("a file is longer than it says");
+    parts.push(part);
+  }
+  if (read < bytes) throw new RangeError(`only ${read} of ${bytes} bytes of ${path} have come`);
+  return Buffer.concat(parts).toString();
 }
 
 /** What the code's process left is not what it said it was. */
@@ -32,13 +51,14 @@ export class DamagedBlob extends Error {
   override name = "DamagedBlob";
 }
 
-/** Passes the bytes through and fails at their end when they are not what the reference says. */
+/** Passes the bytes through and fails when they are not what the reference says: at their end, or at its. */
 export async function* checked(ref: BlobRef, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const hash = createHash("sha256");
   let bytes = 0;
   for await (const chunk of body) {
     hash.update(chunk);
     bytes += chunk.byteLength;
+    if (bytes > ref.bytes) break;
     yield chunk;
   }
   if (bytes !== ref.bytes || hash.digest("hex") !== ref.sha256)

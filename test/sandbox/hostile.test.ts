@@ -1,0 +1,216 @@
+import { createHash } from "node:crypto";
+import type { NovaError, RunOutcome } from "@nova/engine";
+import { createSandboxes } from "@nova/sandbox";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { apiKey, Bench, eventually } from "./support/bench.ts";
+import { HostileE2b, type Says } from "./support/hostile.ts";
+import { MemoryIo } from "./support/memory-io.ts";
+
+let e2b: HostileE2b;
+const requests = new Bench();
+
+beforeAll(async () => {
+  e2b = new HostileE2b();
+  const url = await e2b.listen();
+  Object.assign(process.env, { E2B_API_KEY: apiKey, E2B_API_URL: url, E2B_SANDBOX_URL: url });
+});
+beforeEach(() => {
+  e2b.files = () => undefined;
+  e2b.attaches = 0;
+  e2b.saidCharacters = 0;
+});
+afterAll(() => e2b.close());
+
+const result = (set: unknown, more: object = {}) => ({ status: "success", set, delete: [], blobs: [], ...more });
+const told = (inner: unknown, more: object = {}) => ({
+  type: "result",
+  result: inner,
+  logs: "log",
+  durationMs: 1,
+  ...more,
+});
+const line = (nonce: string, message: unknown) => `${nonce} ${JSON.stringify(message)}\n`;
+const says =
+  (...messages: unknown[]): Says =>
+  (nonce) =>
+    messages.map((message) => line(nonce, message));
+const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+const blob = { sha256: hash("kept"), bytes: 4, type: "text" };
+const needOf = (n: number, wanted: object = { blob }) => ({
+  type: "need",
+  ...wanted,
+  put: `answers/1-${n}`,
+  refuse: `answers/1-${n}`,
+});
+
+/** Runs code in the enemy's sandbox until it ends, or until `leave` is called. */
+function run(script: Says, io = new MemoryIo()) {
+  e2b.says = script;
+  const end = new AbortController();
+  const request = requests.request("pass", {}, { isPlain: true });
+  const outcome: Promise<RunOutcome | NovaError> = requests
+    .run("i0123456789abcdef0123", request, io, { sandboxes: createSandboxes(), signal: end.signal })
+    .catch((error: NovaError) => error);
+  return { outcome, leave: () => end.abort() };
+}
+
+async function* endless(text: string): AsyncIterable<string> {
+  for (;;) yield text;
+}
+
+describe("what is no message of a harness", () => {
+  test.each<[string, Says]>([
+    ["a line that does not parse", (nonce) => [`${nonce} {"type":\n`]],
+    ["a line that fits no message", says({ type: "unknown" })],
+    ["a result without its frame", says({ type: "result", result: result([]) })],
+    ["logs without end", says(told(result([]), { logs: "x".repeat(200_000) }))],
+    [
+      "a line without end",
+      (nonce) =>
+        (async function* () {
+          yield `${nonce} {"a":"`;
+          yield* endless("x".repeat(50_000));
+        })(),
+    ],
+    ["noise without end", () => endless(`${"noise".repeat(10_000)}\n`)],
+    ["noise without end or lines", () => endless("noise".repeat(10_000))],
+    [
+      "a flood of needs",
+      (nonce) =>
+        (async function* () {
+          for (let n = 0; ; n++) yield line(nonce, needOf(n));
+        })(),
+    ],
+    ["a need that leads out of the harness", says({ ...needOf(1), put: "../../etc/passwd" })],
+    ["a need with a name of a megabyte", says(needOf(1, { outputs: "x".repeat(100_000) }))],
+    ["an outcome of a terabyte", says({ type: "outcome", path: "claims/a/outcome", bytes: 2 ** 40 })],
+    ["an outcome that leads out of the claims", says({ type: "outcome", path: "claims/../../x", bytes: 1 })],
+  ])("fails the node, and is never tried again: %s", async (_, script) => {
+    const outcome = await run(script).outcome;
+    expect(outcome).toMatchObject({ name: "NodeFailed", message: expect.stringContaining("leave the harness alone") });
+    expect(e2b.attaches).toBe(1);
+    expect(e2b.saidCharacters).toBeLessThan(40 << 20);
+  });
+
+  test.each([
+    [
+      "that grows while it is read",
+      10,
+      () =>
+        (function* () {
+          for (;;) yield Buffer.alloc(50_000, "x");
+        })(),
+    ],
+    ["that is no JSON", 3, () => [Buffer.from("{}}")]],
+    ["that is another message", 2, () => [Buffer.from("{}")]],
+  ])("fails the node, and is never tried again: an outcome %s", async (_, bytes, file) => {
+    e2b.files = file;
+    expect(await run(says({ type: "outcome", path: "claims/a/outcome", bytes })).outcome).toMatchObject({
+      name: "NodeFailed",
+    });
+    expect(e2b.attaches).toBe(1);
+  });
+});
+
+describe("what is no result of the code", () => {
+  test.each([
+    ["no object", 7],
+    ["nothing", null],
+    ["no status", {}],
+    ["a status of its own", { status: "finished", set: [] }],
+    ["keys that are no texts", result([[1, "1"]])],
+    ["values that are no texts", result([["a", { b: 1 }]])],
+    ["blobs that are none", result([], { blobs: [{ sha256: "../../x", bytes: 1, type: "bytes" }] })],
+    ["a class of its own", { status: "error", class: "ExecutionClosed", message: "", traceback: "" }],
+    ["a message of a megabyte", { status: "error", class: "NodeFailed", message: "x".repeat(1 << 20), traceback: "" }],
+  ])("fails the node with its logs: %s", async (_, inner) => {
+    expect(await run(says(told(inner))).outcome).toMatchObject({
+      kind: "finished",
+      result: { status: "error", class: "NodeFailed", message: expect.stringContaining("is no result"), logs: "log" },
+    });
+  });
+
+  test.each<[string, string, HostileE2b["files"]]>([
+    ["never come", "no longer in the sandbox", () => undefined],
+    ["are shorter", "changed after", () => [Buffer.from("kep")]],
+    [
+      "grow while they are read",
+      "changed after",
+      () =>
+        (function* () {
+          for (;;) yield Buffer.alloc(50_000, "x");
+        })(),
+    ],
+  ])("fails the node: blobs that %s", async (_, message, files) => {
+    e2b.files = files;
+    const named = result([["a", JSON.stringify({ $blob: blob })]], { blobs: [blob] });
+    expect(await run(says(told(named))).outcome).toMatchObject({
+      kind: "finished",
+      result: { status: "error", class: "NodeFailed", message: expect.stringContaining(message) },
+    });
+  });
+});
+
+describe("a sandbox that does not come to an end", () => {
+  const parts =
+    (...messages: string[]): Says =>
+    (_, { wait }) =>
+      (async function* () {
+        yield* messages;
+        yield await wait;
+      })();
+
+  test.each<[string, Says]>([
+    ["is silent", parts()],
+    ["says half a line", (nonce, kernel) => parts(`${nonce} {"type"`)(nonce, kernel)],
+    ["answers with another nonce", parts(line("0".repeat(32), told(result([]))))],
+    ["closes at once, for ever", () => []],
+  ])("is left when the time is over, and not attached to again: it %s", async (_, script) => {
+    const { outcome, leave } = run(script);
+    await eventually(() => e2b.attaches > 0);
+    leave();
+    expect(await outcome).toEqual({ kind: "unfinished" });
+    const { attaches } = e2b;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(e2b.attaches).toBe(attaches);
+  });
+
+  test("is served a few needs at a time, and none once the time is over", async () => {
+    let [opened, open] = [0, 0];
+    class SlowIo extends MemoryIo {
+      override async openBlob() {
+        open++;
+        opened = Math.max(opened, open);
+        return new Promise<never>(() => undefined);
+      }
+    }
+    const needs = Array.from({ length: 500 }, (_, n) => needOf(n));
+    const { outcome, leave } = run(
+      (nonce, { wait }) =>
+        (async function* () {
+          for (const need of needs) yield line(nonce, need);
+          yield await wait;
+        })(),
+      new SlowIo(),
+    );
+    await eventually(() => opened >= 6);
+    leave();
+    expect(await outcome).toEqual({ kind: "unfinished" });
+    expect(opened).toBe(6);
+  });
+
+  test("does not have its result read on when the time is over", async () => {
+    let taken = 0;
+    e2b.files = () =>
+      (function* () {
+        for (;;) {
+          taken++;
+          yield Buffer.alloc(50_000, "x");
+        }
+      })();
+    const { outcome, leave } = run(says({ type: "outcome", path: "claims/a/outcome", bytes: 64 << 20 }));
+    await eventually(() => taken > 2);
+    leave();
+    expect(await outcome).toEqual({ kind: "unfinished" });
+  });
+});
