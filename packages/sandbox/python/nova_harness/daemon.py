@@ -18,7 +18,7 @@ import time
 import traceback
 
 from . import endings, jail
-from .run import INLINE_BYTES, Claim, Run, kept_as_file
+from .run import INLINE_BYTES, LOG_BYTES, Claim, Run, kept_as_file
 from .runner import clean_environment
 from .spares import Spares, Unable, note
 from .store import Store
@@ -192,7 +192,7 @@ class Daemon:
         def buried(run):
             logs.append(run.logs())
             if len(logs) == len(dying):
-                self._tell_and_close(follower, {"type": "stopped", "logs": "".join(logs)})
+                self._tell_and_close(follower, {"type": "stopped", "logs": "".join(logs)[-LOG_BYTES:]})
 
         for run in dying:
             run.on_end.append(buried)
@@ -222,10 +222,10 @@ class Daemon:
     def _look_after_runs(self):
         now = time.monotonic()
         for run in list(self.running.values()):
-            left = run.seconds_left(now)
             if run.waits_since is not None:
                 run.look()
-            elif left is not None and left <= 0:
+            left = run.seconds_left(now)
+            if left is not None and left <= 0:
                 run.kill("timeout")
 
     def _leave(self):

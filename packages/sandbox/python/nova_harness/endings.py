@@ -53,6 +53,18 @@ def damaged(error):
     )
 
 
+def too_large():
+    return _failure(
+        "the code sets too many small values: together they have more than 60 MB"
+        " - put them into fewer, larger values, such as one list, which are stored apart"
+    )
+
+
+def not_kept(message):
+    told = _failure("the result could not be kept, because the sandbox's disk is full - write fewer files")
+    return {**told, "logs": "", "durationMs": message["durationMs"]}
+
+
 _BY_HAND = "or write the node's code by hand"
 
 NO_WALLS = (

@@ -51,10 +51,7 @@ class Needs:
         self._store, self._announce = store, announce
         self._open = {}
         self._damaged = {}
-
-    @property
-    def awaited(self):
-        return any(need.is_awaited for need in self._open.values())
+        self._given = None
 
     def announcements(self):
         return [need.announcement() for need in self._open.values()]
@@ -73,6 +70,8 @@ class Needs:
 
     def is_lost(self, sha256):
         """A blob came damaged, perhaps because it was still on its way; after a few times it is given up."""
+        if sha256 != self._given:
+            raise ValueError("it calls a value damaged that it was not given")
         self._store.drop_blob(sha256)
         self._damaged[sha256] = self._damaged.get(sha256, 0) + 1
         return self._damaged[sha256] > _MOST_DAMAGED
@@ -84,6 +83,7 @@ class Needs:
             if found:
                 del self._open[key]
                 if need.is_awaited:
+                    self._given = need.blob and need.blob["sha256"]
                     yield found
                 else:
                     os.close(found[1])

@@ -9,12 +9,14 @@ from typing import NamedTuple
 
 from . import endings
 from .needs import Needs, checked
-from .store import DamagedResult, is_hash
+from .store import DamagedResult, LargeResult, is_hash
 
 INLINE_BYTES = 200_000  # a longer outcome is fetched as a file: Jupyter limits the rate of output
-_LOG_BYTES = 1 << 16
+LOG_BYTES = 1 << 16
 _LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16
+_FREE_WAITING_SECONDS = 60.0
+_UNREADABLE = (DamagedResult, ValueError, RecursionError, MemoryError)
 
 
 def kept_as_file(path, size):
@@ -40,7 +42,7 @@ class Run:
         self.log, self.log_is_cut = bytearray(), False
         self.began = time.monotonic()
         self.deadline = self.began + limit_seconds
-        self.waits_since = None
+        self.waits_since, self.free_waiting = None, _FREE_WAITING_SECONDS
         self.is_complete = False
         self.told = None
         self.killed_as = self.protest = None
@@ -71,7 +73,7 @@ class Run:
                 self._obey(message)
         except OSError:
             return False
-        except ValueError as error:  # whoever reaches for the harness's descriptors can say anything
+        except (ValueError, RecursionError) as error:  # code that reaches for the harness's descriptors can say anything
             self.protest = str(error)
             self.kill("protest")
             return False
@@ -81,6 +83,8 @@ class Run:
         if not isinstance(message, dict):
             raise ValueError("it sent something that is no message")
         if "need" in message:
+            if self.waits_since is not None:
+                raise ValueError("it asked for something before it had an answer")
             self.needs.ask(checked(message["need"]), is_awaited=True)
             self.waits_since = time.monotonic()
             self.look()
@@ -103,9 +107,10 @@ class Run:
             os.close(fd)
 
     def _answer(self, message, files=()):
-        if self.waits_since is not None:
-            self.deadline += time.monotonic() - self.waits_since
-            self.waits_since = None
+        waited = self._waited_for_free(time.monotonic())
+        self.deadline += waited
+        self.free_waiting -= waited
+        self.waits_since = None
         self.process.tell(message, files)
 
     def listen(self):
@@ -129,12 +134,16 @@ class Run:
 
     def _log(self, data):
         self.log += data
-        if len(self.log) > 4 * _LOG_BYTES:
-            del self.log[:-_LOG_BYTES]
+        if len(self.log) > 4 * LOG_BYTES:
+            del self.log[:-LOG_BYTES]
             self.log_is_cut = True
 
     def seconds_left(self, now):
-        return None if self.waits_since is not None or self.killed_as else self.deadline - now
+        """Waiting for values costs the code no time, up to a minute in all: who answers may be slow, or never come."""
+        return None if self.killed_as else self.deadline + self._waited_for_free(now) - now
+
+    def _waited_for_free(self, now):
+        return 0.0 if self.waits_since is None else min(now - self.waits_since, self.free_waiting)
 
     def kill(self, reason):
         """`reason`: "timeout", "stopped" or "protest". A result that is complete stands."""
@@ -148,7 +157,7 @@ class Run:
         """Nobody has to wait for the burial, unless there are files that later nodes rely on: those must be final."""
         try:
             result = json.loads(self.store.read_result(self.claim))
-        except (DamagedResult, ValueError):
+        except _UNREADABLE:
             return
         if isinstance(result, dict) and not result.get("blobs"):
             self._take_what_was_written()
@@ -185,7 +194,8 @@ class Run:
         try:
             self.store.keep_outcome(self.claim, data)
         except OSError:
-            return message  # the disk is full; who follows now is told, who comes later hears that it is lost
+            # The disk is full: a short outcome is told now, and a later delivery hears that it is lost.
+            return message if len(data) <= INLINE_BYTES else endings.not_kept(message)
         return message if len(data) <= INLINE_BYTES else kept_as_file(*self.store.outcome(self.claim))
 
     def _outcome(self, status):
@@ -203,12 +213,14 @@ class Run:
         try:
             result = json.loads(self.store.read_result(self.claim))
             self.store.adopt_blobs(self.claim)
-        except (DamagedResult, ValueError, OSError) as error:
+        except LargeResult:
+            return endings.too_large()
+        except (*_UNREADABLE, OSError) as error:
             return endings.damaged(error)
         return {"type": "result", "result": result}
 
     def logs(self):
-        tail = bytes(self.log[-_LOG_BYTES:])
+        tail = bytes(self.log[-LOG_BYTES:])
         if self.log_is_cut or len(tail) < len(self.log):
             tail = tail[tail.find(b"\n", 0, _LINE_BYTES) + 1 :]  # of a line longer than that, the end is kept
         return tail.decode("utf-8", "replace")
