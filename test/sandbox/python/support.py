@@ -26,6 +26,11 @@ for line in sys.stdin:
     print({_END!r}, flush=True)
 """
 
+_ONE_USERS_ROOT = ["unshare", "--user", "--map-root-user", "--mount"]
+_AS_SOMEBODY = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+# How an ordinary user's sandbox is: its root is that one user, and there is nobody else in it.
+ONE_USER = {**_AS_SOMEBODY, "prefix": _ONE_USERS_ROOT}
+
 
 def bundle(root):
     """The harness as the adapter uploads it."""
@@ -70,11 +75,15 @@ def a_python_for_everybody():
     return None
 
 
+def one_user_may_build_walls():
+    return subprocess.run([*_ONE_USERS_ROOT, "true"], **_AS_SOMEBODY, capture_output=True).returncode == 0
+
+
 class Kernel:
-    def __init__(self, root, python, **how):
+    def __init__(self, root, python, prefix=(), **how):
         self.root = root
         self.process = subprocess.Popen(
-            [python, "-c", _KERNEL, root],
+            [*prefix, python, "-c", _KERNEL, root],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -111,6 +120,7 @@ class Sandbox:
 
     def __init__(self, lib=None, python=sys.executable, **how):
         self.root = tempfile.mkdtemp(prefix="nova-sandbox-")
+        self.outside = "/run" if os.access("/run", os.W_OK) else "/tmp"
         self.python, self.how = python, how
         with open(f"{self.root}/harness.py", "w") as file:
             file.write(bundle(self.root))

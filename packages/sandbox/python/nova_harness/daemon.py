@@ -52,6 +52,7 @@ class Daemon:
         self.store = Store(root)
         self.spares = Spares(root)
         self.walls = self.spares.walls
+        self.store.open_through(self.walls)
         self.running = {}
 
     def serve(self):
@@ -117,7 +118,7 @@ class Daemon:
 
     def _begin(self, process, claim, header, rest, follower):
         try:
-            out = self.store.open_out(claim, self.walls.user)
+            out = self.walls.hand_out(self.store.make_out(claim, self.walls.user))
         except OSError:
             self.store.unclaim(claim)
             raise

@@ -6,7 +6,6 @@ gets its own process group, session and limits, and the harness says so.
 
 import contextlib
 import copy
-import ctypes
 import glob
 import os
 import resource
@@ -14,13 +13,7 @@ import signal
 import stat
 import sys
 
-from . import ways_out
-
-_NEWNS, _NEWPID, _NEWNET = 0x00020000, 0x20000000, 0x40000000
-_NOSUID, _NODEV, _BIND, _REC, _PRIVATE = 2, 4, 4096, 16384, 1 << 18
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
-_SYS_CLONE = {"x86_64": 56, "aarch64": 220, "riscv64": 220}
-_CAPABILITY_VERSION_3 = 0x20080522
+from . import linux, ways_out
 
 _NOBODY = 65534
 _SCRATCH = "size=512m,mode=1777"
@@ -30,6 +23,7 @@ _FRESH = {
     "/dev/shm": _SCRATCH,
     "/home": "size=512m,mode=755",
     "/root": "size=1m,mode=755",
+    "/run": "size=1m,mode=755",  # where the system's programs have their sockets
 }
 _LIB_INSIDE = "/home/lib"
 _HOME = "/home/node"
@@ -38,35 +32,15 @@ _MEMORY_BYTES = 2 << 30
 _PROCESSES = 128
 _UNKNOWN_TASKS = 2000
 
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc_holding_the_lock = ctypes.PyDLL(None, use_errno=True)
 _is_linux = sys.platform == "linux"
 
 
-def _checked(result, what):
-    if result < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), what)
-    return result
-
-
-def _mount(source, target, kind, flags=0, options=None):
-    encoded = [None if part is None else os.fsencode(part) for part in (source, target, kind)]
-    data = options.encode() if options else None
-    _checked(_libc.mount(*encoded, ctypes.c_ulong(flags), data), f"mount {target}")
-
-
-def _prctl(option, value):
-    if _is_linux:
-        zero = ctypes.c_ulong(0)
-        _checked(_libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero), "prctl")
-
-
 def adopt_orphans():
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    linux.prctl(linux.CHILD_SUBREAPER, 1)
 
 
 def die_with_parent():
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    linux.prctl(linux.PDEATHSIG, signal.SIGKILL)
 
 
 class Jail:
@@ -92,34 +66,27 @@ class Jail:
         """
         if not self.isolated:
             return os.fork()
-        number = _SYS_CLONE.get(os.uname().machine)
-        if number is None:
-            raise OSError(f"no namespaces on {os.uname().machine}")
-        zero = ctypes.c_long(0)
-        own_network = _NEWNET if self.has_own_network else 0
-        flags = ctypes.c_long(_NEWPID | own_network | signal.SIGCHLD)
-        return _checked(_libc_holding_the_lock.syscall(ctypes.c_long(number), flags, zero, zero, zero, zero), "clone")
+        own_network = linux.NEWNET if self.has_own_network else 0
+        return linux.fork(linux.NEWPID | own_network | signal.SIGCHLD)
 
     def enter(self):
-        """In the process that will run the code: mounts of its own, which end with the last process that sees them."""
+        """
+        In the process that will run the code: mounts, queues and semaphores of its own, which end with the last process
+        that sees them.
+        """
         if not self.isolated:
             return
-        _checked(_libc.unshare(ctypes.c_int(_NEWNS)), "unshare")
-        _mount("none", "/", None, _REC | _PRIVATE)
+        linux.unshare(linux.NEWNS | linux.NEWIPC)
+        linux.mount("none", "/", None, linux.REC | linux.PRIVATE)
+        linux.forbid_writing()
         self._make_fresh()
         if self.has_own_network:
             self._forget_names()
         with contextlib.suppress(OSError):  # some containers put covers on /proc; the old one shows pids, but no data
-            _mount("proc", "/proc", "proc", _NOSUID | _NODEV)
+            linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV)
 
     def _forget_names(self):
-        """
-        No name leads anywhere but those that will be written to `hosts`. Programs outside that look names up, and all
-        others that wait for messages in the file tree, have their sockets below /run.
-        """
-        for folder in ("/run", "/var/run"):
-            if _may_be_covered(folder):
-                _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
+        """No name leads anywhere but those that will be written to `hosts`."""
         self.hosts = self._put_over("/etc/hosts")
         if os.path.exists("/etc/resolv.conf"):
             os.close(self._put_over("/etc/resolv.conf"))
@@ -129,7 +96,7 @@ class Jail:
         own = os.path.join(self.fresh[0], "own")
         fd = os.open(own, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
         os.fchmod(fd, 0o644)
-        _mount(own, path, None, _BIND)
+        linux.mount(own, path, None, linux.BIND)
         os.unlink(own)
         return fd
 
@@ -139,13 +106,23 @@ class Jail:
         has_lib = os.path.isdir(lib)
         os.chdir(lib if has_lib else "/")
         for folder in self.fresh:
-            _mount("tmpfs", folder, "tmpfs", _NOSUID | _NODEV, _FRESH[folder])
+            linux.mount("tmpfs", folder, "tmpfs", linux.NOSUID | linux.NODEV, _FRESH[folder])
         if has_lib:
             os.makedirs(_LIB_INSIDE, exist_ok=True)
-            _mount(".", _LIB_INSIDE, None, _BIND)
+            linux.mount(".", _LIB_INSIDE, None, linux.BIND)
         os.chdir("/")
         if os.path.isdir(self.root):
-            _mount("tmpfs", self.root, "tmpfs", _NOSUID | _NODEV, "size=4k,mode=755")
+            linux.mount("tmpfs", self.root, "tmpfs", linux.NOSUID | linux.NODEV, "size=4k,mode=755")
+
+    def hand_out(self, folder):
+        """A descriptor of a folder outside, for code to put its files in."""
+        return linux.detached(folder) if self.isolated else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+    def show_files(self, folder):
+        """A descriptor of a folder outside; files opened from there can only be read, whoever opens them again."""
+        if not self.isolated:
+            return self.hand_out(folder)
+        return linux.detached(folder, is_read_only=True)
 
     @property
     def lib(self):
@@ -161,11 +138,11 @@ class Jail:
             os.setresgid(self.user, self.user, self.user)
             os.setresuid(self.user, self.user, self.user)
         elif self.isolated:
-            _drop_capabilities()
+            linux.drop_capabilities()
         die_with_parent()  # a change of user clears it
-        _prctl(_PR_SET_DUMPABLE, 0)  # while it waits, other code runs as the same user, and an old /proc may show it
-        _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-        if self.has_own_network:
+        linux.prctl(linux.DUMPABLE, 0)  # while it waits, other code runs as the same user, and an old /proc may show it
+        linux.prctl(linux.NO_NEW_PRIVS, 1)
+        if self.isolated:
             ways_out.shut()
         self._limit()
         os.umask(0o022)
@@ -178,7 +155,7 @@ class Jail:
 
     def show(self):
         """Behind `settle`, for the code itself: else a process may not even list its own descriptors."""
-        _prctl(_PR_SET_DUMPABLE, 1)
+        linux.prctl(linux.DUMPABLE, 1)
 
     def _make_home(self):
         if not self.isolated:
@@ -234,8 +211,8 @@ def _may_be_covered(folder):
 
 def give_up_rights():
     """Of a process of the harness that deals with strangers; it stays the same user."""
-    _drop_capabilities()
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    linux.drop_capabilities()
+    linux.prctl(linux.NO_NEW_PRIVS, 1)
 
 
 def close_all_but(*keep):
@@ -243,12 +220,6 @@ def close_all_but(*keep):
         if fd > 2 and fd not in keep:
             with contextlib.suppress(OSError):  # the one that listed the folder is closed already
                 os.close(fd)
-
-
-def _drop_capabilities():
-    """Still root where no other user exists, but a root that may not mount, trace or send signals at will."""
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-    _checked(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
 
 
 def _lower(kind, value):

@@ -46,9 +46,13 @@ class LargeResult(DamagedResult):
 
 class Store:
     def __init__(self, root):
-        self.root = root
+        self.root, self.blobs = root, None
         for name in ("inputs", "claims", "blobs", "answers"):
             os.makedirs(self.path(name), mode=0o700, exist_ok=True)
+
+    def open_through(self, walls):
+        """Code gets blobs as open files: those must not lead it to anything else."""
+        self.blobs = walls.show_files(self.path("blobs"))
 
     def path(self, *parts):
         return os.path.join(self.root, *parts)
@@ -90,13 +94,13 @@ class Store:
     def is_buried(self, link):
         return os.path.exists(os.path.join(self._link_path(link), "tombstone"))
 
-    def open_out(self, claim, owner):
-        """A folder for the files of the code's process, as a descriptor: its path is out of that process's sight."""
+    def make_out(self, claim, owner):
+        """A folder for the files of the code's process."""
         path = os.path.join(self._claim_path(claim), "out")
         os.mkdir(path, 0o700)
         if owner is not None:
             os.chown(path, owner, owner)
-        return os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        return path
 
     def keep_outcome(self, claim, data):
         path = self._outcome_path(claim)
@@ -155,7 +159,7 @@ class Store:
 
     def open_blob(self, sha256, size):
         """The file once it is complete, else None. Whoever reads it checks the hash."""
-        return self._open_when(self.path("blobs", sha256), lambda found, _: found.st_size == size)
+        return self._open_when(sha256, lambda found, _: found.st_size == size, self.blobs)
 
     def drop_blob(self, sha256):
         self._unlink(self.path("blobs", sha256))
@@ -168,9 +172,9 @@ class Store:
             self._unlink(path)
         return fd
 
-    def _open_when(self, path, is_complete):
+    def _open_when(self, path, is_complete, folder=None):
         try:
-            fd = os.open(path, os.O_RDONLY)
+            fd = os.open(path, os.O_RDONLY, dir_fd=folder)
         except FileNotFoundError:
             return None
         if is_complete(os.fstat(fd), fd):

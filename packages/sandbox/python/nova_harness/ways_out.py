@@ -1,7 +1,7 @@
 """
-Ways to a network that no namespace closes, shut by a filter of system calls: sockets of families that the run's own
-network does not hold (to the machine below, for example), the asynchronous interface that makes sockets unseen, and
-the calls that enter other namespaces.
+Ways out that no namespace closes, shut by a filter of system calls: sockets of families that no network of a run's own
+holds (to the machine below, for example), the asynchronous interface that makes sockets unseen, the calls that make or
+enter namespaces, keys of the kernel, and memory that no limit counts.
 """
 
 import ctypes
@@ -11,17 +11,35 @@ import socket
 import struct
 
 _PR_SET_SECCOMP, _FILTER = 22, 2
-_LOAD, _EQUAL, _AT_LEAST, _ANSWER = 0x20, 0x15, 0x35, 0x06
+_LOAD, _AND, _EQUAL, _AT_LEAST, _ANSWER = 0x20, 0x54, 0x15, 0x35, 0x06
 _NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
 _OTHER_CONVENTION = 0x40000000  # x86-64 knows its calls by second numbers too
+_NAMESPACES = 0x7E020000
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_NETLINK", 16))
-_MACHINES = {
-    "x86_64": (0xC000003E, {"socket": 41, "unshare": 272, "setns": 308}),
-    "aarch64": (0xC00000B7, {"socket": 198, "unshare": 97, "setns": 268}),
-    "riscv64": (0xC00000F3, {"socket": 198, "unshare": 97, "setns": 268}),
+_ARM_AND_OTHERS = {
+    **{"socket": 198, "clone": 220, "unshare": 97, "setns": 268, "keyctl": 219, "add_key": 217, "request_key": 218},
+    **{"bpf": 280, "perf_event_open": 241, "open_by_handle_at": 265, "userfaultfd": 282},
+    **{"memfd_create": 279, "shmget": 194},
 }
-_IO_URING_SETUP = 425
+_MACHINES = {
+    "x86_64": (
+        0xC000003E,
+        {
+            **{"socket": 41, "clone": 56, "unshare": 272, "setns": 308, "keyctl": 250, "add_key": 248},
+            **{"request_key": 249, "bpf": 321, "perf_event_open": 298, "open_by_handle_at": 304, "userfaultfd": 323},
+            **{"memfd_create": 319, "shmget": 29},
+        },
+    ),
+    "aarch64": (0xC00000B7, _ARM_AND_OTHERS),
+    "riscv64": (0xC00000F3, _ARM_AND_OTHERS),
+}
+_IO_URING_SETUP, _CLONE3, _MEMFD_SECRET = 425, 435, 447
+
+# Keys outlive who made them and belong to a user, not to a node; the others are the kernel's widest surfaces.
+_FORBIDDEN = "unshare setns keyctl add_key request_key bpf perf_event_open open_by_handle_at userfaultfd".split()
+# Memory that no limit counts. Programs that find no such call take files in /dev/shm, whose size is limited.
+_ABSENT = ("memfd_create", "shmget")
 
 
 class _Program(ctypes.Structure):
@@ -40,15 +58,25 @@ def shut():
 def _program(machine, calls):
     """Instructions; jumps count those that they leave out."""
     refuse = _step(_ANSWER, _REFUSE | errno.EPERM)
+    is_absent = _step(_ANSWER, _REFUSE | errno.ENOSYS)
     yield _step(_LOAD, _MACHINE)
     yield _step(_EQUAL, machine, then=1)
     yield refuse
     yield _step(_LOAD, _NUMBER)
     yield _step(_AT_LEAST, _OTHER_CONVENTION, otherwise=1)
     yield refuse
-    for number in (calls["unshare"], calls["setns"], _IO_URING_SETUP):
+    for number in (_IO_URING_SETUP, *(calls[name] for name in _FORBIDDEN)):
         yield _step(_EQUAL, number, otherwise=1)
         yield refuse
+    for number in (_CLONE3, _MEMFD_SECRET, *(calls[name] for name in _ABSENT)):
+        yield _step(_EQUAL, number, otherwise=1)
+        yield is_absent
+    yield _step(_EQUAL, calls["clone"], otherwise=5)  # clone3 hides its flags, and programs then use this one
+    yield _step(_LOAD, _FIRST_ARGUMENT)
+    yield _step(_AND, _NAMESPACES)
+    yield _step(_EQUAL, 0, otherwise=1)
+    yield _step(_ANSWER, _ALLOW)
+    yield refuse
     yield _step(_EQUAL, calls["socket"], then=1)
     yield _step(_ANSWER, _ALLOW)
     yield _step(_LOAD, _FIRST_ARGUMENT)

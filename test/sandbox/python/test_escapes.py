@@ -1,0 +1,121 @@
+"""A hostile node and its walls, where the sandbox has many user ids (E2B) and where it has one (an ordinary user's)."""
+
+import contextlib
+import json
+import os
+import socket
+import sys
+import unittest
+
+from support import ONE_USER, Sandbox, a_python_for_everybody, marked_processes, one_user_may_build_walls
+
+_PYTHON = a_python_for_everybody() if sys.platform == "linux" else None
+_ATTACKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "attacks")
+
+
+def attack(name):
+    with open(f"{_ATTACKS}/{name}.py") as file:
+        return file.read()
+
+
+class Escapes:
+    maxDiff = None
+    how = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.sandbox = Sandbox(lib={"tools.py": "x = 1\n"}, python=_PYTHON, **cls.how)
+        cls.addClassCleanup(cls.sandbox.close)
+
+    def values_of(self, code, **values):
+        return self.sandbox.changes(code, {key: json.dumps(value) for key, value in values.items()})
+
+    def listen(self, address):
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind(address)
+        listener.listen()
+        if not address.startswith("\0"):
+            self.addCleanup(os.unlink, address)
+            os.chmod(address, 0o777)
+
+    def test_no_attack_gets_anywhere(self):
+        abstract = f"nova-escape-{os.getpid()}-{type(self).__name__}"
+        in_tree = f"{self.sandbox.outside}/{abstract}.sock"
+        self.listen(f"\0{abstract}")
+        self.listen(in_tree)
+        found = self.values_of(attack("escape"), root=self.sandbox.root, run_socket=in_tree, abstract=abstract)
+        self.assertEqual(found["reached"], {})
+
+    def test_nothing_outlives_its_node(self):
+        code = """
+import os, time
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for fd in range(64):
+                try: os.close(fd)
+                except OSError: pass
+            os.execvp("sleep", ["sleep", "99"])
+        os._exit(0)
+"""
+        self.sandbox.run(code, environment={"MARK": self.sandbox.root})
+        self.values_of("context['a'] = 1")
+        self.assertEqual(marked_processes(self.sandbox.root), [])
+
+    def test_the_daemon_follows_nothing_that_was_planted_for_it(self):
+        secret = f"{self.sandbox.root}/inputs/secret"
+        with open(secret, "w") as file:
+            file.write("secret")
+        self.addCleanup(lambda: contextlib.suppress(FileNotFoundError) and os.unlink(secret))
+        plant = f"""
+import os, stat
+secret = {secret!r}
+for fd in range(3, 64):
+    try:
+        if not stat.S_ISDIR(os.fstat(fd).st_mode):
+            continue
+    except OSError:
+        continue
+    for name, target in (("result", secret), ("a" * 64, secret), ("b" * 64, "/etc/passwd")):
+        try: os.symlink(target, name, dir_fd=fd)
+        except OSError: pass
+    try: os.mkfifo("c" * 64, dir_fd=fd)
+    except OSError: pass
+    try: os.link("/etc/passwd", "d" * 64, dst_dir_fd=fd)
+    except OSError: pass
+"""
+        result = self.sandbox.run(plant)
+        self.assertNotIn("secret", json.dumps({**result, "message": ""}))
+        kept = [name for name in os.listdir(f"{self.sandbox.root}/blobs") if name[0] * 64 == name]
+        self.assertEqual(kept, [])
+        self.assertEqual(self.values_of("context['a'] = 1"), {"a": 1})
+
+    def test_what_one_node_leaves_in_memory_and_queues_is_out_of_sight_of_the_next(self):
+        leave = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+context["made"] = [libc.msgget(0x4e4f5641, 0o1666) >= 0, libc.semget(0x4e4f5641, 1, 0o1666) >= 0]
+"""
+        find = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+context["found"] = [libc.msgget(0x4e4f5641, 0) >= 0, libc.semget(0x4e4f5641, 1, 0) >= 0]
+"""
+        self.assertEqual(self.values_of(leave)["made"], [True, True])
+        self.assertEqual(self.values_of(find)["found"], [False, False])
+
+
+@unittest.skipUnless(_PYTHON and os.geteuid() == 0, "needs root and a Python that everybody may run")
+class OfManyUsers(Escapes, unittest.TestCase):
+    pass
+
+
+@unittest.skipUnless(_PYTHON and one_user_may_build_walls(), "needs a system that lets ordinary users make namespaces")
+class OfOneUser(Escapes, unittest.TestCase):
+    how = ONE_USER
+
+
+if __name__ == "__main__":
+    unittest.main()
