@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { openMail } from "@nova/local";
 import { afterAll, describe, expect, it } from "vitest";
 import { entryOf, inARow, openTestCloud } from "../support/cloud.ts";
 
@@ -39,27 +40,38 @@ context["seen"] = [[path, look(path)] for path in context["paths"]]`;
     expect(seen.filter(([, found]: [string, unknown]) => !nothing.includes(String(found) || "[]"))).toEqual([]);
   });
 
-  it("finds no key in its environment, and is refused without one by every endpoint", async () => {
+  it("reaches none of the servers that the local cloud opens, the mail server included", async () => {
     const code = `
-import os, urllib.request, urllib.error
-def ask(url, target=None):
-    headers = {"x-amz-target": target, "content-type": "application/x-amz-json-1.0"} if target else {}
+import socket
+def knock(port):
     try:
-        return urllib.request.urlopen(urllib.request.Request(url, b"{}" if target else None, headers)).status
-    except urllib.error.HTTPError as error:
-        return error.code
-e = context["endpoints"]
-context["answers"] = [
-    ask(e["AWS_ENDPOINT_URL_DYNAMODB"], "DynamoDB_20120810.ListTables"),
-    ask(e["AWS_ENDPOINT_URL_SFN"], "AWSStepFunctions.ListStateMachines"),
-    ask(e["AWS_ENDPOINT_URL_S3"] + "/nova?list-type=2"),
-    ask(e["E2B_API_URL"] + "/v2/sandboxes"),
-]
-context["environment"] = dict(os.environ)`;
+        with socket.create_connection(("127.0.0.1", port), 5):
+            return "reached"
+    except OSError as error:
+        return type(error).__name__
+context["answers"] = {name: knock(port) for name, port in context["ports"].items()}`;
+    const mail = await openMail(cloud, { port: 0 });
+    const urls = Object.entries(cloud.environment).filter(([, value]) => value.startsWith("http://127.0.0.1:"));
+    const ports = {
+      mail: mail.port,
+      ...Object.fromEntries(urls.map(([name, url]) => [name, Number(new URL(url).port)])),
+    };
+    expect(Object.keys(ports)).toEqual(
+      expect.arrayContaining([
+        "AWS_ENDPOINT_URL_DYNAMODB",
+        "AWS_ENDPOINT_URL_SFN",
+        "AWS_ENDPOINT_URL_S3",
+        "E2B_API_URL",
+      ]),
+    );
+    const { answers } = await setBy(code, { ports });
+    await mail.close();
+    expect(answers).toEqual(Object.fromEntries(Object.keys(ports).map((name) => [name, "ConnectionRefusedError"])));
+  });
+
+  it("finds no key in its environment, without one of which every endpoint refuses", async () => {
+    const { environment } = await setBy("import os; context['environment'] = dict(os.environ)");
     const secrets = /KEY(?!_FILE)/;
-    const endpoints = Object.fromEntries(Object.entries(cloud.environment).filter(([name]) => !secrets.test(name)));
-    const { answers, environment } = await setBy(code, { endpoints });
-    expect(answers).toEqual([400, 403, 403, 401]);
     const keys = Object.entries(cloud.environment).filter(([name]) => secrets.test(name));
     expect(keys.map(([name]) => name).sort()).toEqual([
       "AWS_ACCESS_KEY_ID",
@@ -69,6 +81,19 @@ context["environment"] = dict(os.environ)`;
       "NOVA_VAULT_KEY",
     ]);
     for (const [, key] of keys) expect(JSON.stringify(environment)).not.toContain(key);
+    const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SFN, AWS_ENDPOINT_URL_S3, E2B_API_URL } = cloud.environment;
+    const ask = (target: string) => ({
+      method: "POST",
+      body: "{}",
+      headers: { "x-amz-target": target, "content-type": "application/x-amz-json-1.0" },
+    });
+    const answers = await Promise.all([
+      fetch(AWS_ENDPOINT_URL_DYNAMODB as string, ask("DynamoDB_20120810.ListTables")),
+      fetch(AWS_ENDPOINT_URL_SFN as string, ask("AWSStepFunctions.ListStateMachines")),
+      fetch(`${AWS_ENDPOINT_URL_S3}/nova?list-type=2`),
+      fetch(`${E2B_API_URL}/v2/sandboxes`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 403, 403, 401]);
   });
 
   it("leaves neither files nor processes to the next node, nor to other runs", async () => {

@@ -27,8 +27,11 @@ async function meetingPoint(guests: number) {
     if (waiting.length === guests) for (const answer of waiting) answer();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}`,
+    /** Code reaches nothing of this machine but what it is allowed. */
+    network: { allow: [host] },
     [Symbol.dispose]: () => void server.close(),
   };
 }
@@ -38,8 +41,9 @@ it("runs three checks at once, each in a sandbox of its own", async () => {
   const ask = (key: string) =>
     `import urllib.request\ncontext['${key}'] = urllib.request.urlopen(context['url']).read().decode()`;
   const checks = ["sender", "amount", "address"].map((id) => action(id, ask(id)));
+  const edges = ways("start > sender > end", "start > amount > end", "start > address > end");
   const { values, entries } = await run(
-    between("checks", checks, ways("start > sender > end", "start > amount > end", "start > address > end")),
+    { ...between("checks", checks, edges), network: meeting.network },
     { url: meeting.url },
   );
   expect(values).toMatchObject({ sender: "all here", amount: "all here", address: "all here" });
@@ -76,7 +80,8 @@ describe("a branch that fails", () => {
   it("stops the others in the middle of their code, and what they had done stays on record", async () => {
     using meeting = await meetingPoint(2);
     const plain = nodes.filter(({ id }) => id !== "rescue");
-    const { execution, entries, path } = await run(between("failing", plain, edges), { url: meeting.url });
+    const workflow = { ...between("failing", plain, edges), network: meeting.network };
+    const { execution, entries, path } = await run(workflow, { url: meeting.url });
     expect(execution).toMatchObject({ status: "failed", error: { node: "fail" } });
     expect(path).toEqual(["start", "quick", "slow", "fail"]);
     const [left, right] = entries[0]?.branches ?? [];
@@ -91,7 +96,8 @@ describe("a branch that fails", () => {
     using meeting = await meetingPoint(2);
     const caught = nodes.map((node) => (node.id === "fail" ? { ...node, onError: "rescue" } : node));
     const awake = caught.map((node) => ({ ...node, code: node.code.replace("\ntime.sleep(600)", "") }));
-    const workflow = between("caught", awake, [...edges, ...ways("rescue > end")]);
+    const rescued = between("caught", awake, [...edges, ...ways("rescue > end")]);
+    const workflow = { ...rescued, network: meeting.network };
     const { execution, values, path } = await run(workflow, { url: meeting.url });
     expect(execution.status).toBe("completed");
     expect(path).toEqual(["start", "quick", "slow", "never", "fail", "rescue", "end"]);

@@ -23,9 +23,9 @@ with socket.create_connection((context["host"], context["port"]), 10) as connect
     context["got"] = len(b"".join(iter(lambda: connection.recv(1 << 16), b"")))
 `;
 
-function talking(host: string, port: number, allow?: string[]) {
+function talking(host: string, port: number, allow?: string[], near?: string[]) {
   const context = { host: JSON.stringify(host), port: String(port), size: String(1 << 20) };
-  return bench.request(talk, context, allow && { network: { allow } });
+  return bench.request(talk, context, { ...(allow && { network: { allow } }), ...(near && { near }) });
 }
 
 describe("code with a network of its own", () => {
@@ -50,7 +50,6 @@ describe("code with a network of its own", () => {
       });
     }
     expect(visits()).toBe(0);
-    expect(changesOf(await bench.run(sandbox, talking("127.0.0.1", port)))).toEqual({ got: 1 << 20 });
     server.close();
   });
 
@@ -70,5 +69,26 @@ describe("code with a network of its own", () => {
       name: "NodeFailed",
       message: expect.stringContaining("network.allow cannot be enforced"),
     });
+  });
+});
+
+describe("code with the network of its sandbox", () => {
+  test("reaches no program of this machine, but for the hosts of its credentials", async () => {
+    const { port, visits, server } = await echo();
+    const sandbox = await bench.create();
+    const gateway = Number(new URL(process.env.E2B_API_URL as string).port);
+    for (const forbidden of [port, gateway]) {
+      expect(await bench.run(sandbox, talking("127.0.0.1", forbidden))).toMatchObject({
+        result: {
+          status: "error",
+          message: expect.stringMatching(/^ConnectionRefusedError: /),
+          logs: expect.stringContaining(`[network] 127.0.0.1:${forbidden} is on this machine`),
+        },
+      });
+    }
+    expect(visits()).toBe(0);
+    const near = talking("127.0.0.1", port, undefined, [`127.0.0.1:${port}`]);
+    expect(changesOf(await bench.run(sandbox, near))).toEqual({ got: 1 << 20 });
+    server.close();
   });
 });

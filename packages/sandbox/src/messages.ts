@@ -100,8 +100,9 @@ function misfit([issue]: readonly { path?: PropertyKey[]; message?: string }[]):
 
 /** `ahead`: blobs that the code names, wanted before it asks. */
 export function runInput(request: RunRequest, nonce: string, ahead: BlobRef[]): string {
-  const { claim, code, fileName, timeoutSeconds, environment, network } = request;
-  const header = { format: 1, op: "run", nonce, ...claim, timeoutSeconds, ahead, ...(network && { network }) };
+  const { claim, code, fileName, timeoutSeconds, environment, network, near } = request;
+  const reach = { ...(network && { network }), ...(near && { near }) };
+  const header = { format: 1, op: "run", nonce, ...claim, timeoutSeconds, ahead, ...reach };
   const body = {
     code,
     fileName,

@@ -152,7 +152,7 @@ export interface CodeExecutor {
   kind: "code";
   code: string;
   file?: string;
-  /** `host` or `host:port`, sorted: all that it can connect to. Absent: whatever its sandbox can. */
+  /** `host` or `host:port`, sorted: all that it can connect to. Absent: all but its own machine. */
   allow?: string[];
 }
 

@@ -18,6 +18,8 @@ describe("what a node can connect to", () => {
   it("is everything where nobody says a word of it", () => {
     expect(allowedFor(node(), laid)).toBeUndefined();
     expect(networkOf(undefined, {})).toEqual({});
+    expect(networkOf(undefined, {}, laid)).toEqual({ near: laid.hosts });
+    expect(networkOf([], {}, laid)).toEqual({ network: { allow: [] } });
   });
 
   it.each([

@@ -164,8 +164,12 @@ class Sandbox:
         ahead=(),
         environment=None,
         allow=None,
+        near=(),
     ):
-        """Starts a run and returns what `finish` needs. `context`: texts by key; `allow`: of a network of its own."""
+        """
+        Starts a run and returns what `finish` needs. `context`: texts by key; `allow`: of a network of its own; `near`:
+        what it may reach on this machine.
+        """
         self.links += 1
         kernel = kernel or (self.kernels[0] if self.kernels else self.kernel())
         nonce = uuid.uuid4().hex
@@ -173,6 +177,8 @@ class Sandbox:
         header.update(attempt=attempt, timeoutSeconds=timeout, ahead=list(ahead))
         body = {"code": code, "fileName": "nodes/some.py", "context": list(dict(context).items())}
         body["environment"] = environment or {}
+        if near:
+            header["near"] = list(near)
         if allow is not None:
             header["network"] = body["network"] = {"allow": allow}
         kernel.begin(self.write_input(header, body))

@@ -30,12 +30,14 @@ export async function addressesFor(
   return { addresses: Object.fromEntries(await Promise.all(found)) };
 }
 
-/** The network of one run of code. */
+/** The network of one run of code. On a laptop the hosts of credentials are often on the same machine. */
 export function networkOf(
   allow: readonly string[] | undefined,
   { addresses }: Pick<Turn, "addresses">,
-): Pick<RunRequest, "network"> {
-  return allow ? { network: { allow: [...allow], ...(addresses && { addresses }) } } : {};
+  { hosts }: Pick<LaidOver, "hosts"> = { hosts: [] },
+): Pick<RunRequest, "network" | "near"> {
+  if (allow) return { network: { allow: [...allow], ...(addresses && { addresses }) } };
+  return hosts.length > 0 ? { near: [...hosts] } : {};
 }
 
 function nameToResolve(entry: string): string[] {

@@ -11,15 +11,16 @@ export interface NodeCode {
   code: string;
   fileName: string;
   timeoutSeconds: number;
-  /** Absent: it reaches whatever its sandbox does. */
+  /** Absent: it reaches whatever its sandbox does, and of its own machine what is `near`. */
   network?: NonNullable<RunRequest["network"]>;
+  near?: string[];
 }
 
 /** What the sandbox is asked for: the claim, the code, and what the code finds. */
 export function requestFor(
   { node, position: { at } }: Task,
   { attempt }: Turn,
-  { step, code, fileName, timeoutSeconds, network }: NodeCode,
+  { step, code, fileName, timeoutSeconds, network, near }: NodeCode,
   context: Member[],
   { isPlain }: Pick<NodeIo, "isPlain">,
 ): RunRequest {
@@ -32,6 +33,7 @@ export function requestFor(
     fileName,
     timeoutSeconds,
     ...(network && { network }),
+    ...(near && { near }),
     ...(isPlain && { isPlain }),
     context,
     environment: {

@@ -51,7 +51,7 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
   const limit = timeLimit(ports, place.turn.since, node.timeoutSeconds);
   if (limit.aborted) return finishLate(ports, { ...task, kept }, place, io);
   const { signal, follow } = followed(node, { ...time, signal: AbortSignal.any([time.signal, limit]) });
-  const request = codeRequest({ ...task, input }, networkOf(allow, place.turn), place.turn, io);
+  const request = codeRequest({ ...task, input }, networkOf(allow, place.turn, laid), place.turn, io);
   const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !held,
     permit: place.permit,
@@ -175,7 +175,7 @@ function factsOf(task: Task, place: Place): RunFacts {
 
 function codeRequest(
   task: Task & { input: Context },
-  network: Pick<RunRequest, "network">,
+  network: Pick<RunRequest, "network" | "near">,
   turn: Turn,
   io: NodeIo,
 ): RunRequest {

@@ -51,9 +51,12 @@ export interface RunRequest {
   isPlain?: true;
   /**
    * What the code can connect to, as `host` or `host:port`, and nothing else; a host that `addresses` names by these
-   * alone. Absent: whatever the sandbox can. `run` throws `NodeFailed` where the sandbox has no way to hold it.
+   * alone. Absent: whatever the sandbox can, but not the machine that it is on. `run` throws `NodeFailed` where the
+   * sandbox has no way to hold it.
    */
   network?: { allow: string[]; addresses?: Record<string, string[]> };
+  /** Without `network`: hosts, in the same words, that the code may reach even where they are on the sandbox's machine. */
+  near?: string[];
 }
 
 /** What a running node may ask for, and where its large results go. All bytes stream. */

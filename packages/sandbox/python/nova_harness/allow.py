@@ -4,6 +4,7 @@ sandbox's network knows behind it. Entries are `host`, `host:port`, `[2001:db8::
 `10.0.0.0/8:5432`, `[2001:db8::/32]:443`.
 """
 
+import contextlib
 import ipaddress
 import itertools
 import os
@@ -52,6 +53,17 @@ def doors_of(allow, known=None):
         for port in ports:
             doors.setdefault((addresses[host], port), Door(addresses[host], port, host, (known or {}).get(host)))
     return list(doors.values())
+
+
+def near_of(hosts):
+    """(address, port) of each of these entries that is an address, or this machine's own name."""
+    near = set()
+    for entry in hosts:
+        with contextlib.suppress(ValueError):  # a credential may hold anything
+            host, ports = _parts(entry)
+            addresses = (_HERE, "::1") if host == "localhost" else (host,)
+            near.update((address, port) for address in addresses for port in ports)
+    return near
 
 
 def _parts(entry):

@@ -18,6 +18,7 @@ import time
 import traceback
 
 from . import endings, jail
+from .allow import near_of
 from .run import INLINE_BYTES, LOG_BYTES, Claim, Run, kept_as_file
 from .runner import clean_environment
 from .spares import Spares, Unable, note
@@ -130,6 +131,8 @@ class Daemon:
         self._watch(process.output, lambda: run.listen() or self._end(run))
         if process.porter:
             self._watch(process.porter.control, lambda: self._hear_porter(process.porter, run))
+        if guard := process.let_out(self.walls.user_of_code, near_of(header.get("near", [])), run.note):
+            self._watch(guard, guard.serve)
         with contextlib.suppress(OSError):
             self.spares.prepare_beside()
 
@@ -144,6 +147,8 @@ class Daemon:
 
     def _end(self, run):
         self.selector.unregister(run.process.output)
+        if run.process.guard:
+            self.selector.unregister(run.process.guard)
         if run.process.control in self.selector.get_map():
             run.hear()
             self.selector.unregister(run.process.control)
@@ -216,6 +221,8 @@ class Daemon:
             if run.waits_since is not None:
                 waited = now - run.waits_since
                 waits.append(_EAGER if waited < 0.1 else _SOON if waited < 1 else _LATER)
+            if run.process.guard and run.process.guard.queue:
+                waits.append(_SOON)
         if not self.walls.isolated:
             waits.append(_ORPHANED_SECONDS)  # nobody ends this process with the sandbox: it looks for the folder itself
         return max(0, min(waits)) if waits else None
@@ -223,6 +230,8 @@ class Daemon:
     def _look_after_runs(self):
         now = time.monotonic()
         for run in list(self.running.values()):
+            if run.process.guard:
+                run.process.guard.try_again()
             if run.waits_since is not None:
                 run.look()
             left = run.seconds_left(now)

@@ -10,10 +10,11 @@ import glob
 import os
 import resource
 import signal
+import socket
 import stat
 import sys
 
-from . import linux, ways_out
+from . import here, linux, ways_out
 
 _NOBODY = 65534
 _SCRATCH = "size=512m,mode=1777"
@@ -44,10 +45,13 @@ def die_with_parent():
 
 
 class Jail:
-    """`has_own_network`: what runs in it reaches nothing that is not let in; see porter.py."""
+    """
+    `asks`: what runs in it reaches other hosts through the guard. `has_doors`: it reaches nothing that is not let in; see
+    porter.py. With neither it has the sandbox's own network.
+    """
 
-    def __init__(self, isolated, root):
-        self.isolated, self.root, self.has_own_network = isolated, root, False
+    def __init__(self, isolated, root, asks=False):
+        self.isolated, self.root, self.asks, self.has_doors = isolated, root, asks, False
         self.hosts = None
         self.fresh = [folder for folder in _FRESH if isolated and _may_be_covered(folder)]
         self.others = 0 if isolated else _count_tasks()
@@ -55,8 +59,16 @@ class Jail:
 
     def without_network(self):
         walls = copy.copy(self)
-        walls.has_own_network = True
+        walls.asks, walls.has_doors = False, True
         return walls
+
+    @property
+    def has_own_network(self):
+        return self.asks or self.has_doors
+
+    @property
+    def user_of_code(self):
+        return os.geteuid() if self.user is None else self.user
 
     def fork(self):
         """
@@ -80,19 +92,33 @@ class Jail:
         linux.mount("none", "/", None, linux.REC | linux.PRIVATE)
         linux.forbid_writing()
         self._make_fresh()
-        if self.has_own_network:
+        if self.has_doors:
             self._forget_names()
+        elif self.asks:
+            self._ask_for_names()
         with contextlib.suppress(OSError):  # some containers put covers on /proc; the old one shows pids, but no data
             linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV)
 
     def _forget_names(self):
         """No name leads anywhere but those that will be written to `hosts`."""
         self.hosts = self._put_over("/etc/hosts")
-        if os.path.exists("/etc/resolv.conf"):
+        if os.path.lexists("/etc/resolv.conf"):
             os.close(self._put_over("/etc/resolv.conf"))
+
+    def _ask_for_names(self):
+        """Of name servers in its own network, whose questions the guard carries on."""
+        self.nameservers, others = here.read_resolver()
+        self.questions = [_open_questions(place) for place in here.inner_nameservers(len(self.nameservers))]
+        if self.nameservers:
+            fd = self._put_over("/etc/resolv.conf")
+            os.write(fd, here.inner_resolver(len(self.nameservers), others).encode())
+            os.close(fd)
 
     def _put_over(self, path):
         """An empty file that only this process can write, open."""
+        if not os.path.exists(path):  # a link into a folder that has been covered
+            os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
+            os.close(os.open(os.path.realpath(path), os.O_CREAT | os.O_WRONLY, 0o644))
         own = os.path.join(self.fresh[0], "own")
         fd = os.open(own, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
         os.fchmod(fd, 0o644)
@@ -143,7 +169,7 @@ class Jail:
         linux.prctl(linux.DUMPABLE, 0)  # while it waits, other code runs as the same user, and an old /proc may show it
         linux.prctl(linux.NO_NEW_PRIVS, 1)
         if self.isolated:
-            ways_out.shut()
+            self.listener = ways_out.shut(self.asks)
         self._limit()
         os.umask(0o022)
         try:
@@ -152,6 +178,12 @@ class Jail:
             home = "/tmp"
             os.chdir(home)
         return home
+
+    def way_out(self):
+        """({what the guard has to know}, open files for it) behind `settle`; this process keeps none of them."""
+        if not self.asks:
+            return {}, []
+        return {"nameservers": self.nameservers}, [self.listener, *(sock.detach() for sock in self.questions)]
 
     def show(self):
         """Behind `settle`, for the code itself: else a process may not even list its own descriptors."""
@@ -171,6 +203,12 @@ class Jail:
             _lower(resource.RLIMIT_DATA, _MEMORY_BYTES)
         if self.user is not None or not self.isolated:
             _lower(resource.RLIMIT_NPROC, self.others + _PROCESSES)
+
+
+def _open_questions(place):
+    questions = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    questions.bind(place)
+    return questions
 
 
 def _is_mapped(uid):

@@ -11,6 +11,7 @@ import socket
 
 from . import porter, wire
 from .allow import hosts_file
+from .guard import Guard
 from .init import Init, children_of
 
 
@@ -29,6 +30,8 @@ class Process:
         except OSError:
             self._dismiss_init()
             raise
+        self.reader = wire.Reader(self.control)
+        self.guard, self.nameservers = None, []
         try:
             if has_gate:
                 self.porter, gatehouse = porter.hire()
@@ -44,12 +47,22 @@ class Process:
             if gatehouse:
                 gatehouse.close()
         os.set_blocking(self.output, False)
-        self.reader = wire.Reader(self.control, takes_files=False)
 
     def is_ready(self):
         """Waits until the process is behind its walls; False when it could not get there."""
-        self._is_ready = self._is_ready or self.reader.read() is not None
+        if not self._is_ready and (message := self.reader.read()) is not None:
+            self._is_ready, self.nameservers = True, message.get("nameservers", [])
+            self.reader.take_no_more_files()
         return self._is_ready
+
+    def let_out(self, user, near, note):
+        """The guard of code that reaches other hosts through one."""
+        if not self.reader.files:
+            return None
+        (listener, *questions), self.reader.files = self.reader.files, []
+        questions = [socket.socket(fileno=fd) for fd in questions]
+        self.guard = Guard(listener, questions, self.nameservers, user, near, note)
+        return self.guard
 
     def open(self, doors):
         """Of one with a network of its own: waits until it is behind its walls with these doors in them."""
@@ -127,5 +140,9 @@ class Process:
             init.dismiss()
 
     def _close(self):
+        if self.guard:
+            self.guard.close()
+        for fd in self.reader.files:
+            os.close(fd)
         os.close(self.output)
         self.control.close()

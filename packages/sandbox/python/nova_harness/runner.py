@@ -58,7 +58,10 @@ class Runner:
         self._rehearse()
         gc.enable()
         self.supply.open(control, reader)
-        wire.send(control, {"ready": True})
+        way_out, files = walls.way_out()
+        wire.send(control, {"ready": True, **way_out}, files)
+        for fd in files:
+            os.close(fd)
         message = reader.read()
         if message is None:
             os._exit(0)

@@ -110,7 +110,7 @@ class Spares:
 
 def _strongest_walls(root):
     """The walls that this system allows, and the first process behind them."""
-    for walls in (jail.Jail(True, root), jail.Jail(False, root)):
+    for walls in (jail.Jail(True, root, asks=True), jail.Jail(True, root), jail.Jail(False, root)):
         try:
             process = Process(walls)
         except OSError:

@@ -10,17 +10,20 @@ import os
 import socket
 import struct
 
-_PR_SET_SECCOMP, _FILTER = 22, 2
+from . import linux
+
+_SECCOMP, _SET_FILTER, _WITH_LISTENER = {"x86_64": 317}.get(os.uname().machine, 277), 1, 8
 _LOAD, _AND, _EQUAL, _AT_LEAST, _ANSWER = 0x20, 0x54, 0x15, 0x35, 0x06
 _NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
-_ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
+_ALLOW, _REFUSE, _ASK = 0x7FFF0000, 0x00050000, 0x7FC00000
 _OTHER_CONVENTION = 0x40000000  # x86-64 knows its calls by second numbers too
 _NAMESPACES = 0x7E020000
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_NETLINK", 16))
 _ARM_AND_OTHERS = {
     **{"socket": 198, "clone": 220, "unshare": 97, "setns": 268, "keyctl": 219, "add_key": 217, "request_key": 218},
     **{"bpf": 280, "perf_event_open": 241, "open_by_handle_at": 265, "userfaultfd": 282},
-    **{"memfd_create": 279, "shmget": 194},
+    **{"memfd_create": 279, "shmget": 194, "connect": 203, "listen": 201},
+    **{"sendto": 206, "sendmsg": 211, "sendmmsg": 269},
 }
 _MACHINES = {
     "x86_64": (
@@ -28,7 +31,8 @@ _MACHINES = {
         {
             **{"socket": 41, "clone": 56, "unshare": 272, "setns": 308, "keyctl": 250, "add_key": 248},
             **{"request_key": 249, "bpf": 321, "perf_event_open": 298, "open_by_handle_at": 304, "userfaultfd": 323},
-            **{"memfd_create": 319, "shmget": 29},
+            **{"memfd_create": 319, "shmget": 29, "connect": 42, "listen": 50},
+            **{"sendto": 44, "sendmsg": 46, "sendmmsg": 307},
         },
     ),
     "aarch64": (0xC00000B7, _ARM_AND_OTHERS),
@@ -40,22 +44,33 @@ _IO_URING_SETUP, _CLONE3, _MEMFD_SECRET = 425, 435, 447
 _FORBIDDEN = "unshare setns keyctl add_key request_key bpf perf_event_open open_by_handle_at userfaultfd".split()
 # Memory that no limit counts. Programs that find no such call take files in /dev/shm, whose size is limited.
 _ABSENT = ("memfd_create", "shmget")
+_ASKED = ("connect", "listen")
+# The one flag that makes a connection out of sending, and where these calls have their flags.
+_FAST_OPEN = 0x20000000
+_SENDING = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
 
 
 class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]
 
 
-def shut():
-    """For this process and all that it starts. Needs that no rights can be gained any more (PR_SET_NO_NEW_PRIVS)."""
-    code = b"".join(_program(*_MACHINES[os.uname().machine]))
+def shut(asks=False):
+    """
+    For this process and all that it starts. Needs that no rights can be gained any more (PR_SET_NO_NEW_PRIVS). With
+    `asks` every `connect` and `listen` waits for an answer; whoever holds the descriptor returned gives it (guard.py).
+    """
+    code = b"".join(_program(*_MACHINES[os.uname().machine], asks))
     program = _Program(len(code) // 8, code)
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_FILTER), ctypes.byref(program)) != 0:
-        raise OSError(ctypes.get_errno(), "no filter of system calls can be set")
+    flags = ctypes.c_long(_WITH_LISTENER if asks else 0)
+    answer = linux.libc.syscall(ctypes.c_long(_SECCOMP), ctypes.c_long(_SET_FILTER), flags, ctypes.byref(program))
+    return linux.checked(answer, "no filter of system calls can be set")
 
 
-def _program(machine, calls):
+def is_listen(number):
+    return number == _MACHINES[os.uname().machine][1]["listen"]
+
+
+def _program(machine, calls, asks):
     """Instructions; jumps count those that they leave out."""
     refuse = _step(_ANSWER, _REFUSE | errno.EPERM)
     is_absent = _step(_ANSWER, _REFUSE | errno.ENOSYS)
@@ -71,6 +86,16 @@ def _program(machine, calls):
     for number in (_CLONE3, _MEMFD_SECRET, *(calls[name] for name in _ABSENT)):
         yield _step(_EQUAL, number, otherwise=1)
         yield is_absent
+    for name in _ASKED if asks else ():
+        yield _step(_EQUAL, calls[name], otherwise=1)
+        yield _step(_ANSWER, _ASK)
+    for name, argument in _SENDING.items():
+        yield _step(_EQUAL, calls[name], otherwise=5)
+        yield _step(_LOAD, _FIRST_ARGUMENT + 8 * argument)
+        yield _step(_AND, _FAST_OPEN)
+        yield _step(_EQUAL, 0, otherwise=1)
+        yield _step(_ANSWER, _ALLOW)
+        yield _step(_ANSWER, _REFUSE | errno.EOPNOTSUPP)
     yield _step(_EQUAL, calls["clone"], otherwise=5)  # clone3 hides its flags, and programs then use this one
     yield _step(_LOAD, _FIRST_ARGUMENT)
     yield _step(_AND, _NAMESPACES)

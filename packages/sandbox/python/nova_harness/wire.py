@@ -24,6 +24,9 @@ class Reader:
         self.buffer = b""
         self.files = []
 
+    def take_no_more_files(self):
+        self.space = 0
+
     def read(self):
         """The next message; None at the end. Blocks."""
         while True:

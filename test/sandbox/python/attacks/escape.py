@@ -156,7 +156,7 @@ def dial_sockets_of_the_machine():
         names = [line.split()[7] for line in table if len(line.split()) > 7]
     seen = ["\0" + name[1:] if name.startswith("@") else name for name in names]
     usual = [f"/run/user/{os.getuid()}/bus", "/tmp/.X11-unix/X0", "/run/dbus/system_bus_socket", "/var/run/docker.sock"]
-    return first([RUN_SOCKET, *usual], dial)
+    return first(["\0" + ABSTRACT, RUN_SOCKET, *usual, *seen], dial)
 
 
 @attack

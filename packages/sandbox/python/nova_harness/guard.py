@@ -1,0 +1,274 @@
+"""
+Lets code that has a network of its own out of it, to any host but this machine. Each `connect` of a run waits for this:
+a connection to the outside is made here, in the sandbox's network, and put in the place of the code's socket. All else
+is done here too, with what was read once: code that changes an address or a socket while it is looked at gains nothing.
+"""
+
+import contextlib
+import ctypes
+import errno
+import fcntl
+import os
+import select
+import socket
+import stat
+import struct
+from typing import NamedTuple
+
+from . import here, linux, notices, ways_out
+from .names import Names
+
+_LONGEST_ADDRESS = 128
+_NETNS_COOKIE = 71
+_OPENAT2, _IN_ROOT_WITHOUT_MAGIC = 437, 0x12
+_MOST_NOTES = 20
+_CLOSED = b"\7"
+_HOSTS = (socket.AF_INET, socket.AF_INET6)
+_KEPT = [
+    *((socket.SOL_SOCKET, option, size) for option, size in ((socket.SO_KEEPALIVE, 4), (socket.SO_LINGER, 8))),
+    *((socket.SOL_SOCKET, option, 16) for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO)),
+    *((socket.IPPROTO_TCP, getattr(socket, f"TCP_{name}"), 4) for name in ("NODELAY", "KEEPIDLE", "KEEPINTVL", "KEEPCNT")),
+]  # fmt: skip
+
+
+class Waiting(NamedTuple):
+    """A caller whose connection is on its way, to `address` as the system wants it."""
+
+    notice: notices.Notice
+    sock: socket.socket
+    address: bytes
+    # Takes the place of its own socket; None where that one stays.
+    outer: socket.socket = None
+    # Stands for a path as long as it is open.
+    opened: int = None
+
+
+class Guard:
+    """`near`: (host, port) of this machine that the code may connect to all the same."""
+
+    def __init__(self, listener, names, nameservers, user, near, note):
+        self.listener, self.user, self.near, self.note = listener, user, near, note
+        self.epoll, self.handlers, self.notes = select.epoll(), {}, 0
+        self.cookie = _network_of(socket.socket())
+        self.queue = []  # callers whose listeners take nobody at the moment
+        self.names = Names(self, names, nameservers)
+        self.watch(listener, select.EPOLLIN, self._hear)
+
+    def fileno(self):
+        return self.epoll.fileno()
+
+    def serve(self):
+        for fd, events in self.epoll.poll(0):
+            if handler := self.handlers.get(fd):
+                handler(events)
+
+    def watch(self, fd, events, handler):
+        self.epoll.register(fd, events)
+        self.handlers[fd] = handler
+
+    def forget(self, fd):
+        if self.handlers.pop(fd, None):
+            self.epoll.unregister(fd)
+
+    def close(self):
+        self.epoll.close()
+        os.close(self.listener)
+        self.names.close()
+
+    def _hear(self, events):
+        if not events & select.EPOLLIN:  # everybody who could call is dead
+            self.forget(self.listener)
+        elif notice := notices.receive(self.listener):
+            try:
+                self._obey(notice)
+            except (OSError, ValueError) as error:
+                notices.answer(self.listener, notice, getattr(error, "errno", None) or errno.EINVAL)
+
+    def _obey(self, notice):
+        place, address, size = notice.arguments[:3]
+        sock = notices.take_socket(notice, _int(place))
+        if ways_out.is_listen(notice.call):
+            self._listen(notice, sock, _int(address))
+            return
+        raw = notices.read_memory(notice, address, max(0, min(_int(size), _LONGEST_ADDRESS)))
+        if not notices.is_waiting(self.listener, notice):
+            return
+        family = struct.unpack_from("=H", raw)[0] if len(raw) > 1 else -1
+        if sock.family == socket.AF_UNIX == family:
+            self._connect_inside(self._to_own_socket(notice, sock, raw))
+        elif sock.family in _HOSTS and family in _HOSTS:
+            self._connect_host(notice, sock, raw)
+        elif self._is_outside(sock):
+            raise OSError(errno.EAFNOSUPPORT, "a connection cannot be taken back")
+        else:
+            self._connect_inside(Waiting(notice, sock, raw))
+
+    def _listen(self, notice, sock, backlog):
+        if self._is_outside(sock):
+            raise OSError(errno.EINVAL, "only sockets of its own network may listen")
+        sock.listen(max(0, backlog))
+        notices.answer(self.listener, notice)
+
+    def _is_outside(self, sock):
+        return _network_of(sock) == self.cookie
+
+    # --- hosts ------------------------------------------------------------------------------------
+
+    def _connect_host(self, notice, sock, raw):
+        address, port = _host_of(raw)
+        if sock.type != socket.SOCK_STREAM:
+            self._connect_datagrams(notice, sock, address, raw)
+        elif server := self.names.server_behind(str(address), port):
+            self._connect_outside(notice, sock, *server)
+        elif (str(address), port) in self.near and port not in here.E2B_PORTS:
+            self._connect_outside(notice, sock, sock.family, raw)
+        elif here.is_within(address) and not self._is_outside(sock):
+            self._connect_inside(Waiting(notice, sock, raw))
+        elif here.is_near(address):
+            self._say_near(address, port)
+            raise OSError(errno.ENETUNREACH, "this machine's own")
+        else:
+            self._connect_outside(notice, sock, sock.family, raw)
+
+    def _connect_datagrams(self, notice, sock, address, raw):
+        """They stay inside, where only its own programs and the name servers are."""
+        if self._is_outside(sock):
+            raise OSError(errno.ENETUNREACH, "no datagram leaves")
+        self._connect_inside(Waiting(notice, sock, raw))
+
+    def _connect_outside(self, notice, sock, family, raw):
+        outer = socket.socket(family, socket.SOCK_STREAM)
+        outer.setblocking(False)
+        _keep_options(sock, outer)
+        waiting = Waiting(notice, sock, raw, outer)
+        error = _connect(outer, raw)
+        if error == errno.EINPROGRESS and _is_blocking(sock):
+            self.watch(outer.fileno(), select.EPOLLOUT, lambda _: self._arrive(waiting))
+        else:
+            self._hand_over(waiting, error)
+
+    def _arrive(self, waiting):
+        self.forget(waiting.outer.fileno())
+        self._hand_over(waiting, waiting.outer.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR))
+
+    def _hand_over(self, waiting, error):
+        if error in (0, errno.EINPROGRESS):
+            waiting.outer.setblocking(_is_blocking(waiting.sock))
+            with contextlib.suppress(OSError):  # the caller has died, or closed its socket meanwhile
+                notices.replace(self.listener, waiting.notice, _int(waiting.notice.arguments[0]), waiting.outer.fileno())
+        self._end(waiting, error)
+
+    # --- its own network --------------------------------------------------------------------------
+
+    def _connect_inside(self, waiting):
+        """Never waits, although the code may: what it waits for may never come."""
+        is_blocking = _is_blocking(waiting.sock)
+        _set_blocking(waiting.sock, False)
+        error = _connect(waiting.sock, waiting.address)
+        if is_blocking and error == errno.EINPROGRESS:
+            self.watch(waiting.sock.fileno(), select.EPOLLOUT, lambda _: self._conclude(waiting))
+            return
+        _set_blocking(waiting.sock, is_blocking)
+        if is_blocking and error == errno.EAGAIN:
+            self.queue.append(waiting)
+            return
+        if waiting.sock.family in _HOSTS and _is_refused(waiting.sock, error):
+            self._say_near(*_host_of(waiting.address))
+        self._end(waiting, error)
+
+    def _conclude(self, waiting):
+        self.forget(waiting.sock.fileno())
+        _set_blocking(waiting.sock, True)
+        self._end(waiting, waiting.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR))
+
+    def try_again(self):
+        queue, self.queue = self.queue, []
+        for waiting in queue:
+            if notices.is_waiting(self.listener, waiting.notice):
+                self._connect_inside(waiting)
+
+    def _to_own_socket(self, notice, sock, raw):
+        """In the file tree only what the code has made itself: everything else there waits for somebody else."""
+        path = raw[2:].partition(b"\0")[0]
+        if not path:
+            return Waiting(notice, sock, raw)
+        if not path.startswith(b"/"):
+            path = os.fsencode(os.readlink(f"/proc/{notice.task}/cwd")) + b"/" + path
+        found = _open_within(f"/proc/{notice.task}/root", path)
+        seen = os.fstat(found)
+        if not stat.S_ISSOCK(seen.st_mode) or seen.st_uid != self.user:
+            os.close(found)
+            raise OSError(errno.ECONNREFUSED, "not the code's own")
+        stands_for_it = struct.pack("=H", socket.AF_UNIX) + f"/proc/self/fd/{found}\0".encode()
+        return Waiting(notice, sock, stands_for_it, opened=found)
+
+    # --- the end ----------------------------------------------------------------------------------
+
+    def _end(self, waiting, error):
+        if waiting.outer:
+            waiting.outer.close()
+        if waiting.opened is not None:
+            os.close(waiting.opened)
+        waiting.sock.close()
+        notices.answer(self.listener, waiting.notice, error)
+
+    def _say_near(self, address, port):
+        self.notes += 1
+        if self.notes <= _MOST_NOTES:
+            self.note([f"{address}:{port} is on this machine, which code cannot reach - name it in network.allow"])
+
+
+def _int(word):
+    """Arguments are words of 64 bits, of which a C int is the lower half."""
+    return struct.unpack("=i", struct.pack("=I", word & 0xFFFFFFFF))[0]
+
+
+def _network_of(sock):
+    return sock.getsockopt(socket.SOL_SOCKET, _NETNS_COOKIE, 8)
+
+
+def _host_of(raw):
+    """(address, port)"""
+    (family,) = struct.unpack_from("=H", raw)
+    start, size = (8, 16) if family == socket.AF_INET6 else (4, 4)
+    packed = raw[start : start + size]
+    if len(packed) < size:
+        raise OSError(errno.EINVAL, "too short for an address")
+    text = socket.inet_ntop(family, packed)
+    return here.plain(text), struct.unpack_from("!H", raw, 2)[0]
+
+
+def _connect(sock, raw):
+    """What is wrong, or 0."""
+    failed = linux.libc.connect(sock.fileno(), raw, len(raw)) != 0
+    return ctypes.get_errno() if failed else 0
+
+
+def _is_refused(sock, error):
+    """Of a connection within one machine the end is known at once, also where nobody waits for it."""
+    is_late = error == errno.EINPROGRESS and sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _CLOSED
+    return is_late or error == errno.ECONNREFUSED
+
+
+def _is_blocking(sock):
+    return not fcntl.fcntl(sock, fcntl.F_GETFL) & os.O_NONBLOCK
+
+
+def _set_blocking(sock, is_blocking):
+    os.set_blocking(sock.fileno(), is_blocking)
+
+
+def _keep_options(sock, outer):
+    for level, option, size in _KEPT:
+        with contextlib.suppress(OSError):  # an option of other kinds of sockets
+            outer.setsockopt(level, option, sock.getsockopt(level, option, size))
+
+
+def _open_within(root, path):
+    """As whoever has this root would find it, links included."""
+    folder = os.open(root, os.O_PATH | os.O_CLOEXEC)
+    try:
+        how = struct.pack("=3Q", os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT_WITHOUT_MAGIC)
+        return linux.call("openat2", _OPENAT2, folder, path + b"\0", how, len(how))
+    finally:
+        os.close(folder)

@@ -1,0 +1,249 @@
+"""What code reaches that may go anywhere: other hosts, itself, and nothing of the machine that it runs on."""
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+from outside import ECHO, INTERPRETER, LOCAL, OUTSIDE, OWN, prepare
+from support import ONE_USER, Sandbox, a_python_for_everybody, one_user_may_build_walls
+
+_PYTHON = a_python_for_everybody() if sys.platform == "linux" else None
+
+_ATTEMPT = """
+import ctypes, errno, os, socket, struct, threading
+def attempt(action):
+    try:
+        return repr(action())
+    except OSError as error:
+        return type(error).__name__ if not error.errno else errno.errorcode[error.errno]
+def talk(address, timeout=None):
+    with socket.create_connection(address, timeout) as connection:
+        connection.sendall(b"x")
+        return connection.recv(1)
+"""
+
+
+class Guarded:
+    how = {"prefix": ["unshare", "--net"]}
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o777)
+        cls.sandbox = Sandbox(python=_PYTHON, **cls.how)
+        cls.addClassCleanup(cls.sandbox.close)
+        cls.log = prepare(cls.sandbox, folder.name)
+
+    def values_of(self, code, near=(), **values):
+        context = {key: json.dumps(value) for key, value in values.items()}
+        return self.sandbox.changes(_ATTEMPT + code, context, near=near)
+
+    def visits(self):
+        if not os.path.exists(self.log):
+            return []
+        with open(self.log) as file:
+            return [tuple(json.loads(line)) for line in file]
+
+    def test_other_hosts_are_reached_by_every_kind_of_client(self):
+        code = """
+import asyncio, subprocess, sys
+host = tuple(context["host"])
+context["waiting"] = [attempt(lambda: talk(host)), attempt(lambda: talk(host, 5))]
+async def stream():
+    reader, writer = await asyncio.open_connection(*host)
+    writer.write(b"x")
+    return await reader.read(1)
+context["asyncio"] = asyncio.run(stream())
+script = f"import socket; c = socket.create_connection({host}); c.sendall(b'x'); print(c.recv(1), c.getpeername())"
+context["program"] = subprocess.check_output([sys.executable, "-c", script], text=True).strip()
+connection = socket.socket()
+connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+connection.connect(host)
+context["peer"] = [*connection.getpeername(), connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0]
+context["is_closed_on_exec"] = not os.get_inheritable(connection.fileno())
+with socket.socket(socket.AF_INET6) as mapped:
+    mapped.connect(("::ffff:" + host[0], host[1]))
+    mapped.sendall(b"x")
+    context["mapped"] = mapped.recv(1)
+"""
+        found = self.values_of(code, host=[OUTSIDE, ECHO])
+        self.assertEqual(
+            found,
+            {
+                "waiting": ["b'x'", "b'x'"],
+                "asyncio": b"x",
+                "program": f"b'x' ('{OUTSIDE}', {ECHO})",
+                "peer": [OUTSIDE, ECHO, True],
+                "is_closed_on_exec": True,
+                "mapped": b"x",
+            },
+        )
+
+    def test_what_the_outside_refuses_is_refused_as_ever(self):
+        code = """
+context["waiting"] = [attempt(lambda: talk((context["host"], 9))), attempt(lambda: talk((context["host"], 9), 5))]
+with socket.socket() as connection:
+    connection.setblocking(False)
+    context["later"] = connection.connect_ex((context["host"], 9)) in (errno.EINPROGRESS, errno.ECONNREFUSED)
+context["nowhere"] = attempt(lambda: talk(("192.0.2.1", 443), 5))
+"""
+        found = self.values_of(code, host=OUTSIDE)
+        self.assertEqual(
+            found, {"waiting": ["ECONNREFUSED"] * 2, "later": True, "nowhere": "ENETUNREACH"}
+        )
+
+    def test_nothing_of_this_machine_is_reached(self):
+        places = [["127.0.0.1", INTERPRETER], ["127.0.0.1", LOCAL], ["0.0.0.0", LOCAL], ["::1", LOCAL], [OWN, ECHO]]
+        places += [["::ffff:127.0.0.1", LOCAL], ["127.0.0.2", INTERPRETER], ["169.254.169.254", 80]]
+        before = self.visits()
+        result = self.sandbox.run(
+            _ATTEMPT + "context['found'] = [attempt(lambda: talk(tuple(p), 5)) for p in context['places']]",
+            {"places": json.dumps(places)},
+        )
+        found = json.loads(dict(result["set"])["found"])
+        self.assertEqual(set(found), {"ECONNREFUSED", "ENETUNREACH"})
+        self.assertEqual(self.visits(), before)
+        self.assertIn(f"[network] 127.0.0.1:{LOCAL} is on this machine", result["logs"])
+
+    def test_a_credentials_host_on_this_machine_is_reached_but_never_the_interpreter(self):
+        near = [f"127.0.0.1:{LOCAL}", f"127.0.0.1:{INTERPRETER}", "localhost"]
+        code = "context['found'] = [attempt(lambda: talk(('127.0.0.1', port), 5)) for port in context['ports']]"
+        found = self.values_of(code, near, ports=[LOCAL, INTERPRETER])
+        self.assertEqual(found["found"], ["b'x'", "ECONNREFUSED"])
+
+    def test_code_reaches_its_own_servers(self):
+        code = """
+import asyncio, multiprocessing, socketserver
+listener = socket.create_server(("127.0.0.1", 0))
+def serve():
+    connection, _ = listener.accept()
+    with connection:
+        connection.sendall(connection.recv(1))
+threading.Thread(target=serve).start()
+context["tcp"] = attempt(lambda: talk(listener.getsockname()))
+for name, address in (("path", "/tmp/own.sock"), ("relative", "other.sock"), ("abstract", "\\0own")):
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as caller:
+        listener.bind(address)
+        listener.listen(0)
+        context[name] = attempt(lambda: caller.connect(address))
+with multiprocessing.Manager() as manager:
+    shared = manager.dict()
+    shared["a"] = 1
+    context["manager"] = shared["a"]
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as letters, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as pen:
+    letters.bind("/tmp/letters")
+    pen.connect("/tmp/letters")
+    pen.send(b"x")
+    context["letters"] = letters.recv(1)
+"""
+        expected = {"tcp": "b'x'", "manager": 1, "letters": b"x"}
+        self.assertEqual(self.values_of(code), {**expected, "path": "None", "relative": "None", "abstract": "None"})
+
+    def test_one_who_waits_for_a_full_queue_of_its_own_gets_in(self):
+        code = """
+import time
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("/tmp/full")
+listener.listen(0)
+first, second = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+first.connect("/tmp/full")
+waiting = threading.Thread(target=second.connect, args=("/tmp/full",))
+waiting.start()
+listener.accept()
+listener.accept()
+waiting.join()
+third = socket.socket(socket.AF_UNIX)
+third.connect("/tmp/full")
+fourth = socket.socket(socket.AF_UNIX)
+fourth.setblocking(False)
+context["full"] = attempt(lambda: fourth.connect("/tmp/full"))
+"""
+        self.assertEqual(self.values_of(code), {"full": "EAGAIN"})
+
+    def test_names_are_looked_up_outside(self):
+        code = """
+found = socket.getaddrinfo("some.example", 80, type=socket.SOCK_STREAM)
+context["addresses"] = sorted({entry[4][0] for entry in found})
+context["talk"] = attempt(lambda: talk(("other.example", context["port"]), 5))
+"""
+        self.assertEqual(self.values_of(code, port=ECHO), {"addresses": [OUTSIDE], "talk": "b'x'"})
+
+    def test_a_connection_to_the_outside_is_no_way_to_this_machine(self):
+        code = """
+libc = ctypes.CDLL(None, use_errno=True)
+def address_of(host, port):
+    return struct.pack("=H", socket.AF_INET) + struct.pack("!H", port) + socket.inet_aton(host) + bytes(8)
+def connected():
+    connection = socket.create_connection((context["outside"], context["echo"]))
+    connection.settimeout(3)
+    return connection
+forbidden = ("127.0.0.1", context["interpreter"])
+results = {}
+with connected() as connection:
+    results["again"] = attempt(lambda: connection.connect(forbidden))
+    raw = struct.pack("=H14x", socket.AF_UNSPEC)
+    results["undo"] = libc.connect(connection.fileno(), raw, 16)
+    results["after"] = attempt(lambda: connection.connect(forbidden))
+with connected() as connection:
+    connection.shutdown(socket.SHUT_RDWR)
+    results["fast"] = attempt(lambda: connection.sendto(b"x", 0x20000000, forbidden))
+with connected() as connection:
+    results["fast message"] = attempt(lambda: connection.sendmsg([b"x"], [], 0x20000000, forbidden))
+with socket.socket() as fresh:
+    results["fast fresh"] = attempt(lambda: fresh.sendto(b"x", 0x20000000, forbidden))
+with connected() as connection:
+    results["listen"] = attempt(lambda: connection.listen())
+buffer = ctypes.create_string_buffer(address_of(context["outside"], context["echo"]), 16)
+inner, is_over = address_of(*forbidden), False
+outer = bytes(buffer.raw)
+def flip():
+    while not is_over:
+        ctypes.memmove(buffer, inner, 16)
+        ctypes.memmove(buffer, outer, 16)
+threads = [threading.Thread(target=flip) for _ in range(2)]
+for thread in threads: thread.start()
+for _ in range(300):
+    with socket.socket() as racing:
+        libc.connect(racing.fileno(), buffer, 16)
+is_over = True
+context["results"] = results
+"""
+        before = [visit for visit in self.visits() if visit[1] == INTERPRETER]
+        found = self.values_of(code, outside=OUTSIDE, echo=ECHO, interpreter=INTERPRETER)["results"]
+        self.assertEqual(found.pop("undo"), -1)
+        self.assertLessEqual(set(found.values()), {"EISCONN", "ENETUNREACH", "ECONNREFUSED", "ENOTSUP", "EINVAL"})
+        self.assertEqual([visit for visit in self.visits() if visit[1] == INTERPRETER], before)
+
+    def test_datagrams_to_this_machine_get_nowhere(self):
+        code = """
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+    context["out"] = [attempt(lambda: any_socket.sendto(b"x", (host, 53))) for host in context["hosts"]]
+"""
+        self.assertEqual(self.values_of(code, hosts=[OUTSIDE, OWN]), {"out": ["ENETUNREACH"] * 2})
+
+    def test_a_flood_of_connections_harms_only_its_node(self):
+        code = """
+for _ in range(500):
+    with socket.socket() as any_socket:
+        any_socket.setblocking(False)
+        any_socket.connect_ex((context["host"], context["port"]))
+"""
+        self.values_of(code, host=OUTSIDE, port=ECHO)
+        self.assertEqual(self.values_of("context['a'] = 1"), {"a": 1})
+
+
+@unittest.skipUnless(_PYTHON and os.geteuid() == 0, "needs root and a Python that everybody may run")
+class OfManyUsers(Guarded, unittest.TestCase):
+    pass
+
+
+@unittest.skipUnless(_PYTHON and one_user_may_build_walls(), "needs a system that lets ordinary users make namespaces")
+class OfOneUser(Guarded, unittest.TestCase):
+    how = {**ONE_USER, "prefix": [*ONE_USER["prefix"], "--net"]}
+
+
+if __name__ == "__main__":
+    unittest.main()
