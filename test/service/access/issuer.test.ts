@@ -128,6 +128,12 @@ describe("a token of the issuer", () => {
     expect(reads).toBe(before);
   });
 
+  it("may name its client by its subject", async () => {
+    const bySubject = trustIssuer({ fetch }, { issuer, audience: "nova", roleClaim: "nova_role", clientClaim: "sub" });
+    const text = await token({ subject: "acme" });
+    expect(await bySubject.principalOf(text)).toMatchObject({ client: "acme", name: "acme" });
+  });
+
   it("is checked with keys that are read once", async () => {
     const before = reads;
     for (let n = 0; n < 5; n++) await trusted.principalOf(await token());

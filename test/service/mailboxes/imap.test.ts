@@ -90,6 +90,27 @@ describe("a mailbox where private addresses are closed", () => {
     expect(calls).toBe(0);
   });
 
+  it("gets no password in the clear by a name that begins like this machine's address", async () => {
+    const heard: string[] = [];
+    const greeting = createServer((socket) => {
+      socket.write("* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN] hello\r\n");
+      socket
+        .on("error", () => undefined)
+        .on("data", (data) => {
+          heard.push(String(data));
+          const [tag, command] = String(data).split(" ");
+          if (command?.trim() === "CAPABILITY") socket.write("* CAPABILITY IMAP4rev1 AUTH=PLAIN\r\n");
+          socket.write(`${tag} OK done\r\n`);
+        });
+    }).listen(0, "127.0.0.1");
+    await once(greeting, "listening");
+    const named = imapMailboxes(createOutgoing({ allowsPrivate: true, lookup: resolving("127.0.0.1") }));
+    const address = { port: (greeting.address() as AddressInfo).port, user: "u", password: "s3cret", mailbox: "INBOX" };
+    await expect(named.open({ ...address, host: "127.mail.test" })).rejects.toThrow(MailboxUnreachable);
+    greeting.close();
+    expect(heard.join("")).not.toMatch(/LOGIN|AUTHENTICATE|s3cret/i);
+  });
+
   it("tells of something that is no mail server what it tells of nothing", async () => {
     const said = async (port: number) => {
       const address = { host: "127.0.0.1", port, user: "u", password: "p", mailbox: "INBOX" };

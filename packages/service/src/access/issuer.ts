@@ -56,12 +56,12 @@ const subjectPattern = /^(?=.*\S)[^\p{C}]{1,255}$/u;
 const clientPattern = /^(\*|[a-z0-9][a-z0-9-]{0,62})$/;
 
 function principalIn(
-  { sub, iat = 0, ...claims }: JWTPayload,
+  payload: JWTPayload,
   { issuer, roleClaim, clientClaim }: IssuerOptions,
   nowSeconds: number,
 ): Principal | null {
-  const role = roles.find((known) => known === claims[roleClaim]);
-  const client = claims[clientClaim];
+  const { sub, iat = 0, [roleClaim]: claimed, [clientClaim]: client } = payload;
+  const role = roles.find((known) => known === claimed);
   if (!role || typeof client !== "string" || !clientPattern.test(client)) return null;
   if (typeof sub !== "string" || !subjectPattern.test(sub)) return null;
   if (typeof iat !== "number" || iat > nowSeconds + toleranceSeconds) return null;

@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import { HostRefused } from "@nova/engine";
 import type { ImapFlow } from "imapflow";
 import type { Outgoing } from "../outgoing/outgoing.ts";
@@ -84,7 +85,7 @@ function unreadMail(client: ImapFlow, address: MailboxAddress, uid: number, byte
 }
 
 function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
 /** Everything that keeps a connection from being made is told in one sentence, whether or not something listens there. */
