@@ -3,10 +3,11 @@ import about from "../package.json" with { type: "json" };
 import { commands } from "./commands/table.ts";
 import { exitCodes } from "./errors.ts";
 import { explain } from "./output/explain.ts";
-import { shown } from "./output/terminal.ts";
+import { printWarnings, shown } from "./output/terminal.ts";
 
 /** Runs one command line (without `node` and the script) and ends the process with its exit code. */
 export async function main(argv: string[]): Promise<never> {
+  printWarnings();
   const code = await runCommandLine(argv);
   // What was written must be out before the process ends.
   await new Promise((resolve) => process.stdout.write("", resolve));

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { tableLines } from "../../../packages/cli/src/output/table.ts";
-import { print, printError, shown, styled } from "../../../packages/cli/src/output/terminal.ts";
+import { print, printError, printWarnings, shown, styled } from "../../../packages/cli/src/output/terminal.ts";
 
 beforeEach(() => void vi.stubEnv("FORCE_COLOR", "1"));
 afterEach(() => {
@@ -39,6 +39,19 @@ describe("a text of others", () => {
     print("a\u001b[2Jb\u0007");
     printError("c\rd");
     expect([log.mock.calls, error.mock.calls]).toEqual([[["ab\\x07"]], [["c\\x0dd"]]]);
+  });
+
+  it("is printed so where a warning of Node quotes it", () => {
+    const error = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const listeners = process.rawListeners("warning") as NodeJS.WarningListener[];
+    onTestFinished(() => {
+      process.removeAllListeners("warning");
+      for (const listener of listeners) process.on("warning", listener);
+    });
+    process.on("warning", () => undefined);
+    printWarnings();
+    process.emit("warning", new Error("not taken: \u001b[2Ja\u0007"));
+    expect(error.mock.calls).toEqual([[`(node:${process.pid}) Error: not taken: a\\x07`]]);
   });
 
   it("is the same text in JSON, written with its escapes", () => {

@@ -50,3 +50,10 @@ export function print(text: string, isJson: unknown = false): void {
 export function printError(text: string): void {
   console.error(shown(text));
 }
+
+/** Node prints warnings as they are, and they quote errors. Says nothing where Node was told to say nothing. */
+export function printWarnings(): void {
+  if (process.listenerCount("warning") === 0) return;
+  process.removeAllListeners("warning");
+  process.on("warning", ({ name, message }) => printError(`(node:${process.pid}) ${name}: ${message}`));
+}
