@@ -8,8 +8,10 @@ const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": chains } 
 
 /**
  * Nobody of the account may delete an entry of a chain, administrators included, and but for `eraser`, the ARN of the
- * role that takes contents away on request, nobody may change one. What IAM cannot say is that a PutItem replaces
- * nothing: that the engine's conditions do, and where they are left out `nova verify` tells.
+ * role that takes contents away on request, nobody may change one. No condition of DynamoDB's policies says that a PutItem
+ * replaces nothing, and a restored backup has to be put by somebody. So an entry can be overwritten by whoever may put:
+ * NOVA's functions put on condition that nothing is there, and of anybody else's put in a finished run `nova verify` says
+ * `broken`, since a new end takes the signing key (docs/guarantees.md).
  */
 export function chainStays(eraser: string): PolicyStatement[] {
   const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);

@@ -93,6 +93,6 @@ describe("nova verify", { timeout: 60_000 }, () => {
     await changeByte(await objectThatHolds(code), code);
     const { code: exitCode, stdout } = await nova(cwd, "verify", trace.execution.id);
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/link 1: the definition that it ran, version \d+ of workflow "stored", was changed/);
+    expect(stdout).toMatch(/link 0: the definition that it ran, version \d+ of workflow "stored", was changed/);
   });
 });

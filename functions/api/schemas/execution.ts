@@ -59,6 +59,7 @@ const Place = { seq: z.int(), scope: z.string().optional(), execution: z.string(
 export const Verified = z
   .object({
     execution_id: ExecutionId,
+    // No release answers "complete" any more; clients that were generated before know it.
     state: z.enum(["open", "complete", "anchored", "broken"]),
     links: z.int(),
     erased: z.array(z.looseObject({ ...Place, content: z.string() })),

@@ -69,6 +69,7 @@ export { furtherScopes } from "./trace/further-scopes.ts";
 export { contextAt, historyOf, type KeyChange, rollback } from "./trace/history.ts";
 export { readTrace, type Trace } from "./trace/read-trace.ts";
 export { readTraceLink } from "./trace/read-trace-link.ts";
+export { erasedWords } from "./trace/record-check.ts";
 export { type RunHead, runHeads } from "./trace/run-heads.ts";
 export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";
 export type { TraceStep } from "./trace/trace-step.ts";

@@ -49,7 +49,7 @@ export type { TemplatePart } from "./template/template.ts";
 export { onlyPath, templateParts } from "./template/template.ts";
 export { timeOf } from "./template/time.ts";
 export { templateName } from "./template-name.ts";
-export { workflowHash, workflowText } from "./text.ts";
+export { runHash, workflowHash, workflowText } from "./text.ts";
 export { cronProblem } from "./time/cron.ts";
 export { isTimeZone } from "./time/zone.ts";
 export type * from "./trigger.ts";

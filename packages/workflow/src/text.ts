@@ -17,6 +17,22 @@ export function workflowHash(workflow: Workflow): string {
   return createHash("sha256").update(workflowText(workflow)).digest("hex");
 }
 
+/**
+ * The same of all that a run depends on. Triggers and mails about failures are around it: an export for a client leaves
+ * out those of others, and its runs verify all the same.
+ */
+export function runHash(workflow: Workflow): string {
+  const known = runHashes.get(workflow);
+  if (known !== undefined) return known;
+  const { triggers: _, onFailure: __, ...ran } = workflow;
+  const hash = workflowHash(ran);
+  runHashes.set(workflow, hash);
+  return hash;
+}
+
+/** A version is read once and started often. */
+const runHashes = new WeakMap<Workflow, string>();
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

@@ -92,7 +92,7 @@ describe("a blob that an entry names", () => {
   });
 });
 
-describe("the code that an entry ran", () => {
+describe("the definition that link 0 names, and the code that entries ran", () => {
   it.each<[string, (told: Story) => void, RegExp]>([
     [
       "is another in the version",
@@ -115,7 +115,7 @@ describe("the code that an entry ran", () => {
     tamper(told);
     expect(await told.verify()).toMatchObject({
       state: "broken",
-      problem: { seq: 1, message: expect.stringMatching(message) },
+      problem: { seq: 0, message: expect.stringMatching(message) },
     });
   });
 });

@@ -2,6 +2,7 @@ import type { StoredEntry } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../../packages/engine/src/json/hash.ts";
 import { action, flow } from "../../support/engine/flows.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
 import { fails, Story, succeeds } from "../../support/engine/story.ts";
 
 const retry = { attempts: 2, delaySeconds: 0 };
@@ -127,13 +128,41 @@ describe("tampering", () => {
   });
 });
 
-it("calls a chain open that has no close yet, and complete where nobody signed it", async () => {
+it("calls a chain open as long as its record is, and broken where nobody signed its close", async () => {
   const open = await new Story(workflow).start();
   expect(await open.verify()).toMatchObject({ state: "open", links: 1 });
+  open.world.record(open.id).status = "completed";
+  expect(await open.verify()).toMatchObject({ state: "broken", problem: { seq: 1 } });
   const unsigned = await closedStory();
   const { signature: _, ...entry } = entryAt(unsigned, 4);
   place(unsigned, 4).entry = entry;
-  expect(await unsigned.verify()).toMatchObject({ state: "complete", links: 5 });
+  const message = expect.stringMatching(/has no signature/);
+  expect(await unsigned.verify()).toMatchObject({ state: "broken", problem: { seq: 4, message } });
+});
+
+it("calls a closed chain open as long as its record has not heard of the close", async () => {
+  const story = await closedStory();
+  const { tip: _, endedAt: __, durationMs: ___, nodes: ____, ...begun } = story.world.record(story.id);
+  story.world.executions.records.set(story.id, { ...begun, status: "running", open: true });
+  expect(await story.verify()).toMatchObject({ state: "open", links: 5 });
+  change(story, 4, { signature: "another" });
+  expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 4 } });
+});
+
+it("holds a run of a release that named neither the machine nor the definition in link 0", async () => {
+  const story = await closedStory();
+  const ports = story.world.ports(atOnce);
+  let prev: string | undefined;
+  for (let seq = 0; seq <= 4; seq++) {
+    const { machine: _, definition: __, ...head } = JSON.parse(entryAt(story, seq).head);
+    const text = JSON.stringify(prev === undefined ? head : { ...head, prev });
+    prev = sha256(text);
+    change(story, seq, { head: text, hash: prev });
+  }
+  expect(await story.verify()).toMatchObject({ state: "broken" });
+  change(story, 4, { signature: await ports.signer.sign(prev ?? "") });
+  story.world.record(story.id).tip = prev ?? "";
+  expect(await story.verify()).toMatchObject({ state: "anchored", links: 5 });
 });
 
 it("holds a chain together whose contents were erased, inline or in a blob, and names them", async () => {

@@ -1,11 +1,11 @@
 import { QueryCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { erasedWords } from "@nova/engine";
 import { reaching, reachingIf } from "../clients/outage.ts";
 import { type Item, textValue } from "../dynamodb/chain/attributes.ts";
 import type { EraserConnection } from "./connection.ts";
 import { deleteItem } from "./delete-item.ts";
 
 const store = "DynamoDB";
-const erasedWords = "its words were erased";
 
 /** Tasks, with what people were asked, and their tokens go; of the record the words of its error. */
 export async function eraseTraces(connection: EraserConnection, execution: string): Promise<void> {

@@ -63,6 +63,10 @@ export interface Head extends BlobHome {
   count?: number;
   /** Of link 0 where a node of another execution runs this one. */
   parent?: Parent;
+  /** Of link 0: the ARN of the state machine version that runs it. Absent in what earlier releases wrote. */
+  machine?: string;
+  /** Of link 0: `runHash` of the definition. Absent in what earlier releases wrote. */
+  definition?: string;
   /** Of a workflow node's entry: the execution that it ran. */
   child?: ChildTip;
   /** Hash of the link before; null at link 0. */

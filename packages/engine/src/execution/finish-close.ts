@@ -32,7 +32,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
 
   const record = await ports.executions.get(head.execution_id);
   if (!record?.open) return closed;
-  const durationMs = Math.max(0, Date.parse(head.timestamp) - Date.parse(record.startedAt));
+  const durationMs = durationOf(record.startedAt, head.timestamp);
   const ending = {
     status,
     endedAt: head.timestamp,
@@ -57,6 +57,11 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
   }
   await ports.executions.update(record.id, { open: false });
   return closed;
+}
+
+/** Milliseconds between two times, ISO 8601; clocks of two machines may differ. */
+export function durationOf(startedAt: string, endedAt: string): number {
+  return Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
 }
 
 async function publishEnd(ports: Ports, record: Execution, status: CloseStatus): Promise<void> {

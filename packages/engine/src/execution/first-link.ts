@@ -1,4 +1,4 @@
-import { nodeIndex } from "@nova/workflow";
+import { nodeIndex, runHash } from "@nova/workflow";
 import type { Head } from "../chain/head.ts";
 import { sealEntry } from "../chain/seal.ts";
 import { blobPages } from "../context/blob-pages.ts";
@@ -58,6 +58,8 @@ export async function firstLink(ports: Pick<Ports, "blobs">, link: FirstLink): P
       nodes: 0,
       ...(version.history && { events: version.history.begun }),
       ...(parent && { parent }),
+      machine: version.stateMachineArn,
+      definition: runHash(version.workflow),
       ...(frozen && { frozen: true }),
       ...(fresh.length > 0 && { fresh }),
       prev: null,

@@ -1,10 +1,10 @@
-import { nodeIndex, workflowHash } from "@nova/workflow";
+import { nodeIndex, runHash, workflowHash } from "@nova/workflow";
 import type { Head } from "../chain/head.ts";
 import { sha256 } from "../json/hash.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 
-/** Checks that the version that an entry names still holds the code whose hash the entry has. */
+/** Checks that the version that an entry names is still the one that it ran: the definition of link 0, and the code. */
 export class CodeCheck {
   readonly #workflows: Ports["workflows"];
   readonly #versions = new Map<string, Promise<WorkflowVersion | "changed" | "missing">>();
@@ -14,10 +14,13 @@ export class CodeCheck {
   }
 
   async problemOf(head: Head): Promise<string | undefined> {
-    if (head.code === null) return undefined;
+    if (head.code === null && head.definition === undefined) return undefined;
     const named = `version ${head.workflow_version} of workflow "${head.workflow_id}"`;
     const version = await this.#version(head);
     if (typeof version === "string") return `the definition that it ran, ${named}, ${sentences[version]}`;
+    if (head.definition !== undefined && runHash(version.workflow) !== head.definition)
+      return `the definition that it ran is not the one that ${named} holds: one of the two was changed`;
+    if (head.code === null) return undefined;
     const node = nodeIndex(version.workflow).get(head.node_id)?.node;
     const executor = node && "executor" in node ? node.executor : undefined;
     if (executor?.kind === "prompt") return writtenProblem(head, version);

@@ -45,6 +45,8 @@ export class ContentCheck {
   }
 
   async problemOf(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
+    const added = addedTo(entry.contents, head.digests);
+    if (added !== undefined) return { message: `its ${added} was added: its head has no digest of it` };
     for (const [name, digest] of Object.entries(head.digests) as [ContentName, string][]) {
       const content = entry.contents[name];
       const problem = content
@@ -59,6 +61,9 @@ export class ContentCheck {
   async stepProblem(head: Head, { step, text, contents = {} }: StoredStep): Promise<LinkProblem | undefined> {
     if (text === "") return void this.erased.push({ ...placeOf(head, this.#walked), step, content: "text" });
     const { digests = {} } = JSON.parse(text) as Partial<StepText>;
+    const added = addedTo(contents, digests);
+    if (added !== undefined)
+      return { message: `the ${added} of its step ${step} was added: the step has no digest of it` };
     for (const [name, digest] of Object.entries(digests) as [StepContentName, string][]) {
       const content = contents[name];
       const problem = content
@@ -77,7 +82,9 @@ export class ContentCheck {
   ): Promise<LinkProblem | undefined> {
     const found = "text" in content ? sha256(content.text) : content.blob.sha256;
     if (found !== digest) return { message: `${place} was changed: the digest beside it is another` };
-    return "blob" in content ? this.#blobs.firstBad(head, [{ place, ref: { sha256: digest } }]) : undefined;
+    return "blob" in content
+      ? this.#blobs.firstBad(head, [{ place, ref: { sha256: digest }, bytes: content.blob.bytes }])
+      : undefined;
   }
 
   async #contentProblem(
@@ -89,8 +96,7 @@ export class ContentCheck {
     if (name !== "context" && name !== "items") return this.#digestProblem(head, `its ${name}`, digest, content);
     const found = "text" in content ? sha256(content.text) : content.blob.sha256;
     if (found !== digest) return { message: `its ${name} was changed: the digest in its head is another` };
-    const blob: NamedBlob = { place: `its ${name}`, ref: { sha256: digest } };
-    const stored = "text" in content ? content : await this.#blobs.text(head, blob);
+    const stored = "text" in content ? content : await this.#blobs.text(head, contentBlob(name, content.blob));
     if ("bad" in stored) return stored.bad;
     if (stored.text === null) return undefined;
     return name === "items" ? this.#itemsProblem(head, stored.text) : this.#contextProblem(head, stored.text);
@@ -119,4 +125,13 @@ export class ContentCheck {
     );
     return this.#blobs.firstBad(head, named);
   }
+}
+
+function contentBlob(name: ContentName, { sha256, bytes }: { sha256: string; bytes: number }): NamedBlob {
+  return { place: `its ${name}`, ref: { sha256 }, bytes };
+}
+
+/** A content that nothing vouches for. */
+function addedTo(contents: object, digests: object): string | undefined {
+  return Object.keys(contents).find((name) => !Object.hasOwn(digests, name));
 }

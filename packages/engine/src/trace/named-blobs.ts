@@ -7,6 +7,8 @@ export interface NamedBlob {
   place: string;
   key?: string;
   ref: Pick<BlobRef, "sha256"> & { type?: BlobRef["type"] };
+  /** Its length, where that is said beside the hash and is not hashed itself. */
+  bytes?: number;
 }
 
 /** What is wrong, and with which blob. */
@@ -23,6 +25,8 @@ const readsAtOnce = 16;
 export class NamedBlobs {
   readonly #blobs: BlobStore;
   readonly #read = new Set<string>();
+  /** Lengths of those that hold. */
+  readonly #lengths = new Map<string, number>();
 
   constructor(blobs: BlobStore) {
     this.#blobs = blobs;
@@ -32,12 +36,16 @@ export class NamedBlobs {
   async firstBad(home: BlobHome, named: Iterable<NamedBlob>): Promise<BadBlob | undefined> {
     const waiting = Array.from(named);
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, readsAtOnce).filter((blob) => this.#isNew(home, blob));
-      const looks = await Promise.all(batch.map((blob) => this.#look(home, blob)));
+      const batch = waiting.splice(0, readsAtOnce);
+      const looks = await Promise.all(
+        batch.filter((blob) => this.#isNew(home, blob)).map((blob) => this.#look(home, blob)),
+      );
       for (const { bad, inside } of looks) {
         if (bad) return bad;
         for (const blob of inside) waiting.push(blob);
       }
+      const misfit = batch.find((blob) => this.#hasOtherLength(home, blob));
+      if (misfit) return badBlob(misfit, otherLength);
     }
     return undefined;
   }
@@ -47,10 +55,12 @@ export class NamedBlobs {
    * before.
    */
   async text(home: BlobHome, blob: NamedBlob): Promise<{ text: string | null } | { bad: BadBlob }> {
-    if (!this.#isNew(home, blob)) return { text: null };
     const chunks: Uint8Array[] = [];
-    const bad = await this.#compare(home, blob, (chunk) => chunks.push(chunk));
-    return bad ? { bad } : { text: Buffer.concat(chunks).toString() };
+    const isNew = this.#isNew(home, blob);
+    const bad = isNew ? await this.#compare(home, blob, (chunk) => chunks.push(chunk)) : undefined;
+    if (bad) return { bad };
+    if (this.#hasOtherLength(home, blob)) return { bad: badBlob(blob, otherLength) };
+    return { text: isNew ? Buffer.concat(chunks).toString() : null };
   }
 
   async #look(home: BlobHome, blob: NamedBlob): Promise<{ bad?: BadBlob; inside: NamedBlob[] }> {
@@ -59,35 +69,44 @@ export class NamedBlobs {
     return bad ? { bad, inside: [] } : { inside: (scan?.found ?? []).map((ref) => ({ ...blob, ref })) };
   }
 
-  async #compare(
-    home: BlobHome,
-    { ref: { sha256 }, place, key }: NamedBlob,
-    look: (chunk: Uint8Array) => void,
-  ): Promise<BadBlob | undefined> {
+  async #compare(home: BlobHome, blob: NamedBlob, look: (chunk: Uint8Array) => void): Promise<BadBlob | undefined> {
+    const { sha256 } = blob.ref;
     const hash = createHash("sha256");
-    const bad = (what: string): BadBlob => ({
-      message: `${place}: blob ${sha256} ${what}`,
-      ...(key !== undefined && { key }),
-      blob: sha256,
-    });
+    let bytes = 0;
     const changed = "was changed: its bytes have another SHA-256";
     try {
       for await (const chunk of await this.#blobs.stream(home, sha256)) {
         hash.update(chunk);
+        bytes += chunk.length;
         look(chunk);
       }
     } catch (error) {
       const name = error instanceof Error ? error.name : "";
-      if (name === "BlobMissing") return bad("is missing");
-      if (name === "BlobMismatch") return bad(changed);
+      if (name === "BlobMissing") return badBlob(blob, "is missing");
+      if (name === "BlobMismatch") return badBlob(blob, changed);
       throw error;
     }
-    return hash.digest("hex") === sha256 ? undefined : bad(changed);
+    this.#lengths.set(keyOf(home, sha256), bytes);
+    return hash.digest("hex") === sha256 ? undefined : badBlob(blob, changed);
+  }
+
+  #hasOtherLength(home: BlobHome, { ref: { sha256 }, bytes }: NamedBlob): boolean {
+    return bytes !== undefined && this.#lengths.get(keyOf(home, sha256)) !== bytes;
   }
 
   /** One blob may be named as JSON and as bytes; only as JSON it names others. */
-  #isNew({ client, root }: BlobHome, { ref: { sha256, type = "bytes" } }: NamedBlob): boolean {
-    const key = `${client}/${root}/${sha256} ${type === "json"}`;
+  #isNew(home: BlobHome, { ref: { sha256, type = "bytes" } }: NamedBlob): boolean {
+    const key = `${keyOf(home, sha256)} ${type === "json"}`;
     return !this.#read.has(key) && this.#read.add(key) !== undefined;
   }
+}
+
+function keyOf({ client, root }: BlobHome, sha256: string): string {
+  return `${client}/${root}/${sha256}`;
+}
+
+const otherLength = "has another length than is said beside its hash";
+
+function badBlob({ place, key, ref: { sha256 } }: NamedBlob, what: string): BadBlob {
+  return { message: `${place}: blob ${sha256} ${what}`, ...(key !== undefined && { key }), blob: sha256 };
 }

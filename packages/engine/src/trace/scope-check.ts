@@ -1,23 +1,19 @@
-import { contentText } from "../chain/contents.ts";
 import { type BranchTip, type Head, headOf } from "../chain/head.ts";
 import { branchStart } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import { atOnce } from "../fork/at-once.ts";
 import { forkBehind, opensFork } from "../fork/branches.ts";
 import { sha256 } from "../json/hash.ts";
-import type { Link, StoredEntry } from "../ports/chain.ts";
+import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { CodeCheck } from "./code-check.ts";
 import { ContentCheck, type LinkPlace, type LinkProblem, placeOf } from "./content-check.ts";
-
-/** The last link of a scope that holds so far; in front of a branch what its link 0 would say, with the fork's hash. */
-interface Checked {
-  head: Head;
-  entry: StoredEntry;
-}
+import { type Checked, hashMisfit, misfitOf } from "./misfit.ts";
+import { signatureMisfit } from "./signature-check.ts";
 
 export type Problem = LinkPlace & LinkProblem;
-export type ScopeResult = { tip: Checked | undefined } | { problem: Problem };
+/** `first` is link 0, on a main line. */
+export type ScopeResult = { tip: Checked | undefined; first?: Head } | { problem: Problem };
 
 /** Walks the scopes of one execution, each fork's branches between the fork's link and its join. */
 export class ScopeCheck {
@@ -37,26 +33,54 @@ export class ScopeCheck {
   }
 
   async walk(execution: string, scope: string, start?: Checked): Promise<ScopeResult> {
+    const place = { execution, scope, seq: start ? 1 : 0 };
+    try {
+      return await this.#walkLinks(place, start);
+    } catch (error) {
+      if (!(error instanceof Error && unreadable.has(error.name))) throw error;
+      return this.#problem(place, { message: `it cannot be read: ${error.message}` });
+    }
+  }
+
+  /** Moves `place` along, so that it says where the walk came to. */
+  async #walkLinks(place: LinkId, start: Checked | undefined): Promise<ScopeResult> {
+    const { execution, scope } = place;
     let last = start;
+    let first: Head | undefined;
     let tips: BranchEnd[] | undefined;
     for await (const link of this.#ports.chain.links(execution, scope)) {
       if (!link.entry) continue;
-      const head = headOf(link.entry);
-      const misfit = misfitOf(link, link.entry, head, last) ?? (await this.#joinMisfit(link.entry, head, last, tips));
-      const problem = misfit === undefined ? await this.#namedProblem(head, link.entry) : { message: misfit };
-      if (problem) {
-        const place = placeOf({ execution_id: execution, scope, seq: link.seq }, this.#walked);
-        return { problem: { ...place, ...problem } };
-      }
+      place.seq = link.seq;
+      const hash = hashMisfit(link.entry);
+      if (hash !== undefined) return this.#problem(place, { message: hash });
+      const found = { head: headOf(link.entry), entry: link.entry };
+      const problem = await this.#linkProblem(link, found, place, last, tips);
+      if (problem) return this.#problem(place, problem);
       this.links++;
-      last = { head, entry: link.entry };
-      const child = await this.#childProblem(head);
+      last = found;
+      first ??= found.head;
+      const child = await this.#childProblem(found.head);
       if (child) return { problem: child };
       const branches = await this.#walkBranches(last);
       if (branches && "problem" in branches) return branches;
       tips = branches?.tips;
     }
-    return { tip: last };
+    return { tip: last, ...(first && { first }) };
+  }
+
+  #problem({ execution, scope, seq }: LinkId, problem: LinkProblem): { problem: Problem } {
+    return { problem: { ...placeOf({ execution_id: execution, scope, seq }, this.#walked), ...problem } };
+  }
+
+  async #linkProblem(
+    link: Link,
+    found: Checked,
+    place: LinkId,
+    last: Checked | undefined,
+    tips: BranchEnd[] | undefined,
+  ): Promise<LinkProblem | undefined> {
+    const misfit = misfitOf(link, found.head, place, last) ?? joinMisfit(found.head, last, tips);
+    return misfit === undefined ? this.#namedProblem(found.head, found.entry) : { message: misfit };
   }
 
   /** The tips of the branches that have begun behind a fork's link. */
@@ -80,39 +104,20 @@ export class ScopeCheck {
     return { tips: last.map(endOf) };
   }
 
-  /** The chain of the execution that a node ran: whole, closed as the node's entry says, and called by this node. */
+  /** The chain of the execution that a node ran: whole, signed, closed as the node's entry says, and called by this node. */
   async #childProblem({ child, ...head }: Head): Promise<Problem | undefined> {
     if (!child) return undefined;
     const walk = await this.walk(child.execution, "");
     if ("problem" in walk) return walk.problem;
-    const first = (await this.#ports.chain.read({ execution: child.execution, scope: "", seq: 0 })).entry;
-    const parent = first && headOf(first).parent;
-    const isOurs = parent?.execution === head.execution_id && parent.scope === head.scope && parent.seq === head.seq;
-    if (walk.tip?.head.close && walk.tip.entry.hash === child.tip && isOurs) return undefined;
-    const message = `the execution that it ran, ${child.execution}, has another end, or was cut off: its last link is not the one named here`;
-    return { ...placeOf(head, this.#walked), message };
-  }
-
-  /** What is wrong with a link as the one behind a fork. */
-  async #joinMisfit(
-    { contents }: StoredEntry,
-    head: Head,
-    last: Checked | undefined,
-    tips: BranchEnd[] | undefined,
-  ): Promise<string | undefined> {
-    const before = last?.head.inner ?? 0;
-    if (!tips || head.node_type !== "join") {
-      if (tips && tips.length > 0) return "the branches before it have entries, which no join lists";
-      return (head.inner ?? 0) === before ? undefined : "it counts other entries in branches than the link before";
+    const { tip, first } = walk;
+    const fits = first && isCalledBy(first, head) && first.client === head.client && first.root === head.root;
+    const isNamed = first?.workflow_id === child.workflow && first.workflow_version === child.version;
+    if (!fits || !isNamed || !tip?.head.close || tip.entry.hash !== child.tip) {
+      const message = `the execution that it ran, ${child.execution}, has another end, or was cut off: its last link is not the one named here`;
+      return { ...placeOf(head, this.#walked), message };
     }
-    const inner = before + tips.reduce((sum, tip) => sum + tip.entries, 0);
-    const nodes = (last?.head.nodes ?? 0) + tips.reduce((sum, tip) => sum + tip.nodes, 0);
-    if ((head.inner ?? 0) !== inner || head.nodes !== nodes) return "it counts other entries than its branches have";
-    if (!contents.branches) return undefined;
-    const found = tips.map(({ scope, seq, hash }): BranchTip => ({ scope, seq, hash }));
-    return (await contentText(contents.branches, head, this.#ports.blobs)) === JSON.stringify(found)
-      ? undefined
-      : "the branches that it lists end otherwise: one was changed, cut off or added to";
+    const message = await signatureMisfit(this.#ports, tip.entry);
+    return message === undefined ? undefined : { ...placeOf(tip.head, this.#walked), message };
   }
 
   /** What is wrong with what a sound head names by hash: steps, contents, blobs, code. */
@@ -151,18 +156,28 @@ function endOf({ head, entry }: Checked): BranchEnd {
   return { ...tip, entries: head.seq + (head.inner ?? 0), nodes: head.nodes };
 }
 
-/** What is wrong with a link by itself and behind the last one. */
-function misfitOf({ seq }: Link, entry: StoredEntry, head: Head, last: Checked | undefined): string | undefined {
-  if (sha256(entry.head) !== entry.hash) return "its head does not have the hash stored beside it: it was changed";
-  const due = last ? last.head.seq + 1 : 0;
-  if (head.seq !== seq || seq !== due) return `link ${due} was dropped`;
-  if (last?.head.close) return "it was added behind the close entry";
-  if (head.prev !== (last?.entry.hash ?? null))
-    return "it does not name the hash of the link before: one of the two was changed";
-  if (last && head.node_type !== "close" && last.head.path_taken !== head.node_id)
-    return `node "${head.node_id}" does not follow node "${last.head.node_id}", whose edge leads to "${last.head.path_taken}"`;
-  const count = seq + 1 + (head.inner ?? 0);
-  if (head.close && head.close.count !== count)
-    return `the close entry counts ${head.close.count} links, the chain has ${count}`;
-  return undefined;
+function isCalledBy({ parent }: Head, { execution_id, scope, seq }: LinkOf): boolean {
+  return parent?.execution === execution_id && parent.scope === scope && parent.seq === seq;
 }
+
+type LinkOf = Pick<Head, "execution_id" | "scope" | "seq">;
+
+/** What is wrong with a link as the one behind a fork, whose branches came to these tips. */
+function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | undefined): string | undefined {
+  const before = last?.head.inner ?? 0;
+  if (!tips || head.node_type !== "join") {
+    if (tips && tips.length > 0) return "the branches before it have entries, which no join lists";
+    return (head.inner ?? 0) === before ? undefined : "it counts other entries in branches than the link before";
+  }
+  const inner = before + tips.reduce((sum, tip) => sum + tip.entries, 0);
+  const nodes = (last?.head.nodes ?? 0) + tips.reduce((sum, tip) => sum + tip.nodes, 0);
+  if ((head.inner ?? 0) !== inner || head.nodes !== nodes) return "it counts other entries than its branches have";
+  // The list itself may have been erased; its digest stays.
+  const found = tips.map(({ scope, seq, hash }): BranchTip => ({ scope, seq, hash }));
+  return head.digests.branches === sha256(JSON.stringify(found))
+    ? undefined
+    : "the branches that it lists end otherwise: one was changed, cut off or added to";
+}
+
+/** Errors of an item that somebody wrote by hand: it lacks what every item has, or holds something else. */
+const unreadable: ReadonlySet<string> = new Set(["DamagedLink", "SyntaxError", "TypeError"]);

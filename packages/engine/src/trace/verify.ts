@@ -1,14 +1,17 @@
 import { executionOf } from "../execution/record.ts";
+import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Erased } from "./content-check.ts";
-import { type Problem, ScopeCheck } from "./scope-check.ts";
+import { beginningMisfit, endMisfit, isUnderWay } from "./record-check.ts";
+import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
+import { signatureMisfit } from "./signature-check.ts";
 
 /**
- * `open`: no close entry yet, every link so far holds. `complete`: closed, every link holds, but the close is not
- * signed by a key that is known here. `anchored`: closed, and the signature over its hash is valid.
+ * `open`: the run has not ended, every link so far holds, and nothing signs them yet. `anchored`: closed, every link
+ * holds, the signature over the last one is valid, and the record of the run says the same. `broken`: anything else.
  */
 export interface Verification {
-  state: "open" | "complete" | "anchored" | "broken";
+  state: "open" | "anchored" | "broken";
   /** Those that hold, in branches and in the executions that nodes ran, too. */
   links: number;
   /** Contents that were erased on request; their digests still hold the chain together. */
@@ -21,34 +24,67 @@ export interface Verification {
   problem?: Problem;
 }
 
+type Sound = Exclude<ScopeResult, { problem: Problem }>;
+
 /**
- * Walks the chain and checks every hash, digest, step and edge, that joins list the branches as they are, and what
- * entries name by hash: blobs, each read once as a stream, and code. Throws `ExecutionNotFound`.
+ * Walks the chain and checks every hash, digest, step and edge, that joins list the branches as they are, what entries
+ * name by hash: blobs, each read once as a stream, and code, and that the record of the run says what the chain says.
+ * Throws `ExecutionNotFound`.
  */
 export async function verifyExecution(ports: Ports, id: string): Promise<Verification> {
   const record = await executionOf(ports, id);
+  const isDone = isUnderWay(record) && (await hasSucceeded(ports, record));
   const check = new ScopeCheck(ports, id);
   const walked = await check.walk(id, "");
-  const report = (state: Verification["state"], problem?: Problem): Verification => ({
-    ...{ state, links: check.links, erased: check.contents.erased },
+  const verdict = "problem" in walked ? walked.problem : await verdictOn(ports, { record, isDone }, walked);
+  const problem = typeof verdict === "string" ? undefined : verdict;
+  return {
+    state: typeof verdict === "string" ? verdict : "broken",
+    ...{ links: check.links, erased: check.contents.erased },
     ...(problem && { problem }),
-  });
-  const broken = (seq: number, message: string) => report("broken", { seq, message });
-  if ("problem" in walked) return report("broken", walked.problem);
-  if (!walked.tip) return broken(0, "the chain has no link: link 0 was dropped");
-  const { head, entry } = walked.tip;
-  if (!head.close) {
-    return record.tip
-      ? broken(head.seq + 1, "the close entry was dropped: the record of the run knows its hash")
-      : report("open");
-  }
-  if (record.tip !== undefined && record.tip !== entry.hash)
-    return broken(head.seq, "the close entry is not the one that the record of the run knows");
-  if (entry.signature === undefined) return report("complete");
-  return (await ports.signer.verify(entry.hash, entry.signature))
-    ? report("anchored")
-    : broken(
-        head.seq,
-        "the signature of the close entry is not valid: the chain was rewritten, or signed with another key",
-      );
+  };
 }
+
+/**
+ * A second witness of runs that nothing has signed yet: Step Functions succeeds behind the close entry, never before. One
+ * that does not answer, or has forgotten the run, says nothing.
+ */
+async function hasSucceeded(
+  { stateMachines }: Pick<Ports, "stateMachines">,
+  { stateMachineArn, id }: Execution,
+): Promise<boolean> {
+  const run = await stateMachines.describe(stateMachineArn, id).catch(() => null);
+  return run?.status === "succeeded";
+}
+
+/** What was known of the run before its chain was read. */
+interface Known {
+  record: Execution;
+  /** Its state machine has come to its end. */
+  isDone: boolean;
+}
+
+/** Of a chain that holds by itself. */
+async function verdictOn(ports: Ports, known: Known, { tip, first }: Sound): Promise<"open" | "anchored" | Problem> {
+  if (!tip || !first) return { seq: 0, message: "the chain has no link: link 0 was dropped" };
+  const { seq, close } = tip.head;
+  // One that ended meanwhile has a record that knows of the end, which the chain as it was read may lack.
+  const record = close ? await executionOf(ports, known.record.id) : known.record;
+  const beginning = beginningMisfit(record, first);
+  if (beginning !== undefined) return { seq: 0, message: beginning };
+  if (!close && known.isDone) return { seq: seq + 1, message: `${closeDropped}: Step Functions has completed the run` };
+  if (!close)
+    return isUnderWay(record)
+      ? "open"
+      : { seq: seq + 1, message: `${closeDropped}: the record says that the run has ended` };
+  // A closer that died is followed by another one, which tells the record.
+  const lags = isUnderWay(record);
+  if (!lags && record.tip !== tip.entry.hash)
+    return { seq, message: "the close entry is not the one that the record of the run knows" };
+  const message =
+    (await signatureMisfit(ports, tip.entry)) ?? (lags ? undefined : await endMisfit(ports, record, first, tip));
+  if (message !== undefined) return { seq, message };
+  return lags ? "open" : "anchored";
+}
+
+const closeDropped = "the close entry was dropped";

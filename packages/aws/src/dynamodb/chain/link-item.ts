@@ -46,12 +46,27 @@ function placeOf({ execution, scope, seq }: LinkId, kind: LinkKind): Item {
   };
 }
 
-/** An item's own link, which its attributes name; without them nothing can be said of it. */
+/** An item's own link, which its attributes name as its keys do: one that was copied elsewhere is no link of that place. */
 export function linkOf(item: Item): { partition: string; scope: string; seq: number } {
+  const place = placeIn(item);
+  const kind = textIn(item, "kind");
+  const isHere = (kind === TURN || kind === ENTRY) && textIn(item, "sk") === linkKey(place.scope, place.seq, kind);
+  if (isHere) return place;
+  throw misplaced(item);
+}
+
+/** What the attributes of a chain item say of its place, its sort key aside. */
+export function placeIn(item: Item): { partition: string; scope: string; seq: number } {
   const [partition, scope, seq] = [textIn(item, "partition"), textIn(item, "scope"), numberIn(item, "seq")];
   if (partition === undefined || scope === undefined || seq === undefined)
     throw new DamagedLink(`the item "${textIn(item, "sk")}" of "${textIn(item, "pk")}" lacks its place - ${byHand}`);
+  if (textIn(item, "pk") !== partitionKey(partition)) throw misplaced(item);
   return { partition, scope, seq };
+}
+
+export function misplaced(item: Item): DamagedLink {
+  const place = `"${textIn(item, "sk")}" of "${textIn(item, "pk")}"`;
+  return new DamagedLink(`the item ${place} says that it belongs to another place - ${byHand}`);
 }
 
 /** Puts items that arrive in key order, or in its reverse, together into links. */

@@ -3,6 +3,7 @@ import { checkFormat, FORMAT } from "../format.ts";
 import { type Item, numberIn, numberValue, textIn, textValue } from "./attributes.ts";
 import { contentsOf, contentsValue } from "./contents.ts";
 import { chainPartition, partitionKey, stepKey } from "./keys.ts";
+import { misplaced, placeIn } from "./link-item.ts";
 
 /** One agent run of a node, in the partition of its link. */
 export function stepItem({ execution, scope, seq }: LinkId, { step, text, hash, contents }: StoredStep): Item {
@@ -25,6 +26,8 @@ export function stepItem({ execution, scope, seq }: LinkId, { step, text, hash, 
 
 export function stepOf(at: LinkId, item: Item): StoredStep {
   const step = numberIn(item, "step") ?? 0;
+  const { scope, seq } = placeIn(item);
+  if (textIn(item, "sk") !== stepKey(scope, seq, step)) throw misplaced(item);
   checkFormat(`step ${step} of link ${at.seq} of ${at.execution}`, numberIn(item, "format"));
   return {
     step,

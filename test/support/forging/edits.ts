@@ -1,0 +1,84 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { sha256 } from "../../../packages/engine/src/json/hash.ts";
+import type { Item } from "./raw-table.ts";
+
+/** A place inside an item, maps and lists opened: `["contents", "context", "text"]`. */
+export type Path = readonly string[];
+
+/** Every value that is no map, however deep. */
+export function leavesOf(item: Item): Path[] {
+  return Object.entries(item).flatMap(([name, value]) =>
+    value.M && Object.keys(value.M).length > 0 ? leavesOf(value.M).map((path) => [name, ...path]) : [[name]],
+  );
+}
+
+export function leafAt(item: Item | undefined, [name = "", ...rest]: Path): AttributeValue | undefined {
+  const value = item?.[name];
+  return rest.length === 0 ? value : leafAt(value?.M, rest);
+}
+
+/** A copy with another value at the path; undefined: with none. */
+export function withLeaf(item: Item, [name = "", ...rest]: Path, leaf: AttributeValue | undefined): Item {
+  if (rest.length > 0) return { ...item, [name]: { M: withLeaf(item[name]?.M ?? {}, rest, leaf) } };
+  const { [name]: _, ...others } = item;
+  return leaf === undefined ? others : { ...others, [name]: leaf };
+}
+
+/** Another value of the same type. */
+export function altered(value: AttributeValue): AttributeValue {
+  if (value.S !== undefined) return { S: value.S === "" ? "x" : otherText(value.S) };
+  if (value.N !== undefined) return { N: String(Number(value.N) + 1) };
+  if (value.BOOL !== undefined) return { BOOL: !value.BOOL };
+  return { S: "x" };
+}
+
+function otherText(text: string): string {
+  const last = text.at(-1) === "1" ? "2" : "1";
+  return text.slice(0, -1) + last;
+}
+
+export function headIn(item: Item): Record<string, unknown> | undefined {
+  return item.head?.S === undefined ? undefined : JSON.parse(item.head.S);
+}
+
+/** Another JSON value of the same kind. */
+export function otherValue(value: unknown): unknown {
+  if (typeof value === "string") return otherText(value || "x");
+  if (typeof value === "number") return value + 1;
+  if (typeof value === "boolean") return !value;
+  if (Array.isArray(value)) return value.length > 0 ? [] : ["x"];
+  if (value === null) return "x";
+  const [first] = Object.keys(value as object);
+  if (first === undefined) return { x: 1 };
+  return { ...(value as object), [first]: otherValue((value as Record<string, unknown>)[first]) };
+}
+
+/**
+ * Makes every hash right again, as somebody can who has no key: of heads, of the contents whose digests are in them, of
+ * the links behind, of joins, of the executions around, and in the records. Signatures stay as they are.
+ */
+export function rehashed(items: readonly Item[]): Item[] {
+  let done = items.map((item) => ({ ...item }));
+  for (;;) {
+    const stale = done.flatMap(staleHashes);
+    if (stale.length === 0) return done;
+    done = done.map((item) =>
+      stale.reduce((changed, [from, to]) => JSON.parse(JSON.stringify(changed).replaceAll(from, to)), item),
+    );
+  }
+}
+
+/** What is named by a hash that it does not have: an entry by its own, a content by the digest in its head. */
+function staleHashes(item: Item): [from: string, to: string][] {
+  const head = headIn(item);
+  if (!head) return [];
+  const digests = Object.entries((head.digests ?? {}) as Record<string, string>).flatMap(
+    ([name, digest]): [string, string][] => {
+      const text = item.contents?.M?.[name]?.M?.text?.S;
+      return text === undefined || sha256(text) === digest ? [] : [[digest, sha256(text)]];
+    },
+  );
+  if (digests.length > 0) return digests;
+  const [hash, right] = [item.hash?.S ?? "", sha256(item.head?.S ?? "")];
+  return hash === right || hash === "" ? [] : [[hash, right]];
+}

@@ -1,0 +1,29 @@
+import { type AttributeValue, DynamoDBClient, PutItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
+
+export type Item = Record<string, AttributeValue>;
+
+/** The table as somebody sees it who may write to it and knows nothing of NOVA's conditions. */
+export class RawTable {
+  readonly #client = new DynamoDBClient();
+  readonly #name = process.env.NOVA_TABLE ?? "nova";
+
+  /** Every item whose partition is of one of these executions: chains, branches, steps and records. */
+  async itemsOf(...executions: string[]): Promise<Item[]> {
+    const found: Item[] = [];
+    for await (const { Items = [] } of paginateScan({ client: this.#client }, { TableName: this.#name }))
+      found.push(...Items.filter(({ pk }) => executions.some((id) => isOf(pk?.S ?? "", id))));
+    return found;
+  }
+
+  async put(items: readonly Item[]): Promise<void> {
+    for (const Item of items) await this.#client.send(new PutItemCommand({ TableName: this.#name, Item }));
+  }
+}
+
+function isOf(partition: string, execution: string): boolean {
+  return new RegExp(`^[CE]#${execution}(/|$)`).test(partition);
+}
+
+export function nameOf({ pk, sk }: Item): string {
+  return `${pk?.S} ${sk?.S}`;
+}
