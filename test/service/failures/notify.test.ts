@@ -35,7 +35,7 @@ beforeEach(() => {
     cipher: mirrorCipher(),
     now: () => now,
     sleep: async () => undefined,
-    post: unused,
+    fetch: unused,
   };
 });
 
