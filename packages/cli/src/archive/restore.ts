@@ -11,6 +11,8 @@ import { withMachines } from "./with-machines.ts";
 const atOnce = 8;
 
 export interface Restored {
+  /** Null: everything was brought back. */
+  client: string | null;
   items: number;
   objects: number;
   /** Items that were there already. */
@@ -32,7 +34,7 @@ const everything: Own = { brings: () => true, bringsObject: () => true };
  */
 export async function restore(ports: RestorePorts, folder: string, { client, isVerified }: Checked): Promise<Restored> {
   const own = client === null ? everything : await readOwn(ports.archive, folder, { client, isVerified });
-  const restored: Restored = { items: 0, objects: 0, kept: 0, leftOut: 0 };
+  const restored: Restored = { client, items: 0, objects: 0, kept: 0, leftOut: 0 };
   const put = async (item: string) => {
     if (await ports.archive.putItem(item)) restored.items++;
     else restored.kept++;

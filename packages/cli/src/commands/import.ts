@@ -18,13 +18,21 @@ export const importAll: CliCommand = {
   async run([folder = ""], { aws, unverified }) {
     if (!aws) refuseServer("nova import", "through no API is a record written of what happened; restore with --aws");
     const isTrusted = unverified === true;
-    const { items, objects, kept, leftOut } = await (aws === true ? importToAws : importHere)(folder, isTrusted);
-    const there = kept > 0 ? `; ${kept} items were there already` : "";
-    const out = leftOut > 0 ? `; ${leftOut} were left out: an import of one client brings back no keys, and` : "";
-    print(`brought back ${items} items and ${objects} objects${there}${out && `${out} only what is its own`}`);
+    print(told(await (aws === true ? importToAws : importHere)(folder, isTrusted)));
     return exitCodes.completed;
   },
 };
+
+function told({ items, objects, kept, leftOut, client }: Restored): string {
+  return [
+    `brought back ${items} items and ${objects} objects`,
+    ...(client === null ? ["this was all of a NOVA: its API keys open this one from now on"] : []),
+    ...(kept > 0 ? [`${kept} items were there already`] : []),
+    ...(leftOut > 0
+      ? [`${leftOut} were left out: of one client's export its own records come back, without keys`]
+      : []),
+  ].join("; ");
+}
 
 async function importToAws(folder: string, isTrusted: boolean): Promise<Restored> {
   const { checkExport, restore, whyUnverified, demandTrust, readSecretsOf } = await parts();
