@@ -20,6 +20,8 @@ const parseText = (text: string) => parseWorkflow({ text, fileName: "workflow.js
 const triggersOf = (...triggers: string[]) => parseText(textWith(...triggers)).workflow?.triggers ?? [];
 const normalised = (trigger: Loose): Trigger | undefined => mustParse(with1(trigger)).triggers?.[0];
 
+const signed = { type: "webhook", id: "vendor", signature: { header: "x-signature", secret: "vendor" } };
+
 describe("a trigger", () => {
   it.each<[Loose, Trigger]>([
     [mail, { type: "mail", id: "mail-1", address: "invoices" }],
@@ -99,6 +101,9 @@ describe("a trigger", () => {
       { type: "webhook", id: "a", signature: { header: "x", secret: "A B" } },
       ["NOVA104 $.triggers[0].signature.secret"],
     ],
+    [{ ...signed, dedupe: "headers.X-Delivery" }, ["NOVA132 $.triggers[0].dedupe"]],
+    [{ ...signed, dedupe: "body.id" }, []],
+    [{ type: "webhook", id: "open", dedupe: "headers.x-delivery" }, []],
     [{ type: "schedule" }, ["NOVA123 $.triggers[0]"]],
     [{ type: "schedule", cron: "0 9 * * ? *", every: "1d" }, ["NOVA123 $.triggers[0].every"]],
     [{ type: "schedule", cron: "0 9 * * 1-5" }, ["NOVA123 $.triggers[0].cron"]],

@@ -79,4 +79,11 @@ export const triggerFindings = {
     bad: '"triggers": [{ "type": "schedule", "every": "1d", "context": { "prices": [ ... 300,000 bytes ... ] } }]',
     good: '"triggers": [{ "type": "schedule", "every": "1d" }]   # and prices.txt in the folder',
   },
+  NOVA132: {
+    severity: "warning",
+    title: "A signed request has its id in a header",
+    why: "Signatures are over the body, and over no header: whoever has seen a signed request once could send it again under another id. So the same body is the same delivery, and starts no second run.",
+    bad: '"triggers": [{ "type": "webhook", "id": "gh", "signature": { "header": "x-hub-signature-256", "secret": "gh" }, "dedupe": "headers.x-github-delivery" }]',
+    good: '"triggers": [{ "type": "webhook", "id": "gh", "signature": { "header": "x-hub-signature-256", "secret": "gh" }, "dedupe": "body.id" }]',
+  },
 } as const satisfies Record<string, FindingKind>;

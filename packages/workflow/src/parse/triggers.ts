@@ -1,4 +1,5 @@
 import { triggerKindOf, triggerTypes } from "../authored/triggers/kinds.ts";
+import { checkDedupe } from "../check/trigger/dedupe.ts";
 import { checkNumbers } from "../check/trigger/numbers.ts";
 import { checkTriggerSize } from "../check/trigger/size.ts";
 import { type Finding, finding } from "../findings/finding.ts";
@@ -55,7 +56,7 @@ function readTrigger(value: unknown, id: string, path: string, exactly: (path: s
   findings.push(...(kind.check?.(value, { name, path }) ?? []));
   if (!parsed.success) return { path, findings };
   const trigger = kind.normalise(parsed.data, id, (field) => exactly(at(path, field)));
-  return { path, trigger, findings: [...findings, ...checkTriggerSize(trigger, path)] };
+  return { path, trigger, findings: [...findings, ...checkTriggerSize(trigger, path), ...checkDedupe(trigger, path)] };
 }
 
 /** As written; where nothing is, the type and which of its type it is. */
