@@ -26,7 +26,7 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     ...triggers,
     ...apiAccess(env, { ...ports, ...stores }),
     mail: { domains: env.NOVA_MAIL_DOMAINS, dmarcPolicies: dmarcPolicies(), mailboxes: imapMailboxes(ports.outgoing) },
-    mailer: createMailer({ from: env.NOVA_MAIL_FROM }),
+    ...(env.NOVA_MAIL_FROM && { mailer: createMailer({ from: env.NOVA_MAIL_FROM }) }),
     poster: createPoster(ports.outgoing),
     ...(env.NOVA_QUEUES && queuesOn(ports.bus)),
     templates: templates ?? {

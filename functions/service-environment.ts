@@ -18,8 +18,8 @@ export const ServiceEnvironment = z.object({
     .string()
     .default("")
     .transform((text) => text.split(",").flatMap((domain) => domain.trim().toLowerCase() || [])),
-  /** Who NOVA's own mails are from: an address that SES has verified. */
-  NOVA_MAIL_FROM: z.string().default("nova@localhost"),
+  /** Who NOVA's own mails are from: an address that SES has verified; absent: NOVA sends none. */
+  NOVA_MAIL_FROM: z.string().optional(),
   /** Requests that a key may make in ten seconds; absent: as many as it likes. */
   NOVA_RATE_PER_KEY: z.coerce.number().int().min(1).optional(),
   /** `iss` and `aud` of tokens that open the API besides keys; absent: none do. */

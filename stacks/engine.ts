@@ -70,7 +70,7 @@ function grantable(stack: Stack, stored: Storage): Grantable {
     happenings,
     undelivered: createUndelivered(stack, happenings),
     machines: machineArns(stack),
-    senders: [from, from.replace(/^.*@/, "")].map((identity) =>
+    senders: (from === undefined ? [] : [from, from.replace(/^.*@/, "")]).map((identity) =>
       stack.formatArn({ service: "ses", resource: "identity", resourceName: identity }),
     ),
     parameter: (name) => stack.formatArn({ service: "ssm", resource: `parameter${parameterName(stack.stage, name)}` }),

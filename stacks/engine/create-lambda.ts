@@ -64,7 +64,9 @@ function createRole(stack: Stack, name: string, { may }: LambdaPlan, around: Sur
     ...(roleNames[name] !== undefined && { roleName: roleNames[name] }),
   });
   const writesLogs = allow("logs", ["CreateLogStream", "PutLogEvents"], [logs.logGroupArn]);
-  const statements = [...may.map((grant) => grants[grant](granted)), writesLogs];
+  // A stage without mail has no senders, and AWS refuses a permission on nothing.
+  const granting = may.map((grant) => grants[grant](granted)).filter(({ resources }) => resources.length > 0);
+  const statements = [...granting, writesLogs];
   const policy = new Policy(stack, `${name}-policy`, { statements });
   role.attachInlinePolicy(policy);
   explainWildcards(policy);

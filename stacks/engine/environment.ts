@@ -12,6 +12,7 @@ type Named = Pick<Grantable, "table" | "bucket" | "keys" | "machines" | "happeni
 /** What every function is told; functions/environment.ts and functions/service-environment.ts read it. */
 export function environmentOf(stack: Stack, named: Named, variables: NodeJS.ProcessEnv): Record<string, string> {
   const { table, bucket, keys, machines, happenings, undelivered, machineLogs } = named;
+  const { from } = mailSettingsFrom(variables);
   return {
     ...settingsFrom(variables),
     NOVA_TABLE: table.tableName,
@@ -26,6 +27,6 @@ export function environmentOf(stack: Stack, named: Named, variables: NodeJS.Proc
     NOVA_SCHEDULE_GROUP: ownName,
     NOVA_SCHEDULE_ROLE_ARN: happenings.schedulesRole,
     NOVA_UNDELIVERED_ARN: undelivered.queueArn,
-    NOVA_MAIL_FROM: mailSettingsFrom(variables).from,
+    ...(from !== undefined && { NOVA_MAIL_FROM: from }),
   };
 }

@@ -30,14 +30,15 @@ export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, strin
 /** What NOVA's mail comes in for and goes out from. */
 export interface MailSettings {
   domains: string[];
-  /** The address that failures are told from. */
-  from: string;
+  /** The address that failures are told from; absent: no mail goes out. */
+  from?: string;
 }
 
 /** Without a domain nothing comes in; without an address to send from, an address of the first domain is that. */
 export function mailSettingsFrom({ NOVA_MAIL_DOMAINS, NOVA_MAIL_FROM }: NodeJS.ProcessEnv): MailSettings {
   const domains = listed(NOVA_MAIL_DOMAINS).map((domain) => domain.toLowerCase());
-  return { domains, from: NOVA_MAIL_FROM || `nova@${domains[0] ?? "localhost"}` };
+  const from = NOVA_MAIL_FROM || (domains[0] && `nova@${domains[0]}`);
+  return { domains, ...(from && { from }) };
 }
 
 /** What stands between commas. */

@@ -21,6 +21,12 @@ describe("the ports of the service", () => {
     expect(createServicePorts(least).functions).toBeUndefined();
   });
 
+  it("send mail where there is an address to send it from, and only there", () => {
+    expect(createServicePorts({ ...least, NOVA_MAIL_FROM: "nova@in.example.com" }).mailer).toBeDefined();
+    expect(createServicePorts({ ...least, NOVA_MAIL_FROM: "" }).mailer).toBeUndefined();
+    expect(createServicePorts(least).mailer).toBeUndefined();
+  });
+
   it("choose a template by requirements", async () => {
     const { templates } = createServicePorts({ ...least, E2B_TEMPLATE_ID: "base" });
     expect(await templates.of([])).toBe("base");

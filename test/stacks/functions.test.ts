@@ -67,6 +67,13 @@ describe("the functions that are deployed", () => {
     expect(JSON.stringify(variablesOf(name)).length).toBeLessThan(3_000);
   });
 
+  it("send no mail, and may send none, where no address is set up for it", async () => {
+    const personal = Object.values((await stacksOf("ada")).templates);
+    const texts = (made: Template[]) => JSON.stringify(made.map((template) => template.toJSON()));
+    expect(texts(templates)).toMatch(/ses:SendEmail/);
+    expect(texts(personal)).not.toMatch(/ses:SendEmail|NOVA_MAIL_FROM/);
+  });
+
   it("know keys by the names of parameters, never by value, and only where they use them", () => {
     const e2b = ["E2B_API_KEY_PARAMETER", "/nova/production/E2B_API_KEY"];
     const openai = ["OPENAI_API_KEY_PARAMETER", "/nova/production/OPENAI_API_KEY"];

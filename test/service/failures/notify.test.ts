@@ -72,6 +72,14 @@ const hook = (url: string, secret?: string): OnFailure => ({
 });
 
 describe("a run that has failed", () => {
+  it("is told where that is possible, and the mail fails with a sentence where none goes out", async () => {
+    const { mailer: _, ...world } = ports({
+      workflow: { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
+    });
+    await expect(notifyFailure(world, run)).rejects.toThrow("no mail goes out from here");
+    expect(told.posts).toHaveLength(1);
+  });
+
   it("is told to those whom its workflow and its client name, each once", async () => {
     const workflow = { mail: ["ops@example.com", "anna@example.com"], ...hook("https://a.example.com/x") };
     const client = { mail: ["anna@example.com"], ...hook("https://b.example.com/y") };

@@ -24,7 +24,7 @@ describe("the settings of a deployment", () => {
 
 describe("the mail of a deployment", () => {
   it.each([
-    ["nothing, and goes out from nowhere, without a domain", {}, { domains: [], from: "nova@localhost" }],
+    ["nothing, and goes out from nowhere, without a domain", {}, { domains: [] }],
     [
       "its domain",
       { NOVA_MAIL_DOMAINS: "In.example.com" },

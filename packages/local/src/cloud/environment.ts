@@ -50,4 +50,6 @@ export function enterEnvironment(environment: Record<string, string>): void {
   Object.assign(process.env, environment);
   // What is deployed asks no model unless it is told to; on a laptop a node's code is written in the first run.
   process.env.NOVA_FROZEN ??= "false";
+  // The local SES takes mail from any address.
+  process.env.NOVA_MAIL_FROM ||= "nova@localhost";
 }

@@ -2,6 +2,7 @@ import { demandAllClients } from "../access/authenticate.ts";
 import { type Principal, reaches } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
 import { Conflict, NotFound, Refused } from "../errors.ts";
+import { demandMail } from "../failures/no-mailer.ts";
 import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
@@ -78,11 +79,11 @@ const keptOfNone = `nothing is kept of "${defaultClient}", the client of runs wi
 /**
  * Pins, variables and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`;
  * `Conflict` for a client that is being erased; `Refused` for the client without a record, where there is nothing that
- * a pin could hold, and for variables that no context begins with; `Forbidden` where a client would change what limits
- * it.
+ * a pin could hold, for variables that no context begins with, and for mails where none goes out; `Forbidden` where a
+ * client would change what limits it.
  */
 export async function changeClient(
-  ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions">,
+  ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions" | "mailer">,
   by: Principal,
   slug: string,
   changes: Partial<Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure">>,
@@ -90,6 +91,7 @@ export async function changeClient(
   if (slug === defaultClient && reaches(by, slug)) throw new Refused(keptOfNone);
   unlessErased(await clientOf(ports, by, slug));
   if (changes.quotas) demandAllClients(by);
+  demandMail(ports, changes.onFailure);
   if (changes.variables !== undefined) checkVariables(changes.variables);
   for (const [workflow, version] of Object.entries(changes.pins ?? {})) {
     const pinned = await ports.workflows.get(workflow, version);

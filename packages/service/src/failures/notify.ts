@@ -3,6 +3,7 @@ import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { secretsOf } from "../triggers/secrets-of.ts";
 import { type Failure, failureOf, noticeOf } from "./message.ts";
+import { noMailer } from "./no-mailer.ts";
 import { failureSignature, novaHeader } from "./signature.ts";
 
 /** What `nova-notify` has for all that it tells; one who is slow to answer may take much of it. */
@@ -64,7 +65,7 @@ function tellingsOf(failure: Failure, wishes: readonly Wish[]): Telling[] {
   const posts = wishes.flatMap(({ by, webhook }) => (webhook ? [postOf(failure, by, webhook)] : []));
   return [
     ...(to.length > 0
-      ? [{ name: "mail", tell: ({ mailer }: ServicePorts) => mailer.send(noticeOf(failure, to)) }]
+      ? [{ name: "mail", tell: ({ mailer = noMailer }: ServicePorts) => mailer.send(noticeOf(failure, to)) }]
       : []),
     ...posts.filter(({ name }, index) => posts.findIndex((other) => other.name === name) === index),
   ];

@@ -80,7 +80,8 @@ export interface ServicePorts extends Ports, ServiceStores {
   bus: Bus;
   schedules: Schedules;
   eventRules: EventRules;
-  mailer: Mailer;
+  /** Absent where no address is set up to send mail from. */
+  mailer?: Mailer;
   poster: Poster;
   /** The functions that state machines name; absent: those of a laptop. */
   functions?: NonNullable<EmitOptions["functions"]>;

@@ -2,12 +2,13 @@ import { type Compiled, compileWorkflow } from "@nova/compiler";
 import { pastTimes, type Workflow, type WorkflowSource } from "@nova/workflow";
 import type { Principal } from "../access/principal.ts";
 import { Refused } from "../errors.ts";
+import { mailFindings } from "../failures/no-mailer.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { clientFindings } from "../triggers/clients.ts";
 import { takenTriggers } from "../triggers/taken.ts";
 import { callFindings } from "./called.ts";
 
-type ValidatePorts = Pick<ServicePorts, "workflows" | "functions" | "triggers" | "clients" | "clock">;
+type ValidatePorts = Pick<ServicePorts, "workflows" | "functions" | "triggers" | "clients" | "clock" | "mailer">;
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
 /**
@@ -25,7 +26,7 @@ export async function validateWorkflow(
   if (!compiled.workflow) return compiled;
   const missing = await callFindings(ports, compiled.workflow);
   const taken = await takenTriggers(ports, by, compiled.workflow);
-  const errors = [...missing, ...taken];
+  const errors = [...missing, ...taken, ...mailFindings(ports, compiled.workflow)];
   const warnings = [...(await clientFindings(ports, by, compiled.workflow)), ...pastTimes(compiled.workflow, now)];
   const findings = [...compiled.findings, ...errors, ...warnings];
   return errors.length > 0 ? { findings } : { ...compiled, findings };

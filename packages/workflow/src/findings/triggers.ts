@@ -79,6 +79,13 @@ export const triggerFindings = {
     bad: '"triggers": [{ "type": "schedule", "every": "1d", "context": { "prices": [ ... 300,000 bytes ... ] } }]',
     good: '"triggers": [{ "type": "schedule", "every": "1d" }]   # and prices.txt in the folder',
   },
+  NOVA131: {
+    severity: "error",
+    title: "Failures are to be told by mail, and no mail goes out",
+    why: "A deployment sends mail from the address in `NOVA_MAIL_FROM`, or else from one of the first domain in `NOVA_MAIL_DOMAINS`. This one has neither, so nobody would hear of a failure. Found when the workflow is published there, or validated by the API; on a laptop mail always goes out.",
+    bad: '"on_failure": { "mail": ["ops@example.com"] }   # where neither variable was set',
+    good: '"on_failure": { "webhook": "https://pager.example.com/nova" }',
+  },
   NOVA132: {
     severity: "warning",
     title: "A signed request has its id in a header",
