@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { root } from "../support/imports.ts";
 import { awsAt, shell } from "./environment.ts";
 import { CommandFailed, type Processes } from "./processes.ts";
@@ -5,6 +7,17 @@ import { CommandFailed, type Processes } from "./processes.ts";
 /** Deploys what `npm run deploy -- --stage production` deploys, into the AWS at this endpoint. */
 export async function deploy(processes: Processes, endpoint: string): Promise<void> {
   const command = ["npm", "run", "deploy", "--", "--stage", "production"];
-  const ended = await processes.run(command, { cwd: root, env: { ...shell(), ...awsAt(endpoint), CI: "true" } });
-  if (ended.code !== 0) throw new CommandFailed(command, ended);
+  const before = leftovers();
+  try {
+    const ended = await processes.run(command, { cwd: root, env: { ...shell(), ...awsAt(endpoint), CI: "true" } });
+    if (ended.code !== 0) throw new CommandFailed(command, ended);
+  } finally {
+    // At once: an interrupted command is about to end.
+    for (const name of leftovers().filter((one) => !before.includes(one))) rmSync(join(root, name));
+  }
+}
+
+/** What SST compiles its configuration to, and leaves where it is interrupted. */
+function leftovers(): string[] {
+  return readdirSync(root).filter((name) => /^\.sst\.config\.\d+\.mjs$/.test(name));
 }

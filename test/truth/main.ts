@@ -24,12 +24,12 @@ class Opened extends AsyncDisposableStack {
   /** Of this run. */
   folder = "";
   processes!: Processes;
-  /** Whether the logs are of use to nobody. */
-  allIsWell = false;
+  /** Whether somebody will want the logs. */
+  keepsLogs = false;
 
   async begin(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), "nova-truth-"));
-    this.defer(() => (this.allIsWell ? rm(this.folder, { recursive: true }) : keepLogs(this.folder)));
+    this.defer(() => (this.keepsLogs ? keepLogs(this.folder) : rm(this.folder, { recursive: true })));
     this.processes = this.use(new Processes(this.folder));
   }
 }
@@ -79,10 +79,8 @@ interface Both {
 async function tellDifferences(opened: Opened, { deployed, local, moto, folders }: Both): Promise<number> {
   const rows = await compare({ deployed, local, folders, tell });
   process.stdout.write(`${reportOf(rows, [notProven(await moto.gaps())])}\n`);
-  opened.allIsWell = rows.every(({ wrong }) => wrong.length === 0);
-  if (opened.allIsWell) return 0;
-  tell(`what each process said is in ${opened.folder}`);
-  return 1;
+  opened.keepsLogs = rows.some(({ wrong }) => wrong.length > 0);
+  return opened.keepsLogs ? 1 : 0;
 }
 
 /** What moto cannot make. It is no difference, but nobody should think that it was looked at. */
@@ -99,11 +97,22 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-await using opened = new Opened();
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    tell("interrupted: ending what was started");
-    opened.disposeAsync().finally(() => process.exit(130));
+/** Ends with 130 on the first signal; what was under way then fails, and nobody listens. */
+function interruption(): Promise<number> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(130));
   });
 }
-process.exitCode = await truth(opened);
+
+const opened = new Opened();
+let code = 1;
+try {
+  code = await Promise.race([truth(opened), interruption()]);
+} catch (error) {
+  opened.keepsLogs = true;
+  tell(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+}
+tell("ending what was started");
+await opened.disposeAsync();
+if (opened.keepsLogs) tell(`what each process said is in ${opened.folder}`);
+process.exit(code);

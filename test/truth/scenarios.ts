@@ -132,9 +132,11 @@ export const scenarios: Scenario[] = [
     status: "completed",
     async run(place) {
       await said(place, "clients", "delete", client);
-      await until(`the end of ${client}`, async () => {
-        const all = await Array.fromAsync(place.nova.clients.list());
-        return all.every(({ slug }) => slug !== client);
+      // The record of the client itself may stay until no function can be at work for it any more.
+      await until(`the erasure of what ${client} had said`, async () => {
+        const runs = await Array.fromAsync(place.nova.executions.list({ workflow: "truth-values" }));
+        const found = await Promise.all(runs.map(({ execution_id }) => place.nova.executions.verify(execution_id)));
+        return found.length > 0 && found.every(({ state, erased }) => state === "anchored" && erased.length > 0);
       });
       return [];
     },
