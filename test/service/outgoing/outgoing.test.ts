@@ -1,7 +1,7 @@
 import type { lookup } from "node:dns";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { HostRefused } from "@nova/engine";
@@ -86,6 +86,14 @@ describe("a server that a user names", () => {
     const reply = await laptop().fetch(`http://id.test:${port}/`);
     await expect(reply.json()).rejects.toThrow(/more than 1048576 bytes/);
     expect(sent).toBeLessThan(20 * maxAnswerBytes);
+  });
+
+  it("is hung up on where nobody wants to read its answer", async () => {
+    answer = (_request, response) => void response.writeHead(500).write("x");
+    const reply = await laptop().fetch(`http://id.test:${port}/`);
+    const closed = once(requests[0]?.message.socket as Socket, "close");
+    await reply.body?.cancel();
+    await closed;
   });
 
   it("is not waited for longer than the caller likes, while it answers either", async () => {

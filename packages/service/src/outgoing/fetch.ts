@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import type { LookupFunction } from "node:net";
+import { pipeline, Readable, Transform } from "node:stream";
 import { HostRefused, type OutgoingFetch } from "@nova/engine";
 
 /** From the lookup of the name to the end of the answer. */
@@ -39,16 +40,23 @@ export function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
     send(url, { method: request.method, headers, lookup, agent: false, signal }, resolve).on("error", reject).end(body);
     const answer = await promise;
     const { statusCode: status = 0 } = answer;
-    if (bodiless.includes(status)) answer.destroy();
-    return new Response(bodiless.includes(status) ? null : ReadableStream.from(capped(answer)), { status });
+    if (!bodiless.includes(status)) return new Response(capped(answer), { status });
+    answer.destroy();
+    return new Response(null, { status });
   };
 }
 
-async function* capped(answer: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+/** Whoever cancels it, or gets too much, ends the connection. */
+function capped(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   let bytes = 0;
-  for await (const chunk of answer) {
-    bytes += chunk.length;
-    if (bytes > maxAnswerBytes) throw new RangeError(`the answer has more than ${maxAnswerBytes} bytes`);
-    yield chunk;
-  }
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes <= maxAnswerBytes) done(null, chunk);
+      else done(new RangeError(`the answer has more than ${maxAnswerBytes} bytes`));
+    },
+  });
+  // What breaks reaches the reader.
+  pipeline(answer, counted, () => undefined);
+  return Readable.toWeb(counted) as ReadableStream<Uint8Array<ArrayBuffer>>;
 }
