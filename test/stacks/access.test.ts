@@ -89,6 +89,26 @@ it.each([
   expect(lines.filter((line) => !line.endsWith(` where ${condition}`))).toEqual([]);
 });
 
+it("opens and seals with the vault's key only what names a task or a credential, and each for those who need it", async () => {
+  const uses = rolesWith(await allRoles(), /^kms:\w+ on .*VaultKey/);
+  const context = "where kms:EncryptionContextKeys ForAnyValue:StringEquals";
+  expect(
+    Object.values(uses)
+      .flat()
+      .filter((line) => !/(name|task)$/.test(line.split(`${context} `)[1] ?? "")),
+  ).toEqual([]);
+  const tasks = Object.entries(uses).filter(([, lines]) => lines.some((line) => line.endsWith(`${context} task`)));
+  expect(tasks.map(([role]) => role).toSorted()).toEqual([
+    "novaapirole",
+    "novadelivereventrole",
+    "novarequestapprovalrole",
+    "novasweeprole",
+  ]);
+  // Nobody who delivers events reads credentials, and nobody who hands out tokens opens them.
+  expect(uses.novadelivereventrole).toEqual([`kms:Decrypt on VaultKey.Arn ${context} task`]);
+  expect(uses.novarequestapprovalrole).toContain(`kms:Encrypt on VaultKey.Arn ${context} task`);
+});
+
 it("bounds every write into the table by the partitions that it may reach", async () => {
   const writes = Object.values(await allRoles())
     .flat()
