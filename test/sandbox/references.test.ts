@@ -1,6 +1,6 @@
 import type { RunRequest } from "@nova/engine";
 import { expect, test } from "vitest";
-import { inputHashes, namedBlobs } from "../../packages/sandbox/src/references.ts";
+import { inputReferences, namedBlobs } from "../../packages/sandbox/src/references.ts";
 
 const ref = (digit: string) => ({ sha256: digit.repeat(64), bytes: 3, type: "bytes" as const });
 const text = (digit: string) => JSON.stringify({ $blob: ref(digit) });
@@ -22,7 +22,7 @@ test.each([
 
 test("data that quotes a reference is none", () => {
   const quoted = JSON.stringify({ note: text("4"), escaped: { $$blob: ref("5") } });
-  expect(inputHashes(request("", { quoted, real: ` { "$blob" : ${JSON.stringify(ref("6"))} } ` }))).toEqual(
-    new Set(["6".repeat(64)]),
+  expect(inputReferences(request("", { quoted, real: ` { "$blob" : ${JSON.stringify(ref("6"))} } ` }))).toEqual(
+    new Set([`${"6".repeat(64)} 3 bytes`]),
   );
 });

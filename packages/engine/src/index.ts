@@ -3,7 +3,7 @@ export { linkName } from "./chain/link-name.ts";
 export { WrittenTips } from "./chain/written-tips.ts";
 export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";
-export { asReference } from "./context/references.ts";
+export { asReference, referenceKey, referencesIn } from "./context/references.ts";
 export { openContent, ownerText, replacing, sealRecord } from "./credentials/content.ts";
 export { createCredentials } from "./credentials/create-credentials.ts";
 export {
@@ -30,7 +30,9 @@ export { interruptedError, noRuns, type Swept, sweep, sweepExecution, sweepRuns 
 export { type JoinEvent, joinFork } from "./fork/join.ts";
 export { type ExactValue, isRawNumber, parseExact } from "./json/exact.ts";
 export { RawJson, renderJson } from "./json/raw.ts";
+export { jsonProblem, NotStrictJson, StrictJson } from "./json/strict.ts";
 export { elementsOf, type Member, membersOf, nestingOf, objectText } from "./json/text.ts";
+export { Utf8Check } from "./json/utf8-check.ts";
 export type { CaughtError, EndAnswer, NodeEvent, RunningAnswer, RunPosition, TaskAnswer } from "./node/event.ts";
 export type { FollowTime } from "./node/follow.ts";
 export { NodesAtWork } from "./node/nodes-at-work.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Context, Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { RunIo } from "@nova/engine";
-import { IoFailure, MalformedAnswer } from "./failures.ts";
+import { BrokenAttach, IoFailure, MalformedAnswer } from "./failures.ts";
 import { cell, cellWith, root } from "./harness.ts";
 import { lineReader } from "./lines.ts";
 import type { LastAnswer } from "./messages.ts";
@@ -18,11 +18,6 @@ export interface AttachOptions {
   io: RunIo;
   /** Fires when nobody waits for the answer any more. */
   signal: AbortSignal;
-}
-
-/** The cell ended, and did not say what became of the code. */
-export class BrokenAttach extends Error {
-  override name = "BrokenAttach";
 }
 
 /** The cell failed: there is no harness, or it does not work. */

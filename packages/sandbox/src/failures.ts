@@ -64,3 +64,8 @@ export class IoFailure extends Error {
     super("the engine could not read or store what the node needs", { cause });
   }
 }
+
+/** The connection ended before everything was told, or what was told did not arrive whole. */
+export class BrokenAttach extends Error {
+  override name = "BrokenAttach";
+}

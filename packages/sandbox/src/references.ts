@@ -1,6 +1,4 @@
-import type { BlobRef, RunRequest } from "@nova/engine";
-
-const pattern = /\{\s*"\$blob"\s*:\s*(\{[^{}]*\})\s*\}/g;
+import { type BlobRef, type RunRequest, referenceKey, referencesIn } from "@nova/engine";
 
 /** Blobs of the keys that the code names in quotes: it will most likely ask for them. */
 export function namedBlobs({ context, code }: RunRequest): BlobRef[] {
@@ -11,12 +9,7 @@ export function namedBlobs({ context, code }: RunRequest): BlobRef[] {
   });
 }
 
-/** Hashes of everything in the input's own texts: these are stored already. */
-export function inputHashes({ context }: RunRequest): Set<string> {
-  return new Set(context.flatMap(({ json }) => referencesIn(json)).map(({ sha256 }) => sha256));
-}
-
-function referencesIn(json: string): BlobRef[] {
-  if (!json.includes('"$blob"')) return [];
-  return Array.from(json.matchAll(pattern), (match) => JSON.parse(match[1] as string) as BlobRef);
+/** Keys of all references in the input's own texts: what they name is stored already, as what they say. */
+export function inputReferences({ context }: RunRequest): Set<string> {
+  return new Set(context.flatMap(({ json }) => referencesIn(json)).map(referenceKey));
 }

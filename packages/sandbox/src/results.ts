@@ -1,50 +1,83 @@
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
-import type { BlobRef, CodeResult, RunIo } from "@nova/engine";
+import { type BlobRef, type CodeResult, jsonProblem, type RunIo, referenceKey } from "@nova/engine";
 import { IoFailure, isFileMissing, MalformedAnswer } from "./failures.ts";
-import type { LastAnswer, Result } from "./messages.ts";
-import { parseAnswer, Result as ResultSchema } from "./messages.ts";
+import { CodeAnswer, type LastAnswer, misfit, parseAnswer, Result } from "./messages.ts";
 import { checked, DamagedBlob, readStream, readText, Watched } from "./transfer.ts";
 
-type Success = Extract<Result["result"], { status: "success" }>;
+type Success = Extract<CodeAnswer, { status: "success" }>;
 type OutBlob = Success["blobs"][number];
 
 const streamsAtOnce = 6;
 /** The harness makes no longer ones: large values are blobs beside it. */
 const mostResultBytes = 64 << 20;
 
-/** The code's result with everything it refers to stored. `stored`: hashes of what the input's own texts refer to. */
+/**
+ * The code's result with everything it refers to stored. `stored`: keys of the references in the input's own texts. The
+ * code's process writes the result, and hostile code can write it itself: what is not strictly a result fails the node.
+ */
 export async function takeResult(
   sandbox: E2bSandbox,
   answer: Extract<LastAnswer, { type: "result" | "outcome" }>,
-  stored: Set<string>,
+  stored: ReadonlySet<string>,
   io: RunIo,
   signal: AbortSignal,
 ): Promise<CodeResult> {
   const { result, logs, durationMs } = answer.type === "result" ? answer : await download(sandbox, answer, signal);
-  if (result.status === "error") return { ...result, logs, durationMs };
+  const told = answerIn(result);
+  if (told.status === "error") return { ...told, logs, durationMs };
   try {
     await storeAll(
       sandbox,
-      result.blobs.filter(({ sha256 }) => !stored.has(sha256)),
+      told.blobs.filter((ref) => !stored.has(referenceKey(ref))),
       io,
       signal,
     );
   } catch (error) {
     if (!(error instanceof DamagedBlob)) throw error;
-    return { status: "error", class: "NodeFailed", message: error.message, traceback: "", logs, durationMs };
+    return { ...failure(error.message), logs, durationMs };
   }
-  const set = result.set.map(([key, json]) => ({ key, json }));
-  return { status: "success", set, delete: result.delete, logs, durationMs };
+  const set = told.set.map(([key, json]) => ({ key, json }));
+  return { status: "success", set, delete: told.delete, logs, durationMs };
 }
 
 /** Long outcomes come as a file: Jupyter limits the rate of output, 1 MB/s unless told otherwise. */
 async function download(
   sandbox: E2bSandbox,
-  { path, bytes }: { path: string; bytes: number },
+  { path, bytes }: Extract<LastAnswer, { type: "outcome" }>,
   signal: AbortSignal,
 ): Promise<Result> {
   if (bytes > mostResultBytes) throw new MalformedAnswer(`its result has ${bytes} bytes`);
-  return parseAnswer(ResultSchema, await readText(sandbox, path, bytes, signal));
+  return parseAnswer(Result, await readText(sandbox, path, bytes, signal));
+}
+
+/** What the code's process says that it did; where it says something else, a failure that tells so. */
+function answerIn(result: unknown): CodeAnswer {
+  const told = CodeAnswer.safeParse(result);
+  if (!told.success)
+    return failure(`the code left a result that is none (${misfit(told.error.issues)}) - ${leaveAlone}`);
+  const problem = told.data.status === "success" ? setProblem(told.data) : undefined;
+  return problem === undefined ? told.data : failure(`${problem} - ${leaveAlone}`);
+}
+
+function setProblem({ set }: Success): string | undefined {
+  const keys = new Set<string>();
+  for (const [key, json] of set) {
+    if (keys.has(key)) return `the code left two values of ${named(key)}`;
+    keys.add(key);
+    const problem = jsonProblem(json);
+    if (problem !== undefined) return `the value that the code left as ${named(key)} is no JSON: it ${problem}`;
+  }
+  return undefined;
+}
+
+function named(key: string): string {
+  return `context[${JSON.stringify(key.length > 80 ? `${key.slice(0, 77)}...` : key)}]`;
+}
+
+const leaveAlone = "leave the harness's files alone";
+
+function failure(message: string): Extract<CodeAnswer, { status: "error" }> {
+  return { status: "error", class: "NodeFailed", message, traceback: "" };
 }
 
 async function storeAll(sandbox: E2bSandbox, blobs: OutBlob[], io: RunIo, signal: AbortSignal): Promise<void> {

@@ -16,7 +16,7 @@ import { asRunError, isBeyondPlan, isGone } from "./failures.ts";
 import { followUntilAnswered } from "./follow.ts";
 import { libFiles, type SandboxFile } from "./harness.ts";
 import { type LastAnswer, runInput, stopInput } from "./messages.ts";
-import { inputHashes, namedBlobs } from "./references.ts";
+import { inputReferences, namedBlobs } from "./references.ts";
 import { takeResult } from "./results.ts";
 import { writeFiles } from "./transfer.ts";
 
@@ -110,7 +110,7 @@ async function settleRun(
   signal: AbortSignal,
 ): Promise<Extract<RunOutcome, { kind: "finished" | "tombstoned" }> | { kind: "unable"; message: string }> {
   if (answer.type === "result" || answer.type === "outcome")
-    return { kind: "finished", result: await takeResult(sandbox, answer, inputHashes(request), io, signal) };
+    return { kind: "finished", result: await takeResult(sandbox, answer, inputReferences(request), io, signal) };
   if (answer.type === "unable") return { kind: "unable", message: answer.message };
   return { kind: "tombstoned" };
 }

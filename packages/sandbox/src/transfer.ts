@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
-import type { BlobRef } from "@nova/engine";
+import { type BlobRef, NotStrictJson } from "@nova/engine";
 import { MalformedAnswer } from "./failures.ts";
 import { root, type SandboxFile } from "./harness.ts";
+import { contentChecks, OtherContent } from "./strict-content.ts";
 
 /** Files in and out of a sandbox, as root. Large ones stream: their bytes cross this process, not its heap. */
 
@@ -51,15 +52,24 @@ export class DamagedBlob extends Error {
   override name = "DamagedBlob";
 }
 
-/** Passes the bytes through and fails when they are not what the reference says: at their end, or at its. */
+/** Passes the bytes through, and fails when they are not what the reference says: at their end, or before. */
 export async function* checked(ref: BlobRef, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const hash = createHash("sha256");
+  const content = contentChecks[ref.type]();
   let bytes = 0;
-  for await (const chunk of body) {
-    hash.update(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > ref.bytes) break;
-    yield chunk;
+  try {
+    for await (const chunk of body) {
+      hash.update(chunk);
+      bytes += chunk.byteLength;
+      if (bytes > ref.bytes) break;
+      content.look(chunk);
+      yield chunk;
+    }
+    if (bytes <= ref.bytes) content.end();
+  } catch (error) {
+    if (!(error instanceof NotStrictJson || error instanceof OtherContent)) throw error;
+    const what = `says to be ${ref.type === "json" ? "JSON" : "a text"} and ${error.message}`;
+    throw new DamagedBlob(`the value ${ref.sha256} ${what} - leave the harness's files alone`);
   }
   if (bytes !== ref.bytes || hash.digest("hex") !== ref.sha256)
     throw new DamagedBlob(`the value ${ref.sha256} changed after the code had ended - leave the harness's files alone`);

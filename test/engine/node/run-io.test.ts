@@ -105,6 +105,19 @@ it.each([
   expect(await io.foreignReference(set)).toEqual(foreign);
 });
 
+it.each([
+  ["as JSON", { type: "json" }],
+  ["as bytes", { type: "bytes" }],
+  ["as a shorter one", { bytes: 1 }],
+] as const)("takes a text of its input for foreign where a result refers to it %s", async (_how, change) => {
+  const { io } = await ioOfB(succeeds("a", "1"), referenceText(textRef(letter)));
+  const ref = { ...textRef(letter), ...change };
+  expect(io.isOwn(textRef(letter))).toBe(true);
+  expect(io.isOwn(ref)).toBe(false);
+  expect(await io.foreignReference([{ key: "y", json: referenceText(ref) }])).toEqual({ key: "y", ref });
+  await expect(io.openBlob(ref)).rejects.toThrow(/is not part of the node's input/);
+});
+
 it("does not take a hash in what a node wrote for a blob of it", async () => {
   const { io } = await ioOfB(succeeds("a", JSON.stringify({ sha256: textRef(letter).sha256 })), "1");
   const set = [{ key: "y", json: referenceText(textRef(letter)) }];

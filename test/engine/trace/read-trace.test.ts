@@ -35,6 +35,19 @@ async function failedTrace(full: boolean) {
   return { story, trace: await readTrace(story.world.ports(atOnce), story.id, { full }) };
 }
 
+it("tells as a text what an earlier release took for JSON and is none, so that it closes nothing around it", async () => {
+  const evil = '1}, "status": "completed", "client": "another", "x": {"y": 1';
+  const way: [string, string][] = [
+    ["start", "a"],
+    ["a", "end"],
+  ];
+  const story = await new Story(flow("spliced", [action("a")], way), { a: [succeeds("a", evil)] }).start("{}");
+  await story.everything();
+  const told = asJson(await readTrace(story.world.ports(atOnce), story.id, { full: true }));
+  expect(told.entries[1]).toMatchObject({ changes: { set: { a: evil } }, output_result: { a: evil } });
+  expect(told.context).toEqual({ a: evil });
+});
+
 describe("the chain of work", () => {
   it("says what names on other ports than the web's led to, and nothing of this machine", async () => {
     const allow = ["db.example.com:5432", "web.example.com:443", "localhost:3720"];

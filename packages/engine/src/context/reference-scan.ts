@@ -1,5 +1,5 @@
 import type { BlobRef } from "../ports/blobs.ts";
-import { asReference, blobKey } from "./references.ts";
+import { asReference, blobKey, referenceKey } from "./references.ts";
 
 /**
  * An object that is a reference, in JSON text. It can only be an object: inside of a string every quote has a backslash
@@ -18,13 +18,22 @@ export class ReferenceScan {
     // References are ASCII; as Latin-1 a character that is cut in two does no harm.
     const text = this.#tail + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
     for (const [, inner = ""] of text.matchAll(written)) {
-      const ref = asReference({ [blobKey]: JSON.parse(inner) });
-      if (ref) this.#found.set(`${ref.sha256} ${ref.type}`, ref);
+      const ref = asReference({ [blobKey]: parsed(inner) });
+      if (ref) this.#found.set(referenceKey(ref), ref);
     }
     this.#tail = text.slice(-overlap);
   }
 
   get found(): BlobRef[] {
     return Array.from(this.#found.values());
+  }
+}
+
+/** What earlier releases took for JSON may be none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }

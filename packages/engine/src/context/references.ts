@@ -10,6 +10,11 @@ export function referenceText(ref: BlobRef): string {
   return JSON.stringify({ [blobKey]: { sha256: ref.sha256, bytes: ref.bytes, type: ref.type } });
 }
 
+/** What a reference says, whole: a blob that is known as bytes is not known as JSON. */
+export function referenceKey({ sha256, bytes, type }: BlobRef): string {
+  return `${sha256} ${bytes} ${type}`;
+}
+
 /** All references inside a value's text. Text without the marker costs a substring search. */
 export function referencesIn(text: string): BlobRef[] {
   if (!text.includes(`"${blobKey}"`)) return [];

@@ -47,6 +47,16 @@ export function elementsOf(text: string): string[] {
   return elements;
 }
 
+/** Whether a text is one JSON value and nothing else, so that it can stand in another one. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** How many lists and objects lie inside each other at the deepest place of a valid JSON text. */
 export function nestingOf(text: string): number {
   let depth = 0;

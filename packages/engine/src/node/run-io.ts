@@ -2,7 +2,8 @@ import { headOf } from "../chain/head.ts";
 import { contextAfter, type Position } from "../chain/position.ts";
 import { linkLabel } from "../chain/scope.ts";
 import type { Context } from "../context/context.ts";
-import { referencesIn } from "../context/references.ts";
+import { ReferenceScan } from "../context/reference-scan.ts";
+import { referenceKey, referencesIn } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
 import { type Member, objectText } from "../json/text.ts";
 import type { BlobRef } from "../ports/blobs.ts";
@@ -20,8 +21,8 @@ export interface NodeIo extends RunIo {
   isPlain: boolean;
   /** The first key whose value refers to a blob that neither the node's input, nor `outputs`, nor this run can have. */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
-  /** Whether a result may refer to it as far as this delivery knows, and it holds no secret. */
-  isOwn(sha256: string): boolean;
+  /** Whether a result may refer to it so as far as this delivery knows, and it holds no secret. */
+  isOwn(ref: BlobRef): boolean;
   /** An earlier delivery of the same run knew the blob as its own. */
   meet(sha256: string): void;
   /** A result without what credentials had laid over the context. */
@@ -50,27 +51,33 @@ export async function createNodeIo(
         input
           .slots()
           .flatMap(({ json }) => referencesIn(json))
-          .map((ref) => ref.sha256),
+          .map(referenceKey),
       ),
   );
   /** Uploaded by this run, or named inside results of other nodes or a JSON blob that crossed here. */
   const met = new Set<string>();
+  /** Hashes that an earlier delivery has recorded, each of something that it knew as what it was referred to. */
+  const metBefore = new Set<string>();
+  const meetAll = (refs: Iterable<BlobRef>) => {
+    for (const ref of refs) met.add(referenceKey(ref));
+  };
   const leaking = new Set<string>();
   const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256), laid.secrets);
-  const isKnown = (sha256: string) => inInput().has(sha256) || met.has(sha256);
+  const isKnown = (ref: BlobRef) =>
+    inInput().has(referenceKey(ref)) || met.has(referenceKey(ref)) || metBefore.has(ref.sha256);
 
   return {
     isPlain: secrets.size === 0 && laid.members.length === 0,
     async openBlob(ref) {
-      if (!isKnown(ref.sha256)) throw new NovaError("NodeFailed", `blob ${ref.sha256} is not part of the node's input`);
+      if (!isKnown(ref)) throw new NovaError("NodeFailed", `blob ${ref.sha256} is not part of the node's input`);
       const body = await ports.blobs.stream(before, ref.sha256);
-      return ref.type === "json" ? meetingReferences(body, met) : body;
+      return ref.type === "json" ? meetingReferences(body, meetAll) : body;
     },
     async storeBlob(ref, body) {
-      met.add(ref.sha256);
+      meetAll([ref]);
       const watched = redactor.isIdle ? body : redactor.refuse(body, () => leaking.add(ref.sha256));
       try {
-        await ports.blobs.put(before, ref, ref.type === "json" ? meetingReferences(watched, met) : watched);
+        await ports.blobs.put(before, ref, ref.type === "json" ? meetingReferences(watched, meetAll) : watched);
       } catch (error) {
         // What holds a secret is not stored: the key that refers to it fails the node.
         if (!leaking.has(ref.sha256)) throw error;
@@ -82,7 +89,7 @@ export async function createNodeIo(
       if (!last) return null;
       const { context } = await contextAfter(last, ports.blobs);
       const text = objectText(context.writtenBy(linkLabel(headOf(last))));
-      for (const { sha256 } of referencesIn(text)) met.add(sha256);
+      meetAll(referencesIn(text));
       return text;
     },
     async outputNames() {
@@ -93,13 +100,13 @@ export async function createNodeIo(
     async foreignReference(set) {
       for (const { key, json } of set) {
         for (const ref of referencesIn(json)) {
-          if (!isKnown(ref.sha256) && !(await wasWrittenBefore(ports, position, ref.sha256))) return { key, ref };
+          if (!isKnown(ref) && !(await wasWrittenBefore(ports, position, ref))) return { key, ref };
         }
       }
       return undefined;
     },
-    isOwn: (sha256) => isKnown(sha256) && !leaking.has(sha256),
-    meet: (sha256) => void met.add(sha256),
+    isOwn: (ref) => isKnown(ref) && !leaking.has(ref.sha256),
+    meet: (sha256) => void metBefore.add(sha256),
     withoutLaid: (result) => withoutLaid(result, laid),
     changedCredential: (set) => changedOf(laid, set),
     leakedSecret(set) {
@@ -114,19 +121,17 @@ export async function createNodeIo(
   };
 }
 
-const referencePattern = /"sha256"\s*:\s*"([0-9a-f]{64})"/g;
-/** Longer than any reference: what is kept of one chunk so that one across the border is seen. */
-const overlap = 160;
-
-/** Passes a JSON blob's bytes through and notes every hash that a reference in it may name. */
-async function* meetingReferences(body: AsyncIterable<Uint8Array>, met: Set<string>): AsyncIterable<Uint8Array> {
-  let tail = "";
+/** Passes a JSON blob's bytes through and tells of every reference in it. */
+async function* meetingReferences(
+  body: AsyncIterable<Uint8Array>,
+  meet: (refs: readonly BlobRef[]) => void,
+): AsyncIterable<Uint8Array> {
+  const scan = new ReferenceScan();
   for await (const chunk of body) {
-    const text = tail + Buffer.from(chunk).toString("latin1");
-    for (const match of text.matchAll(referencePattern)) met.add(match[1] as string);
-    tail = text.slice(-overlap);
+    scan.look(chunk);
     yield chunk;
   }
+  meet(scan.found);
 }
 
 function lazy<T>(make: () => T): () => T {

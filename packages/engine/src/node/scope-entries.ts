@@ -2,7 +2,7 @@ import { contentText } from "../chain/contents.ts";
 import { type BranchTip, type Head, headOf } from "../chain/head.ts";
 import { contextAfter, type Position } from "../chain/position.ts";
 import { branchOf, linkLabel } from "../chain/scope.ts";
-import { referencesIn } from "../context/references.ts";
+import { referenceKey, referencesIn } from "../context/references.ts";
 import type { BlobRef } from "../ports/blobs.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -63,13 +63,13 @@ async function* joinedEntries(
  * Whether some node of the scope wrote a value that this blob is a part of, JSON blobs followed to their leaves. The
  * slow way to know it, for a result whose delivery is gone: what that one had served is not remembered anywhere.
  */
-export async function wasWrittenBefore(ports: Ports, { before, at }: Position, sha256: string): Promise<boolean> {
+export async function wasWrittenBefore(ports: Ports, { before, at }: Position, wanted: BlobRef): Promise<boolean> {
   const seen = new Set<string>();
   for await (const { entry } of entriesBefore(ports, at)) {
     const { context } = await contextAfter(entry, ports.blobs);
     const waiting: BlobRef[] = context.writtenBy(linkLabel(headOf(entry))).flatMap(({ json }) => referencesIn(json));
     for (const ref of waiting) {
-      if (ref.sha256 === sha256) return true;
+      if (referenceKey(ref) === referenceKey(wanted)) return true;
       if (ref.type !== "json" || seen.has(ref.sha256)) continue;
       seen.add(ref.sha256);
       const text = Buffer.from(await ports.blobs.get(before, ref.sha256)).toString();

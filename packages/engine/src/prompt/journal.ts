@@ -214,6 +214,8 @@ function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): bool
 /** Blobs in the result that this run has brought or met: a later delivery can only know it from here. */
 function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   if (result?.status !== "success") return [];
-  const named = result.set.flatMap(({ json }) => referencesIn(json).map(({ sha256 }) => sha256));
-  return Array.from(new Set(named)).filter((sha256) => io.isOwn(sha256));
+  const named = result.set.flatMap(({ json }) => referencesIn(json));
+  // The record holds hashes alone: one that is also referred to as something else is not taken.
+  const foreign = new Set(named.filter((ref) => !io.isOwn(ref)).map(({ sha256 }) => sha256));
+  return Array.from(new Set(named.map(({ sha256 }) => sha256))).filter((sha256) => !foreign.has(sha256));
 }

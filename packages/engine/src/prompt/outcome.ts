@@ -1,5 +1,6 @@
 import { sumOfSpendings, unlessNothing } from "../chain/spending.ts";
 import { sha256 } from "../json/hash.ts";
+import { RawJson, renderJson } from "../json/raw.ts";
 import { wayTo } from "../node/definition.ts";
 import { judge } from "../node/judge.ts";
 import type { MoreFacts, Outcome, RunFacts } from "../node/outcome.ts";
@@ -64,7 +65,7 @@ function analysisContents({ node, version }: Task, { code, json }: PinnedAnalysi
   const executionMs = journal.pinnedMs(pinnedPlaces.analysis);
   return {
     ...(!isLocked && { analysis_code: code }),
-    ...(json !== null && { analysis: `{"result":${json},"execution_time_ms":${executionMs}}` }),
+    ...(json !== null && { analysis: renderJson({ result: new RawJson(json), execution_time_ms: executionMs }) }),
   };
 }
 

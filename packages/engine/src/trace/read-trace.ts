@@ -8,7 +8,7 @@ import { executionOf } from "../execution/record.ts";
 import { atOnce } from "../fork/at-once.ts";
 import { forkBehind, type OpenFork, opensFork } from "../fork/branches.ts";
 import { RawJson } from "../json/raw.ts";
-import { type Member, objectText } from "../json/text.ts";
+import { isJson, type Member, objectText } from "../json/text.ts";
 import { contextBefore } from "../map/item-input.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
@@ -131,7 +131,7 @@ export class TraceReader {
       ai_metadata: await this.#codes.metadata(entry, head, { steps, code, error }),
       error_message: error,
       traceback: failure?.traceback ?? null,
-      changes: { set: new RawJson(objectText(ownSet)), delete: await deletedBy(ports, entry, head) },
+      changes: { set: toldObject(ownSet), delete: await deletedBy(ports, entry, head) },
       hash: entry.hash,
       steps,
       ...(this.#full && {
@@ -178,5 +178,11 @@ async function deletedBy(ports: Ports, entry: StoredEntry, head: Head): Promise<
 }
 
 function rawContext(context: Context | null): RawJson | null {
-  return context && new RawJson(objectText(context.slots()));
+  return context && toldObject(context.slots());
+}
+
+/** A member that earlier releases took for JSON and is none is told as the text that it is. */
+function toldObject(members: readonly Member[]): RawJson {
+  const told = members.map(({ key, json }) => ({ key, json: isJson(json) ? json : JSON.stringify(json) }));
+  return new RawJson(objectText(told));
 }

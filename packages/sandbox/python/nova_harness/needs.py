@@ -6,13 +6,14 @@ import os
 from .store import is_hash
 
 _MOST_DAMAGED = 2
+_LARGEST_BYTES = (1 << 53) - 1  # JavaScript's largest exact integer: the adapter reads the number
 
 
 def checked(wanted):
     """What code's process asks for becomes paths and messages: only the three forms there are get that far."""
     match wanted:
         case {"blob": {"sha256": sha256, "bytes": int() as size, "type": "bytes" | "text" | "json" as kind}}:
-            if is_hash(sha256):
+            if is_hash(sha256) and size is not True and 0 <= size <= _LARGEST_BYTES:
                 return {"blob": {"sha256": sha256, "bytes": size, "type": kind}}
         case {"outputs": str() as node}:
             return {"outputs": node}

@@ -16,7 +16,6 @@ LOG_BYTES = 1 << 16
 _LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16
 _FREE_WAITING_SECONDS = 60.0
-_UNREADABLE = (DamagedResult, ValueError, RecursionError, MemoryError)
 
 
 def kept_as_file(path, size):
@@ -156,8 +155,8 @@ class Run:
     def _conclude_early(self):
         """Nobody has to wait for the burial, unless there are files that later nodes rely on: those must be final."""
         try:
-            result = json.loads(self.store.read_result(self.claim))
-        except _UNREADABLE:
+            result = self.store.read_result(self.claim)
+        except DamagedResult:
             return
         if isinstance(result, dict) and not result.get("blobs"):
             self._take_what_was_written()
@@ -211,11 +210,11 @@ class Run:
 
     def _result(self):
         try:
-            result = json.loads(self.store.read_result(self.claim))
+            result = self.store.read_result(self.claim)
             self.store.adopt_blobs(self.claim)
         except LargeResult:
             return endings.too_large()
-        except (*_UNREADABLE, OSError) as error:
+        except (DamagedResult, OSError) as error:
             return endings.damaged(error)
         return {"type": "result", "result": result}
 

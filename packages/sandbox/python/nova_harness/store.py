@@ -14,6 +14,7 @@ What the harness keeps on disk, below its root. The code itself may come from el
 
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -34,6 +35,14 @@ def socket_path(root):
 
 def is_hash(text):
     return isinstance(text, str) and _SHA256.fullmatch(text) is not None
+
+
+def _finite(text):
+    """What JSON cannot write, the adapter could not read."""
+    number = float(text)
+    if math.isfinite(number):
+        return number
+    raise ValueError(f"{text} is not a JSON number")
 
 
 class DamagedResult(Exception):
@@ -126,9 +135,12 @@ class Store:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise DamagedResult("not a regular file")
             data = file.read(_MOST_RESULT_BYTES + 1)  # it may still be growing
-            if len(data) > _MOST_RESULT_BYTES:
-                raise LargeResult
-            return data
+        if len(data) > _MOST_RESULT_BYTES:
+            raise LargeResult
+        try:
+            return json.loads(data, parse_constant=_finite, parse_float=_finite)
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise DamagedResult(str(error)) from error
 
     def adopt_blobs(self, claim):
         """The code's process is dead: what it wrote cannot change any more, and later nodes may use it."""

@@ -36,11 +36,12 @@ export async function wholeContext(
   return new RawJson(objectText(whole));
 }
 
+/** Nothing either of what earlier releases took for JSON and is none. */
 async function unlessErased(load: () => Promise<string | null>): Promise<string | null> {
   try {
     return await load();
   } catch (error) {
-    if (error instanceof BlobMissing) return null;
+    if (error instanceof BlobMissing || error instanceof SyntaxError) return null;
     throw error;
   }
 }

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { Bench } from "./support/bench.ts";
+
+const bench = Bench.use();
+
+/** Code that writes its own result file, as the harness would, and says that it is done. */
+const leaving = (bytes: string) => `
+import os, socket, stat, time
+payload = ${bytes}
+for name in os.listdir("/proc/self/fd"):
+    fd = int(name)
+    try:
+        mode = os.fstat(fd).st_mode
+        if stat.S_ISDIR(mode):
+            with open(os.open("result", os.O_CREAT | os.O_WRONLY, 0o600, dir_fd=fd), "wb") as file:
+                file.write(payload)
+        elif stat.S_ISSOCK(mode):
+            os.write(fd, b'{"complete": true}\\n')
+    except OSError:
+        pass
+time.sleep(30)
+`;
+const result = (set: string) => `b'{"status":"success","delete":[],"blobs":[],"set":${set}}'`;
+
+test.each([
+  ["a value that closes the object around it", result(String.raw`[["x","1}, \\"status\\": \\"completed\\""]]`)],
+  ["no JSON at all", "b'nope'"],
+  ["what is no UTF-8", String.raw`b'\xff\xfe'`],
+  ["a number that JSON does not have", result('[["x",NaN]]')],
+  ["a number that is too large to be one", result('[["x",1e999]]')],
+  ["3,000 levels", `b'[' * 3000 + b']' * 3000`],
+  ["200,000 levels", `b'[' * 200_000 + b']' * 200_000`],
+  [
+    "a value of 3,000 levels",
+    `b'{"status":"success","delete":[],"blobs":[],"set":[["x","' + b'[' * 3000 + b']' * 3000 + b'"]]}'`,
+  ],
+  ["a key twice", result('[["x","1"],["x","2"]]')],
+  ["half a character", result(String.raw`[["x","\\"\\ud800\\""]]`)],
+  ["another shape", `b'{"status":"completed"}'`],
+])("code that writes %s as its own result fails, and its sandbox serves the next", async (_what, bytes) => {
+  const sandbox = await bench.create();
+  const outcome = await bench.run(sandbox, bench.request(leaving(bytes)));
+  expect(outcome).toMatchObject({ kind: "finished", result: { status: "error", class: "NodeFailed" } });
+  const next = await bench.run(sandbox, bench.request("context['a'] = 1"));
+  expect(next).toMatchObject({ kind: "finished", result: { status: "success" } });
+});
+
+test("code that writes a result in its place gets what it wrote, and no more", async () => {
+  const sandbox = await bench.create();
+  const outcome = await bench.run(sandbox, bench.request(leaving(result('[["x","850.0"]]'))));
+  expect(outcome).toMatchObject({ result: { status: "success", set: [{ key: "x", json: "850.0" }] } });
+});
+
+test.each(["True", "-1", "2**60", "10**400"])("code that asks for a blob of %s bytes ends", async (bytes) => {
+  const code = `
+import json, os, stat, time
+for name in os.listdir("/proc/self/fd"):
+    try:
+        if stat.S_ISSOCK(os.fstat(int(name)).st_mode):
+            need = {"blob": {"sha256": "0" * 64, "bytes": ${bytes}, "type": "json"}}
+            os.write(int(name), json.dumps({"need": need}).encode() + b"\\n")
+    except OSError:
+        pass
+time.sleep(30)`;
+  const outcome = await bench.run(await bench.create(), bench.request(code));
+  expect(outcome).toMatchObject({ kind: "finished", result: { status: "error", class: "NodeFailed" } });
+});
