@@ -1,4 +1,4 @@
-import type { StoredEntry } from "@nova/engine";
+import { type StoredEntry, sweep } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../../packages/engine/src/json/hash.ts";
 import { action, flow } from "../../support/engine/flows.ts";
@@ -147,6 +147,23 @@ it("calls a closed chain open as long as its record has not heard of the close",
   expect(await story.verify()).toMatchObject({ state: "open", links: 5 });
   change(story, 4, { signature: "another" });
   expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 4 } });
+});
+
+it("calls a run broken whose end was cut off and whose record was opened again, and nobody closes it anew", async () => {
+  const story = await closedStory();
+  const { tip: _, endedAt: __, durationMs: ___, nodes: ____, ...begun } = story.world.record(story.id);
+  story.world.executions.records.set(story.id, { ...begun, status: "running", open: true });
+  for (const seq of [3, 4]) {
+    delete place(story, seq).entry;
+    delete place(story, seq).turn;
+  }
+  const message = expect.stringMatching(/Step Functions has completed the run/);
+  expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 3, message } });
+  const swept = await sweep(story.world.ports(atOnce));
+  expect(swept.failed).toMatchObject([
+    { id: story.id, reason: expect.stringMatching(/ends with link 2 and no close/) },
+  ]);
+  expect(story.chain).toEqual(["start success", "a success", "b success"]);
 });
 
 it("holds a run of a release that named neither the machine nor the definition in link 0", async () => {

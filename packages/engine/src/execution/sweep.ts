@@ -1,4 +1,6 @@
 import { headOf } from "../chain/head.ts";
+import { NovaError } from "../errors.ts";
+import { readTip } from "../fork/branches.ts";
 import { reasonOf } from "../node/settle-node.ts";
 import type { Reason } from "../node/settling.ts";
 import type { StoredEntry } from "../ports/chain.ts";
@@ -157,7 +159,7 @@ export async function closeAfter(ports: Ports, execution: string, run: EndedRun)
     closeExecution(ports, { execution, status, ...(reason && { reason }) });
   switch (run.status) {
     case "succeeded":
-      return close("completed");
+      return completed(ports, execution);
     case "failed":
       return close("failed", reasonOf({ Error: run.error ?? "Failed", Cause: run.cause ?? "" }));
     case "timed_out":
@@ -167,4 +169,15 @@ export async function closeAfter(ports: Ports, execution: string, run: EndedRun)
         ? close("interrupted", { class: "NodeInterrupted", message: "the process that ran it was stopped" })
         : close("cancelled");
   }
+}
+
+/**
+ * Step Functions succeeds behind the close entry, never before. Where there is none somebody has cut off the end of the
+ * chain, and a new one would be signed.
+ */
+async function completed(ports: Ports, execution: string): Promise<Closed> {
+  const { head } = await readTip(ports, execution, "");
+  if (head.node_type === "close") return closeExecution(ports, { execution, status: "completed" });
+  const what = `Step Functions has completed execution ${execution}, whose chain ends with link ${head.seq} and no close`;
+  throw new NovaError("ChainBroken", `${what} - \`nova verify ${execution}\` says what is missing`);
 }
