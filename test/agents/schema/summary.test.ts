@@ -15,6 +15,18 @@ const shown = (values: Record<string, string>, limits: SummaryLimits = promptLim
 };
 
 describe("summarise", () => {
+  it("masks a key before it cuts it", () => {
+    const secret = "s3cr3t-of-20-letters";
+    const masking = { secrets: new Set<string>(), mask: (text: string) => text.replaceAll(secret, "***") };
+    const key = `${"k".repeat(190)}${secret}`;
+    expect(
+      JSON.stringify([
+        shown({ [key]: "1" }, promptLimits, masking),
+        shown({ a: JSON.stringify({ [key]: 1 }) }, promptLimits, masking),
+      ]),
+    ).not.toContain("s3cr");
+  });
+
   it.each([
     ["a short text", '"Acme"', "Acme"],
     ["a number", "850.0", 850],

@@ -58,6 +58,21 @@ describe("a secret", () => {
     }
   });
 
+  it("leaves no part of it at the beginning of a log that was cut, in lines of base64 either", () => {
+    const key = new Redactor([`-----BEGIN-----\n${"0123456789abcdef".repeat(20)}\n-----END-----`]);
+    const encoded = Buffer.from(`??-----BEGIN-----\n${"0123456789abcdef".repeat(20)}\n-----END-----!!!`).toString(
+      "base64",
+    );
+    const log = `${encoded.replace(/.{76}/g, "$&\n")}\nthe rest`;
+    for (let cut = 1; cut < log.length - 24; cut++)
+      expect(key.maskTail(log.slice(cut))).toMatch(/^.{0,3}\*\*\*.{0,8}\nthe rest$/);
+  });
+
+  it("is masked as one where it overlaps another", () => {
+    const both = new Redactor(["abcdef", "defghi", "ghijkl"]);
+    expect(both.mask("-abcdefghijkl-")).toBe("-***-");
+  });
+
   it("leaves honest data alone", () => {
     const text = '{"host": "db.example.com", "port": 993, "word": "password"}';
     expect(redactor.finds(text)).toBe(false);
@@ -89,6 +104,31 @@ describe("secret inputs", () => {
     const known = await redactorFor(keys, context, () => Promise.reject(new RangeError("there is no blob in here")));
     const texts = ["tok-12345", "ada@x", "pin-1", "Ada"];
     expect(texts.map((text) => known.finds(text))).toEqual([true, true, true, false]);
+  });
+
+  it("are known by the bytes, the numbers and the keys inside them, but for keys that are names", async () => {
+    const picture = Buffer.from("00ff10fe20fd30fc", "hex");
+    const sha256 = "a".repeat(64);
+    const account = {
+      client_email: 1,
+      auth_provider_x509_cert_url: 2,
+      "ada@example.com": { "4111111111111111": 7.25e5 },
+    };
+    const odd = new Context([
+      { key: "token", json: JSON.stringify({ $blob: { sha256, bytes: 8, type: "bytes" } }), by: 0 },
+      { key: "login", json: JSON.stringify(account), by: 0 },
+    ]);
+    const known = await redactorFor(keys, odd, async () => picture);
+    const secret = [
+      picture.toString("hex"),
+      picture.toString("base64"),
+      "b'\\x00\\xff\\x10\\xfe \\xfd0\\xfc'",
+      "725,000.00",
+    ];
+    const texts = [...secret, "ada@example.com", "4111111111111111", "client_email", "auth_provider_x509_cert_url"];
+    expect(texts.map((text) => known.finds(text))).toEqual([true, true, true, true, true, true, false, false]);
+    const stopped = known.refuse(chunks(Buffer.concat([Buffer.from("abc"), picture])), () => undefined);
+    await expect(Array.fromAsync(stopped)).rejects.toThrow(SecretFound);
   });
 
   it("are masked where people look at a context", () => {

@@ -1,5 +1,5 @@
 import { deliverEvent, requestApproval, runNode } from "@nova/engine";
-import type { WaitNode } from "@nova/workflow";
+import type { WaitNode, Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { action, flow } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
@@ -10,7 +10,7 @@ const never = new AbortController().signal;
 class Waits extends Story {
   readonly ports = this.world.ports(atOnce);
 
-  constructor(waitsFor: WaitNode["for"]) {
+  constructor(waitsFor: WaitNode["for"], more: Partial<Workflow> = {}) {
     const wait: WaitNode = { id: "pause", type: "wait", for: waitsFor };
     super(
       flow(
@@ -21,6 +21,7 @@ class Waits extends Story {
           ["prepare", "pause"],
           ["pause", "end"],
         ],
+        more,
       ),
     );
   }
@@ -118,6 +119,16 @@ describe("a wait for a time", () => {
     const story = await new Waits({ kind: "until", until: "{{due}}" }).begin(context);
     await expect(story.run()).rejects.toMatchObject({ name: "NodeFailed", message: expect.stringMatching(sentence) });
     expect(story.chain.at(-1)).toBe("pause failed");
+  });
+
+  it("fails without a word of a secret input that is no time", async () => {
+    const inputs = { properties: { due: { secret: true } } };
+    for (const due of ["s3cr3t-of-20-letters", `${"x".repeat(65)}s3cr3t-of-20-letters`, 4111111111111111]) {
+      const story = await new Waits({ kind: "until", until: "{{due}}" }, { inputs }).begin(JSON.stringify({ due }));
+      const failure = (await story.run().catch((error) => error)) as Error;
+      expect(failure.message).toContain("is no time to wait until");
+      expect(failure.message).not.toMatch(/s3cr|4111|xxxx/);
+    }
   });
 
   it.each([

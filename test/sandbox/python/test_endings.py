@@ -30,7 +30,7 @@ FAILURES = {
     "a kill": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", r"was killed, most likely for the memory"),
     "endless recursion": ("def f(): f()\nf()", r"^RecursionError: maximum recursion depth"),
     "deep nesting": ("x = []\nfor _ in range(10_000): x = [x]\ncontext['x'] = x", r"nested more than 500 levels"),
-    "a huge message": ("raise ValueError('x' * 10_000_000)", r"^ValueError: x{7988}$"),
+    "a huge message": ("raise ValueError('x' * 10_000_000)", r"^ValueError: x{7988}\[\.\.\.\]$"),
     "half a character in the message": ("raise ValueError('\\ud800')", r"^ValueError: \?$"),
 }
 if sys.platform == "linux":  # elsewhere nothing limits the memory of one process
@@ -152,6 +152,18 @@ class Endings(unittest.TestCase):
         self.assertLessEqual(len(result["logs"]), 65536)
         self.assertGreater(len(result["logs"]), 60_000)
         self.assertEqual(set(result["logs"].split("\n")[:-2]), {"x" * 999})
+
+    def test_a_log_does_not_begin_inside_of_a_character(self):
+        logs = self.sandbox.run("print('x' + 'é' * 200_000, end='')")["logs"]
+        self.assertEqual(set(logs), {"é"})
+
+    def test_cuts_are_marked_for_those_who_mask(self):
+        code = "def f(n): return f(n - 1) if n else {}['s' * 9000]\n" + "raise ValueError('y' * 100_000)"
+        result = self.sandbox.run(code)
+        self.assertRegex(result["message"], r"y\[\.\.\.\]$")
+        self.assertRegex(result["traceback"], r"y\[\.\.\.\]y")
+        self.assertIn("k[...]", self.sandbox.run("context['a'] = {('k' * 200,): 1}")["message"])
+        self.assertIn("k[...]k", self.sandbox.run("context['k' * 300] = {1}")["message"])
 
     def test_output_and_errors_are_one_log_in_order(self):
         code = """

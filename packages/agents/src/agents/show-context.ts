@@ -11,11 +11,11 @@ export function contextForRecord({ task }: NodeRun): Summary {
   return summarise(task.input, resultLimits, task);
 }
 
-const mostKeys = 200;
+const [mostKeys, longestKey] = [200, 200];
 
 /** Names of what the node finds. */
-export function contextKeys({ task: { input } }: NodeRun): string[] {
-  const keys = input.slice(0, mostKeys).map(({ key }) => key.slice(0, mostKeys));
+export function contextKeys({ task: { input, mask } }: NodeRun): string[] {
+  const keys = input.slice(0, mostKeys).map(({ key }) => mask(key).slice(0, longestKey));
   return input.length > keys.length ? [...keys, `... ${input.length - keys.length} more`] : keys;
 }
 

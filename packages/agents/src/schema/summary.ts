@@ -58,7 +58,7 @@ function summaryOf(values: readonly Member[], limits: SummaryLimits, { secrets, 
     return summaryOfValue(parseExact(json), limits, mask);
   };
   return Object.fromEntries(
-    values.map((member): [string, Summary] => [mask(shortKey(member.key)), summaryOfMember(member)]),
+    values.map((member): [string, Summary] => [shortKey(mask(member.key)), summaryOfMember(member)]),
   );
 }
 
@@ -85,7 +85,7 @@ function summaryOfValue(value: ExactValue, limits: SummaryLimits, mask: (text: s
   if (limits.depth <= 0) return new Placeholder(`object: ${entries.length} keys`);
   const members = entries
     .slice(0, limits.members)
-    .map(([key, member]): [string, Summary] => [mask(shortKey(plainKey(key))), summaryOfValue(member, below, mask)]);
+    .map(([key, member]): [string, Summary] => [shortKey(mask(plainKey(key))), summaryOfValue(member, below, mask)]);
   const rest = entries.length - members.length;
   return Object.fromEntries(rest > 0 ? [...members, ["...", new Placeholder(`${rest} more keys`)]] : members);
 }

@@ -60,7 +60,7 @@ export async function settleTurn(
       : {
           status: "failed",
           class: reason.class,
-          failure: { message: reason.message },
+          failure: { message: io.mask(reason.message) },
           logs,
           executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
           run,

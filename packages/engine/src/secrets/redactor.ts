@@ -1,8 +1,17 @@
+import { Finder, merged } from "./finder.ts";
+import { formsOf, type Secret, shortestSecret } from "./forms.ts";
+import type { Range } from "./needles.ts";
+
 /** What a secret leaves behind where it was masked. */
 export const mask = "***";
 
-/** A secret shorter than this would match honest data everywhere; it is not looked for. */
-const shortestSecret = 4;
+/** What stands where the harness has cut a text: a part of a secret may be left on either side. */
+export const cutMark = "[...]";
+/** The harness cuts a text once or twice; code may write more of them. */
+const mostCuts = 20;
+
+/** Streams are searched in parts of at least this many bytes. */
+const leastSearched = 64 * 1024;
 
 /** Bytes are not to be stored. */
 export class SecretFound extends Error {
@@ -10,40 +19,37 @@ export class SecretFound extends Error {
 }
 
 /**
- * The one boundary that knows secret values: masks them in text that people read, and finds them in data that is kept,
- * which is JSON: each form is looked for as it is, and as a JSON text has it. It knows a value plain, JSON-escaped, as
- * Python's `repr` and `ascii` write it, URL-encoded, in hex, and in base64 (both alphabets) at each of the three byte
- * offsets. That is the guarantee and its limit: what code compresses or encrypts itself is not found.
+ * The one boundary that knows secret values: masks them in text that people read, and finds them in data that is kept.
+ * It knows the forms that `formsOf` lists. That is the guarantee and its limit: what code compresses or encrypts itself
+ * is not found. The time is that of one pass over the text, however many secrets there are.
  */
 export class Redactor {
-  readonly #needles: string[];
+  readonly isIdle: boolean;
+  readonly #inText: Finder;
+  /** Bytes are UTF-8; as a text with a character for each. */
+  readonly #inBytes: Finder;
 
-  constructor(secrets: Iterable<string>) {
-    const needles = new Set<string>();
-    for (const secret of secrets) {
-      if (secret.length < shortestSecret) continue;
-      for (const form of formsOf(secret)) for (const needle of [form, ...jsonForms(form)]) needles.add(needle);
-    }
-    this.#needles = Array.from(needles).sort((a, b) => b.length - a.length);
-  }
-
-  get isIdle(): boolean {
-    return this.#needles.length === 0;
+  constructor(secrets: Iterable<Secret>) {
+    const forms = Array.from(new Set(secrets), formsOf);
+    this.isIdle = forms.every(({ texts, numbers }) => texts.length + numbers.length === 0);
+    this.#inText = new Finder(forms);
+    const asBytes = (form: string) => Buffer.from(form).toString("latin1");
+    const inBytes = forms.map(({ raw, ...form }) => ({ ...form, raw, texts: [...form.texts.map(asBytes), ...raw] }));
+    this.#inBytes = new Finder(inBytes.map((form) => ({ ...form, numbers: form.numbers.map(asBytes) })));
   }
 
   mask(text: string): string {
-    return this.#needles.reduce((masked, needle) => masked.replaceAll(needle, mask), text);
+    return masked(text, this.#secretsIn(text));
   }
 
   /** As `mask`, for text whose beginning was cut off, maybe in the middle of a secret. */
   maskTail(text: string): string {
-    const rests = this.#needles.map((needle) => restAtStart(needle, text));
-    const longest = Math.max(0, ...rests);
-    return this.mask(longest > 0 ? mask + text.slice(longest) : text);
+    const rest = this.#inText.restAtStart(text, shortestSecret);
+    return masked(text, [...this.#secretsIn(text), ...(rest > 0 ? [[0, rest] satisfies Range] : [])]);
   }
 
   finds(text: string): boolean {
-    return this.#needles.some((needle) => text.includes(needle));
+    return this.#inText.finds(text);
   }
 
   /**
@@ -51,28 +57,55 @@ export class Redactor {
    * throws `SecretFound`, so that whoever takes the bytes has never seen their end.
    */
   async *refuse(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
-    const longest = this.#needles[0]?.length ?? 0;
-    let tail = "";
-    for await (const chunk of body) {
-      const text = tail + Buffer.from(chunk).toString("latin1");
-      if (this.#needles.some((needle) => text.includes(Buffer.from(needle).toString("latin1")))) {
+    const { longest } = this.#inBytes;
+    const most = Math.max(leastSearched, 4 * longest);
+    let unread = "";
+    const search = (isOver: boolean) => {
+      if (this.#inBytes.finds(unread, isOver)) {
         onFound();
         throw new SecretFound("a secret is in what was to be stored - keep it out of what the node sets");
       }
-      tail = text.slice(-longest * 4);
+      unread = unread.slice(-longest);
+    };
+    for await (const chunk of body) {
+      unread += Buffer.from(chunk).toString("latin1");
+      if (unread.length >= most) search(false);
       yield chunk;
     }
+    search(true);
   }
+
+  #secretsIn(text: string): Range[] {
+    const ranges = this.#inText.rangesIn(text);
+    let at = text.indexOf(cutMark);
+    for (let cuts = 0; at >= 0 && cuts < mostCuts; cuts++) {
+      const end = at + cutMark.length;
+      const before = this.#inText.restAtEnd(text.slice(0, at), shortestSecret);
+      const behind = this.#inText.restAtStart(text.slice(end), shortestSecret);
+      if (before > 0) ranges.push([at - before, at]);
+      if (behind > 0) ranges.push([end, end + behind]);
+      at = text.indexOf(cutMark, end);
+    }
+    return ranges;
+  }
+}
+
+function masked(text: string, found: Range[]): string {
+  if (found.length === 0) return text;
+  let [whole, from] = ["", 0];
+  for (const [start, end] of merged(found)) {
+    whole += text.slice(from, start) + mask;
+    from = end;
+  }
+  return whole + text.slice(from);
 }
 
 /** Where nobody can say what is secret, everything may be: nothing is kept, and people see the mask alone. */
 export class BlindRedactor extends Redactor {
+  override readonly isIdle = false;
+
   constructor() {
     super([]);
-  }
-
-  override get isIdle(): boolean {
-    return false;
   }
 
   override mask(text: string): string {
@@ -92,79 +125,4 @@ export class BlindRedactor extends Redactor {
     onFound();
     throw new SecretFound("nobody can say what is secret here - nothing is stored");
   }
-}
-
-function formsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  const hex = bytes.toString("hex");
-  return [
-    secret,
-    ...jsonForms(secret),
-    ...reprForms(secret),
-    ...urlForms(secret),
-    hex,
-    hex.toUpperCase(),
-    ...[0, 1, 2].flatMap((offset) => base64Core(bytes, offset)),
-  ];
-}
-
-/** What `str.isprintable` of Python is false for, and the backslash. */
-const unprintable = /(?! )[\p{C}\p{Z}\\]/gu;
-const beyondAscii = /[^ -~]|\\/gu;
-
-/** As Python's `repr` and `ascii` write a text, and its bytes: errors such as `KeyError` show nothing else. */
-function reprForms(secret: string): string[] {
-  const bytes = Buffer.from(secret).toString("latin1");
-  const forms = [escaped(secret, unprintable), escaped(secret, beyondAscii), escaped(bytes, beyondAscii)];
-  return forms.flatMap((form) => [form, form.replaceAll("'", "\\'")]);
-}
-
-const namedEscapes: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-
-function escaped(text: string, what: RegExp): string {
-  return text.replace(what, (c) => namedEscapes[c] ?? numberedEscape(c.codePointAt(0) as number));
-}
-
-function numberedEscape(point: number): string {
-  const hex = point.toString(16);
-  if (point <= 0xff) return `\\x${hex.padStart(2, "0")}`;
-  return point <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
-}
-
-/**
- * As browsers, Python's `quote` and forms (`quote_plus`, `requests`) write it; they differ in what they leave as it is.
- * Half a surrogate no URL can have.
- */
-function urlForms(secret: string): string[] {
-  const browser = encodeURIComponent(secret.toWellFormed());
-  const python = browser.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-  return [browser, python, python.replaceAll("%2F", "/"), python.replaceAll("%20", "+")];
-}
-
-/** How much of the text's beginning is the end of the needle. */
-function restAtStart(needle: string, text: string): number {
-  for (let cut = 1; needle.length - cut >= shortestSecret; cut++) {
-    if (text.startsWith(needle.slice(cut))) return needle.length - cut;
-  }
-  return 0;
-}
-
-/** Inside a JSON text; Python's `json.dumps` escapes what is beyond ASCII. */
-function jsonForms(text: string): string[] {
-  return [JSON.stringify(text).slice(1, -1), asciiJson(text)];
-}
-
-/** As Python's `json.dumps` writes it: everything beyond ASCII escaped, and DEL. */
-function asciiJson(secret: string): string {
-  return JSON.stringify(secret)
-    .slice(1, -1)
-    .replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-/** The characters of a base64 text that depend on the secret alone, when `offset` bytes stand before it. */
-function base64Core(bytes: Buffer, offset: number): string[] {
-  const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
-  const from = Math.ceil((offset * 8) / 6);
-  const to = Math.floor((padded.length * 8) / 6);
-  return [padded.toString("base64").slice(from, to), padded.toString("base64url").slice(from, to)];
 }

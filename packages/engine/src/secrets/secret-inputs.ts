@@ -3,6 +3,7 @@ import type { Context, Slot } from "../context/context.ts";
 import { blobKey, referencesIn } from "../context/references.ts";
 import { BlobMissing } from "../errors.ts";
 import { type ExactValue, isRawNumber, parseExact } from "../json/exact.ts";
+import type { Secret } from "./forms.ts";
 import { BlindRedactor, mask, Redactor } from "./redactor.ts";
 
 /** Larger secrets (whole documents) are not looked for. */
@@ -15,8 +16,8 @@ export function secretKeys({ inputs }: Pick<Workflow, "inputs">): Set<string> {
 }
 
 /**
- * Knows every text and number inside the secret keys of this context, in blobs too, and what else is secret. Of secrets
- * that cannot be looked for it takes everything for one: a run that has such can be closed all the same.
+ * Knows every text, number and bytes inside the secret keys of this context, in blobs too, and what else is secret. Of
+ * secrets that cannot be looked for it takes everything for one: a run that has such can be closed all the same.
  */
 export async function redactorFor(
   keys: ReadonlySet<string>,
@@ -32,8 +33,8 @@ export async function redactorFor(
       throw error;
     });
   try {
-    const texts = await Promise.all(slots.map(({ json }) => textsIn(json, reading)));
-    return new Redactor([...texts.flat(), ...others]);
+    const inputs = await Promise.all(slots.map(({ json }) => secretsIn(json, reading)));
+    return new Redactor([...inputs.flat(), ...others]);
   } catch (error) {
     // What could not be read may be there in a minute.
     if (error === outage) throw error;
@@ -50,19 +51,21 @@ export function maskSlots(slots: Slot[], keys: ReadonlySet<string>): Slot[] {
 
 type ReadBlob = (sha256: string) => Promise<Uint8Array>;
 
-async function textsIn(json: string, read: ReadBlob): Promise<string[]> {
+async function secretsIn(json: string, read: ReadBlob): Promise<Secret[]> {
   const blobs = referencesIn(json).filter(({ bytes }) => bytes <= longestSecretBytes);
   const inBlobs = blobs.map(async ({ sha256, type }) => {
-    const text = await textUnlessErased(read(sha256));
-    if (text === null) return [];
-    return type === "json" ? textsIn(text, read) : [text];
+    const bytes = await unlessErased(read(sha256));
+    if (bytes === null) return [];
+    if (type === "bytes") return [{ bytes }];
+    const text = Buffer.from(bytes).toString();
+    return type === "json" ? secretsIn(text, read) : [text];
   });
   return [...leavesOf(parseExact(json)), ...(await Promise.all(inBlobs)).flat()];
 }
 
-async function textUnlessErased(reading: Promise<Uint8Array>): Promise<string | null> {
+async function unlessErased(reading: Promise<Uint8Array>): Promise<Uint8Array | null> {
   try {
-    return Buffer.from(await reading).toString();
+    return await reading;
   } catch (error) {
     if (error instanceof BlobMissing) return null;
     throw error;
@@ -70,11 +73,18 @@ async function textUnlessErased(reading: Promise<Uint8Array>): Promise<string | 
 }
 
 /** References aside: what they say of themselves is no secret, and occurs everywhere. */
-function leavesOf(value: ExactValue): string[] {
+function leavesOf(value: ExactValue): Secret[] {
   if (typeof value === "string") return [value];
   if (value === null || typeof value !== "object") return [];
-  if (isRawNumber(value)) return [value.rawJSON];
-  return Object.hasOwn(value, blobKey) ? [] : Object.values(value).flatMap(leavesOf);
+  if (isRawNumber(value)) return [{ number: value.rawJSON }];
+  if (Array.isArray(value)) return value.flatMap(leavesOf);
+  if (Object.hasOwn(value, blobKey)) return [];
+  return Object.entries(value).flatMap(([key, member]) => [...(isName(key) ? [] : [key]), ...leavesOf(member)]);
+}
+
+/** Keys are names, as `client_email` or `auth_provider_x509_cert_url`, which occur everywhere; or data, and secret then. */
+function isName(key: string): boolean {
+  return key.length <= 40 && /^[A-Za-z_$][\w$.-]*$/.test(key) && key.replace(/\D/g, "").length <= 4;
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

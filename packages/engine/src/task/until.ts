@@ -1,5 +1,6 @@
 import { onlyPath, timeOf, type WaitNode } from "@nova/workflow";
 import type { Context } from "../context/context.ts";
+import { cutMark } from "../secrets/redactor.ts";
 
 export type Until = { ms: number } | { problem: string };
 
@@ -21,7 +22,7 @@ function momentOf(json: string, sinceMs: number): Until {
   const value: unknown = JSON.parse(json);
   const ms = typeof value === "string" ? timeOf(value) : undefined;
   if (ms === undefined) {
-    const shown = json.length > 80 ? `${json.slice(0, 77)}...` : json;
+    const shown = json.length > 80 ? `${json.slice(0, 75)}${cutMark}` : json;
     return { problem: `${shown} is no time to wait until - write it with its zone, as "2026-01-31T12:00:00Z"` };
   }
   if (ms - sinceMs > longestMs) return { problem: `${json} is more than a year away - a run lives a year at most` };

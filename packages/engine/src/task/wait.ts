@@ -8,10 +8,11 @@ import type { NodeDefinition } from "../node/definition.ts";
 import type { NodeEvent, RunPosition, TaskAnswer } from "../node/event.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { redactorFor, secretKeys } from "../secrets/secret-inputs.ts";
 import { failed, goneOn } from "./outcomes.ts";
 import { markWaiting, refreshStatus } from "./status.ts";
 import { entryOrTurn, letGo } from "./turn.ts";
-import { untilOf } from "./until.ts";
+import { type Until, untilOf } from "./until.ts";
 
 /** A longer wait lets the scope's sandbox go, and is told as waiting. */
 const keptWarmMs = 60_000;
@@ -38,7 +39,7 @@ export async function runWait(
     const place = await entryOrTurn(ports, event);
     if (place.entry) return answerEntry(ports, event, place.entry);
     const { position, turn } = place;
-    const until = await untilFor(ports, position, node, turn);
+    const until = await untilFor(ports, position, definition, node, turn);
     const times = { turn, nowMs: ports.clock.now() };
     if ("problem" in until) {
       const reason = { class: "NodeFailed", message: until.problem } as const;
@@ -75,8 +76,19 @@ function pauseUntil({ execution, scope, seq }: WaitEvent, ms: number): WaitAnswe
   return { execution, scope, seq, until: new Date(ms).toISOString() };
 }
 
-async function untilFor(ports: Ports, position: Position, node: WaitNode, turn: Turn) {
+async function untilFor(
+  ports: Ports,
+  position: Position,
+  { version }: NodeDefinition,
+  node: WaitNode,
+  turn: Turn,
+): Promise<Until> {
+  const { before, beforeEntry } = position;
   const { context } = await contextBefore(ports, position);
-  const input = await inputAfter(position.beforeEntry, context, ports.blobs);
-  return untilOf(node, input, Date.parse(turn.since));
+  const input = await inputAfter(beforeEntry, context, ports.blobs);
+  const until = untilOf(node, input, Date.parse(turn.since));
+  if (!("problem" in until)) return until;
+  const read = (sha256: string) => ports.blobs.get(before, sha256);
+  const redactor = await redactorFor(secretKeys(version.workflow), input, read);
+  return { problem: redactor.mask(until.problem) };
 }

@@ -1,6 +1,7 @@
 """What the code's result is: the keys it changed, and what it printed as its updates."""
 
 from .context import Unloaded, raw_items
+from .cut import cut
 from .decode import decode, load_value
 from .encode import LEAF_BYTES, Known, Unfit
 
@@ -14,7 +15,7 @@ def collect(context, printed, encoder, supply):
 
     def add(key, text, found):
         if key.startswith("$"):
-            raise Unfit(f"context has the key {key!r:.80} - such keys mark NOVA's references: use another name")
+            raise Unfit(f"context has the key {cut(repr(key), 80)} - such keys mark NOVA's references: use another name")
         changed[key] = text
         blobs.update(found)
 

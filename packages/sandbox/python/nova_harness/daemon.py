@@ -19,6 +19,7 @@ import traceback
 
 from . import endings, jail
 from .allow import near_of
+from .cut import MARK
 from .run import INLINE_BYTES, LOG_BYTES, Claim, Run, kept_as_file
 from .runner import clean_environment
 from .spares import Spares, Unable, note
@@ -198,7 +199,7 @@ class Daemon:
         def buried(run):
             logs.append(run.logs())
             if len(logs) == len(dying):
-                self._tell_and_close(follower, {"type": "stopped", "logs": "".join(logs)[-LOG_BYTES:]})
+                self._tell_and_close(follower, {"type": "stopped", "logs": MARK.join(logs)[-LOG_BYTES:]})
 
         for run in dying:
             run.on_end.append(buried)

@@ -11,6 +11,7 @@ from json.encoder import encode_basestring
 from math import isfinite
 
 from .cures import cure_of, name_of
+from .cut import cut
 from .decode import ESCAPED, MARK
 
 LEAF_BYTES = 4096
@@ -44,7 +45,7 @@ class Encoder:
         self.blobs, self._path, self._open = {}, [key], set()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _FEWEST_FRAMES))
         if not isinstance(key, str):
-            raise Unfit(f"context has the key {key!r:.80} of type {name_of(key)} - keys are texts: use str(key)")
+            raise Unfit(f"context has the key {cut(repr(key), 80)} of type {name_of(key)} - keys are texts: use str(key)")
         self._text_problem(key, "key")
         text = self._write(value)
         if len(text) * 4 > VALUE_BYTES and len(data := text.encode()) > VALUE_BYTES:
@@ -152,13 +153,11 @@ class Encoder:
             ) from None
 
     def _key_problem(self, key):
-        return self._problem(f"its key {key!r:.80} is of type {name_of(key)}", "JSON keys are texts: use str(key)")
+        return self._problem(f"its key {cut(repr(key), 80)} is of type {name_of(key)}", "JSON keys are texts: use str(key)")
 
     def _problem(self, what, cure):
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self._path)
-        if len(path) > 200:
-            path = f"{path[:100]}...{path[-40:]}"
-        return Unfit(f'context key "{path.lstrip(".")}": {what} - {cure}')
+        return Unfit(f'context key "{cut(path.lstrip("."), 100, 100)}": {what} - {cure}')
 
 
 _WRITERS = {

@@ -5,11 +5,12 @@ import os
 import socket
 import traceback
 
+from .cut import cut
 from .encode import Unfit
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _MESSAGE_CHARS = 8_000
-_TRACEBACK_CHARS = 32_000
+_TRACEBACK_CHARS = 2_000, 32_000
 
 
 def declared(message):
@@ -40,9 +41,8 @@ def exited(error):
 
 
 def _failure(message, trace=""):
-    if len(trace) > _TRACEBACK_CHARS:
-        trace = f"{trace[:2000]}\n  ...\n{trace[-_TRACEBACK_CHARS:]}"
-    whole = [text.encode("utf-8", "replace").decode() for text in (message[:_MESSAGE_CHARS], trace)]
+    shown = cut(message, _MESSAGE_CHARS), cut(trace, *_TRACEBACK_CHARS)
+    whole = [text.encode("utf-8", "replace").decode() for text in shown]
     return {"status": "error", "class": "NodeFailed", "message": whole[0], "traceback": whole[1]}
 
 

@@ -15,6 +15,7 @@ INLINE_BYTES = 200_000  # a longer outcome is fetched as a file: Jupyter limits 
 LOG_BYTES = 1 << 16
 _LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16
+_INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # of UTF-8: none begins with one of these
 _FREE_WAITING_SECONDS = 60.0
 
 
@@ -222,6 +223,7 @@ class Run:
         tail = bytes(self.log[-LOG_BYTES:])
         if self.log_is_cut or len(tail) < len(self.log):
             tail = tail[tail.find(b"\n", 0, _LINE_BYTES) + 1 :]  # of a line longer than that, the end is kept
+            tail = tail.lstrip(_INSIDE_CHARACTERS)
         return tail.decode("utf-8", "replace")
 
 

@@ -1,0 +1,129 @@
+import { spellings } from "./numbers.ts";
+
+/** A secret shorter than this would match honest data everywhere; it is not looked for. */
+export const shortestSecret = 4;
+
+export type Secret = string | { number: string } | { bytes: Uint8Array };
+
+/** How a secret may be written. */
+export interface Forms {
+  /** Looked for wherever they stand. */
+  texts: string[];
+  /** Numbers: looked for where they stand alone. */
+  numbers: string[];
+  /** Base64, which is also written in lines. */
+  base64: string[];
+  /** What bytes that are no text are inside of bytes; each character is a byte. */
+  raw: string[];
+}
+
+/** A longer one is not looked for in what was escaped twice: its forms would fill the memory. */
+const longestTwice = 8 * 1024;
+
+export function formsOf(secret: Secret): Forms {
+  if (typeof secret === "string") return formsOfText(secret);
+  return "number" in secret ? formsOfNumber(secret.number) : formsOfBytes(secret.bytes);
+}
+
+function formsOfText(secret: string): Forms {
+  if (secret.length < shortestSecret) return nothing;
+  const bytes = Buffer.from(secret);
+  const escaped = escapedOften(secret);
+  const others = [...urlForms(secret), ...hexForms(bytes)];
+  return { ...nothing, texts: [...escaped, ...others.flatMap((form) => [form, ...jsonForms(form)])], ...base64(bytes) };
+}
+
+/** As it was sent it is looked for everywhere, too. */
+function formsOfNumber(raw: string): Forms {
+  return { ...formsOfText(raw), numbers: spellings(raw) };
+}
+
+function formsOfBytes(content: Uint8Array): Forms {
+  if (content.length < shortestSecret) return nothing;
+  const bytes = Buffer.from(content);
+  const text = bytes.toString();
+  if (Buffer.from(text).equals(bytes)) return formsOfText(text);
+  const raw = bytes.toString("latin1");
+  const texts = [...escapedOften(raw), ...hexForms(bytes)];
+  return { ...nothing, texts, ...base64(bytes), raw: [raw] };
+}
+
+const nothing: Forms = { texts: [], numbers: [], base64: [], raw: [] };
+
+/** As texts inside texts have it: `repr(json.dumps(x))` escapes what is escaped already, and is kept as JSON again. */
+function escapedOften(secret: string): string[] {
+  const once = [secret, ...escapedOnce(secret)];
+  if (secret.length > longestTwice) return [...once, ...once.flatMap(jsonForms)];
+  const twice = distinct([...once, ...once.flatMap(escapedOnce)]);
+  return [...twice, ...twice.flatMap(jsonForms)];
+}
+
+function escapedOnce(text: string): string[] {
+  return distinct([...jsonForms(text), ...reprForms(text)]);
+}
+
+function distinct(texts: string[]): string[] {
+  return Array.from(new Set(texts));
+}
+
+/** What `str.isprintable` of Python is false for, and the backslash. */
+const unprintable = /(?! )[\p{C}\p{Z}\\]/gu;
+const beyondAscii = /[^ -~]|\\/gu;
+
+/** As Python's `repr` and `ascii` write a text, and its bytes: errors such as `KeyError` show nothing else. */
+function reprForms(secret: string): string[] {
+  const bytes = Buffer.from(secret).toString("latin1");
+  const forms = [escaped(secret, unprintable), escaped(secret, beyondAscii), escaped(bytes, beyondAscii)];
+  return forms.flatMap((form) => [form, form.replaceAll("'", "\\'")]);
+}
+
+const namedEscapes: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function escaped(text: string, what: RegExp): string {
+  return text.replace(what, (c) => namedEscapes[c] ?? numberedEscape(c.codePointAt(0) as number));
+}
+
+function numberedEscape(point: number): string {
+  const hex = point.toString(16);
+  if (point <= 0xff) return `\\x${hex.padStart(2, "0")}`;
+  return point <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
+}
+
+/**
+ * As browsers, Python's `quote` and forms (`quote_plus`, `requests`) write it; they differ in what they leave as it is.
+ * Half a surrogate no URL can have.
+ */
+function urlForms(secret: string): string[] {
+  const browser = encodeURIComponent(secret.toWellFormed());
+  const python = browser.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return [browser, python, python.replaceAll("%2F", "/"), python.replaceAll("%20", "+")];
+}
+
+function hexForms(bytes: Buffer): string[] {
+  const hex = bytes.toString("hex");
+  return [hex, hex.toUpperCase()];
+}
+
+/** Inside a JSON text; Python's `json.dumps` escapes what is beyond ASCII. */
+function jsonForms(text: string): string[] {
+  return [JSON.stringify(text).slice(1, -1), asciiJson(text)];
+}
+
+/** As Python's `json.dumps` writes it: everything beyond ASCII escaped, and DEL. */
+function asciiJson(secret: string): string {
+  return JSON.stringify(secret)
+    .slice(1, -1)
+    .replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function base64(bytes: Buffer): Pick<Forms, "base64"> {
+  return { base64: [0, 1, 2].flatMap((offset) => base64Core(bytes, offset)) };
+}
+
+/** The characters of a base64 text that depend on the secret alone, when `offset` bytes stand before it. */
+function base64Core(bytes: Buffer, offset: number): string[] {
+  const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+  const from = Math.ceil((offset * 8) / 6);
+  const to = Math.floor((padded.length * 8) / 6);
+  return [padded.toString("base64").slice(from, to), padded.toString("base64url").slice(from, to)];
+}

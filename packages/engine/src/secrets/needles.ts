@@ -1,0 +1,80 @@
+/** Where something was found: from `start` up to `end`. */
+export type Range = [start: number, end: number];
+
+/** The first characters of a needle; what is shorter is not looked for. */
+const keyLength = 3;
+
+/**
+ * Finds any of many texts in one pass over another, however many there are: only where one of them may begin they are
+ * compared.
+ */
+export class Needles {
+  readonly #byKey = new Map<number, string[]>();
+  /** Tells most places where none begins. */
+  readonly #sieve = new Uint8Array(1 << 16);
+  readonly all: string[];
+  readonly longest: number;
+
+  constructor(needles: Iterable<string>) {
+    this.all = Array.from(new Set(needles))
+      .filter(({ length }) => length >= keyLength)
+      .sort((a, b) => b.length - a.length);
+    this.longest = this.all[0]?.length ?? 0;
+    for (const needle of this.all) {
+      const key = keyAt(needle, 0);
+      this.#sieve[slotOf(key)] = 1;
+      this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), needle]);
+    }
+  }
+
+  /** Everything that is found, by its start; of several at one place the longest that `fits`. */
+  *in(text: string, fits: (start: number, end: number) => boolean = () => true): Iterable<Range> {
+    if (this.longest === 0) return;
+    for (let at = this.#nextPlace(text, 0); at < text.length; at = this.#nextPlace(text, at + 1)) {
+      const some = this.#byKey.get(keyAt(text, at));
+      const found = some?.find((one) => text.startsWith(one, at) && fits(at, at + one.length));
+      if (found !== undefined) yield [at, at + found.length];
+    }
+  }
+
+  /** Where the next one may begin; the text's length where none does. */
+  #nextPlace(text: string, from: number): number {
+    const sieve = this.#sieve;
+    let key = keyAt(text, from - 1);
+    for (let end = from + keyLength - 1; end < text.length; end++) {
+      key = ((key << 8) | (text.charCodeAt(end) & 0xff)) & 0xffffff;
+      if (sieve[slotOf(key)] === 1) return end - keyLength + 1;
+    }
+    return text.length;
+  }
+
+  /** How many characters at the beginning of the text are the end of one of these. */
+  restAtStart(text: string, shortest: number): number {
+    let longest = 0;
+    for (const needle of this.all) {
+      for (let rest = needle.length - 1; rest >= shortest && rest > longest; rest--)
+        if (text.startsWith(needle.slice(-rest))) longest = rest;
+    }
+    return longest;
+  }
+
+  /** How many characters at the end of the text are the beginning of one of these. */
+  restAtEnd(text: string, shortest: number): number {
+    let longest = 0;
+    for (const needle of this.all) {
+      for (let rest = needle.length - 1; rest >= shortest && rest > longest; rest--)
+        if (text.endsWith(needle.slice(0, rest))) longest = rest;
+    }
+    return longest;
+  }
+}
+
+function keyAt(text: string, at: number): number {
+  return (
+    ((text.charCodeAt(at) & 0xff) << 16) | ((text.charCodeAt(at + 1) & 0xff) << 8) | (text.charCodeAt(at + 2) & 0xff)
+  );
+}
+
+function slotOf(key: number): number {
+  return Math.imul(key, 0x9e3779b1) >>> 16;
+}

@@ -1,0 +1,230 @@
+import { execFileSync } from "node:child_process";
+import { readTrace } from "@nova/engine";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Secret } from "../../../packages/engine/src/secrets/forms.ts";
+import { Redactor, SecretFound } from "../../../packages/engine/src/secrets/redactor.ts";
+import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
+import type { Script } from "../../support/engine/harness.ts";
+import { PromptStory } from "../../support/engine/prompt-story.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
+import { fails, Story } from "../../support/engine/story.ts";
+
+/** Python that writes a value in all its forms: what is promised is what Python and its libraries write. */
+const program = `
+import base64, binascii, json, sys, urllib.parse
+from decimal import Decimal
+
+def of_text(s):
+    b = s.encode()
+    return {
+        "plain": s, "json.dumps": json.dumps(s), "json.dumps, every character": json.dumps(s, ensure_ascii=False),
+        "repr": repr(s), "ascii": ascii(s), "repr of bytes": repr(b), "a KeyError": str(KeyError(s)),
+        "repr of json.dumps": repr(json.dumps(s)), "json.dumps of json.dumps": json.dumps(json.dumps(s)),
+        "json.dumps of repr": json.dumps(repr(s)), "repr of repr": repr(repr(s)),
+        "repr of json.dumps of an object": repr(json.dumps({"a": [s]})), "json.dumps of an exception": json.dumps(repr(ValueError(s))),
+        "an object's key": json.dumps({s: 1}), "quote": urllib.parse.quote(s), "quote_plus": urllib.parse.quote_plus(s),
+        "quote, no slash": urllib.parse.quote(s, safe=""), "an https address": "https://" + urllib.parse.quote(s, safe="") + "@host/",
+        "hex": b.hex(), "HEX": b.hex().upper(), "hexlify": repr(binascii.hexlify(b)),
+        **in_base64(b),
+    }
+
+def in_base64(b):
+    found = {}
+    for n in (0, 1, 2, 40, 41, 42, 55, 57):
+        around = b"?" * n + b + b"!" * 9
+        found[f"base64 behind {n}"] = base64.b64encode(around).decode()
+        found[f"urlsafe base64 behind {n}"] = base64.urlsafe_b64encode(around).decode()
+        found[f"encodebytes behind {n}"] = base64.encodebytes(around).decode()
+        found[f"repr of encodebytes behind {n}"] = repr(base64.encodebytes(around))
+        found[f"json.dumps of repr of encodebytes behind {n}"] = json.dumps(repr(base64.encodebytes(around)))
+    return found
+
+def of_bytes(b):
+    return {
+        "hex": b.hex(), "HEX": b.hex().upper(), "repr": repr(b), "repr of repr": repr(repr(b)), "json.dumps of repr": json.dumps(repr(b)),
+        "latin-1": b.decode("latin-1"), "json.dumps of latin-1": json.dumps(b.decode("latin-1")),
+        "repr of latin-1": repr(b.decode("latin-1")), **in_base64(b),
+    }
+
+def of_number(text):
+    exact = Decimal(text)
+    near, cents = float(exact), f"{exact:,.2f}"
+    rounded = cents.replace(",", "")
+    found = {
+        "as it was sent": (text, text), "float": (repr(near), near), "two decimals": (rounded, rounded), "%g": ("%.15g" % near, "%.15g" % near),
+        "exponent": (f"{near:e}", f"{near:e}"), "EXPONENT": (f"{near:E}", f"{near:E}"), "a Decimal's exponent": (f"{exact:E}", exact),
+        "thousands": (f"{exact:,}", exact), "thousands of two decimals": (cents, rounded),
+        "in Germany": (cents.translate(str.maketrans(",.", ".,")), rounded), "in France": (cents.translate(str.maketrans(",.", "\\u202f,")), rounded),
+        "in Switzerland": (cents.replace(",", "\\u2019"), rounded), "in a table": (cents.replace(",", " "), rounded),
+        "as a text": (json.dumps(str(near)), near), "signed": (f"total -{cents.lstrip('-')}", rounded),
+        "with its currency": (f"\\u20ac{cents}", rounded), "behind a line's end": (json.dumps(f"\\n{cents}"), rounded),
+    }
+    if exact == int(exact):
+        n = int(exact)
+        written = {"an int": str(n), "underscores": f"{n:_}", "hexadecimal": hex(n), "HEXADECIMAL": f"0x{n:X}", "octal": oct(n), "binary": bin(n)}
+        found.update({form: (text, n) for form, text in written.items()})
+    found = {form: (written, Decimal(repr(value)) if isinstance(value, float) else value) for form, (written, value) in found.items()}
+    # Rounded values are others.
+    return {form: written for form, (written, value) in found.items() if Decimal(value) == exact}
+
+given = json.load(sys.stdin)
+print(json.dumps([
+    of_number(g["number"]) if "number" in g else of_bytes(bytes.fromhex(g["bytes"])) if "bytes" in g else of_text(g["text"]) for g in given
+]))
+`;
+
+const multiline =
+  "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\nVJTUt9Us8cKj\n-----END KEY-----\n";
+const texts = ["hunter2-Passw0rd", 'p4ss"wörd/é+', 'it\'s "both" and \\ back', "tab\tbed 😀 line\nend", multiline];
+const binaries = [
+  Buffer.from("00ff10fe20fd30fc40fb", "hex"),
+  Buffer.from("%PDF-1.7\0\xe9\xff'\"\\\nmore bytes", "latin1"),
+];
+const numbers = ["1000", "1234567", "98765.43", "1e6", "-41000.5", "0.000123456", "123456789012345"];
+
+const given: { name: string; secret: Secret; asked: object }[] = [
+  ...texts.map((text) => ({ name: JSON.stringify(text.slice(0, 20)), secret: text, asked: { text } })),
+  ...binaries.map((bytes) => ({ name: "bytes", secret: { bytes }, asked: { bytes: bytes.toString("hex") } })),
+  ...numbers.map((number) => ({ name: number, secret: { number }, asked: { number } })),
+];
+let forms: Record<string, string>[] = [];
+
+beforeAll(() => {
+  const input = JSON.stringify(given.map(({ asked }) => asked));
+  forms = JSON.parse(execFileSync("python3", ["-c", program], { input, maxBuffer: 64 << 20 }).toString());
+});
+
+describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name", ({ secret, index }) => {
+  const redactor = new Redactor([secret]);
+  const each = () => Object.entries(forms[index] as Record<string, string>);
+
+  it("is masked in every form that Python writes it in, and in JSON that holds that", () => {
+    const missed = each().flatMap(([form, text]) =>
+      [text, JSON.stringify({ said: text }), JSON.stringify({ [text]: 1 })].some(
+        (place) => redactor.mask(place) === place || redactor.finds(redactor.mask(place)),
+      )
+        ? [form]
+        : [],
+    );
+    expect(missed).toEqual([]);
+  });
+
+  it("stops a stream that holds it in any of these forms, however that is cut", async () => {
+    const passed: string[] = [];
+    for (const [form, text] of each()) {
+      const body = Buffer.from(`${"x ".repeat(20)} ${text} ${" y".repeat(20)}`);
+      for (const size of [1, 7, body.length]) {
+        const stream = redactor.refuse(parts(body, size), () => undefined);
+        await Array.fromAsync(stream).then(
+          () => passed.push(form),
+          (error) => expect(error).toBeInstanceOf(SecretFound),
+        );
+      }
+    }
+    expect(passed).toEqual([]);
+  });
+
+  it("leaves no four characters of it at a cut, where that is marked", () => {
+    const left = each().flatMap(([form, text]) => {
+      const [start, end] = maskedPart(text, redactor.mask(text));
+      // A line's end in between, or a part of it, counts for none.
+      const few = form.includes("encodebytes") ? 12 : 4;
+      return Array.from({ length: end - start - 1 }, (_, index) => start + 1 + index).flatMap((cut) => {
+        const before = redactor.mask(`${text.slice(0, cut)}[...]`);
+        const behind = redactor.mask(`[...]${text.slice(cut)}`);
+        const isHidden = {
+          before: cut - start < few || before === `${text.slice(0, start)}***[...]`,
+          behind: end - cut < few || behind === `[...]***${text.slice(end)}`,
+        };
+        return isHidden.before && isHidden.behind ? [] : [`${form} at ${cut}: ${before} ${behind}`];
+      });
+    });
+    expect(left.slice(0, 5)).toEqual([]);
+  });
+});
+
+/** Where the one mask stands; nowhere in a text that has several. */
+function maskedPart(text: string, masked: string): [start: number, end: number] {
+  const [before, behind, ...more] = masked.split("***") as [string, string];
+  return more.length > 0 ? [0, 0] : [before.length, text.length - behind.length];
+}
+
+describe.each([
+  ["a text", "hunter2-Passw0rd", 0],
+  ["an odd text", 'p4ss"wörd/é+', 1],
+  ["a number", 1234567, texts.length + binaries.length + 1],
+])("a run that is given %s as a secret input", (_, secret, index) => {
+  const inputs = { properties: { token: { secret: true } } };
+  const redactor = () => new Redactor([given[index]?.secret as Secret]);
+  const each = () => Object.entries(forms[index] as Record<string, string>);
+  const all = () =>
+    each()
+      .map(([form, text]) => `${form}: ${text}`)
+      .join("\n");
+  const context = JSON.stringify({ token: secret });
+  const noted = (result: Partial<Script["result"]>) => ({ result: { ...fails("").result, ...result } }) as Script;
+
+  /** What people can read of a run in which `a` does this, without the context that it was given. */
+  async function told(script: () => Script): Promise<string> {
+    const story = new Story(flow("one", [action("a")], lines("start > a > end"), { inputs }), { a: script });
+    await story.start(context);
+    await story.finish(story.deliver("a", 0));
+    await story.finish(story.close(1));
+    const trace = await readTrace(story.world.ports(atOnce), story.id, { full: true });
+    return JSON.stringify([trace.entries.slice(1), story.world.record(story.id)]);
+  }
+
+  it.each<[string, () => Script]>([
+    ["logs", () => noted({ logs: all() })],
+    ["errors", () => noted({ message: all() })],
+    ["tracebacks", () => noted({ traceback: all() })],
+  ])("shows it in none of its forms in %s", async (_place, script) => {
+    const text = await told(script);
+    expect(text).toContain("***");
+    expect(redactor().finds(text)).toBe(false);
+  });
+
+  it("keeps it in none of its forms, as a value, a key or an object's key", async () => {
+    const kept: string[] = [];
+    for (const [form, text] of each()) {
+      const sets = [
+        { key: "a", json: JSON.stringify({ said: text }) },
+        { key: "a", json: JSON.stringify({ [text]: 1 }) },
+        { key: `a ${text}`, json: "1" },
+      ];
+      for (const one of sets) {
+        const said = await told(() => noted({ status: "success", set: [one], delete: [] } as never));
+        if (!said.includes("contains the value of a secret input") || redactor().finds(said)) kept.push(form);
+      }
+    }
+    expect(kept).toEqual([]);
+  });
+
+  it("records it in none of its forms in steps of models, whose code failed with it", async () => {
+    const written = flow("written", [prompted(action("a"))], lines("start > a > end"), { inputs });
+    const script = () => noted({ logs: all(), message: all(), traceback: all() } as never);
+    const story = new PromptStory(written, scriptedMinds({ codes: ["# one", "# two", "# three"] }), { a: script });
+    await story.start(context);
+    await story.finish(story.deliver("a", 0));
+    const text = JSON.stringify((await story.trace()).entries.slice(1));
+    expect(text).toContain("***");
+    expect(redactor().finds(text)).toBe(false);
+  });
+});
+
+describe("what is no secret", () => {
+  it.each([
+    ["1000", "it has 21000 or 10001, 1,000,000 and 1.000.000 rows, 1e30 of 1e31 and a1e3f"],
+    ["1.00", "version 1.0, 1, 0x1 and 1e0"],
+    ["98765.43", "98765.431 and 198,765.43"],
+  ])("is left alone beside the number %s, in its other spellings", (number, text) => {
+    const redactor = new Redactor([{ number }]);
+    const masked = redactor.mask(text).replaceAll("***", number);
+    expect(masked).toBe(text);
+  });
+});
+
+async function* parts(body: Buffer, size: number): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size);
+}
