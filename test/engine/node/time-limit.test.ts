@@ -105,6 +105,32 @@ describe("a sandbox that tells no end", () => {
   });
 });
 
+describe("a sandbox that says what no harness says", () => {
+  const says = { a: [succeeds("a", "1", { isMalformed: true })] };
+
+  it("fails its node once, is killed, and the run goes on where the node says", async () => {
+    const rescued = flow("rescued", [action("a", { onError: "r" }), action("r")], lines("start > a > end", "r > end"));
+    const story = await new Story(rescued, says).start();
+    await story.everything();
+    expect(story.chain).toEqual(["start success", "a failed", "r success", "end success", "(close) completed"]);
+    expect(headOf(story.entriesOf("")[1] as never)).toMatchObject({ error_class: "NodeFailed", warm: null });
+    expect(story.begun.map(({ box, claim }) => [box.id, claim.attempt])).toEqual([
+      ["S1", 1],
+      ["S2", 1],
+    ]);
+    await story.judge();
+  });
+
+  it("fails a node whose code may run again once, too", async () => {
+    const again = { effects: false, retry: { attempts: 3, delaySeconds: 5 } };
+    const story = await new Story(flow("repeated", [action("a", again)], lines("start > a > end")), says).start();
+    await story.everything();
+    expect(story.chain).toEqual(["start success", "a failed", "(close) failed"]);
+    expect(story.begun).toHaveLength(1);
+    await story.judge();
+  });
+});
+
 describe("a result", () => {
   it("that was there in time counts, however late a delivery comes for it", async () => {
     const story = await silent(one, { a: [succeeds("a", "1")] });

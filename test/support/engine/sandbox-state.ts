@@ -11,6 +11,8 @@ export interface Run {
   result?: CodeResult;
   /** Large results: files that stay while the sandbox lives. */
   files: { ref: BlobRef; body: Uint8Array }[];
+  /** Nothing that it says can be believed. */
+  isMalformed?: true | undefined;
   /** A blob it waits for. */
   need?: BlobRef | undefined;
 }

@@ -18,6 +18,7 @@ class ConnectionLost extends Error {
 }
 
 const unavailable = () => new NovaError("SandboxUnavailable", "E2B cannot be reached");
+const malformed = () => new NovaError("NodeFailed", "the sandbox does not speak as its harness does");
 const lost = () => new ConnectionLost("502");
 
 /** Broken connections after which a delivery gives up and leaves the code to the next one. */
@@ -109,12 +110,13 @@ class Delivery {
     const run = this.#state.box(id).runs.get(claimName(claim));
     if (execution.state === "tombstoned" || run?.state === "dead") return { kind: "tombstoned" };
     if (execution.state === "starting" || !run) return undefined;
-    if (run.state === "finished") return { run };
+    if (run.state === "finished" || run.isMalformed) return { run };
     return run.need ? { need: run } : undefined;
   }
 
   /** Large results cross the Lambda while the sandbox lives. */
   async #collect(run: Run, io: RunIo): Promise<RunOutcome | "lost"> {
+    if (run.isMalformed) throw malformed();
     for (const { ref, body } of run.files) await io.storeBlob(ref, bytesOf(body));
     const alive = await this.#ask("fetch the result", () => this.#state.isAlive(run.box.id));
     if (alive === "lost") return "lost";
@@ -142,6 +144,7 @@ async function stop(
   const ask = <T>(name: string, effect: () => T) => control(name, () => (state.isAlive(id) ? effect() : null));
   const kept = await ask("look for a result", () => box.runs.get(claimName(claim)) ?? "none");
   if (kept === null) return { kind: "gone" };
+  if (kept !== "none" && kept.isMalformed) throw malformed();
   if (kept !== "none" && kept.result) {
     for (const { ref, body } of kept.files) await io.storeBlob(ref, bytesOf(body));
     return { kind: "finished", result: kept.result };

@@ -12,10 +12,10 @@ export class Finder {
   readonly #numbers: Needles;
   readonly #inLines: Needles;
 
-  constructor(forms: readonly Forms[], write: (form: string) => string = (form) => form) {
+  constructor(forms: readonly Forms[]) {
     const base64 = forms.flatMap((form) => form.base64);
-    this.#texts = new Needles([...forms.flatMap(({ texts }) => texts), ...base64].map(write));
-    this.#numbers = new Needles(forms.flatMap(({ numbers }) => numbers).map(write));
+    this.#texts = new Needles([...forms.flatMap(({ texts }) => texts), ...base64]);
+    this.#numbers = new Needles(forms.flatMap(({ numbers }) => numbers));
     this.#inLines = new Needles(base64.filter(({ length }) => length >= shortestInLines));
   }
 

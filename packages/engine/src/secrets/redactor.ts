@@ -1,5 +1,5 @@
 import { Finder, merged } from "./finder.ts";
-import { formsOf, type Secret, shortestSecret } from "./forms.ts";
+import { type Forms, formsOf, type Secret, shortestSecret } from "./forms.ts";
 import type { Range } from "./needles.ts";
 
 /** What a secret leaves behind where it was masked. */
@@ -25,17 +25,14 @@ export class SecretFound extends Error {
  */
 export class Redactor {
   readonly isIdle: boolean;
+  readonly #forms: Forms[];
   readonly #inText: Finder;
-  /** Bytes are UTF-8; as a text with a character for each. */
-  readonly #inBytes: Finder;
+  #inBytes: Finder | undefined;
 
   constructor(secrets: Iterable<Secret>) {
-    const forms = Array.from(new Set(secrets), formsOf);
-    this.isIdle = forms.every(({ texts, numbers }) => texts.length + numbers.length === 0);
-    this.#inText = new Finder(forms);
-    const asBytes = (form: string) => Buffer.from(form).toString("latin1");
-    const inBytes = forms.map(({ raw, ...form }) => ({ ...form, raw, texts: [...form.texts.map(asBytes), ...raw] }));
-    this.#inBytes = new Finder(inBytes.map((form) => ({ ...form, numbers: form.numbers.map(asBytes) })));
+    this.#forms = Array.from(new Set(secrets), formsOf);
+    this.isIdle = this.#forms.every(({ texts, numbers }) => texts.length + numbers.length === 0);
+    this.#inText = new Finder(this.#forms);
   }
 
   mask(text: string): string {
@@ -57,11 +54,13 @@ export class Redactor {
    * throws `SecretFound`, so that whoever takes the bytes has never seen their end.
    */
   async *refuse(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
-    const { longest } = this.#inBytes;
+    this.#inBytes ??= new Finder(this.#forms.map(asBytes));
+    const finder = this.#inBytes;
+    const { longest } = finder;
     const most = Math.max(leastSearched, 4 * longest);
     let unread = "";
     const search = (isOver: boolean) => {
-      if (this.#inBytes.finds(unread, isOver)) {
+      if (finder.finds(unread, isOver)) {
         onFound();
         throw new SecretFound("a secret is in what was to be stored - keep it out of what the node sets");
       }
@@ -88,6 +87,12 @@ export class Redactor {
     }
     return ranges;
   }
+}
+
+/** As UTF-8 has them, with a character for each byte. */
+function asBytes({ texts, numbers, base64, raw }: Forms): Forms {
+  const bytesOf = (form: string) => Buffer.from(form).toString("latin1");
+  return { texts: [...texts.map(bytesOf), ...raw], numbers: numbers.map(bytesOf), base64, raw };
 }
 
 function masked(text: string, found: Range[]): string {
