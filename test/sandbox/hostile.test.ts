@@ -89,7 +89,7 @@ describe("what is no message of a harness", () => {
     const outcome = await run(script).outcome;
     expect(outcome).toMatchObject({ name: "NodeFailed", message: expect.stringContaining("leave the harness alone") });
     expect(e2b.attaches).toBe(1);
-    expect(e2b.saidCharacters).toBeLessThan(40 << 20);
+    expect(e2b.saidCharacters).toBeLessThan(64 << 20);
   });
 
   test.each([
