@@ -111,7 +111,10 @@ const expected: Record<number, { path: string[]; values: object }> = {
 
 describe("with every task delivered twice and Lambdas dying", { timeout: 120_000 }, () => {
   it("runs take the same paths to the same values, and every chain holds", async () => {
-    const [hello, six] = [await cloud.publish("packages/examples/hello"), await cloud.publish(sixNodes)];
+    const [hello, six] = [
+      await cloud.publish("packages/examples/hello"),
+      await cloud.publish({ ...sixNodes, ...outside.reach }),
+    ];
     const { url } = outside;
     const [greeting, ...traces] = await Promise.all([
       cloud.run(hello, '{"name": "Ada"}'),
@@ -129,7 +132,7 @@ describe("with every task delivered twice and Lambdas dying", { timeout: 120_000
   });
 
   it("branches and items come to the same results, and every chain holds", async () => {
-    const version = await cloud.publish(branches);
+    const version = await cloud.publish({ ...branches, ...outside.reach });
     const context = JSON.stringify({ url: outside.url });
     for (const trace of await Promise.all([cloud.run(version, context), cloud.run(version, context)])) {
       expect(await verified(cloud, trace)).toBe("anchored");
@@ -146,8 +149,8 @@ describe("with every task delivered twice and Lambdas dying", { timeout: 120_000
   });
 
   it("workflows inside of it come to the same results, and every chain holds", async () => {
-    await cloud.publish(called);
-    const version = await cloud.publish(calling);
+    await cloud.publish({ ...called, ...outside.reach });
+    const version = await cloud.publish({ ...calling, ...outside.reach });
     const context = JSON.stringify({ url: outside.url });
     for (const trace of await Promise.all([cloud.run(version, context), cloud.run(version, context)])) {
       expect(await verified(cloud, trace)).toBe("anchored");

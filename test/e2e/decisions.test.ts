@@ -211,7 +211,7 @@ print('try', tries)
 if tries < 3: raise RuntimeError(f'not yet: {tries}')
 context['tries'] = tries`;
     const retry = { attempts, delay: 0 };
-    const trace = await cloud.runCode(code, { node: { effects: false, retry } });
+    const trace = await cloud.runCode(code, { node: { effects: false, retry, ...server.reach } });
     const { steps, attempt, error_message } = entryOf(trace);
     expect([trace.execution.status, server.count("/try"), attempt]).toEqual([status, attempts, attempts]);
     expect(steps.map((step) => [step.attempt_number, step.status, step.error_message, step.logs])).toEqual(

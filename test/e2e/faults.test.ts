@@ -63,7 +63,7 @@ describe("a store that fails for a while loses nothing", () => {
 
   it("where both are away for seconds in the middle of a run", async () => {
     const away = "import urllib.request\nurllib.request.urlopen(context['url'] + '/away')\n";
-    const version = await cloud.publish(inARow("away", { make: away + make, use }));
+    const version = await cloud.publish(inARow("away", { make: away + make, use }, outside.reach));
     const running = cloud.run(version, JSON.stringify({ url: outside.url }));
     await outside.asked("/away");
     let failed = 0;
@@ -86,11 +86,15 @@ context['begun'] = begun`;
 
   async function runAndLose(path: string, node: object) {
     const version = await cloud.publish(
-      inARow(`lost${path.replace("/", "-")}`, {
-        first: "context['a'] = 1",
-        work: { code: code(path), ...node },
-        after: "context['after'] = context.get('error', {}).get('class')",
-      }),
+      inARow(
+        `lost${path.replace("/", "-")}`,
+        {
+          first: "context['a'] = 1",
+          work: { code: code(path), ...node },
+          after: "context['after'] = context.get('error', {}).get('class')",
+        },
+        outside.reach,
+      ),
     );
     const running = cloud.run(version, JSON.stringify({ url: outside.url }));
     await outside.asked(path);

@@ -31,7 +31,7 @@ async function sandboxesAlive(): Promise<unknown> {
 describe("code that outlives the Lambda that begins it", { timeout: 90_000 }, () => {
   it("runs once while its task looks after it from time to time", async () => {
     const code = `${call("long")}time.sleep(11)\ncontext['done'] = True`;
-    const trace = await cloud.run(await cloud.publish(oneNode(code, hour)), url());
+    const trace = await cloud.run(await cloud.publish(oneNode(code, { ...hour, ...outside.reach })), url());
     expect(trace.execution.status).toBe("completed");
     expect(outside.count("/long")).toBe(1);
     expect(JSON.parse(entryOf(trace).changes.set.text)).toEqual({ done: true });
@@ -42,7 +42,7 @@ describe("code that outlives the Lambda that begins it", { timeout: 90_000 }, ()
 
   it("is killed by a cancel", async () => {
     const code = `${call("cancelled")}time.sleep(3000)`;
-    const version = await cloud.publish(oneNode(code, hour));
+    const version = await cloud.publish(oneNode(code, { ...hour, ...outside.reach }));
     const { id } = await startExecution(cloud.ports, { version, context: url() });
     await outside.asked("/cancelled");
     expect(await cancelExecution(cloud.ports, id)).toMatchObject({ status: "cancelled" });
@@ -51,7 +51,7 @@ describe("code that outlives the Lambda that begins it", { timeout: 90_000 }, ()
 
   it("is begun by one delivery, attached to by others, and committed by the last", async () => {
     const code = `${call("looked")}while call() < 40: time.sleep(0.05)\ncontext['done'] = True`;
-    const version = await cloud.publish(oneNode(code, hour));
+    const version = await cloud.publish(oneNode(code, { ...hour, ...outside.reach }));
     const ports: Ports = {
       ...cloud.ports,
       stateMachines: { ...cloud.ports.stateMachines, start: async () => undefined },

@@ -94,7 +94,7 @@ import time, urllib.request
 urllib.request.urlopen(f"{context['url']}/{context['index']}").read()
 if context["index"] >= 2: time.sleep(600)
 context["done"] = True`;
-  const version = await cloud.publish(mapOver([action("work", code)], [], { max_concurrency: 2 }));
+  const version = await cloud.publish(mapOver([action("work", code, outside.reach)], [], { max_concurrency: 2 }));
   const context = JSON.stringify({ list: numbers(20), url: outside.url });
   const { id } = await startExecution(cloud.ports, { version, context });
   await Promise.all([outside.asked("/2"), outside.asked("/3")]);

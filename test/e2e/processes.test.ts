@@ -13,7 +13,8 @@ let running: Started[];
 beforeEach(async () => {
   [cwd, outside, running] = [await newFolder(), await countingServer(), []];
   const hang = `import time, urllib.request; urllib.request.urlopen("${outside.url}/hang"); time.sleep(50)`;
-  await writeChain(cwd, "hangs", { one: "context['id'] = 12345678901234567890", two: hang, three: "context['n'] = 3" });
+  const nodes = { one: "context['id'] = 12345678901234567890", two: hang, three: "context['n'] = 3" };
+  await writeChain(cwd, "hangs", nodes, outside.reach);
   await writeChain(cwd, "quick", { one: "context['done'] = True" });
 });
 
@@ -104,9 +105,8 @@ describe("a process that is killed", { timeout: 120_000 }, () => {
 
 describe("a second terminal", { timeout: 60_000 }, () => {
   it("runs at the same time on the same data folder", async () => {
-    await writeChain(cwd, "waits", {
-      wait: `import urllib.request; urllib.request.urlopen("${outside.url}/wait").read()`,
-    });
+    const wait = `import urllib.request; urllib.request.urlopen("${outside.url}/wait").read()`;
+    await writeChain(cwd, "waits", { wait }, outside.reach);
     const first = start("run", "waits", "--json");
     await outside.asked("/wait");
     const [one, two] = await Promise.all([first.ended, json("run", "quick")]);

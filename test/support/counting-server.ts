@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 /** Something outside that code can change: answers each request with how often its path has been asked for. */
 export interface CountingServer extends AsyncDisposable {
   url: string;
+  /** Of a workflow or a node: code reaches nothing of its own machine unless it may. */
+  reach: { network: { allow: string[] } };
   count(path: string): number;
   counts(): Record<string, number>;
   /** Resolves when the path has been asked for. */
@@ -24,8 +26,10 @@ export async function countingServer(): Promise<CountingServer> {
     response.end(String(counts.get(url)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}`,
+    reach: { network: { allow: [host] } },
     count: (path) => counts.get(path) ?? 0,
     counts: () => Object.fromEntries(counts),
     asked: (path) => asked(path).promise,

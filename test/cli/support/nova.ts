@@ -76,10 +76,15 @@ export async function newFolder(): Promise<string> {
 }
 
 /** A workflow of actions in a row, from their Python. */
-export async function writeChain(folder: string, id: string, nodes: Record<string, string>): Promise<void> {
+export async function writeChain(
+  folder: string,
+  id: string,
+  nodes: Record<string, string>,
+  workflow: object = {},
+): Promise<void> {
   const path = ["start", ...Object.keys(nodes), "end"];
   const definition = {
-    id,
+    ...{ id, ...workflow },
     nodes: path.map((node) => ({ id: node, ...(nodes[node] === undefined ? { type: node } : actionOf(nodes[node])) })),
     edges: path.slice(1).map((to, index) => ({ from: path[index], to })),
   };

@@ -1,6 +1,7 @@
 """A hostile node and its walls, where the sandbox has many user ids (E2B) and where it has one (an ordinary user's)."""
 
 import contextlib
+import ctypes
 import json
 import os
 import socket
@@ -11,6 +12,7 @@ from support import ONE_USER, Sandbox, a_python_for_everybody, marked_processes,
 
 _PYTHON = a_python_for_everybody() if sys.platform == "linux" else None
 _ATTACKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "attacks")
+_HAS_LANDLOCK = sys.platform == "linux" and ctypes.CDLL(None).syscall(444, None, 0, 1) >= 2
 
 
 def attack(name):
@@ -46,6 +48,26 @@ class Escapes:
         self.listen(in_tree)
         found = self.values_of(attack("escape"), root=self.sandbox.root, run_socket=in_tree, abstract=abstract)
         self.assertEqual(found["reached"], {})
+
+    @unittest.skipUnless(_HAS_LANDLOCK, "needs a kernel with Landlock")
+    def test_a_descriptor_that_leads_outside_opens_nothing_there(self):
+        sandbox = Sandbox(lib={"tools.py": "x = 1\n"}, python=_PYTHON, **self.how)
+        self.addCleanup(sandbox.close)
+        plain = "linux.detached = lambda folder, is_read_only=False: os.open(folder, os.O_RDONLY | os.O_DIRECTORY)"
+        sandbox.kernel().run(f"import os; from nova_harness import linux; {plain}")
+        code = f"""
+import os, stat
+def climb(fd, path):
+    try:
+        return repr(os.listdir(os.open(path, os.O_RDONLY, dir_fd=fd)))
+    except OSError as error:
+        return type(error).__name__
+folders = [fd for fd in range(3, 64) if os.path.isdir(f"/proc/self/fd/{{fd}}")]
+context["found"] = [climb(fd, path) for fd in folders for path in ("..", "../../../..", "../../../../inputs")]
+"""
+        found = sandbox.changes(code)["found"]
+        self.assertEqual(found, ["PermissionError"] * 3)
+        self.assertEqual(sandbox.changes("open('/tmp/a', 'w').close(); import tools; context['a'] = tools.x"), {"a": 1})
 
     def test_nothing_outlives_its_node(self):
         code = """

@@ -224,6 +224,8 @@ class Daemon:
                 waits.append(_EAGER if waited < 0.1 else _SOON if waited < 1 else _LATER)
             if run.process.guard and run.process.guard.queue:
                 waits.append(_SOON)
+            if run.process.isolated:
+                waits.append(run.weighed_next - now)
         if not self.walls.isolated:
             waits.append(_ORPHANED_SECONDS)  # nobody ends this process with the sandbox: it looks for the folder itself
         return max(0, min(waits)) if waits else None
@@ -233,6 +235,7 @@ class Daemon:
         for run in list(self.running.values()):
             if run.process.guard:
                 run.process.guard.try_again()
+            run.weigh(now)
             if run.waits_since is not None:
                 run.look()
             left = run.seconds_left(now)

@@ -29,6 +29,13 @@ def died(status):
     )
 
 
+def took_too_much():
+    return _failure(
+        "the code has more than 2 GiB of memory, with all its processes, what they share, and its files in /tmp, /dev/shm"
+        f" and its home - {_MEMORY}"
+    )
+
+
 def _signalled(number):
     if number == signal.SIGKILL:
         return f"the code was killed, most likely for the memory it used - {_MEMORY}"

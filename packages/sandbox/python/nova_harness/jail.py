@@ -14,7 +14,8 @@ import socket
 import stat
 import sys
 
-from . import here, linux, ways_out
+from . import here, linux, memory, ways_out
+from .landlock import Landlock
 
 _NOBODY = 65534
 _SCRATCH = "size=512m,mode=1777"
@@ -29,7 +30,6 @@ _FRESH = {
 _LIB_INSIDE = "/home/lib"
 _HOME = "/home/node"
 
-_MEMORY_BYTES = 2 << 30
 _PROCESSES = 128
 _UNKNOWN_TASKS = 2000
 
@@ -97,7 +97,7 @@ class Jail:
         elif self.asks:
             self._ask_for_names()
         with contextlib.suppress(OSError):  # some containers put covers on /proc; the old one shows pids, but no data
-            linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV)
+            linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV, "hidepid=2")  # what it may not look into
 
     def _forget_names(self):
         """No name leads anywhere but those that will be written to `hosts`."""
@@ -170,6 +170,7 @@ class Jail:
         linux.prctl(linux.NO_NEW_PRIVS, 1)
         if self.isolated:
             self.listener = ways_out.shut(self.asks)
+        self.landlock = Landlock.where_there_is(_top_folders(), self.fresh) if self.isolated else None
         self._limit()
         os.umask(0o022)
         try:
@@ -185,9 +186,11 @@ class Jail:
             return {}, []
         return {"nameservers": self.nameservers}, [self.listener, *(sock.detach() for sock in self.questions)]
 
-    def show(self):
-        """Behind `settle`, for the code itself: else a process may not even list its own descriptors."""
-        linux.prctl(linux.DUMPABLE, 1)
+    def shut(self, out):
+        """Behind `settle`, right before the code, whose folder for results this is."""
+        if self.landlock:
+            self.landlock.shut(out)
+        linux.prctl(linux.DUMPABLE, 1)  # else a process may not even list its own descriptors
 
     def _make_home(self):
         if not self.isolated:
@@ -200,7 +203,7 @@ class Jail:
     def _limit(self):
         _lower(resource.RLIMIT_CORE, 0)
         if _is_linux:
-            _lower(resource.RLIMIT_DATA, _MEMORY_BYTES)
+            _lower(resource.RLIMIT_DATA, memory.LIMIT_BYTES)
         if self.user is not None or not self.isolated:
             _lower(resource.RLIMIT_NPROC, self.others + _PROCESSES)
 
@@ -229,6 +232,11 @@ def _count_tasks():
             if os.stat(folder).st_uid == os.geteuid():
                 tasks += len(os.listdir(folder))
     return 2 * tasks if tasks else _UNKNOWN_TASKS
+
+
+def _top_folders():
+    with os.scandir("/") as entries:
+        return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
 
 
 def _others_may_read(path):

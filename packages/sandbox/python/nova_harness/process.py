@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 
-from . import porter, wire
+from . import memory, porter, wire
 from .allow import hosts_file
 from .guard import Guard
 from .init import Init, children_of
@@ -22,7 +22,7 @@ class Process:
     """
 
     def __init__(self, walls, init=None, has_gate=False):
-        self.isolated, self.hosts = walls.isolated, None
+        self.isolated, self.fresh, self.hosts = walls.isolated, walls.fresh, None
         self.init, self.porter, gatehouse, self._is_ready = init, None, None, False
         try:
             self.control, theirs = socket.socketpair()
@@ -94,6 +94,10 @@ class Process:
     def tell(self, message, files=()):
         with contextlib.suppress(OSError):  # it died meanwhile, and its end is about to be noticed
             wire.send(self.control, message, files)
+
+    def takes_too_much(self):
+        """True when the code has more memory than a node may have."""
+        return any(memory.is_beyond_limit(pid, self.fresh) for pid in children_of(self.init.pid)[:1])
 
     def kill(self):
         """All of it at once, init too; without a namespace, that one sees to it that none of its family survives."""

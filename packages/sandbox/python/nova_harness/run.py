@@ -17,6 +17,7 @@ _LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16
 _INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # of UTF-8: none begins with one of these
 _FREE_WAITING_SECONDS = 60.0
+_BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE = 0.1, 20
 
 
 def kept_as_file(path, size):
@@ -43,6 +44,7 @@ class Run:
         self.began = time.monotonic()
         self.deadline = self.began + limit_seconds
         self.waits_since, self.free_waiting = None, _FREE_WAITING_SECONDS
+        self.weighed_next = self.began + _BETWEEN_WEIGHINGS_SECONDS
         self.is_complete = False
         self.told = None
         self.killed_as = self.protest = None
@@ -145,8 +147,17 @@ class Run:
     def _waited_for_free(self, now):
         return 0.0 if self.waits_since is None else min(now - self.waits_since, self.free_waiting)
 
+    def weigh(self, now):
+        """Looks at its memory now and then: seldom enough that looking costs the code nothing."""
+        if now < self.weighed_next or self.killed_as or not self.process.isolated:
+            return
+        if self.process.takes_too_much():
+            self.kill("memory")
+        took = time.monotonic() - now
+        self.weighed_next = now + max(_BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE * took)
+
     def kill(self, reason):
-        """`reason`: "timeout", "stopped" or "protest". A result that is complete stands."""
+        """`reason`: "timeout", "memory", "stopped" or "protest". A result that is complete stands."""
         if not self.killed_as:
             self.killed_as = reason
             self.process.kill()
@@ -205,6 +216,8 @@ class Run:
             return {"type": "tombstoned"}
         if self.killed_as == "timeout":
             return endings.timed_out(self.limit_seconds)
+        if self.killed_as == "memory":
+            return endings.took_too_much()
         if self.killed_as == "protest":
             return endings.damaged(self.protest)
         return endings.died(status)

@@ -65,12 +65,12 @@ class Runner:
         message = reader.read()
         if message is None:
             os._exit(0)
-        walls.show()
         if walls.hosts is not None:
             os.write(walls.hosts, message["hosts"].encode())
             os.close(walls.hosts)
         request, out = reader.files
         reader.files = []
+        walls.shut(out)
         with open(request, encoding="utf-8") as file:
             self._run(loads(file.read()), out)
         wire.send(control, {"complete": True})

@@ -1,0 +1,61 @@
+"""
+A second wall around files, where the kernel has Landlock (landlock(7)): what code may open is said folder by folder, so
+that a descriptor which led outside would open nothing there. From its sixth version on it also keeps code from signalling
+processes outside and from calling their sockets of abstract names.
+"""
+
+import os
+import struct
+
+from . import linux
+
+_CREATE, _ADD, _RESTRICT = 444, 445, 446
+_ASK_VERSION, _BENEATH = 1, 1
+# The first version without which files cannot be moved between folders, and the one with the scopes.
+_MOVING, _SCOPES = 2, 6
+_EXECUTE, _WRITE, _READ, _LIST = 1, 2, 4, 8
+_CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 14))
+_TRUNCATE, _TRUNCATING = 1 << 14, 3
+_ABSTRACT_SOCKETS_AND_SIGNALS = 3
+
+
+class Landlock:
+    """None of it is felt before `shut`, which is for the code's own process and lasts."""
+
+    def __init__(self, readable, writable):
+        """Folders, by their paths."""
+        version = linux.call("landlock_create_ruleset", _CREATE, 0, 0, _ASK_VERSION)
+        if version < _MOVING:
+            raise OSError(f"Landlock {version} lets nobody move files")
+        reading = _EXECUTE | _READ | _LIST
+        self._all = reading | _WRITE | _CHANGE_FOLDERS | (_TRUNCATE if version >= _TRUNCATING else 0)
+        scopes = _ABSTRACT_SOCKETS_AND_SIGNALS if version >= _SCOPES else 0
+        handled = struct.pack("=3Q", self._all, 0, scopes)
+        self._rules = linux.call("landlock_create_ruleset", _CREATE, handled, len(handled) if scopes else 8, 0)
+        for path in readable:
+            self._allow_path(path, reading | _WRITE)  # mounts forbid it, but for devices and what /proc offers
+        for path in writable:
+            self._allow_path(path, self._all)
+
+    def _allow_path(self, path, access):
+        fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        try:
+            self._allow(fd, access)
+        finally:
+            os.close(fd)
+
+    def _allow(self, fd, access):
+        linux.call("landlock_add_rule", _ADD, self._rules, _BENEATH, struct.pack("=Qi", access, fd), 0)
+
+    @classmethod
+    def where_there_is(cls, *folders):
+        try:
+            return cls(*folders)
+        except OSError:
+            return None
+
+    def shut(self, out):
+        """`out`: a folder that came in as a descriptor, to be written to."""
+        self._allow(out, self._all)
+        linux.call("landlock_restrict_self", _RESTRICT, self._rules, 0)
+        os.close(self._rules)
