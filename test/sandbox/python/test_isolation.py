@@ -234,7 +234,8 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
         begun, need = self.begin_and_wait("", b"3" * 9)
         with open(f"{self.sandbox.root}/daemon.pid") as file:
             inits = _children_of(file.read())
-        both = [pid for init in inits for pid in _children_of(init)]
+        while len(both := [pid for init in inits for pid in _children_of(init)]) < 2:
+            time.sleep(0.01)  # the one that waits is not forked yet
         while any(_user_of(pid) == 0 for pid in both):
             time.sleep(0.01)  # the one that waits is not behind its walls yet
         owners = [os.stat(f"/proc/{pid}/environ").st_uid for pid in both]

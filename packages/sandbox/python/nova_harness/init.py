@@ -12,7 +12,7 @@ import socket
 import time
 import traceback
 
-from . import jail, netns, porter, runner, wire
+from . import jail, netns, porter, runner, ways_out, wire
 
 _DYING_SECONDS = 0.002
 
@@ -70,6 +70,8 @@ def _become_init(walls, gate):
         if walls.has_own_network:
             netns.raise_loopback()
         reader = wire.Reader(gate)
+        if walls.isolated:
+            ways_out.filter_of(walls.asks)  # for the children to find
         run = runner.Runner(walls.lib)
         gc.freeze()  # for the children to share it
         while reader.read() is not None:

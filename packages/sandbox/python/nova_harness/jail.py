@@ -53,6 +53,9 @@ class Jail:
     def __init__(self, isolated, root, asks=False):
         self.isolated, self.root, self.asks, self.has_doors = isolated, root, asks, False
         self.hosts = None
+        self.nameservers, others = here.read_resolver()
+        self.resolver = here.inner_resolver(len(self.nameservers), others)
+        self.top_folders = _top_folders() if isolated else []
         self.fresh = [folder for folder in _FRESH if isolated and _may_be_covered(folder)]
         self.others = 0 if isolated else _count_tasks()
         self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) and _others_may_read(sys.base_prefix) else None
@@ -107,11 +110,10 @@ class Jail:
 
     def _ask_for_names(self):
         """Of name servers in its own network, whose questions the guard carries on."""
-        self.nameservers, others = here.read_resolver()
         self.questions = [_open_questions(place) for place in here.inner_nameservers(len(self.nameservers))]
         if self.nameservers:
             fd = self._put_over("/etc/resolv.conf")
-            os.write(fd, here.inner_resolver(len(self.nameservers), others).encode())
+            os.write(fd, self.resolver.encode())
             os.close(fd)
 
     def _put_over(self, path):
@@ -170,7 +172,7 @@ class Jail:
         linux.prctl(linux.NO_NEW_PRIVS, 1)
         if self.isolated:
             self.listener = ways_out.shut(self.asks)
-        self.landlock = Landlock.where_there_is(_top_folders(), self.fresh) if self.isolated else None
+        self.landlock = Landlock.where_there_is(self.top_folders, self.fresh) if self.isolated else None
         self._limit()
         os.umask(0o022)
         try:

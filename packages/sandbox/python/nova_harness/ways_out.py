@@ -6,6 +6,7 @@ enter namespaces, keys of the kernel, and memory that no limit counts.
 
 import ctypes
 import errno
+import functools
 import os
 import socket
 import struct
@@ -54,12 +55,18 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]
 
 
+@functools.cache
+def filter_of(asks):
+    """Made once, in the process that forks those that need it."""
+    return b"".join(_program(*_MACHINES[os.uname().machine], asks))
+
+
 def shut(asks=False):
     """
     For this process and all that it starts. Needs that no rights can be gained any more (PR_SET_NO_NEW_PRIVS). With
     `asks` every `connect` and `listen` waits for an answer; whoever holds the descriptor returned gives it (guard.py).
     """
-    code = b"".join(_program(*_MACHINES[os.uname().machine], asks))
+    code = filter_of(asks)
     program = _Program(len(code) // 8, code)
     flags = ctypes.c_long(_WITH_LISTENER if asks else 0)
     answer = linux.libc.syscall(ctypes.c_long(_SECCOMP), ctypes.c_long(_SET_FILTER), flags, ctypes.byref(program))
