@@ -1,4 +1,5 @@
 import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
+import { beyondBounds } from "./bounds.ts";
 import { isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
 import { contextAttributes } from "./findings/attributes.ts";
 import { type CodeFinding, codeFindings } from "./findings/codes.ts";
@@ -36,6 +37,8 @@ const checks = [
  * are certain, as far as the facts are: what is not known is not checked. `# noqa` silences a line.
  */
 export async function checkNodeCode(source: string, facts: NodeFacts): Promise<CodeFinding[]> {
+  const beyond = beyondBounds(source);
+  if (beyond !== undefined) return [findingOf({ code: "PY105", message: beyond, line: 1, column: 1 })];
   const lines = new Lines(source);
   const diagnostics = await runRuff(source, nodeGlobals);
   const broken = diagnostics.filter(isSyntaxError);
@@ -58,7 +61,7 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
 function readSubject(program: Program, facts: NodeFacts): Subject {
   const paths = new Paths(program);
   const reach = new Reach(program, paths, facts.context);
-  const stages = Array.from(program.source.matchAll(/^\s*#\s*STAGE:\s*(\w+)/gim), ([, stage = ""]) =>
+  const stages = Array.from(program.source.matchAll(/^[ \t]*#[ \t]*STAGE:[ \t]*(\w+)/gim), ([, stage = ""]) =>
     stage.toUpperCase(),
   );
   return {
@@ -104,7 +107,7 @@ async function reboundFinding(source: string, program: Program | undefined): Pro
 
 /** One mistake often makes ruff complain twice on its line. */
 function firstOfLines(findings: readonly CodeFinding[]): CodeFinding[] {
-  return findings.filter(({ line }, index) => findings.findIndex((other) => other.line === line) === index);
+  return Array.from(new Map(findings.toReversed().map((finding) => [finding.line, finding])).values()).reverse();
 }
 
 function inOrder(findings: readonly CodeFinding[]): CodeFinding[] {

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
+import { beyondBounds } from "./bounds.ts";
 import { runRuff } from "./ruff.ts";
 
 /** Names that a node's code has without importing them; a module of `lib/` has none of them. */
@@ -6,10 +7,10 @@ export const nodeGlobals = ["context", "outputs", "json", "base64"] as const;
 
 export interface PythonProblem {
   /**
-   * `syntax`: Python cannot read the code. `name`: it will stop with a NameError where this line runs. `rebound` and
+   * `size`: the code is too long or too deep to be checked. `syntax`: Python cannot read the code. `name`: it will stop with a NameError where this line runs. `rebound` and
    * `lost`: see reboundContext.
    */
-  kind: "syntax" | "name" | "rebound" | "lost";
+  kind: "size" | "syntax" | "name" | "rebound" | "lost";
   /** One sentence, with the way out. */
   message: string;
   file?: string;
@@ -26,6 +27,9 @@ export async function checkPython(
   source: string,
   { fileName, builtins = [] }: { fileName?: string; builtins?: readonly string[] } = {},
 ): Promise<PythonProblem[]> {
+  const place = { ...(fileName !== undefined && { file: fileName }), line: 1, column: 1 };
+  const beyond = beyondBounds(source);
+  if (beyond !== undefined) return [{ kind: "size", message: beyond, ...place }];
   const problems = (await runRuff(source, builtins)).map((found) => problemOf(found, fileName));
   const syntax = problems.filter((problem) => problem.kind === "syntax");
   return firstOfLines(syntax.length > 0 ? syntax : problems);

@@ -1,3 +1,4 @@
+import { beyondBounds } from "./bounds.ts";
 import { readChanges } from "./flow/changes.ts";
 import { type Path, Paths } from "./flow/paths.ts";
 import { Reach } from "./flow/reach.ts";
@@ -17,7 +18,7 @@ export interface ContextAccess {
  * it computes are not in it, nor is anything where the source cannot be read.
  */
 export async function contextAccess(source: string): Promise<ContextAccess> {
-  const tree = parsePython(source);
+  const tree = beyondBounds(source) === undefined ? parsePython(source) : null;
   if (!tree) return { reads: [], sets: [], deletes: [] };
   const program = new Program(source, tree);
   const paths = new Paths(program);

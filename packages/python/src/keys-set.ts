@@ -1,6 +1,6 @@
 import type { PythonProblem } from "./check-python.ts";
 import { parseWithRuff } from "./ruff.ts";
-import { nodesBelow, placeOf, readSyntaxTree, type SyntaxNode } from "./syntax-tree.ts";
+import { nodesBelow, placesIn, readSyntaxTree, type SyntaxNode } from "./syntax-tree.ts";
 
 export interface KeySet extends Pick<PythonProblem, "line" | "column"> {
   key: string;
@@ -14,9 +14,10 @@ export async function keysSet(source: string, wanted: RegExp): Promise<KeySet[]>
   const spelt = Array.from(source.matchAll(/\bcontext\s*\[\s*["']([^"'\\]*)["']\s*\]/g), ([, key = ""]) => key);
   if (!spelt.some((key) => wanted.test(key))) return [];
   const found = new Map<string, KeySet>();
+  const placeOf = placesIn(source);
   for (const node of nodesBelow(readSyntaxTree(await parseWithRuff(source)))) {
     const key = keyOf(node);
-    if (key !== undefined && wanted.test(key) && !found.has(key)) found.set(key, { key, ...placeOf(node, source) });
+    if (key !== undefined && wanted.test(key) && !found.has(key)) found.set(key, { key, ...placeOf(node) });
   }
   return Array.from(found.values());
 }

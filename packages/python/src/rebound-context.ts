@@ -1,7 +1,7 @@
 import { escapes } from "./branch-decision.ts";
 import type { PythonProblem } from "./check-python.ts";
 import { parseWithRuff } from "./ruff.ts";
-import { ancestorsOf, nodesBelow, placeOf, readSyntaxTree, type SyntaxNode } from "./syntax-tree.ts";
+import { ancestorsOf, nodesBelow, placesIn, readSyntaxTree, type SyntaxNode } from "./syntax-tree.ts";
 
 const cure = "write context.update({...}), or context.clear() and then context.update({...}) to start from nothing";
 
@@ -17,8 +17,9 @@ export async function reboundContext(
   if (!mayRebind(source)) return undefined;
   const tree = readSyntaxTree(await parseWithRuff(source));
   const lines = source.split(/\r\n|\r|\n/);
+  const placeOf = placesIn(source);
   const found = rebindings(tree)
-    .map((node) => ({ node, ...placeOf(node, source) }))
+    .map((node) => ({ node, ...placeOf(node) }))
     .filter(({ line }) => !/#\s*noqa(?!:)/i.test(lines[line - 1] ?? ""));
   const answersElsewhere = [source, ...Object.values(lib)].some((text) => escapes.test(text)) || isHandedOn(tree);
   const lost = answersElsewhere ? undefined : found.find(({ node }) => isOwnDict(node));
@@ -43,11 +44,16 @@ const comprehensions = new Set(["ExprListComp", "ExprSetComp", "ExprDictComp", "
 
 /** Nodes that bind the module's own `context`, but for code that does so only where there is none. */
 function rebindings(tree: SyntaxNode): SyntaxNode[] {
+  const standIns = standInsIn(tree);
   const named = Array.from(nodesBelow(tree)).filter(isContext);
   const declared = new Set(named.filter(({ parent }) => parent?.type === "StmtGlobal").map(scopeOf));
   return named.filter((node) => {
     const scope = scopeOf(node);
-    return binds(node) && (scope === null || declared.has(scope)) && !isStandIn(node);
+    return (
+      binds(node) &&
+      (scope === null || declared.has(scope)) &&
+      !Array.from(ancestorsOf(node)).some((ancestor) => standIns.has(ancestor))
+    );
   });
 }
 
@@ -73,18 +79,20 @@ function scopeOf(node: SyntaxNode): SyntaxNode | null {
   return null;
 }
 
-/** `except NameError: context = {...}`, `if "context" not in globals(): ...`: for runs outside of NOVA. */
-function isStandIn(node: SyntaxNode): boolean {
-  return Array.from(ancestorsOf(node)).some(
-    (ancestor) => says(ancestor, "type_", 'Name("NameError")') || says(ancestor, "test", '"context"'),
-  );
+/** `except NameError: context = {...}`, `if "context" not in globals(): ...`: statements for runs outside of NOVA. */
+function standInsIn(tree: SyntaxNode): Set<SyntaxNode> {
+  const found = new Set<SyntaxNode>();
+  for (const node of nodesBelow(tree)) {
+    const said = Object.values(node.values);
+    if (said.includes('Name("NameError")')) addAround(node, "type_", found);
+    if (said.includes('"context"')) addAround(node, "test", found);
+  }
+  return found;
 }
 
-function says(node: SyntaxNode, field: string, value: string): boolean {
-  const below = node.children.filter((child) => child.field === field);
-  return below.some((child) =>
-    [child, ...nodesBelow(child)].some(({ values }) => Object.values(values).includes(value)),
-  );
+/** The nodes around one, in whose field it lies. */
+function addAround(node: SyntaxNode, field: string, found: Set<SyntaxNode>): void {
+  for (let each = node; each.parent !== null; each = each.parent) if (each.field === field) found.add(each.parent);
 }
 
 /** Uses of `context` behind which its dict cannot have another name. */

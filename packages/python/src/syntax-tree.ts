@@ -1,3 +1,5 @@
+import { Lines } from "./lines.ts";
+
 /** A node of Python's syntax tree, as ruff names it: `StmtAssign`, `ExprName`, `Identifier`. */
 export interface SyntaxNode {
   type: string;
@@ -53,9 +55,17 @@ export function* ancestorsOf(node: SyntaxNode): Iterable<SyntaxNode> {
   for (let parent = node.parent; parent; parent = parent.parent) yield parent;
 }
 
-/** Where a node begins: line and column from 1, in UTF-16 units. Ruff's ranges count bytes. */
-export function placeOf({ values: { range = "" } }: SyntaxNode, source: string): { line: number; column: number } {
-  const before = Buffer.from(source).subarray(0, Number.parseInt(range, 10)).toString();
-  const lines = before.split(/\r\n|\r|\n/);
-  return { line: lines.length, column: (lines.at(-1) as string).length + 1 };
+/** Where nodes begin: line and column from 1, in UTF-16 units. Ruff's ranges count bytes. The source is read once. */
+export function placesIn(source: string): (node: SyntaxNode) => { line: number; column: number } {
+  const bytes = Buffer.from(source);
+  const lines = new Lines(source);
+  let [at, offset] = [0, 0];
+  return ({ values: { range = "" } }) => {
+    const start = Number.parseInt(range, 10);
+    // Nodes are asked for from the first to the last, as a rule.
+    if (start < at) [at, offset] = [0, 0];
+    offset += bytes.toString("utf8", at, start).length;
+    at = start;
+    return lines.placeOf(offset);
+  };
 }

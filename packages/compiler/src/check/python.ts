@@ -8,9 +8,9 @@ import {
 } from "@nova/python";
 import { type Finding, finding, type PythonSource } from "@nova/workflow";
 
-const codes = { syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604", lost: "NOVA605" } as const;
+const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604", lost: "NOVA605" } as const;
 
-/** NOVA601 to 606, and NOVA502 in code: what can be known about the Python of a workflow without running it. */
+/** NOVA601 to 607, and NOVA502 in code: what can be known about the Python of a workflow without running it. */
 export async function checkSources(sources: readonly PythonSource[]): Promise<Finding[]> {
   const modules = Object.fromEntries(sources.filter((one) => !one.node).map((one) => [one.file ?? one.path, one.code]));
   return (await Promise.all(sources.map((one) => checkSource(one, modules)))).flat();
@@ -21,7 +21,7 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
   const options = { builtins: node ? nodeGlobals : [], ...(file !== undefined && { fileName: file }) };
   const problems = await checkPython(code, options);
   const found = problems.map((problem) => findingOf(problem, path, subjectOf(source)));
-  if (node && !problems.some(({ kind }) => kind === "syntax")) {
+  if (node && !problems.some(({ kind }) => kind === "size" || kind === "syntax")) {
     const rebound = await reboundContext(code, { ...options, lib: modules });
     if (rebound) found.push(findingOf(rebound, path, subjectOf(source)));
     found.push(...(await reservedKeys(source)));
@@ -49,7 +49,8 @@ async function reservedKeys(source: PythonSource): Promise<Finding[]> {
 }
 
 function findingOf({ kind, message, ...place }: PythonProblem, path: string, subject: string): Finding {
-  return finding(codes[kind], path, `${subject}: line ${place.line}: ${message}`, place);
+  const where = kind === "size" ? "" : `line ${place.line}: `;
+  return finding(codes[kind], path, `${subject}: ${where}${message}`, place);
 }
 
 function subjectOf({ node, file }: PythonSource): string {

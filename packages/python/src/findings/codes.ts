@@ -37,6 +37,13 @@ export const codeFindings = {
     bad: 'exec(context["rules"])\nresult = rule(1)',
     good: 'rules = {}\nexec(context["rules"], rules)\nresult = rules["rule"](1)',
   },
+  PY105: {
+    severity: "error",
+    title: "The code is too large to be checked",
+    why: "Code of one node has at most 200,000 characters, and goes at most 500 levels deep: a bracket or an indentation makes one or two, each further operator of a chain one. Python itself refuses most code that goes deeper.",
+    bad: 'context["page"] = "<p>" + a + "</p>" + b + ...   # 1,000 times',
+    good: 'context["page"] = "".join(parts)',
+  },
   PY110: {
     severity: "error",
     title: "The context has no such key",

@@ -13,7 +13,10 @@ export function reachedFunctions(program: { nodes: readonly Node[]; source: stri
   const names = new Map<string, Node[]>();
   for (const node of program.nodes) {
     const name = node.kind === "name" && !node.stores ? node.id : node.kind === "attribute" ? node.name : undefined;
-    if (name !== undefined) names.set(name, [...(names.get(name) ?? []), node]);
+    if (name === undefined) continue;
+    const uses = names.get(name);
+    if (uses) uses.push(node);
+    else names.set(name, [node]);
   }
   const reached = new Set<Node>();
   for (let before = -1; before !== reached.size; ) {

@@ -44,6 +44,13 @@ export const dataFindings = {
     bad: '["a", "b"]',
     good: '{ "items": ["a", "b"] }',
   },
+  NOVA507: {
+    severity: "error",
+    title: "The context takes too long to be checked",
+    why: "Holding a context against `inputs` ends after 5 seconds. Schemas that refer to themselves more than once, and `uniqueItems` on long lists, can take longer than that on a small context.",
+    bad: '"inputs": { "$defs": { "n": { "properties": { "c": { "anyOf": [{ "$ref": "#/$defs/n" }, { "$ref": "#/$defs/n" }] } } } }, "$ref": "#/$defs/n" }',
+    good: '"inputs": { "$defs": { "n": { "properties": { "c": { "$ref": "#/$defs/n" } } } }, "$ref": "#/$defs/n" }',
+  },
   NOVA601: {
     severity: "error",
     title: "Python cannot read the code",
@@ -85,6 +92,13 @@ export const dataFindings = {
     why: "`branch_decision` decides in a decision only: what an action sets under it is removed before the next decision runs. `error` is what the target of an `onError` finds, and hides another value there. `_data_analysis` and `_ai_metadata` belong to nodes that ask a model.",
     bad: 'context["error"] = "no total on page 1"',
     good: 'context["problem"] = "no total on page 1"   # or: raise ValueError("no total on page 1")',
+  },
+  NOVA607: {
+    severity: "error",
+    title: "The code is too large to be checked",
+    why: "Code of one node, or of one module, has at most 200,000 characters, and goes at most 500 levels deep: a bracket or an indentation makes one or two, each further operator of a chain one. Python itself refuses most code that goes deeper.",
+    bad: 'context["page"] = "<p>" + a + "</p>" + b + ...   # 1,000 times',
+    good: 'context["page"] = "".join(parts)',
   },
   NOVA701: {
     severity: "error",

@@ -58,6 +58,13 @@ export const sourceFindings = {
     bad: '{ "name": "!!!", "nodes": [], "edges": [] }',
     good: '{ "id": "invoices", "name": "!!!", "nodes": [], "edges": [] }',
   },
+  NOVA109: {
+    severity: "error",
+    title: "The workflow is too large to be checked",
+    why: "Checks of a definition end after 10 seconds, or where they need more memory or deeper stacks than there are. Honest definitions take a small part of that; [definition.md](definition.md#sizes) has the bounds.",
+    bad: '"inputs": { ...recursive schemas, or thousands of nodes with much code... }',
+    good: '"inputs": { ...one flat schema... }   # and two workflows',
+  },
   NOVA110: {
     severity: "error",
     title: "A node id is malformed",
@@ -92,5 +99,12 @@ export const sourceFindings = {
     why: "A line asks for one package as PEP 508 says it: a name, with extras, versions and a marker, or `name @ https://...` (a wheel or an archive). Options of pip (`--index-url`, `-r`, `-e`) are none; an index is the machine's own affair (`PIP_INDEX_URL`). The absolute path of a wheel may stand in a folder that is run or published where it lies, and in no definition that is sent to the API.",
     bad: '"requirements": ["--index-url https://pypi.example.com/simple", "-r more.txt"]',
     good: '"requirements": ["pandas==2.2", "psycopg[binary]>=3.1; python_version >= \'3.10\'"]',
+  },
+  NOVA115: {
+    severity: "warning",
+    title: "There are more findings than are shown",
+    why: "The API answers with 500 findings at most, errors first. This one says how many there are more.",
+    bad: "a definition with 3,000 unknown fields",
+    good: "the same without them",
   },
 } as const satisfies Record<string, FindingKind>;
