@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { validateData } from "../../../packages/workflow/src/index.ts";
+import { checkData } from "../../../packages/workflow/src/index.ts";
 
 const form = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -18,7 +18,7 @@ describe("data for a form", () => {
     ['{"reason": "ok", "level": 3}', ["data.level must be equal to one of the allowed values: [1,2]"]],
     ["[]", ["the data must be object"]],
     ["{", ["it is not JSON"]],
-  ])("%s has %j against it", (text, problems) => {
-    expect(validateData(form, text)).toEqual(problems);
+  ])("%s has %j against it", async (text, problems) => {
+    expect(await checkData(form, text)).toEqual(problems);
   });
 });

@@ -1,4 +1,4 @@
-import { validateInputs } from "@nova/workflow";
+import { checkContext } from "@nova/workflow";
 import { expect, it } from "vitest";
 import { action, mustParse, row } from "../definition.ts";
 
@@ -18,8 +18,8 @@ it.each([
   ['{"amount": 12}'],
   ['{"amount": 12345678901234567890}'],
   ['{"amount": 850.0, "at": "whenever", "mode": "fast"}'],
-])("lets %s start", (text) => {
-  expect(validateInputs(workflow, text)).toEqual([]);
+])("lets %s start", async (text) => {
+  expect(await checkContext(workflow, text)).toEqual([]);
 });
 
 it.each([
@@ -33,26 +33,26 @@ it.each([
   ["null", "NOVA506", "$", "not a JSON object"],
   ["", "NOVA506", "$", "line 1, column 1"],
   ['{\n"amount": 1,\n}', "NOVA506", "$", "line 3, column 1"],
-])("stops %j", (text, code, path, words) => {
-  const found = validateInputs(workflow, text);
+])("stops %j", async (text, code, path, words) => {
+  const found = await checkContext(workflow, text);
   expect(found).toEqual([expect.objectContaining({ code, path, message: expect.stringContaining(words) })]);
   expect(found[0]?.message).toMatch(/ - /);
 });
 
-it("says everything that is wrong at once", () => {
-  expect(validateInputs(workflow, '{"mode": 1, "at": 2}').map((one) => one.path)).toEqual([
+it("says everything that is wrong at once", async () => {
+  expect((await checkContext(workflow, '{"mode": 1, "at": 2}')).map((one) => one.path)).toEqual([
     "$.amount",
     "$.mode",
     "$.at",
   ]);
 });
 
-it("takes a list of wrong items for one mistake", () => {
+it("takes a list of wrong items for one mistake", async () => {
   const numbers = { inputs: { properties: { list: { items: { type: "number" } } } } };
-  expect(validateInputs(numbers, JSON.stringify({ list: Array(1000).fill("x") }))).toHaveLength(20);
+  expect(await checkContext(numbers, JSON.stringify({ list: Array(1000).fill("x") }))).toHaveLength(20);
 });
 
-it("asks for an object even where nothing is declared", () => {
-  expect(validateInputs({}, '{"a": 1}')).toEqual([]);
-  expect(validateInputs({}, "3")).toMatchObject([{ code: "NOVA506" }]);
+it("asks for an object even where nothing is declared", async () => {
+  expect(await checkContext({}, '{"a": 1}')).toEqual([]);
+  expect(await checkContext({}, "3")).toMatchObject([{ code: "NOVA506" }]);
 });

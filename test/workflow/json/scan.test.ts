@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lineAndColumn, NotJson, placeOf, scanJson } from "../../../packages/workflow/src/json/scan.ts";
+import { linesOf, NotJson, placeOf, scanJson } from "../../../packages/workflow/src/json/scan.ts";
 
 it("accepts exactly what JSON.parse accepts", () => {
   const almost = fc.oneof(
@@ -72,6 +72,14 @@ describe("places", () => {
     [["nodes", 1, "id"], 4, 12],
     [["nodes", 1, "missing", "deeper"], 4, 5],
   ])("of %j is line %i, column %i", (segments, line, column) => {
-    expect(lineAndColumn(text, placeOf(scan, segments).offset)).toEqual({ line, column });
+    expect(linesOf(text)(placeOf(scan, segments).offset)).toEqual({ line, column });
   });
+});
+
+it("finds the lines of very many places in one reading", () => {
+  const count = 400_000;
+  const lineAt = linesOf("\n".repeat(count));
+  for (let offset = 0; offset < count; offset++) {
+    if (lineAt(offset).line !== offset + 1) throw new Error(`offset ${offset} is on line ${lineAt(offset).line}`);
+  }
 });

@@ -56,7 +56,7 @@ async function misfitOf(
     members.filter(({ json }) => referencesIn(json).length > 0 === isBlob),
   ) as [Member[], Member[]];
   try {
-    refuseMisfits(
+    await refuseMisfits(
       target,
       objectText(inline),
       inBlobs.map(({ key }) => key),

@@ -39,7 +39,7 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const { version, client = defaultClient, files = [], frozen = false, fresh = [] } = request;
   const keyed = files.filter((file) => "key" in file);
   const placed = files.filter((file) => "mark" in file);
-  refuseMisfits(
+  await refuseMisfits(
     version.workflow,
     request.context,
     keyed.map(({ key }) => key),

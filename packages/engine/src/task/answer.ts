@@ -1,4 +1,4 @@
-import { validateData } from "@nova/workflow";
+import { checkData } from "@nova/workflow";
 import { contextAfter, type Position, readPosition } from "../chain/position.ts";
 import { offloadLargeValues } from "../context/offload.ts";
 import { escapeReferences } from "../context/references.ts";
@@ -48,7 +48,7 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
   const task = await findTask(ports, request);
   if (task.kind !== "approval") throw new AnswerRefused(`task ${task.id} waits for an event - nova emit sends one`);
   const waiting = await waitingAt(ports, task);
-  const data = fittingData(task, request);
+  const data = await fittingData(task, request);
   const way = wayOfChoice(waiting.definition, request.choice, waiting.position);
   if (!task.choices.includes(request.choice) || !way) {
     throw new AnswerRefused(`"${request.choice}" is no choice of "${task.node}" - choose ${task.choices.join(" or ")}`);
@@ -121,12 +121,12 @@ async function told(ports: Ports, task: WaitingTask, entry: StoredEntry): Promis
 }
 
 /** JSON text of the data, checked against the form. Without a form anything may come, or nothing. */
-function fittingData({ form, node }: WaitingTask, { data }: Answer): string {
+async function fittingData({ form, node }: WaitingTask, { data }: Answer): Promise<string> {
   const text = data?.trim() ?? (form ? "{}" : "null");
   if (nestingOf(text) > deepestNesting) {
     throw new AnswerRefused(`the data is nested more than ${deepestNesting} levels deep - pass it as text`);
   }
-  const problems = form ? validateData(form, text) : [];
+  const problems = form ? await checkData(form, text) : [];
   if (problems.length > 0) throw new AnswerRefused(`the form of "${node}" refuses the data: ${problems.join("; ")}`);
   return text;
 }

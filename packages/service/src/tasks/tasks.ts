@@ -1,5 +1,5 @@
 import { type Answered, answerTask, type WaitingTask } from "@nova/engine";
-import { validateData } from "@nova/workflow";
+import { checkData } from "@nova/workflow";
 import { type Principal, reaches } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
 import { NotFound, Refused } from "../errors.ts";
@@ -49,7 +49,7 @@ export async function answer(
   if (!task || client === undefined || !reaches(by, client)) {
     throw new NotFound(`there is no task "${id}" - GET /tasks lists those that wait`);
   }
-  refuseMisfits(task, choice, data);
+  await refuseMisfits(task, choice, data);
   const who = as ?? (by.name || by.id);
   const answered = await answerTask(ports, {
     ...{ task: id, choice, by: who, from: `API key ${by.id}` },
@@ -59,10 +59,10 @@ export async function answer(
   return answered;
 }
 
-function refuseMisfits({ kind, node, choices, form }: WaitingTask, choice: string, data?: string): void {
+async function refuseMisfits({ kind, node, choices, form }: WaitingTask, choice: string, data?: string): Promise<void> {
   if (kind === "approval" && !choices.includes(choice)) {
     throw new Refused(`"${choice}" is no choice of "${node}" - choose ${choices.join(" or ")}`);
   }
-  const problems = form ? validateData(form, data ?? "{}") : [];
+  const problems = form ? await checkData(form, data ?? "{}") : [];
   if (problems.length > 0) throw new Refused(`the form of "${node}" refuses the data: ${problems.join("; ")}`);
 }

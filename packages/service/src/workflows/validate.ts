@@ -1,4 +1,4 @@
-import { type Compiled, compileWorkflow } from "@nova/compiler";
+import { type Compiled, compileSent } from "@nova/compiler";
 import { pastTimes, type Workflow, type WorkflowSource } from "@nova/workflow";
 import type { Principal } from "../access/principal.ts";
 import { Refused } from "../errors.ts";
@@ -22,7 +22,7 @@ export async function validateWorkflow(
 ): Promise<Compiled> {
   const { functions } = ports;
   const now = ports.clock.now();
-  const compiled = await compileWorkflow(source, functions ? { functions } : {});
+  const compiled = await compileSent(source, functions ? { functions } : {});
   if (!compiled.workflow) return compiled;
   const missing = await callFindings(ports, compiled.workflow);
   const taken = await takenTriggers(ports, by, compiled.workflow);

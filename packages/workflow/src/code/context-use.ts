@@ -1,4 +1,4 @@
-import { lineAndColumn } from "../json/scan.ts";
+import { linesOf } from "../json/scan.ts";
 
 /** What a reader of the text can say for certain about the keys that a piece of Python sets and reads. */
 export interface ContextUse {
@@ -41,7 +41,7 @@ export function contextUse(source: string): ContextUse {
     deletes: new Set([...code.matchAll(deletion)].map(([, , key = ""]) => key)),
     placeOf: (key) => {
       const first = found.find((write) => write.key === key);
-      return lineAndColumn(code, first ? first.index + first.indent.length : 0);
+      return linesOf(code)(first ? first.index + first.indent.length : 0);
     },
   };
 }

@@ -1,13 +1,20 @@
 import { Ajv2020, type Options } from "ajv/dist/2020.js";
+import { linearPattern } from "./pattern.ts";
 
-/** Formats are left alone: libraries differ in them, and a run should not stop for a library. */
-export function newAjv(options: Options): Ajv2020 {
+type Patterns = (pattern: string) => { test(text: string): boolean };
+
+/**
+ * Formats are left alone: libraries differ in them, and a run should not stop for a library. So is the code that ajv
+ * writes for a schema: shortening it takes time quadratic in the schema.
+ */
+export function newAjv(options: Options, patterns: Patterns = linearPattern): Ajv2020 {
   return new Ajv2020({
     allErrors: true,
     strictTypes: false,
     strictTuples: false,
     strictRequired: false,
     validateFormats: false,
+    code: { optimize: false, regExp: Object.assign(patterns, { code: "patterns" }) },
     ...options,
   });
 }

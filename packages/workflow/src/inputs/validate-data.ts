@@ -1,9 +1,6 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import type { JsonObject } from "../workflow.ts";
-import { newAjv } from "./ajv.ts";
-
-/** `form` was checked when the workflow was parsed. */
-const checkedBefore = { validateSchema: false, meta: false, strictSchema: false };
+import { compiledSchema } from "./compiled.ts";
 
 const mostProblems = 20;
 
@@ -15,7 +12,7 @@ export function validateData({ $schema: _, ...form }: JsonObject, text: string):
   } catch {
     return ["it is not JSON"];
   }
-  const validate = newAjv(checkedBefore).compile(form);
+  const validate = compiledSchema(form);
   return validate(data) ? [] : (validate.errors ?? []).slice(0, mostProblems).map(describe);
 }
 

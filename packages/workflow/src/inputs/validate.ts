@@ -1,47 +1,24 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
-import { lineAndColumn, NotJson, scanJson } from "../json/scan.ts";
-import { isObject } from "../parse/loose.ts";
-import type { Workflow } from "../workflow.ts";
-import { newAjv, schemaOf, segmentsOfPointer } from "./ajv.ts";
-
-/**
- * `inputs` were checked when the workflow was parsed; compiling JSON schema's own schema again would take most of the
- * time.
- */
-const checkedBefore = { validateSchema: false, meta: false, strictSchema: false };
+import type { JsonObject } from "../workflow.ts";
+import { schemaOf, segmentsOfPointer } from "./ajv.ts";
+import { compiledSchema } from "./compiled.ts";
+import { freeing } from "./freeing.ts";
 
 /** A list of a million wrong items is one mistake. */
 const mostFindings = 20;
 
 /**
- * Whether a run may start with this context. The text is parsed only to look at it: JSON.parse damages large integers,
- * so what a run stores is the text itself.
+ * Whether a run may start with this context, the text of a JSON object. It is parsed only to look at it: JSON.parse
+ * damages large integers, so what a run stores is the text itself. Files lie under `fileKeys`, of which the schema says
+ * nothing but that they are there.
  */
-export function validateInputs(workflow: Pick<Workflow, "inputs">, contextText: string): Finding[] {
-  let context: unknown;
-  try {
-    context = JSON.parse(contextText);
-  } catch {
-    return [notJson(contextText)];
-  }
-  if (!isObject(context)) return [finding("NOVA506", "$", 'the context is not a JSON object - write { "key": value }')];
-  if (workflow.inputs === undefined) return [];
-  const validate = newAjv(checkedBefore).compile(schemaOf(workflow.inputs));
+export function validateInputs(inputs: JsonObject, contextText: string, fileKeys: readonly string[]): Finding[] {
+  const files = Object.fromEntries(fileKeys.map((key) => [key, null]));
+  const context = { ...JSON.parse(contextText), ...files };
+  const validate = compiledSchema(freeing(schemaOf(inputs), fileKeys));
   return validate(context) ? [] : (validate.errors ?? []).slice(0, mostFindings).map(describe);
-}
-
-function notJson(text: string): Finding {
-  try {
-    scanJson(text);
-  } catch (error) {
-    if (!(error instanceof NotJson)) throw error;
-    const { line, column } = lineAndColumn(text, error.offset);
-    const message = `the context is not JSON: line ${line}, column ${column}: ${error.message} - write { "key": value }`;
-    return finding("NOVA506", "$", message, { line, column });
-  }
-  return finding("NOVA506", "$", 'the context is not JSON - write { "key": value }');
 }
 
 function describe(error: ErrorObject): Finding {

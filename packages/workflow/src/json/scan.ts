@@ -105,15 +105,19 @@ class Scanner {
   }
 }
 
-/** Line and column, both from 1; columns count UTF-16 units, as editors do. */
-export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
-  let line = 1;
-  let start = 0;
-  for (let end = text.indexOf("\n"); end !== -1 && end < offset; end = text.indexOf("\n", start)) {
-    line++;
-    start = end + 1;
-  }
-  return { line, column: offset - start + 1 };
+/** Line and column of an offset, both from 1; columns count UTF-16 units, as editors do. The text is read once. */
+export function linesOf(text: string): (offset: number) => { line: number; column: number } {
+  const starts = [0];
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
+  return (offset) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] as number) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] as number) + 1 };
+  };
 }
 
 /** The place of the innermost value on the way that the text has. */

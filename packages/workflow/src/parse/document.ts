@@ -1,7 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { halfCharacterIn } from "../json/half-characters.ts";
-import { lineAndColumn, NotJson, type Scan, scanJson } from "../json/scan.ts";
+import { linesOf, NotJson, type Scan, scanJson } from "../json/scan.ts";
 import { locate } from "./locate.ts";
 import { isObject, type Loose } from "./loose.ts";
 import type { WorkflowSource } from "./source.ts";
@@ -27,9 +27,10 @@ export function readDocument({ text: raw, fileName }: WorkflowSource): { documen
   const text = raw.replace(/^\uFEFF/, "");
   const scan = scanned(text);
   if (scan instanceof NotJson) return { findings: [notJson(text, fileName, scan)] };
+  const placeAt = linesOf(text);
   const repeated = scan.repeated.map(({ name, offset }) => {
     const message = `the field "${name}" is there twice in one object - keep one of the two`;
-    return finding("NOVA107", "$", message, { file: fileName, ...lineAndColumn(text, offset) });
+    return finding("NOVA107", "$", message, { file: fileName, ...placeAt(offset) });
   });
   const { read, findings } = readBody(JSON.parse(text));
   const half = halfCharacterIn(text);
@@ -70,7 +71,7 @@ function scanned(text: string): Scan | NotJson {
 }
 
 function notJson(text: string, file: string, error: NotJson): Finding {
-  const place = lineAndColumn(text, error.offset);
+  const place = linesOf(text)(error.offset);
   const found = error.offset < text.length ? `found ${JSON.stringify(text[error.offset])}` : "the file ends";
   const where = `line ${place.line}, column ${place.column}`;
   return finding("NOVA102", "$", `${file} is not JSON: ${where}: ${error.message}, but ${found}`, { file, ...place });

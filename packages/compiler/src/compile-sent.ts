@@ -1,0 +1,43 @@
+import { CheckStopped, DeadlineWorker, type Finding, finding, type WorkflowSource } from "@nova/workflow";
+import type { Compiled } from "./compile-workflow.ts";
+import type { EmitOptions } from "./to-state-machine.ts";
+
+/** Far more than the largest honest workflow takes; API Gateway's HTTP API gives an answer 30 seconds. */
+const deadlineMs = 10_000;
+
+const compiler = new DeadlineWorker({
+  name: "compile",
+  address: async () => (await import("./worker.ts")).address,
+  deadlineMs,
+});
+
+/** More than anybody reads. A Lambda answers 6 MB at most. */
+const maxFindings = 500;
+
+/**
+ * `compileWorkflow` for a definition that somebody sent: in a thread that its text may exhaust without stopping
+ * anything else. NOVA109 where it did.
+ */
+export async function compileSent(source: WorkflowSource, options: EmitOptions = {}): Promise<Compiled> {
+  try {
+    const compiled = await compiler.call<Compiled>("compile", source, options);
+    return { ...compiled, findings: firstOf(compiled.findings) };
+  } catch (error) {
+    if (!(error instanceof CheckStopped)) throw error;
+    const message = `checking the workflow ${error.message} - divide it, and make its code and schemas shorter and flatter`;
+    return { findings: [finding("NOVA109", "$", message)] };
+  }
+}
+
+function firstOf(findings: Finding[]): Finding[] {
+  if (findings.length <= maxFindings) return findings;
+  const shown = findings.toSorted((a, b) => rank(a) - rank(b)).slice(0, maxFindings);
+  const left = (findings.length - maxFindings).toLocaleString("en");
+  const message = `there are ${left} findings more, which are not shown - correct the first ${maxFindings}, and ask again`;
+  return [...shown, finding("NOVA115", "$", message)];
+}
+
+/** Errors come first: they are never all left out. */
+function rank({ severity }: Finding): number {
+  return severity === "error" ? 0 : 1;
+}

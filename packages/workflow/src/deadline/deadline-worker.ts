@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { Answer, Call } from "./serve.ts";
+import { CheckStopped } from "./stopped.ts";
+
+export interface DeadlineWorkerOptions {
+  /** Name that the module passes to `serve`. */
+  name: string;
+  /** `import.meta.url` of the module that calls `serve`. Imported dynamically, it is a file of its own in a bundle, too. */
+  address: () => Promise<string>;
+  deadlineMs: number;
+  /** Calls back once the time is over; returns how to cancel that. */
+  startTimer?: (ms: number, expire: () => void) => () => void;
+}
+
+/** AWS Lambda: functions have 512 MB and more. WebAssembly's memory does not count into it. */
+const maxHeapMb = 384;
+
+/**
+ * A thread for work on texts of strangers, which ends when its time is over, while the event loop goes on. One call
+ * runs at a time, so that a deadline ends no call but its own. A thread whose call failed is replaced: nobody knows
+ * the state it is in (WebAssembly does not recover from an overflow of its stack).
+ */
+export class DeadlineWorker {
+  readonly #options: DeadlineWorkerOptions;
+  #worker: Worker | undefined;
+  #waiting: PromiseWithResolvers<Answer> | undefined;
+  #previous: Promise<unknown> = Promise.resolve();
+
+  constructor(options: DeadlineWorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Arguments and result are copied, so they are plain data. Throws `CheckStopped`, or what the function threw. */
+  call<T>(method: string, ...args: unknown[]): Promise<T> {
+    const answer = this.#previous.then(() => this.#ask<T>({ method, args }));
+    this.#previous = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #ask<T>(call: Call): Promise<T> {
+    const { deadlineMs, startTimer = setTimer } = this.#options;
+    this.#worker ??= await this.#start();
+    const worker = this.#worker;
+    const waiting = Promise.withResolvers<Answer>();
+    this.#waiting = waiting;
+    const cancel = startTimer(deadlineMs, () => waiting.reject(CheckStopped.after(deadlineMs)));
+    try {
+      worker.postMessage(call);
+      const answer = await waiting.promise;
+      if ("value" in answer) return answer.value as T;
+      throw errorOf(answer.error);
+    } catch (error) {
+      this.#worker = undefined;
+      void worker.terminate();
+      throw CheckStopped.from(error) ?? error;
+    } finally {
+      cancel();
+    }
+  }
+
+  async #start(): Promise<Worker> {
+    const { name, address } = this.#options;
+    const resourceLimits = { maxOldGenerationSizeMb: maxHeapMb };
+    const worker = new Worker(new URL(await address()), { workerData: name, resourceLimits });
+    const ended = once(worker, "exit").then(([code]) =>
+      Promise.reject(new Error(`the thread "${name}" ended: ${code}`)),
+    );
+    await Promise.race([once(worker, "message"), ended]);
+    // An idle thread does not keep a process alive.
+    worker.unref();
+    const isCurrent = () => this.#worker === worker;
+    worker.on("message", (answer: Answer) => isCurrent() && this.#waiting?.resolve(answer));
+    worker.on("error", (error) => isCurrent() && this.#waiting?.reject(error));
+    worker.on("exit", (code) => {
+      if (!isCurrent()) return;
+      this.#worker = undefined;
+      this.#waiting?.reject(new Error(`the thread "${name}" ended with code ${code}`));
+    });
+    return worker;
+  }
+}
+
+function setTimer(ms: number, expire: () => void): () => void {
+  const timer = setTimeout(expire, ms);
+  return () => clearTimeout(timer);
+}
+
+function errorOf({ name, message, stack }: { name: string; message: string; stack?: string | undefined }): Error {
+  return Object.assign(new Error(message), { name, stack });
+}

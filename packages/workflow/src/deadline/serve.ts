@@ -1,0 +1,33 @@
+import { parentPort, workerData } from "node:worker_threads";
+
+export interface Call {
+  method: string;
+  args: unknown[];
+}
+
+/** An error as plain data: a copy loses the name of its class. */
+export type Answer = { value: unknown } | { error: { name: string; message: string; stack?: string | undefined } };
+
+/** The first message of a thread: loading its code counts into no deadline. */
+const ready = "ready";
+
+type Methods = Record<string, (...args: never[]) => unknown>;
+
+/** Answers the calls of a `DeadlineWorker` of this name. Does nothing in every other thread, and loads nothing there. */
+export function serve(name: string, load: () => Promise<Methods>): void {
+  if (!parentPort || workerData !== name) return;
+  const port = parentPort;
+  void load().then((methods) => {
+    port.on("message", async (call: Call) => port.postMessage(await answerTo(call, methods)));
+    port.postMessage(ready);
+  });
+}
+
+async function answerTo({ method, args }: Call, methods: Methods): Promise<Answer> {
+  try {
+    return { value: await methods[method]?.(...(args as never[])) };
+  } catch (error) {
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+    return { error: { name, message, stack } };
+  }
+}

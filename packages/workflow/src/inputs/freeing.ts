@@ -1,0 +1,31 @@
+import { isObject } from "../parse/loose.ts";
+import { publishedPattern } from "./pattern.ts";
+
+type Schema = Record<string, unknown>;
+
+/** Keywords of JSON schema whose schemas the same value has to fit. Under `not` and `if` a file is none of what JSON has. */
+const lists = new Set(["allOf", "anyOf", "oneOf"]);
+const single = new Set(["then", "else"]);
+
+/** The schema without what it says about the values of these keys, at every place that speaks of the context itself. */
+export function freeing(schema: Schema, keys: readonly string[]): Schema {
+  if (keys.length === 0) return schema;
+  const within = (value: unknown): unknown => (isObject(value) ? freeing(value, keys) : value);
+  const applied = Object.entries(schema).map(([name, value]) => {
+    if (lists.has(name) && Array.isArray(value)) return [name, value.map(within)];
+    if (single.has(name)) return [name, within(value)];
+    if (name === "dependentSchemas" && isObject(value))
+      return [name, Object.fromEntries(Object.entries(value).map(([key, one]) => [key, within(one)]))];
+    if (name === "patternProperties" && isObject(value)) return [name, withoutPatternsOf(value, keys)];
+    return [name, value];
+  });
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  // `false` says that the key may not be there.
+  const freed = keys.filter((key) => properties[key] !== false).map((key) => [key, true]);
+  return { ...Object.fromEntries(applied), properties: { ...properties, ...Object.fromEntries(freed) } };
+}
+
+function withoutPatternsOf(patterns: Schema, keys: readonly string[]): Schema {
+  const kept = Object.entries(patterns).filter(([one]) => !keys.some((key) => publishedPattern(one).test(key)));
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
+import { CheckStopped } from "../../../packages/workflow/src/deadline/stopped.ts";
+import { address } from "./support/served.ts";
+
+/** A worker whose time is over when the test says so. */
+function worker() {
+  const timers: (() => void)[] = [];
+  let onTimer: () => void = () => undefined;
+  const thread = new DeadlineWorker({
+    name: "served",
+    address: async () => address,
+    deadlineMs: 5000,
+    startTimer(_ms, expire) {
+      timers.push(expire);
+      onTimer();
+      return () => undefined;
+    },
+  });
+  const nextTimer = () => new Promise<void>((resolve) => (onTimer = resolve));
+  return { thread, timers, nextTimer };
+}
+
+describe("work with a deadline", () => {
+  it("answers, with one thread for all calls", async () => {
+    const { thread } = worker();
+    expect(await thread.call("again", "one")).toBe("one");
+    expect(await thread.call("again", "two")).toBe("two");
+  });
+
+  it("ends when its time is over, while the event loop goes on, and the next call is answered", async () => {
+    const { thread, timers, nextTimer } = worker();
+    const started = nextTimer();
+    const endless = thread.call("forever");
+    await started;
+    timers[0]?.();
+    await expect(endless).rejects.toThrow(new CheckStopped("takes more than 5 seconds"));
+    expect(await thread.call("again", "next")).toBe("next");
+  });
+
+  it("counts the time of a call from its own beginning", async () => {
+    const { thread, timers, nextTimer } = worker();
+    const started = nextTimer();
+    const endless = thread.call("forever");
+    const waiting = thread.call("again", "waiting");
+    await started;
+    expect(timers).toHaveLength(1);
+    timers[0]?.();
+    await expect(endless).rejects.toThrow(CheckStopped);
+    expect(await waiting).toBe("waiting");
+    expect(timers).toHaveLength(2);
+  });
+
+  it("says of a stack that overflows that the text goes too deep, and answers the next call", async () => {
+    const { thread } = worker();
+    await expect(thread.call("tooDeep", 0)).rejects.toThrow(new CheckStopped("goes too many levels deep"));
+    expect(await thread.call("again", "next")).toBe("next");
+  });
+
+  it("passes every other error on", async () => {
+    const fault = { name: "TypeError", message: "this is a fault of the code" };
+    await expect(worker().thread.call("broken")).rejects.toMatchObject(fault);
+  });
+
+  it("fails where the module serves nobody", async () => {
+    const thread = new DeadlineWorker({ name: "another", address: async () => address, deadlineMs: 5000 });
+    await expect(thread.call("again", "one")).rejects.toThrow('the thread "another" ended: 0');
+  });
+});

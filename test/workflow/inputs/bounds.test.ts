@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
+import { CheckStopped } from "../../../packages/workflow/src/deadline/stopped.ts";
+import { checkSchema } from "../../../packages/workflow/src/inputs/check-schema.ts";
+import { compiledSchema } from "../../../packages/workflow/src/inputs/compiled.ts";
+import { checkContext, checkData } from "../../../packages/workflow/src/inputs/within-time.ts";
+import { address } from "../../../packages/workflow/src/inputs/worker.ts";
+
+type Schema = Record<string, unknown>;
+
+function nested(levels: number, around: (inner: Schema) => Schema): Schema {
+  let schema: Schema = { type: "string" };
+  for (let level = 0; level < levels; level++) schema = around(schema);
+  return schema;
+}
+
+/** A schema whose references lead on this often. */
+function chain(length: number): Schema {
+  const links = Array.from({ length }, (_, i) => [`d${i}`, { allOf: [{ $ref: `#/$defs/d${i + 1}` }] }]);
+  return { $defs: Object.fromEntries([...links, [`d${length}`, {}]]), $ref: "#/$defs/d0" };
+}
+
+/** Twice the work for each level of the value. */
+const doubling = {
+  $defs: { n: { properties: { c: { allOf: [{ $ref: "#/$defs/n" }, { $ref: "#/$defs/n" }] } } } },
+  $ref: "#/$defs/n",
+};
+
+describe("a schema", () => {
+  it.each([
+    ["levels", nested(100, (inner) => ({ anyOf: [{ type: "number" }, inner] })), /more than 60 levels deep - move/],
+    ["levels of fields", nested(100, (inner) => ({ properties: { a: inner } })), /more than 60 levels deep - move/],
+    ["characters", { enum: Array.from({ length: 20_000 }, (_, i) => `key ${i}`) }, /at most 100,000 are taken - /],
+    ["references", chain(1000), /references lead on too many times - make it flatter/],
+    ["of a pattern", { properties: { a: { pattern: "(?=x)" } } }, /cannot run the pattern "\(\?=x\)" - write/],
+    ["of names of keys", { patternProperties: { "(?=x)": {} } }, /cannot run the pattern "\(\?=x\)" - write/],
+  ])("is refused that has too much: %s", (_what, schema, message) => {
+    expect(checkSchema(schema).problems).toEqual([{ segments: [], message: expect.stringMatching(message) }]);
+  });
+
+  it.each([
+    ["fifty alternatives in each other", nested(25, (inner) => ({ anyOf: [{ type: "number" }, inner] }))],
+    [
+      "a thousand fields",
+      { properties: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`key_${i}`, { type: "string" }])) },
+    ],
+  ])("may have %s", (_what, schema) => {
+    expect(checkSchema(schema).problems).toEqual([]);
+  });
+
+  it("is compiled once for all values, and forgotten after fifty others", () => {
+    const first = compiledSchema({ type: "object", title: "first" });
+    expect(compiledSchema({ type: "object", title: "first" })).toBe(first);
+    for (let i = 0; i < 50; i++) compiledSchema({ type: "object", title: `other ${i}` });
+    expect(compiledSchema({ type: "object", title: "first" })).not.toBe(first);
+  });
+});
+
+describe("a value", () => {
+  it("that takes longer than the deadline is refused", async () => {
+    let expire: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => {
+      expire = resolve;
+    });
+    const timers: (() => void)[] = [];
+    const worker = new DeadlineWorker({
+      name: "schemas",
+      address: async () => address,
+      deadlineMs: 5000,
+      startTimer(_ms, end) {
+        timers.push(end);
+        expire();
+        return () => undefined;
+      },
+    });
+    const deep = `${'{"c":'.repeat(100)}1${"}".repeat(100)}`;
+    const checking = worker.call("validateInputs", doubling, deep, []);
+    await started;
+    timers[0]?.();
+    await expect(checking).rejects.toThrow(CheckStopped);
+  });
+
+  it("of a schema that an earlier release took, and whose check overflows the stack, is refused with a sentence", async () => {
+    const message = expect.stringMatching(/goes too many levels deep - simplify the schema, or send less/);
+    expect(await checkContext({ inputs: chain(50_000) as never }, "{}")).toMatchObject([{ code: "NOVA507", message }]);
+    expect(await checkData(chain(50_000) as never, "{}")).toEqual([
+      "checking it goes too many levels deep - send less, or simplify the form",
+    ]);
+    expect(await checkContext({ inputs: { required: ["a"] } }, "{}")).toMatchObject([{ code: "NOVA505" }]);
+  });
+});
