@@ -1,5 +1,5 @@
 import type { Clock, GenerationStore, Pipeline } from "@nova/engine";
-import { checkNodeCode, contextAccess } from "@nova/python";
+import { checkCode, readsOf } from "./check/within-time.ts";
 import { createKnowledge } from "./knowledge/knowledge.ts";
 import { currentGenerator } from "./lock/current-generator.ts";
 import { createPinnedCodes } from "./lock/pinned-codes.ts";
@@ -33,10 +33,10 @@ export function createPipeline({
     pinned: createPinnedCodes({
       store: generations,
       generator: currentGenerator,
-      readsOf: async (source) => (await contextAccess(source)).reads,
+      readsOf,
       clock,
     }),
-    check: checkNodeCode,
+    check: checkCode,
     ...(defaultModel !== undefined && { defaultModel }),
     packages,
     clock,

@@ -1,0 +1,30 @@
+import type { CodeFinding, ContextAccess, NodeFacts } from "@nova/python";
+import { CheckStopped, DeadlineWorker } from "@nova/workflow";
+
+/** What a model writes is checked in milliseconds; what a stranger's text had it write may be made to take hours. */
+const python = new DeadlineWorker({
+  name: "python",
+  address: async () => (await import("./worker.ts")).address,
+  deadlineMs: 10_000,
+});
+
+/** `checkNodeCode`, in a thread with a deadline. */
+export async function checkCode(source: string, facts: NodeFacts): Promise<CodeFinding[]> {
+  try {
+    return await python.call("checkNodeCode", source, facts);
+  } catch (error) {
+    if (!(error instanceof CheckStopped)) throw error;
+    const message = `checking the code ${error.message} - write shorter and flatter code`;
+    return [{ code: "PY105", severity: "error", message, line: 1, column: 1 }];
+  }
+}
+
+/** `contextAccess`, in a thread with a deadline; code that takes longer names no keys. */
+export async function readsOf(source: string): Promise<ContextAccess["reads"]> {
+  try {
+    return (await python.call<ContextAccess>("contextAccess", source)).reads;
+  } catch (error) {
+    if (!(error instanceof CheckStopped)) throw error;
+    return [];
+  }
+}
