@@ -62,7 +62,8 @@ export class DeadlineWorker {
   async #start(): Promise<Worker> {
     const { name, address } = this.#options;
     const resourceLimits = { maxOldGenerationSizeMb: maxHeapMb };
-    const worker = new Worker(new URL(await address()), { workerData: name, resourceLimits });
+    // Options of the process may say how to read its first file, which the thread does not have.
+    const worker = new Worker(new URL(await address()), { workerData: name, resourceLimits, execArgv: [] });
     const ended = once(worker, "exit").then(([code]) =>
       Promise.reject(new Error(`the thread "${name}" ended: ${code}`)),
     );
