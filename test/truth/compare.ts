@@ -50,8 +50,8 @@ async function playedIn(places: Places, scenario: Scenario): Promise<Row> {
   const plays = await Promise.all(places.map((place) => play(place, scenario)));
   const [deployed, local] = plays as [Played, Played];
   const wrong = plays.flatMap((one) => one.wrong);
-  const [here, there] = [deployed, local].map(({ executions }) => JSON.stringify(executions.map(brief).sort()));
-  if (wrong.length === 0 && here !== there) wrong.push(`deployed: ${here}`, `local: ${there}`);
+  const [there, here] = [deployed, local].map(({ executions }) => JSON.stringify(executions.map(brief).sort()));
+  if (wrong.length === 0 && here !== there) wrong.push(`deployed: ${there}`, `local: ${here}`);
   return { what: scenario.name, looked: `${deployed.executions.length + local.executions.length} executions`, wrong };
 }
 

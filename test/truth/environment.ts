@@ -1,7 +1,7 @@
 /** Which account, keys or NOVA the shell talks to. Nothing of this command may reach any of them. */
-const elsewhere = /^(AWS|NOVA|E2B|OPENAI|MOTO|SST)_/;
+const elsewhere = /^(AWS|NOVA|E2B|OPENAI|MOTO|SST)_(?!PYTHON$)/;
 
-/** The variables of the shell without those that lead to a real account. */
+/** The variables of the shell without those that lead to a real account. `NOVA_PYTHON` stays: it names a program. */
 export function shell(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !elsewhere.test(name)));
 }

@@ -26,6 +26,7 @@ it("finds the account of a key that this machine has never deployed with", async
     AWS_REGION: "us-east-1",
     AWS_ACCESS_KEY_ID: "never-seen",
     AWS_SECRET_ACCESS_KEY: "secret",
+    AWS_PROFILE: undefined,
     CDK_HOME: home,
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
