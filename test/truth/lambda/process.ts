@@ -23,3 +23,5 @@ process.on("message", async ({ id, event }: Invocation) => {
   );
   process.send?.(result satisfies Result);
 });
+// Whoever invokes is gone.
+process.on("disconnect", () => process.exit());
