@@ -2,9 +2,12 @@
 
 import contextlib
 import ctypes
+import hashlib
 import json
 import os
+import random
 import socket
+import string
 import sys
 import unittest
 
@@ -113,6 +116,13 @@ for fd in range(3, 64):
         kept = [name for name in os.listdir(f"{self.sandbox.root}/blobs") if name[0] * 64 == name]
         self.assertEqual(kept, [])
         self.assertEqual(self.values_of("context['a'] = 1"), {"a": 1})
+
+    def test_no_node_finds_the_context_of_an_earlier_one_in_its_own_memory(self):
+        secret = "canary-" + "".join(random.choices(string.ascii_letters, k=16))
+        for _ in range(3):  # behind one that was killed, the next comes out of a new process
+            self.sandbox.run("import time; time.sleep(9)", {"password": json.dumps(secret)}, timeout=0.1)
+        found = self.values_of(attack("remember"), digest=hashlib.sha256(secret.encode()).hexdigest())
+        self.assertEqual(found["remembered"], 0)
 
     def test_what_one_node_leaves_in_memory_and_queues_is_out_of_sight_of_the_next(self):
         leave = """

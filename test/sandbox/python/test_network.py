@@ -186,6 +186,23 @@ jail.Jail.fork = refuse
         self.assertRegex(message, "^the code may only run with a network of its own, .*Invalid argument.* - allow netw")
         self.assertEqual(self.sandbox.changes("context['a'] = 1", link="l"), {"a": 1})
 
+    def test_where_no_guard_can_be_asked_the_other_walls_stay(self):
+        server = self.serve()
+        self.sandbox.kernel().run(
+            """
+from nova_harness import ways_out
+shut = ways_out.shut
+def refuse(asks=False):
+    if asks:
+        raise OSError(22, "Invalid argument")
+    return shut()
+ways_out.shut = refuse
+"""
+        )
+        code = "import os; context['pids'] = len([name for name in os.listdir('/proc') if name.isdigit()])"
+        found = self.sandbox.changes(TALK + code, talk_to("127.0.0.1", server.port))
+        self.assertEqual([found["answer"], found["pids"]], [b"x", 1])
+
     def test_a_filter_that_cannot_be_set_is_a_wall_that_is_missing(self):
         self.sandbox.kernel().run("from nova_harness import ways_out; ways_out._MACHINES.clear()")
         self.assertIn("this machine has no walls between programs", self.refusal([]))

@@ -15,6 +15,7 @@ What the harness keeps on disk, below its root. The code itself may come from el
 import hashlib
 import json
 import math
+import mmap
 import os
 import re
 import shutil
@@ -67,19 +68,20 @@ class Store:
         return os.path.join(self.root, *parts)
 
     def take_input(self, name):
-        """The header, and the open file behind it. From here on the input has no name any more."""
+        """
+        The header, and the open file behind it. From here on the input has no name any more. What follows the header is
+        one node's own: it never comes into this process's memory, of which later nodes get a copy.
+        """
         path = self.path("inputs", os.path.basename(name))
         file = open(path, "rb", buffering=0)
         os.unlink(path)
-        header = b""
-        while b"\n" not in header:
-            part = file.read(1 << 12)
-            if not part:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            end = view.find(b"\n")
+            if end < 0:
                 raise ValueError("the input has no header line")
-            header += part
-        line, _, rest = header.partition(b"\n")
-        file.seek(-len(rest), os.SEEK_CUR)
-        return json.loads(line), file
+            header = json.loads(view[:end])
+        file.seek(end + 1)
+        return header, file
 
     # --- claims -----------------------------------------------------------------------------------
 
