@@ -224,6 +224,24 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
 """
         self.assertEqual(self.values_of(code, hosts=[OUTSIDE, OWN]), {"out": ["ENETUNREACH"] * 2})
 
+    def test_calls_that_make_no_sense_harm_only_their_node(self):
+        code = """
+libc = ctypes.CDLL(None, use_errno=True)
+def call(*values):
+    return libc.syscall(*map(ctypes.c_ulong, values))
+numbers = (42, 50) if os.uname().machine == "x86_64" else (203, 201)
+some, file = socket.socket(), open("/dev/null")
+address = ctypes.create_string_buffer(struct.pack("=H", socket.AF_INET) + bytes(3))
+places = [0, 1, 2 ** 64 - 1, 2 ** 63, ctypes.addressof(address)]
+for number in numbers:
+    for fd in (some.fileno(), file.fileno(), 2 ** 64 - 1, 2 ** 31, 999):
+        for place in places:
+            for size in (0, 1, 2, 5, 16, 2 ** 31, 2 ** 64 - 1):
+                call(number, fd, place, size)
+context["survived"] = attempt(lambda: talk((context["host"], context["port"])))
+"""
+        self.assertEqual(self.values_of(code, host=OUTSIDE, port=ECHO), {"survived": "b'x'"})
+
     def test_a_flood_of_connections_harms_only_its_node(self):
         code = """
 for _ in range(500):

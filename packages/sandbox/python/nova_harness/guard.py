@@ -24,11 +24,12 @@ _OPENAT2, _IN_ROOT_WITHOUT_MAGIC = 437, 0x12
 _MOST_NOTES = 20
 _CLOSED = b"\7"
 _HOSTS = (socket.AF_INET, socket.AF_INET6)
+_OF_TCP = ("TCP_NODELAY", "TCP_KEEPIDLE", "TCP_KEEPINTVL", "TCP_KEEPCNT")
 _KEPT = [
     *((socket.SOL_SOCKET, option, size) for option, size in ((socket.SO_KEEPALIVE, 4), (socket.SO_LINGER, 8))),
     *((socket.SOL_SOCKET, option, 16) for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO)),
-    *((socket.IPPROTO_TCP, getattr(socket, f"TCP_{name}"), 4) for name in ("NODELAY", "KEEPIDLE", "KEEPINTVL", "KEEPCNT")),
-]  # fmt: skip
+    *((socket.IPPROTO_TCP, getattr(socket, name), 4) for name in _OF_TCP if hasattr(socket, name)),
+]
 
 
 class Waiting(NamedTuple):
@@ -60,7 +61,10 @@ class Guard:
     def serve(self):
         for fd, events in self.epoll.poll(0):
             if handler := self.handlers.get(fd):
-                handler(events)
+                try:
+                    handler(events)
+                except Exception as error:  # whatever code says, this process goes on
+                    self.note([f"a connection could not be made: {error!r}"])
 
     def watch(self, fd, events, handler):
         self.epoll.register(fd, events)
@@ -81,7 +85,7 @@ class Guard:
         elif notice := notices.receive(self.listener):
             try:
                 self._obey(notice)
-            except (OSError, ValueError) as error:
+            except Exception as error:  # arguments of a call can be anything
                 notices.answer(self.listener, notice, getattr(error, "errno", None) or errno.EINVAL)
 
     def _obey(self, notice):
@@ -155,7 +159,8 @@ class Guard:
         if error in (0, errno.EINPROGRESS):
             waiting.outer.setblocking(_is_blocking(waiting.sock))
             with contextlib.suppress(OSError):  # the caller has died, or closed its socket meanwhile
-                notices.replace(self.listener, waiting.notice, _int(waiting.notice.arguments[0]), waiting.outer.fileno())
+                place = _int(waiting.notice.arguments[0])
+                notices.replace(self.listener, waiting.notice, place, waiting.outer.fileno())
         self._end(waiting, error)
 
     # --- its own network --------------------------------------------------------------------------

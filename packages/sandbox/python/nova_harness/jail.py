@@ -46,8 +46,8 @@ def die_with_parent():
 
 class Jail:
     """
-    `asks`: what runs in it reaches other hosts through the guard. `has_doors`: it reaches nothing that is not let in; see
-    porter.py. With neither it has the sandbox's own network.
+    `asks`: what runs in it reaches other hosts through the guard. `has_doors`: it reaches nothing that is not let in
+    (see porter.py). With neither it has the sandbox's own network.
     """
 
     def __init__(self, isolated, root, asks=False):

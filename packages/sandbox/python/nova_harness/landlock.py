@@ -1,7 +1,7 @@
 """
 A second wall around files, where the kernel has Landlock (landlock(7)): what code may open is said folder by folder, so
-that a descriptor which led outside would open nothing there. From its sixth version on it also keeps code from signalling
-processes outside and from calling their sockets of abstract names.
+that a descriptor which led outside would open nothing there. From its sixth version on it also keeps code from
+signalling processes outside and from calling their sockets of abstract names.
 """
 
 import os

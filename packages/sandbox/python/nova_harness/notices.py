@@ -1,4 +1,4 @@
-"""System calls of a run's processes that wait for another process's answer: the kernel's side of it, seccomp_unotify(2)."""
+"""System calls of a run's processes that wait for another process's answer: the kernel's side, seccomp_unotify(2)."""
 
 import contextlib
 import fcntl
