@@ -15,6 +15,7 @@ const alone = {
 const replacing = [
   "test/functions/{answer-of,lambda,publish,retain,secrets,sweep}.test.ts",
   "test/functions/api/problem.test.ts",
+  "test/local/cloud/bodies.test.ts",
   "test/workflow/source/open-inside.test.ts",
 ];
 

@@ -126,7 +126,12 @@ describe("what is no result of the code", () => {
   ])("fails the node with its logs: %s", async (_, inner) => {
     expect(await run(says(told(inner))).outcome).toMatchObject({
       kind: "finished",
-      result: { status: "error", class: "NodeFailed", message: expect.stringContaining("is no result"), logs: "log" },
+      result: {
+        status: "error",
+        class: "NodeFailed",
+        message: expect.stringContaining("a result that is none"),
+        logs: "log",
+      },
     });
   });
 

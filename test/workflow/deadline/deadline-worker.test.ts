@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
 import { CheckStopped } from "../../../packages/workflow/src/deadline/stopped.ts";
@@ -65,5 +67,10 @@ describe("work with a deadline", () => {
   it("fails where the module serves nobody", async () => {
     const thread = new DeadlineWorker({ name: "another", address: async () => address, deadlineMs: 5000 });
     await expect(thread.call("again", "one")).rejects.toThrow('the thread "another" ended: 0');
+  });
+
+  it("keeps no process alive once it has answered", async () => {
+    const script = `${import.meta.dirname}/support/asks-once.ts`;
+    expect((await promisify(execFile)(process.execPath, [script], { timeout: 20_000 })).stdout).toBe("answered");
   });
 });

@@ -46,6 +46,7 @@ export class DeadlineWorker {
     this.#waiting = waiting;
     const cancel = startTimer(deadlineMs, () => waiting.reject(CheckStopped.after(deadlineMs)));
     try {
+      worker.ref();
       worker.postMessage(call);
       const answer = await waiting.promise;
       if ("value" in answer) return answer.value as T;
@@ -56,6 +57,8 @@ export class DeadlineWorker {
       throw CheckStopped.from(error) ?? error;
     } finally {
       cancel();
+      // An idle thread does not keep a process alive.
+      worker.unref();
     }
   }
 
@@ -68,8 +71,6 @@ export class DeadlineWorker {
       Promise.reject(new Error(`the thread "${name}" ended: ${code}`)),
     );
     await Promise.race([once(worker, "message"), ended]);
-    // An idle thread does not keep a process alive.
-    worker.unref();
     const isCurrent = () => this.#worker === worker;
     worker.on("message", (answer: Answer) => isCurrent() && this.#waiting?.resolve(answer));
     worker.on("error", (error) => isCurrent() && this.#waiting?.reject(error));
