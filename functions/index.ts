@@ -1,3 +1,4 @@
+import "./with-compiler.ts";
 import { handler as closeExecution } from "./close-execution.ts";
 import { handler as deliverEvent } from "./deliver-event.ts";
 import { handler as executionStatus } from "./execution-status.ts";

@@ -29,6 +29,7 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     ...(env.NOVA_MAIL_FROM && { mailer: createMailer({ from: env.NOVA_MAIL_FROM }) }),
     poster: createPoster(ports.outgoing),
     ...(env.NOVA_QUEUES && queuesOn(ports.bus)),
+    compile: (source, options) => compile(source, options),
     templates: templates ?? {
       of: async (requirements) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),
     },
@@ -59,6 +60,13 @@ function functionsAt(arn: string): NonNullable<ServicePorts["functions"]> {
     closeExecution: at("nova-close-execution"),
     requestApproval: at("nova-request-approval"),
   };
+}
+
+let compile: ServicePorts["compile"] = () => Promise.reject(new TypeError("this function compiles nothing"));
+
+/** Before the first invocation, where definitions come in: the compiler and the checker of Python weigh much. */
+export function provideCompiler(provided: ServicePorts["compile"]): void {
+  compile = provided;
 }
 
 let templates: Templates | undefined;

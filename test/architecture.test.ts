@@ -19,6 +19,7 @@ const arrows: Record<string, string[]> = {
     "service/lookout",
     "service/outgoing",
     "compiler",
+    "compiler/sent",
     "sandbox",
     "agents",
     "aws",

@@ -1,3 +1,4 @@
+import "../with-compiler.ts";
 import httpRouter from "@middy/http-router";
 import { NotFound, type ServicePorts } from "@nova/service";
 import { logger } from "../app.ts";

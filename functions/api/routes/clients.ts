@@ -74,8 +74,9 @@ export const remove = route({
   summary: "Delete a client: open runs are cancelled, what runs knew is erased; digests stay, and verify",
   role: "admin",
   params,
-  answers: { 202: { description: "it is being erased" }, 204: { description: "it is erased" } },
+  answers: { 202: { description: "it is being erased; `GET /clients/{slug}` answers 404 once it is gone" } },
   async handle(ports, { by, params: { slug } }) {
-    return { status: (await deleteClient(ports, by, slug)) ? 204 : 202 };
+    await deleteClient(ports, by, slug);
+    return { status: 202 };
   },
 });

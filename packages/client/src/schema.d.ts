@@ -1681,15 +1681,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description it is being erased */
+            /** @description it is being erased; `GET /clients/{slug}` answers 404 once it is gone */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description it is erased */
-            204: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,5 +1,4 @@
 export type * from "./asl.ts";
-export { compileSent } from "./compile-sent.ts";
 export { type Compiled, compileParsed, compileWorkflow } from "./compile-workflow.ts";
 export type { FunctionArns } from "./emit/functions.ts";
 export { countEvents } from "./events/count-events.ts";

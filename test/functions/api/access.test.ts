@@ -139,7 +139,7 @@ const table: Record<string, Row> = {
   "DELETE /clients/{slug}": {
     path: ({ client }) => `/clients/${client}`,
     role: "admin",
-    status: sharedChange(204),
+    status: sharedChange(202),
   },
   "PATCH /clients/{slug}": {
     path: plain("/clients/acme"),

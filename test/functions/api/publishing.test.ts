@@ -229,7 +229,7 @@ describe("a client that is being erased", () => {
     const begun = await api.call("POST /workflows/slow/execute", { body: { client_slug: "acme" } });
     expect([begun.status, begun.body.detail]).toEqual([409, expect.stringMatching(/was deleted and is being erased/)]);
     delete api.ports.erasureQueue;
-    expect((await api.call("DELETE /clients/acme")).status).toBe(204);
+    expect((await api.call("DELETE /clients/acme")).status).toBe(202);
     expect((await api.call("GET /clients/acme")).status).toBe(404);
     const { body } = await api.call("GET /executions?client=acme");
     for (const { execution_id: id, status } of body.items) {

@@ -1,3 +1,4 @@
+import { compileWorkflow } from "@nova/compiler";
 import { type Execution, StoreUnavailable, type WorkflowVersion } from "@nova/engine";
 import type { AuditRecord, Client, EventRule, Schedule, ServicePorts } from "@nova/service";
 import { idsBehind } from "../../support/ids-behind.ts";
@@ -61,6 +62,7 @@ export class PublishingWorld {
       credentials: { forget: () => undefined } as never,
       audit: { append: async (record: AuditRecord) => this.#write(record) } as never,
       templates: { of: async () => "base" },
+      compile: compileWorkflow,
       clock: { now: () => this.now, sleep: async (ms) => this.#pass(ms) },
       ...(queue && { publishQueue: { enqueue: async (name) => void this.queued.push(name) } }),
     };

@@ -5,6 +5,7 @@ import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
 import { inPlace } from "../place.ts";
+import { unlessMissing } from "../remote/unless-missing.ts";
 import type { CliCommand } from "./command.ts";
 
 interface Shown {
@@ -70,14 +71,17 @@ async function allHere({ service }: LocalCloud): Promise<Shown[]> {
 }
 
 async function remove(slug: string, json: boolean): Promise<ExitCode> {
-  const state = await inPlace({
+  const isErased = await inPlace({
     async local({ service }) {
       const [{ deleteClient }, { thisUser }] = await loadLocal();
-      return (await deleteClient(service, thisUser(), slug)) ? "erased" : "erasing";
+      return deleteClient(service, thisUser(), slug);
     },
-    remote: ({ clients }) => clients.delete(slug),
+    async remote({ clients }) {
+      await clients.delete(slug);
+      return (await unlessMissing(clients.get(slug))) === null;
+    },
   });
-  const what = state === "erased" ? "is erased" : "is being erased, which takes some minutes";
+  const what = isErased ? "is erased" : "is being erased, which takes some minutes";
   print(json ? JSON.stringify({ slug, deleted: true }) : `client ${slug} is deleted, and what it said ${what}`, json);
   return exitCodes.completed;
 }

@@ -33,11 +33,9 @@ export class Clients {
     return this.#at.ask(this.#at.api.PATCH("/clients/{slug}", { params: { path: { slug } }, body }));
   }
 
-  /** Erases what was said for it; digests stay, and its runs verify. Answers whether that is done, or still going on. */
-  async delete(slug: string): Promise<"erased" | "erasing"> {
-    const asked = this.#at.api.DELETE("/clients/{slug}", { params: { path: { slug } } });
-    await this.#at.ask(asked);
-    return (await asked).response.status === 204 ? "erased" : "erasing";
+  /** Has what was said for it erased; digests stay, and its runs verify. It is done once `get` finds no such client. */
+  async delete(slug: string): Promise<void> {
+    await this.#at.ask(this.#at.api.DELETE("/clients/{slug}", { params: { path: { slug } } }));
   }
 }
 

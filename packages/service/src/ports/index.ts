@@ -1,5 +1,6 @@
-import type { EmitOptions } from "@nova/compiler";
+import type { Compiled, EmitOptions } from "@nova/compiler";
 import type { CredentialCipher, CredentialStore, Ports } from "@nova/engine";
+import type { WorkflowSource } from "@nova/workflow";
 import type { RateStore, Rates, TokenIssuer } from "./access.ts";
 import type { Archive } from "./archive.ts";
 import type { AttemptStore } from "./attempts.ts";
@@ -72,6 +73,8 @@ export interface ServicePorts extends Ports, ServiceStores {
   /** Absent: everybody may ask as often as they like, as on a laptop. */
   rates?: Rates;
   templates: Templates;
+  /** Checks and compiles what somebody sent, within bounds of time and memory. */
+  compile(source: WorkflowSource, options?: EmitOptions): Promise<Compiled>;
   mail: MailPorts;
   /** Absent: whoever publishes waits for Step Functions itself, as on a laptop, whose own takes as many as come. */
   publishQueue?: PublishQueue;

@@ -1,4 +1,4 @@
-import { type Compiled, compileSent } from "@nova/compiler";
+import type { Compiled } from "@nova/compiler";
 import { pastTimes, type Workflow, type WorkflowSource } from "@nova/workflow";
 import type { Principal } from "../access/principal.ts";
 import { Refused } from "../errors.ts";
@@ -8,7 +8,10 @@ import { clientFindings } from "../triggers/clients.ts";
 import { takenTriggers } from "../triggers/taken.ts";
 import { callFindings } from "./called.ts";
 
-type ValidatePorts = Pick<ServicePorts, "workflows" | "functions" | "triggers" | "clients" | "clock" | "mailer">;
+type ValidatePorts = Pick<
+  ServicePorts,
+  "compile" | "workflows" | "functions" | "triggers" | "clients" | "clock" | "mailer"
+>;
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
 /**
@@ -22,7 +25,7 @@ export async function validateWorkflow(
 ): Promise<Compiled> {
   const { functions } = ports;
   const now = ports.clock.now();
-  const compiled = await compileSent(source, functions ? { functions } : {});
+  const compiled = await ports.compile(source, functions ? { functions } : {});
   if (!compiled.workflow) return compiled;
   const missing = await callFindings(ports, compiled.workflow);
   const taken = await takenTriggers(ports, by, compiled.workflow);

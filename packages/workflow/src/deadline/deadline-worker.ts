@@ -6,7 +6,7 @@ import { CheckStopped } from "./stopped.ts";
 export interface DeadlineWorkerOptions {
   /** Name that the module passes to `serve`. */
   name: string;
-  /** `import.meta.url` of the module that calls `serve`. Imported dynamically, it is a file of its own in a bundle, too. */
+  /** The URL of the module that calls `serve`. Imported dynamically, it is a file of its own in a bundle, too. */
   address: () => Promise<string>;
   deadlineMs: number;
   /** Calls back once the time is over; returns how to cancel that. */
