@@ -170,11 +170,16 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
     "where a field of a head is another, every hash is made anew, and the signature is %s",
     async (signature) => {
       const believed: string[] = [];
+      const tried = new Set<string>();
       for (const item of chainItems()) {
         const head = headIn(item);
         if (!head) continue;
         for (const field of signature === "kept" ? Object.keys(head) : ["execution_time_ms"]) {
           for (const change of ["another", "gone"]) {
+            // Of many entries of one type one is enough: each change makes a whole chain anew.
+            const kind = `${head.node_type} ${field} ${change}`;
+            if (tried.has(kind)) continue;
+            tried.add(kind);
             const { [field]: value, ...rest } = head;
             const text = JSON.stringify(change === "gone" ? rest : { ...head, [field]: otherValue(value) });
             const forged = rehashed(
