@@ -65,7 +65,6 @@ def prepare(sandbox, folder):
     script = os.path.abspath(__file__)
     problems = sandbox.kernel().run(f"""
 import os, subprocess, sys, time
-sys.path.insert(0, {os.path.dirname(script)!r})
 from nova_harness import here, netns
 import ipaddress
 netns.raise_loopback()
