@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { checkNodeCode, importableModules, type NodeFacts, shapeOf } from "@nova/python";
 
-/** A snippet of the corpus; its first line says in JSON what a node knows about its code. */
+/** A snippet of the corpus; its first line, `# %% name {...}`, says in JSON what a node knows about its code. */
 export interface Snippet {
   name: string;
   source: string;
@@ -21,13 +21,20 @@ const folder = new URL("../../fixtures/python-corpus/", import.meta.url);
 /** What every sandbox has, as packages/sandbox/src/template.ts lists it. */
 export const template = ["pymupdf", "pandas", "requests", "pillow", "psycopg[binary]"];
 
-/** `roundabout`: correct too, but in ways that hide what is missing from any reader. */
+const begin = /^# %% (?<name>\w+) (?<header>\{.*\})$/m;
+
+/** Each file holds the snippets of one topic. `roundabout`: correct too, but in ways that hide what is missing from any reader. */
 export function readCorpus(name: "correct" | "roundabout"): Snippet[] {
-  const files = readdirSync(new URL(`${name}/`, folder)).filter((file) => file.endsWith(".py"));
-  return files.sort().map((file) => {
-    const source = readFileSync(new URL(`${name}/${file}`, folder), "utf8");
-    return { name: file, source, facts: factsOf(JSON.parse(source.slice(2, source.indexOf("\n"))) as Header) };
+  const files = readdirSync(new URL(`${name}/`, folder)).sort();
+  return files.flatMap((file) => {
+    const text = readFileSync(new URL(`${name}/${file}`, folder), "utf8");
+    return text.split(/^(?=# %% )/m).map(snippetOf);
   });
+}
+
+function snippetOf(source: string): Snippet {
+  const { name = "", header = "" } = begin.exec(source)?.groups ?? {};
+  return { name, source, facts: factsOf(JSON.parse(header) as Header) };
 }
 
 function factsOf({ type = "action", edges, context, lib, requirements = [] }: Header): NodeFacts {
