@@ -1,11 +1,14 @@
+import { writeFile } from "node:fs/promises";
+import typesOf, { astToString } from "openapi-typescript";
 import { routes } from "../routes/index.ts";
 import { openApiDocument } from "./document.ts";
 
-const title = "// Made by `npm run client` from the OpenAPI document: the types of every request and answer.\n\n";
+const file = new URL("../../../packages/client/src/schema.d.ts", import.meta.url);
 
-/** The types that `packages/client` is made of, as the text of its `src/schema.d.ts`. */
-export async function clientSchema(): Promise<string> {
-  const { default: typesOf, astToString } = await import("openapi-typescript");
-  const document = openApiDocument(routes) as Parameters<typeof typesOf>[0];
-  return title + astToString(await typesOf(document, { alphabetize: true }));
-}
+/** Writes the types that `packages/client` is made of. Nobody commits them: `npm ci` and `npm run check` make them. */
+const document = openApiDocument(routes) as Parameters<typeof typesOf>[0];
+const types = astToString(await typesOf(document, { alphabetize: true }));
+await writeFile(
+  file,
+  `// Made by \`npm run client\` from the OpenAPI document: the types of every request and answer.\n\n${types}`,
+);
