@@ -5,7 +5,7 @@ export { createCredentialCipher } from "./credentials/cipher.ts";
 export { credentialKeysFrom } from "./credentials/keys-from.ts";
 export { createChainStore } from "./dynamodb/chain/chain-store.ts";
 export type { TableConnection } from "./dynamodb/connection.ts";
-export { createCredentialStore } from "./dynamodb/credentials/credential-store.ts";
+export { createCredentialStore } from "./dynamodb/credentials.ts";
 export { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
 export { createGenerationStore, GenerationTooLarge } from "./dynamodb/generations/generation-store.ts";
 export { createTable } from "./dynamodb/table.ts";

@@ -1,9 +1,9 @@
 import type { LookoutStores } from "@nova/service";
-import { createClientStore } from "./dynamodb/clients/client-store.ts";
+import { createClientStore } from "./dynamodb/clients.ts";
 import type { TableConnection } from "./dynamodb/connection.ts";
 import { createSlotStore } from "./dynamodb/slots/slot-store.ts";
-import { createSpendingStore } from "./dynamodb/spending/spending-store.ts";
-import { createStatsStore } from "./dynamodb/stats/stats-store.ts";
+import { createSpendingStore } from "./dynamodb/spending.ts";
+import { createStatsStore } from "./dynamodb/stats.ts";
 import { createWorkflowStates } from "./dynamodb/workflow-states/workflow-state-store.ts";
 
 /** What is needed to look after runs: all of the service that functions of the engine come to. */

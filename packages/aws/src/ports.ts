@@ -5,7 +5,7 @@ import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./c
 import { createCredentialCipher } from "./credentials/cipher.ts";
 import { credentialKeysFrom } from "./credentials/keys-from.ts";
 import { createChainStore } from "./dynamodb/chain/chain-store.ts";
-import { createCredentialStore } from "./dynamodb/credentials/credential-store.ts";
+import { createCredentialStore } from "./dynamodb/credentials.ts";
 import { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
 import { createGenerationStore } from "./dynamodb/generations/generation-store.ts";
 import { createTaskStore } from "./dynamodb/tasks/task-store.ts";

@@ -7,14 +7,16 @@ import { root } from "../../support/imports.ts";
 const { erasable, ...own } = partitions;
 
 /** Entities of packages/aws: the partition of each, and whether it says whose it is. */
-const entities = globSync("packages/aws/src/dynamodb/*/*-entity.ts", { cwd: root }).map((file) => {
+const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).flatMap((file) => {
   const source = readFileSync(join(root, file), "utf8");
-  const [, template = ""] = /pk: \{ field: "pk",[^}]*template: "([^"$]*)/.exec(source) ?? [];
-  return {
-    file,
-    pattern: template.endsWith("#") ? `${template}*` : template,
-    isOfClient: /^\s+(client|owner): /m.test(source),
-  };
+  return Array.from(source.matchAll(/new Entity\(.*?\{ client, table \}/gs), ([model]) => {
+    const [, template = ""] = /pk: \{ field: "pk",[^}]*template: "([^"$]*)/.exec(model) ?? [];
+    return {
+      file,
+      pattern: template.endsWith("#") ? `${template}*` : template,
+      isOfClient: /^\s+(client|owner): /m.test(model),
+    };
+  });
 });
 
 /** That a client's runs were, and what people did. */

@@ -2,3 +2,6 @@
 export const plainly = { originalErr: true } as const;
 
 export const consistently = { ...plainly, consistent: true } as const;
+
+/** What an outage is told of. */
+export const store = "DynamoDB";

@@ -1,5 +1,5 @@
 import { FORMAT } from "../dynamodb/format.ts";
-import { triggerFormats } from "../dynamodb/triggers/trigger-store.ts";
+import { triggerFormats } from "../dynamodb/triggers.ts";
 
 /** Formats of one kind of item: what is written today, and all that is read. */
 export interface KnownFormats {

@@ -6,6 +6,7 @@ import {
   QueryCommand,
 } from "@aws-sdk/client-dynamodb";
 import { reaching, reachingIf } from "../../clients/outage.ts";
+import { store } from "../options.ts";
 import { type Item, textValue } from "./attributes.ts";
 import { partitionKey } from "./keys.ts";
 
@@ -41,8 +42,6 @@ export const ifAbsent: Condition = {
   ConditionExpression: "attribute_not_exists(#pk) AND attribute_not_exists(#sk)",
   ExpressionAttributeNames: { "#pk": "pk", "#sk": "sk" },
 };
-
-const store = "DynamoDB";
 
 /** Conditional puts and consistent reads: all that chain partitions ever see. */
 export class ChainTable {

@@ -2,12 +2,10 @@ import type { Execution, ExecutionStore, WorkflowStore } from "@nova/engine";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
+import { consistently, plainly, store } from "../options.ts";
 import { whenAsked } from "../when-asked.ts";
 import { type ExecutionEntity, type ExecutionItem, executionEntity } from "./execution-entity.ts";
 import { listExecutions } from "./list-executions.ts";
-
-const store = "DynamoDB";
 
 /** An update named an execution that was never created. */
 export class UnknownExecution extends Error {

@@ -1,7 +1,7 @@
 import type { Generation, GenerationStore } from "@nova/engine";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
-import { consistently, plainly } from "../options.ts";
+import { consistently, plainly, store } from "../options.ts";
 import { whenAsked } from "../when-asked.ts";
 import { generationEntity } from "./generation-entity.ts";
 import { approvalOf, generationOf, identityOf, itemOf } from "./generation-item.ts";
@@ -13,8 +13,6 @@ const mostBytes = 300_000;
 export class GenerationTooLarge extends Error {
   override name = "GenerationTooLarge";
 }
-
-const store = "DynamoDB";
 
 /** Code that models wrote, with its history: one query answers all of a node. */
 export function createGenerationStore(connection: TableConnection): GenerationStore {

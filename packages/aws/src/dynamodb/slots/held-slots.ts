@@ -2,8 +2,8 @@ import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { FORMAT } from "../format.ts";
+import { store } from "../options.ts";
 
-const store = "DynamoDB";
 /** In front of the ids of runs: their slots are attributes of one item, beside those that every item has. */
 const mark = "slot.";
 

@@ -2,12 +2,11 @@ import type { SlotStore, Ticket } from "@nova/service";
 import { reaching } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
+import { consistently, plainly, store } from "../options.ts";
 import { whenAsked } from "../when-asked.ts";
 import { HeldSlots } from "./held-slots.ts";
 import { poolEntity, ticketEntity } from "./ticket-entity.ts";
 
-const store = "DynamoDB";
 /** Mostly the first one is told whether there is a slot. */
 const ticketsInPage = 25;
 

@@ -4,13 +4,12 @@ import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { BucketConnection } from "../../s3/connection.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
+import { consistently, plainly, store } from "../options.ts";
 import { whenAsked } from "../when-asked.ts";
 import { workflowIds } from "../workflow-ids.ts";
 import { readDefinition, storeDefinition } from "./definitions.ts";
 import { type VersionItem, versionEntity } from "./version-entity.ts";
 
-const store = "DynamoDB";
 const cachedVersions = 200;
 /** Definitions that are read from S3 at the same time. */
 const readAtOnce = 50;

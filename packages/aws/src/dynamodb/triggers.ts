@@ -1,13 +1,13 @@
-import type { TriggerStore } from "@nova/service";
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
+import type { LiveTrigger, TriggerStore } from "@nova/service";
 import type { Trigger } from "@nova/workflow";
-import { reaching, reachingIf } from "../../clients/outage.ts";
-import type { TableConnection } from "../connection.ts";
-import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
-import { whenAsked } from "../when-asked.ts";
-import { triggerEntity } from "./trigger-entity.ts";
-
-const store = "DynamoDB";
+import { CustomAttributeType, Entity } from "electrodb";
+import { reaching, reachingIf } from "../clients/outage.ts";
+import type { TableConnection } from "./connection.ts";
+import { requiredNumber, requiredText } from "./fields.ts";
+import { checkFormat, FORMAT } from "./format.ts";
+import { consistently, plainly, store } from "./options.ts";
+import { whenAsked } from "./when-asked.ts";
 
 /** What is written today; format 1 is read, too. */
 export const triggerFormats = { writes: 2, reads: [1, 2] } as const;
@@ -43,4 +43,27 @@ export function createTriggerStore(connection: TableConnection): TriggerStore {
       await reachingIf(store, () => own.go(plainly));
     },
   };
+}
+
+function triggerEntity({ client, table }: TableConnection) {
+  return new Entity(
+    {
+      model: { service: "nova", entity: "trigger", version: "1" },
+      attributes: {
+        key: requiredText,
+        format: requiredNumber,
+        workflowId: requiredText,
+        pause: { type: CustomAttributeType<NonNullable<LiveTrigger["pause"]>>("any") },
+        /** JSON text: DynamoDB's numbers are not JSON's. Of format 1 it was a map. */
+        trigger: { type: CustomAttributeType<Trigger | string>("any"), required: true },
+      },
+      indexes: {
+        record: {
+          pk: { field: "pk", composite: ["key"], template: "TRIGGER#${key}", casing: "none" },
+          sk: { field: "sk", composite: [], template: "TRIGGER", casing: "none" },
+        },
+      },
+    },
+    { client, table },
+  );
 }

@@ -1,16 +1,17 @@
-import type { Publication, PublicationStore } from "@nova/service";
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
+import type { HandedOver, Publication, PublicationStore } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
-import { reaching, reachingIf } from "../../clients/outage.ts";
-import type { BucketConnection } from "../../s3/connection.ts";
-import type { TableConnection } from "../connection.ts";
-import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
-import { readDefinition, storeDefinition } from "../versions/definitions.ts";
-import { whenAsked } from "../when-asked.ts";
-import { workflowIds } from "../workflow-ids.ts";
-import { type PublicationEntity, type PublicationItem, publicationEntity } from "./publication-entity.ts";
+import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
+import { reaching, reachingIf } from "../clients/outage.ts";
+import type { BucketConnection } from "../s3/connection.ts";
+import type { TableConnection } from "./connection.ts";
+import { requiredNumber, requiredText, text } from "./fields.ts";
+import { checkFormat, FORMAT } from "./format.ts";
+import { consistently, plainly, store } from "./options.ts";
+import { readDefinition, storeDefinition } from "./versions/definitions.ts";
+import { whenAsked } from "./when-asked.ts";
+import { workflowIds } from "./workflow-ids.ts";
 
-const store = "DynamoDB";
 const cachedDefinitions = 200;
 
 /** Versions on their way to Step Functions, and what became of them. */
@@ -76,3 +77,53 @@ function publicationOf(item: PublicationItem, workflow: Workflow): Publication {
   const state = status === "failed" ? { status, reason: reason ?? "" } : { status };
   return { ...publication, ...state, format: FORMAT, workflow };
 }
+
+const byWorkflow = {
+  composite: ["workflowId", "version"],
+  template: "P#${workflowId}#${version}",
+  casing: "none",
+} as const;
+
+/** Beside the versions: one that is `ready` has its definition there. */
+function publicationEntity({ client, table }: TableConnection) {
+  return new Entity(
+    {
+      model: { service: "nova", entity: "publication", version: "1" },
+      attributes: {
+        workflowId: requiredText,
+        version: { type: "number", required: true, padding: { length: 10, char: "0" } },
+        format: requiredNumber,
+        status: { type: ["publishing", "ready", "failed"] as const, required: true },
+        reason: text,
+        hash: requiredText,
+        /** JSON text of the normalised definition; absent where it lies in S3. */
+        definition: text,
+        template: requiredText,
+        createdAt: requiredText,
+        handedOver: { type: CustomAttributeType<HandedOver>("any") },
+        /** There while it is `publishing`: the key of a sparse index. */
+        open: { type: ["publications"] as const },
+      },
+      indexes: {
+        record: {
+          pk: { field: "pk", composite: ["workflowId"], template: "W#${workflowId}", casing: "none" },
+          sk: { field: "sk", composite: ["version"], template: "P#${version}", casing: "none" },
+        },
+        all: {
+          index: "by-workflow",
+          pk: { field: "workflowKey", composite: [], template: "PUBLICATIONS", casing: "none" },
+          sk: { field: "ordered", ...byWorkflow },
+        },
+        pending: {
+          index: "open",
+          pk: { field: "open", composite: ["open"], casing: "none" },
+          sk: { field: "ordered", ...byWorkflow },
+        },
+      },
+    },
+    { client, table },
+  );
+}
+
+type PublicationEntity = ReturnType<typeof publicationEntity>;
+type PublicationItem = EntityItem<PublicationEntity>;

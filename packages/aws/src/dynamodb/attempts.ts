@@ -1,12 +1,14 @@
-import type { Attempt, AttemptStore } from "@nova/service";
-import { reaching, reachingIf } from "../../clients/outage.ts";
-import type { TableConnection } from "../connection.ts";
-import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
-import { whenAsked } from "../when-asked.ts";
-import { type AttemptItem, attemptEntity } from "./attempt-entity.ts";
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 
-const store = "DynamoDB";
+import type { Attempt, AttemptStore } from "@nova/service";
+import { Entity, type EntityItem } from "electrodb";
+import { reaching, reachingIf } from "../clients/outage.ts";
+import type { TableConnection } from "./connection.ts";
+import { requiredNumber, requiredText, text } from "./fields.ts";
+import { checkFormat, FORMAT } from "./format.ts";
+import { consistently, plainly, store } from "./options.ts";
+import { whenAsked } from "./when-asked.ts";
+
 /** Before every other time. */
 const longAgo = new Date(0).toISOString();
 
@@ -44,3 +46,32 @@ function attemptOf({ format, ...attempt }: AttemptItem): Attempt {
   checkFormat(`attempt ${attempt.id}`, format);
   return { ...attempt, format: FORMAT };
 }
+
+function attemptEntity({ client, table }: TableConnection) {
+  return new Entity(
+    {
+      model: { service: "nova", entity: "attempt", version: "1" },
+      attributes: {
+        principal: requiredText,
+        client: text,
+        key: requiredText,
+        format: requiredNumber,
+        fingerprint: requiredText,
+        id: requiredText,
+        since: requiredText,
+        made: text,
+        /** The table's time to live, seconds since the epoch. */
+        expiresAt: requiredNumber,
+      },
+      indexes: {
+        record: {
+          pk: { field: "pk", composite: ["principal", "key"], template: "I#${principal}#${key}", casing: "none" },
+          sk: { field: "sk", composite: [], template: "I", casing: "none" },
+        },
+      },
+    },
+    { client, table },
+  );
+}
+
+type AttemptItem = EntityItem<ReturnType<typeof attemptEntity>>;

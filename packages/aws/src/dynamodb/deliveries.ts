@@ -1,12 +1,14 @@
-import type { Delivery, DeliveryQuery, DeliveryStore } from "@nova/service";
-import { reaching, reachingIf } from "../../clients/outage.ts";
-import type { TableConnection } from "../connection.ts";
-import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
-import { whenAsked } from "../when-asked.ts";
-import { type DeliveryEntity, type DeliveryItem, deliveryEntity } from "./delivery-entity.ts";
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 
-const store = "DynamoDB";
+import type { Delivery, DeliveryQuery, DeliveryStore } from "@nova/service";
+import { Entity, type EntityItem } from "electrodb";
+import { reaching, reachingIf } from "../clients/outage.ts";
+import type { TableConnection } from "./connection.ts";
+import { requiredNumber, requiredText, text } from "./fields.ts";
+import { checkFormat, FORMAT } from "./format.ts";
+import { consistently, plainly, store } from "./options.ts";
+import { whenAsked } from "./when-asked.ts";
+
 const nobodys = "*";
 /** Behind every id. */
 const afterAll = "~";
@@ -70,3 +72,53 @@ function deliveryOf({ format, workflow, client, trigger, execution, reason, ...i
     reason: reason ?? null,
   };
 }
+
+/** Ids sort by time. */
+const byTime = { field: "ordered", composite: ["id"], template: "${id}", casing: "none" } as const;
+
+function deliveryEntity({ client, table }: TableConnection) {
+  return new Entity(
+    {
+      model: { service: "nova", entity: "delivery", version: "1" },
+      attributes: {
+        key: requiredText,
+        format: requiredNumber,
+        id: requiredText,
+        type: { type: ["mail", "imap", "webhook", "schedule", "event"] as const, required: true },
+        /** `*`: nobody can say which one. No id of a workflow, no slug looks so. */
+        workflow: requiredText,
+        client: requiredText,
+        trigger: text,
+        at: requiredText,
+        from: requiredText,
+        about: requiredText,
+        dedupe: requiredText,
+        status: { type: ["accepted", "started", "refused", "failed"] as const, required: true },
+        execution: text,
+        reason: text,
+        /** The table's time to live, seconds since the epoch. */
+        expiresAt: requiredNumber,
+      },
+      indexes: {
+        record: {
+          pk: { field: "pk", composite: ["key"], template: "DELIVERY#${key}", casing: "none" },
+          sk: { field: "sk", composite: [], template: "DELIVERY", casing: "none" },
+        },
+        ofWorkflow: {
+          index: "by-workflow",
+          pk: { field: "workflowKey", composite: ["workflow"], template: "DELIVERY#${workflow}", casing: "none" },
+          sk: byTime,
+        },
+        ofClient: {
+          index: "by-client",
+          pk: { field: "clientKey", composite: ["client"], template: "DELIVERY#${client}", casing: "none" },
+          sk: byTime,
+        },
+      },
+    },
+    { client, table },
+  );
+}
+
+type DeliveryEntity = ReturnType<typeof deliveryEntity>;
+type DeliveryItem = EntityItem<DeliveryEntity>;
