@@ -89,7 +89,7 @@ describe("ErrorEquals", () => {
   });
 
   it.each(["States.ALL", "States.IntrinsicFailure"])("%s catches an intrinsic function that fails", async (name) => {
-    const fields = { Parameters: { "x.$": "States.ArrayGetItem($.list, 5)" } };
+    const fields = { Parameters: { "x.$": "States.Format('{} {}', $.list)" } };
     expect(await isCaught(name, fields, echo, { list: [] })).toBe(true);
   });
 });

@@ -128,7 +128,7 @@ describe("states:startExecution", () => {
   });
 
   it("gives a child without a name one of its own, and takes text as input as it is", async () => {
-    const { Name: _, ...parameters } = { ...starts("").Parameters, "Input.$": "States.JsonToString($)" };
+    const { Name: _, ...parameters } = { ...starts("").Parameters, Input: '{"n":1}' };
     const machine = inRow({ Start: { ...starts(""), Parameters: parameters } });
     const { client } = await family(machine, inRow({ Work: works }), keeper());
     const { executions } = await client.send(new ListExecutionsCommand({ stateMachineArn: CHILD }));

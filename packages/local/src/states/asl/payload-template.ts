@@ -1,6 +1,6 @@
 import type { Definition } from "./definition.ts";
 import { DefinitionRejected, runtimeFailure } from "./failure.ts";
-import { compileIntrinsic } from "./intrinsic/compile-intrinsic.ts";
+import { compileFormatCall } from "./format-call.ts";
 import { isObject, type Json, type JsonObject, setOwn } from "./json.ts";
 import { compilePath, PathNotFound } from "./path/read-path.ts";
 import type { Expression, Scope } from "./scope.ts";
@@ -46,7 +46,7 @@ function compileReference(key: string, value: Json, at: string): Expression {
       `The value for the field '${key}' must be a valid JSONPath or a valid intrinsic function call`,
     );
   }
-  return value.startsWith("States.") ? compileIntrinsic(value, at) : compileFieldPath(value, key, at);
+  return value.startsWith("States.") ? compileFormatCall(value, at) : compileFieldPath(value, key, at);
 }
 
 /** A path whose absence is worded with the field that holds it. */

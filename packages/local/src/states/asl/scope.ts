@@ -1,14 +1,9 @@
 import type { Json, JsonObject } from "./json.ts";
 
-/**
- * What the fields of a state can read: `$` is the data, `$$` the context object, chance serves `States.MathRandom` and
- * `States.UUID`.
- */
+/** What the fields of a state can read: `$` is the data, `$$` the context object. */
 export interface Scope {
   data: Json;
   context: JsonObject;
-  random(): number;
-  uuid(): string;
 }
 
 /** A field, compiled: reads whatever its paths point at. */

@@ -47,8 +47,7 @@ export class Visit {
 
   /** `map` is `$$.Map` of the iteration about to begin, where it is not the thread's own. */
   scope(data: Json, map = this.thread.map): Scope {
-    const { outside } = this.thread.run;
-    return { data, context: this.#context(map), random: outside.random, uuid: outside.uuid };
+    return { data, context: this.#context(map) };
   }
 
   /** Adds where it happened to a failure that a field's evaluation found. */

@@ -48,10 +48,10 @@ describe("a Parallel state", () => {
   it("runs its branches with its Parameters and selects from their results", async () => {
     const fields = {
       Parameters: { "n.$": "$.a" },
-      ResultSelector: { "first.$": "$[0].n", "count.$": "States.ArrayLength($)" },
+      ResultSelector: { "first.$": "$[0].n", "all.$": "States.Format('{}, {}', $[0].n, $[1].n)" },
     };
     const result = await runState({ Type: "Parallel", Branches: [pass("A"), pass("B")], ...fields }, { a: 5 });
-    expect(result.output).toEqual({ first: 5, count: 2 });
+    expect(result.output).toEqual({ first: 5, all: "5, 5" });
   });
 
   it("fails with the error of the branch that failed first, and aborts the others", async () => {

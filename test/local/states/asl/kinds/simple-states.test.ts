@@ -18,9 +18,9 @@ describe("a Pass state", () => {
     ["reads the context object", { InputPath: "$$.State.Name" }, {}, "S"],
     [
       "fills in its Parameters at any depth",
-      { Parameters: { "x.$": "$.a", deep: [{ "y.$": "States.MathAdd($.a, 1)" }, "z.$"], fixed: { k: "$.a" } } },
+      { Parameters: { "x.$": "$.a", deep: [{ "y.$": "States.Format('{}', $.a)" }, "z.$"], fixed: { k: "$.a" } } },
       { a: 1 },
-      { x: 1, deep: [{ y: 2 }, "z.$"], fixed: { k: "$.a" } },
+      { x: 1, deep: [{ y: "1" }, "z.$"], fixed: { k: "$.a" } },
     ],
   ])("%s", async (_name, fields, input, expected) => {
     expect((await runState({ Type: "Pass", ...fields }, input)).output).toEqual(expected);

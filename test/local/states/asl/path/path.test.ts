@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { DefinitionRejected } from "../../../../../packages/local/src/states/asl/failure.ts";
 import type { Json } from "../../../../../packages/local/src/states/asl/json.ts";
@@ -21,8 +20,6 @@ function read(path: string, data: Json = store): Json {
   return compilePath(path, "$").read({
     data,
     context: { State: { Name: "S" } },
-    random: Math.random,
-    uuid: randomUUID,
   });
 }
 

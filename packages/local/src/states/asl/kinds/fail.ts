@@ -1,6 +1,6 @@
 import type { Definition } from "../definition.ts";
 import { runtimeFailure, StateFailure } from "../failure.ts";
-import { compileIntrinsic } from "../intrinsic/compile-intrinsic.ts";
+import { compileFormatCall } from "../format-call.ts";
 import { compileFieldPath } from "../payload-template.ts";
 import type { Scope } from "../scope.ts";
 import type { State } from "../state.ts";
@@ -28,7 +28,7 @@ function compileText(definition: Definition, field: "Error" | "Cause"): Optional
   const fixed = definition.optionalText(field);
   if (path === undefined) return () => fixed;
   const at = definition.path(pathField);
-  const read = path.startsWith("States.") ? compileIntrinsic(path, at) : compileFieldPath(path, pathField, at);
+  const read = path.startsWith("States.") ? compileFormatCall(path, at) : compileFieldPath(path, pathField, at);
   return (scope) => {
     const value = read(scope);
     if (typeof value === "string") return value;
