@@ -3,11 +3,14 @@ import { Conflict, Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 /**
- * `{"$upload": id}`, anywhere in JSON text. It can only be an object: inside of a string every quote has a backslash
- * before it.
+ * `{"$upload": id}`, anywhere in JSON text, whatever the id is. It can only be an object: inside of a string every quote
+ * has a backslash before it.
  */
-const named = /\{\s*"\$upload"\s*:\s*"(upl_[0-9A-HJKMNP-TV-Z]{26})"\s*\}/g;
+const named = /\{\s*"\$upload"\s*:\s*"((?:[^"\\]|\\.)*)"\s*\}/g;
 const aloneNamed = new RegExp(`^${named.source}$`);
+const idPattern = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;
+/** Characters of what is no id, as far as a sentence quotes it. */
+const longestQuoted = 40;
 
 type Placed = { sha256: string; bytes: number };
 
@@ -47,9 +50,9 @@ async function placeUpload(
   home: BlobHome,
   id: string,
 ): Promise<Placed> {
-  const upload = await uploads.get(id);
+  const upload = idPattern.test(id) ? await uploads.get(id) : undefined;
   if (!upload || upload.client !== home.client || upload.expiresAt * 1000 < clock.now()) {
-    throw new Refused(`there is no upload "${id}" - POST /uploads, and send the bytes to the address that it answers`);
+    throw new Refused(`there is no upload "${id.slice(0, longestQuoted)}" - POST /uploads, and send the bytes to the address that it answers`);
   }
   const placed = await uploads.place(upload, home);
   if (!placed) throw new Conflict(`nothing has come for upload "${id}" - send its bytes to its address first`);
