@@ -60,20 +60,32 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
       {
         task_id: expect.stringMatching(/^task_/),
         execution_id: execution,
+        workflow: "ask",
+        version: 1,
+        client: "default",
         node: "ask",
         message: "Pay 850.0?",
         choices: ["approved", "rejected"],
         to: ["boss"],
+        form: { required: ["why"] },
+        forms: null,
+        age_seconds: expect.any(Number),
         created_at: expect.any(String),
         expires_at: expect.any(String),
       },
     ]);
-    expect((await nova(cwd, "tasks")).stdout).toContain("approved|rejected");
-    const answer = ["approve", execution ?? "", "ask", "--choice", "rejected", "--data", "why.json", "--as", "ann"];
+    const listed = (await nova(cwd, "tasks")).stdout;
+    expect(listed).toMatch(
+      /^execution +workflow +client +node .*\nexec_\w+ +ask +default +ask +approved\|rejected +[\d.]+ m?s /,
+    );
+    const answer = ["approve", execution ?? "", "--choice", "rejected", "--data", "why.json", "--as", "ann"];
     expect(await json(...answer)).toMatchObject({ code: 0, node: "ask", choice: "rejected", by: "ann", sent: true });
     const { code, stdout } = await run.ended;
     expect([code, stdout]).toEqual([0, expect.stringMatching(/completed ask.*12345678901234567890/s)]);
     expect((await json("tasks")).items).toEqual([]);
+    expect((await json("audit")).items).toContainEqual(
+      expect.objectContaining({ action: "task.answered", detail: { choice: "rejected", as: "ann" } }),
+    );
     const again = await nova(cwd, ...answer);
     expect([again.code, again.stdout, again.stderr]).toEqual([
       2,
@@ -97,9 +109,12 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
   });
 
   it.each([
-    ["an execution that never was", ["exec_none", "ask", "--choice", "approved"], /no execution "exec_none"/],
-    ["a task that never was", ["task_none", "--choice", "approved"], /no task "task_none" - nova tasks lists/],
-    ["an execution without a node", ["exec_none", "--choice", "approved"], /name the node that waits too/],
+    [
+      "an execution that never was",
+      ["exec_none", "ask", "--choice", "approved"],
+      /no id "exec_none" - write it as it was answered/,
+    ],
+    ["a task that never was", ["task_none", "--choice", "approved"], /no id "task_none" - write it as it was answered/],
     [
       "a file that is not there",
       ["exec_none", "ask", "--choice", "a", "--data", "none.json"],
@@ -135,8 +150,19 @@ describe("a run that waits", { timeout: 60_000 }, () => {
     await run.line("order waits");
     run.child.kill("SIGKILL");
     await run.ended;
-    const [{ execution_id }] = (await json("executions", "--workflow", "order")).items;
+    const [{ execution_id, ...listed }] = (await json("executions", "--workflow", "order")).items;
+    expect(listed).toMatchObject({
+      workflow: "order",
+      version: 1,
+      client: "default",
+      status: "waiting",
+      duration_ms: null,
+    });
+    expect((await nova(cwd, "executions", "--workflow", "order")).stdout).toMatch(/ order +1 +default +waiting /);
     expect(await json("cancel", execution_id)).toMatchObject({ code: 0, status: "cancelled" });
+    const [deed] = (await json("audit")).items;
+    const by = `user ${userInfo().username}`;
+    expect(deed).toMatchObject({ action: "execution.cancelled", subject: execution_id, client_slug: "default", by });
     expect((await json("trace", execution_id)).path).toEqual(["start", "order"]);
   });
 });

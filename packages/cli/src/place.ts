@@ -1,6 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
-import { withCloud } from "./cloud.ts";
+import { withCloud, withDrivingCloud } from "./cloud.ts";
 import { serverAt, serverHere } from "./remote/server.ts";
 
 /** The same work for either place in which runs may be. */
@@ -18,6 +18,13 @@ export async function inPlace<T>({ local, remote }: Work<T>): Promise<T> {
 /** For work that the API alone knows how to do: on this machine it is asked as a server is, by whoever typed the command. */
 export function askApi<T>(work: (server: NovaClient) => Promise<T>): Promise<T> {
   return inPlace({ local: (cloud) => askHere(cloud, work), remote: work });
+}
+
+/** The same for work that lets an execution go on: on this machine the command stays until that is at rest again. */
+export async function askApiToGoOn(work: (server: NovaClient) => Promise<{ execution_id: string }>): Promise<void> {
+  const server = await serverHere();
+  if (server) await work(server);
+  else await withDrivingCloud(async (cloud) => [(await askHere(cloud, work)).execution_id]);
 }
 
 /** Asks a cloud that is open as a server is asked, by whoever typed the command: what is refused is the same. */

@@ -10,7 +10,10 @@ describe("what people read", () => {
     [999, "999 ms"],
     [1_000, "1.00 s"],
     [59_990, "59.99 s"],
+    [119_700, "2 min 0 s"],
     [361_000, "6 min 1 s"],
+    [7_500_000, "2 h 5 min"],
+    [360_000_000, "4 d 4 h"],
   ])("says %d ms as %s", (ms, text) => {
     expect(duration(ms)).toBe(text);
   });

@@ -1,8 +1,7 @@
-import type { Execution } from "@nova/engine";
 import { exitCodes } from "../errors.ts";
 import { print } from "../output/terminal.ts";
 import { statusText } from "../output/text.ts";
-import { inPlace } from "../place.ts";
+import { askApi } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 export const cancel: CliCommand = {
@@ -13,11 +12,7 @@ export const cancel: CliCommand = {
       .option("--json", "print one JSON object"),
 
   async run([id = ""], { json }) {
-    const { cancelExecution } = await import("@nova/engine");
-    const { status } = await inPlace<Pick<Execution, "status">>({
-      local: ({ ports }) => cancelExecution(ports, id),
-      remote: (server) => server.executions.cancel(id),
-    });
+    const { status } = await askApi((server) => server.executions.cancel(id));
     print(json ? JSON.stringify({ execution_id: id, status }) : `${id}: ${statusText(status)}`, json);
     return exitCodes.completed;
   },

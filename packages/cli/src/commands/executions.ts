@@ -1,12 +1,10 @@
-import type { ExecutionQuery } from "@nova/engine";
-import type { LocalCloud } from "@nova/local";
+import type { Execution } from "@nova/client";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
 import { duration, statusText } from "../output/text.ts";
-import { inPlace } from "../place.ts";
-import type { ShownExecution } from "../records/shown.ts";
-import { readLimit } from "../remote/first-items.ts";
+import { askApi } from "../place.ts";
+import { firstItems, readLimit } from "../remote/first-items.ts";
 import type { CliCommand } from "./command.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
@@ -26,27 +24,20 @@ export const executions: CliCommand = {
       ...(typeof status === "string" && { status: readStatus(status) }),
     };
     const most = readLimit(String(limit));
-    const items = await inPlace<ShownExecution[]>({
-      local: (cloud) => list(cloud, { ...query, limit: most }),
-      remote: async (server) => (await import("../remote/lists.ts")).listExecutions(server, query, most),
-    });
+    const items = await askApi((server) =>
+      firstItems(most, (page) =>
+        server.ask(server.api.GET("/executions", { params: { query: { ...query, ...page } } })),
+      ),
+    );
     if (json) print(JSON.stringify({ items: items.map(itemOf) }), true);
     else if (items.length === 0) print("no executions - nova run <folder> makes one");
-    else print(tableLines(["execution", "workflow", "status", "started", "time"], items.map(rowOf)).join("\n"));
+    else {
+      const header = ["execution", "workflow", "version", "client", "status", "started", "time"];
+      print(tableLines(header, items.map(rowOf)).join("\n"));
+    }
     return exitCodes.completed;
   },
 };
-
-/** A page may be shorter than its limit while there are more. */
-async function list({ ports }: LocalCloud, query: ExecutionQuery & { limit: number }): Promise<ShownExecution[]> {
-  const items: ShownExecution[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await ports.executions.list({ ...query, ...(cursor !== undefined && { cursor }) });
-    items.push(...page.items);
-    cursor = page.cursor;
-    if (cursor === undefined || items.length >= query.limit) return items.slice(0, query.limit);
-  }
-}
 
 function readStatus(text: string): (typeof statuses)[number] {
   const status = statuses.find((one) => one === text);
@@ -54,11 +45,11 @@ function readStatus(text: string): (typeof statuses)[number] {
   return status;
 }
 
-function itemOf({ id, workflowId, status, startedAt, durationMs }: ShownExecution) {
-  return { execution_id: id, workflow: workflowId, status, started_at: startedAt, duration_ms: durationMs ?? null };
+function itemOf({ execution_id, workflow, version, client, status, started_at, duration_ms }: Execution) {
+  return { execution_id, workflow, version, client, status, started_at, duration_ms };
 }
 
-function rowOf({ id, workflowId, status, startedAt, durationMs }: ShownExecution): string[] {
-  const time = durationMs === undefined ? "" : duration(durationMs);
-  return [id, workflowId, statusText(status), startedAt, time];
+function rowOf({ execution_id, workflow, version, client, status, started_at, duration_ms }: Execution): string[] {
+  const time = duration_ms === null ? "" : duration(duration_ms);
+  return [execution_id, workflow, String(version), client, statusText(status), started_at, time];
 }

@@ -1,10 +1,9 @@
-import type { LocalCloud } from "@nova/local";
+import type { Task } from "@nova/client";
 import { exitCodes } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
-import { shortened } from "../output/text.ts";
-import { inPlace } from "../place.ts";
-import type { ShownTask } from "../records/shown.ts";
+import { duration, shortened } from "../output/text.ts";
+import { askApi } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 export const tasks: CliCommand = {
@@ -12,37 +11,32 @@ export const tasks: CliCommand = {
     command.summary("list what waits for somebody's answer, oldest first").option("--json", "print one JSON object"),
 
   async run(_, { json }) {
-    const items = await inPlace<ShownTask[]>({
-      local: openTasks,
-      remote: async (server) => (await import("../remote/lists.ts")).listTasks(server),
-    });
-    if (json) print(JSON.stringify({ items: items.map(itemOf) }), true);
+    const items = await askApi((server) => Array.fromAsync(server.tasks.list()));
+    const now = Date.now();
+    if (json)
+      print(JSON.stringify({ items: items.map((task) => ({ ...task, age_seconds: ageSeconds(task, now) })) }), true);
     else if (items.length === 0) print("nothing waits for an answer");
-    else print(tableLines(["execution", "node", "choices", "until", "message"], items.map(rowOf)).join("\n"));
+    else {
+      const header = ["execution", "workflow", "client", "node", "choices", "age", "until", "message"];
+      print(
+        tableLines(
+          header,
+          items.map((task) => rowOf(task, now)),
+        ).join("\n"),
+      );
+    }
     return exitCodes.completed;
   },
 };
 
-async function openTasks({ ports }: LocalCloud): Promise<ShownTask[]> {
-  const now = new Date(ports.clock.now()).toISOString();
-  const pending = await Array.fromAsync(ports.tasks.pending());
-  return pending.filter(({ kind, status, expiresAt }) => kind === "approval" && status === "open" && expiresAt > now);
-}
-
-function itemOf({ id, execution, node, message, choices, to, createdAt, expiresAt }: ShownTask) {
-  return {
-    task_id: id,
-    execution_id: execution,
-    node,
-    message,
-    choices,
-    to,
-    created_at: createdAt,
-    expires_at: expiresAt,
-  };
+/** Clocks differ: nobody has waited for less than nothing. */
+function ageSeconds({ created_at }: Task, now: number): number {
+  return Math.max(0, Math.floor((now - Date.parse(created_at)) / 1000));
 }
 
 /** A message is filled with what others sent: it must not steer the terminal. */
-function rowOf({ execution, node, choices, expiresAt, message }: ShownTask): string[] {
-  return [execution, node, choices.join("|"), expiresAt, shortened(message, 60)];
+function rowOf(task: Task, now: number): string[] {
+  const { execution_id, workflow, client, node, choices, expires_at, message } = task;
+  const age = duration(ageSeconds(task, now) * 1000);
+  return [execution_id, workflow, client ?? "", node, choices.join("|"), age, expires_at, shortened(message, 60)];
 }

@@ -7,7 +7,6 @@ const explained: Record<string, ExitCode> = {
   InvalidWorkflow: exitCodes.invalid,
   WorkflowSourceError: exitCodes.invalid,
   InputsRefused: exitCodes.invalid,
-  AnswerRefused: exitCodes.invalid,
   ExecutionNotFound: exitCodes.invalid,
   ApiProblem: exitCodes.invalid,
   NotFound: exitCodes.invalid,
