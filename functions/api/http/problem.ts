@@ -12,6 +12,7 @@ const statuses: Record<string, number> = {
   MethodNotAllowed: 405,
   Conflict: 409,
   AnswerRefused: 409,
+  AnswerMisfit: 422,
   Refused: 422,
   InputsRefused: 422,
   TooMany: 429,

@@ -96,10 +96,13 @@ function read<Params, Query, Body>(definition: Described<Params, Query, Body>, r
 }
 
 /** An address that no id could have names nothing. */
-function readAddress<T>(schema: z.ZodType<T>, { params, path }: Received): T {
+function readAddress<T>(schema: z.ZodType<T>, { params }: Received): T {
   const result = schema.safeParse(params);
   if (result.success) return result.data;
-  throw new NotFound(`there is nothing at ${path} - write the id as it was answered`);
+  const [name = "id"] = result.error.issues.map(({ path }) => String(path[0]));
+  throw new NotFound(
+    `there is no ${name} ${JSON.stringify(params[name])?.slice(0, 100)} - write it as it was answered`,
+  );
 }
 
 function onceRequest({ id, client }: Principal, { method, path, query, headers, text }: Received) {

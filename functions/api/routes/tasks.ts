@@ -1,9 +1,15 @@
-import { answer as answerTask, listTasks } from "@nova/service";
+import type { TaskName } from "@nova/engine";
+import { answer as answerTask, listTasks, type ServicePorts } from "@nova/service";
 import { z } from "zod";
-import { route } from "../http/route.ts";
+import { type Answer, type Asked, route } from "../http/route.ts";
 import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
 import { AnsweredTask, answeredTask, TaskAnswer, TaskItem, taskItem } from "../schemas/task.ts";
-import { TaskId } from "../schemas/values.ts";
+import { ExecutionId, TaskId } from "../schemas/values.ts";
+
+const answers = {
+  200: { description: "answered", schema: AnsweredTask },
+  409: { description: "it waits no longer: answered before, expired, or the run is over" },
+};
 
 export const list = route({
   method: "GET",
@@ -24,13 +30,32 @@ export const answer = route({
   params: z.object({ id: TaskId }),
   body: TaskAnswer,
   exact: ["data"],
-  answers: {
-    200: { description: "answered", schema: AnsweredTask },
-    409: { description: "it waits no longer: answered before, expired, or the run is over" },
-  },
-  async handle(ports, { by, params: { id }, body: { choice, data, by: as }, once }) {
-    const given = { choice, ...(data && { data: data.text }), ...(as !== undefined && { as }) };
-    const answered = await once(async () => answeredTask(await answerTask(ports, by, id, given), choice));
-    return { status: 200, body: answered };
+  answers,
+  handle: (ports, { params: { id }, ...asked }) => answered(ports, { task: id }, asked),
+});
+
+export const answerIn = route({
+  method: "POST",
+  path: "/executions/{id}/answer",
+  summary: "Answer the approval that an execution waits for",
+  role: "runner",
+  params: z.object({ id: ExecutionId }),
+  body: TaskAnswer.extend({
+    node: z.string().min(1).max(200).optional().meta({ description: "which one, where several wait" }),
+  }),
+  exact: ["data"],
+  answers,
+  handle: (ports, { params: { id }, ...asked }) => {
+    const { node } = asked.body;
+    return answered(ports, { execution: id, ...(node !== undefined && { node }) }, asked);
   },
 });
+
+async function answered(
+  ports: ServicePorts,
+  name: TaskName,
+  { by, body: { choice, data, by: as }, once }: Pick<Asked<unknown, unknown, TaskAnswer>, "by" | "body" | "once">,
+): Promise<Answer> {
+  const given = { choice, ...(data && { data: data.text }), ...(as !== undefined && { as }) };
+  return { status: 200, body: await once(async () => answeredTask(await answerTask(ports, by, name, given), choice)) };
+}

@@ -1,17 +1,23 @@
 import type { Answered, WaitingTask } from "@nova/engine";
 import { z } from "zod";
-import { ExactValue, ExecutionId, Name, TaskId, Time, WorkflowId } from "./values.ts";
+import { ExactValue, ExecutionId, Name, Slug, TaskId, Time, VersionNumber, WorkflowId } from "./values.ts";
 
 export const TaskItem = z
   .object({
     task_id: TaskId,
     execution_id: ExecutionId,
     workflow: WorkflowId,
+    version: VersionNumber,
+    client: Slug.nullable().meta({ description: "null: it was asked by an earlier release" }),
     node: z.string(),
     message: z.string(),
     choices: z.array(z.string()),
     to: z.array(z.string()),
     form: z.looseObject({}).nullable().meta({ description: "JSON schema of the data that comes with an answer" }),
+    forms: z
+      .record(z.string(), z.looseObject({}))
+      .nullable()
+      .meta({ description: "by choice, for those that have a form of their own in the place of `form`" }),
     created_at: Time,
     expires_at: Time,
   })
@@ -22,6 +28,8 @@ export const TaskAnswer = z.strictObject({
   data: ExactValue.optional().meta({ description: "what the form asks for" }),
   by: Name.optional().meta({ description: "who answers; absent: the name of the key" }),
 });
+
+export type TaskAnswer = z.infer<typeof TaskAnswer>;
 
 export const AnsweredTask = z
   .object({
@@ -34,18 +42,11 @@ export const AnsweredTask = z
   })
   .meta({ id: "AnsweredTask" });
 
-export function taskItem({ id, execution, workflowId, node, message, choices, to, form, ...rest }: WaitingTask) {
+export function taskItem(task: WaitingTask) {
+  const { id, execution, workflowId, version, client = null, node, message, choices, to, form, forms } = task;
   return {
-    task_id: id,
-    execution_id: execution,
-    workflow: workflowId,
-    node,
-    message,
-    choices,
-    to,
-    form: form ?? null,
-    created_at: rest.createdAt,
-    expires_at: rest.expiresAt,
+    ...{ task_id: id, execution_id: execution, workflow: workflowId, version, client, node, message, choices, to },
+    ...{ form: form ?? null, forms: forms ?? null, created_at: task.createdAt, expires_at: task.expiresAt },
   };
 }
 

@@ -63,7 +63,7 @@ export { noCredentials, nothingLaid } from "./secrets/laid-over.ts";
 export { type Answer, type Answered, answerTask } from "./task/answer.ts";
 export { deliverEvent } from "./task/events.ts";
 export type { TaskName } from "./task/find-task.ts";
-export { AnswerRefused } from "./task/refusals.ts";
+export { AnswerMisfit, AnswerRefused } from "./task/refusals.ts";
 export { type RequestEvent, type Requested, requestApproval } from "./task/request.ts";
 export { noTasks, type SweptTasks, sweepTasks } from "./task/sweep-tasks.ts";
 export type { AiMetadata, AnalysisMetadata, Attempt } from "./trace/ai-metadata.ts";

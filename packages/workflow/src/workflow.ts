@@ -112,6 +112,8 @@ export interface ApprovalNode extends NodeBase {
   message: string;
   /** JSON schema of the data that comes with an answer. */
   form?: JsonObject;
+  /** By choice: it takes the place of `form` for an answer with that choice. */
+  forms?: Record<string, JsonObject>;
   choices: string[];
   timeoutSeconds: number;
   /** Whom it concerns; for the event and for lists of tasks. */

@@ -103,6 +103,45 @@ describe("an answer", () => {
     expect(story.chain.at(-1)).toBe("prepare success");
   });
 
+  it.each([
+    ["approved", '{"cost_center": 7}', undefined],
+    ["approved", '{"why": "so"}', /the form of "ask" refuses the data: .*cost_center/],
+    ["rejected", '{"why": "so"}', undefined],
+    ["rejected", undefined, /has no "why"/],
+  ])(
+    "%s with %j is held against the form of its choice, else against the one of all",
+    async (choice, data, sentence) => {
+      const own = { approved: { required: ["cost_center"] } };
+      const story = await waiting({ form: { required: ["why"] }, forms: own });
+      const answered = refused(story, choice, data);
+      if (sentence) await expect(answered).rejects.toThrow(sentence);
+      else expect((await answered).sent).toBe(true);
+    },
+  );
+
+  it("is asked first for its choice, then whether it comes too late, and for its data last", async () => {
+    const story = await waiting({ form: { type: "object", required: ["why"] } });
+    const name = async (choice: string) => refused(story, choice, "{}").catch((error: Error) => error.name);
+    expect([await name("perhaps"), await name("approved")]).toEqual(["AnswerMisfit", "AnswerMisfit"]);
+    await refused(story, "rejected", '{"why": "so"}');
+    await expect(refused(story, "perhaps", "{}")).rejects.toThrow(/is no choice/);
+    await expect(refused(story, "approved", "{}")).rejects.toThrow(/answered before: rejected/);
+    expect(await name("approved")).toBe("AnswerRefused");
+  });
+
+  it("needs no node where one waits", async () => {
+    const story = await waiting();
+    const { task } = await answerTask(story.ports, {
+      execution: story.id,
+      choice: "approved",
+      by: "ann",
+      from: "a test",
+    });
+    expect(task.node).toBe("ask");
+    const again = answerTask(story.ports, { execution: story.id, choice: "approved", by: "bob", from: "a test" });
+    await expect(again).rejects.toThrow(/"ask" was answered before: approved, by ann/);
+  });
+
   it("that comes twice is refused, and says who was first and when", async () => {
     const story = await waiting();
     const at = story.world.clock.iso();
@@ -147,9 +186,11 @@ describe("an answer", () => {
     const story = await waiting();
     const other = { ...story.task, id: "task_other", scope: "/m@1.0", seq: 1 };
     await story.ports.tasks.create(other);
-    await expect(refused(story)).rejects.toThrow(
-      /"ask" waits 2 times - name one of its tasks instead: task_\w+, task_other/,
-    );
+    const both = /"ask" waits 2 times - name one of its tasks instead: task_\w+ \(ask\), task_other \(ask\)$/;
+    await expect(refused(story)).rejects.toThrow(both);
+    const answer = { choice: "approved", by: "ann", from: "a test" };
+    const any = answerTask(story.ports, { execution: story.id, ...answer });
+    await expect(any).rejects.toThrow(`${story.id} waits 2 times - name one of its tasks instead`);
   });
 
   it("takes the default edge where its choice has none", async () => {

@@ -209,6 +209,23 @@ describe("a task", () => {
     expect([data.status, data.body.detail]).toEqual([422, expect.stringMatching(/form of "ask" refuses/)]);
   });
 
+  it("is answered by its execution, which says so where there is none", async () => {
+    const { task_id, execution_id } = await waiting();
+    const at = `POST /executions/${execution_id}/answer`;
+    const other = await api.call(at, { body: { node: "asks", choice: "approved" } });
+    expect([other.status, other.body.detail]).toEqual([
+      409,
+      expect.stringMatching(/no approval "asks" - its .* "ask"/),
+    ]);
+    const misfit = await api.call(at, { body: { choice: "approved", data: { reason: 5 } } });
+    expect(misfit.status).toBe(422);
+    expect((await api.call(at, { body: { choice: "approved" } })).body).toMatchObject({ task_id, sent: true });
+    const late = await api.call(at, { body: { choice: "approved", data: { reason: 5 } } });
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/answered before|is over/)]);
+    const absent = await api.call(`POST /executions/exec_${"0".repeat(26)}/answer`, { body: { choice: "approved" } });
+    expect(absent.status).toBe(404);
+  });
+
   it("that nobody has is not there", async () => {
     const nobody = `task_${"0".repeat(26)}`;
     expect((await api.call(`POST /tasks/${nobody}`, { body: { choice: "approved" } })).status).toBe(404);

@@ -254,6 +254,7 @@ function scopeIn(link: string): string {
 
 /** What may leave a Lambda: our classes but `ChainBroken`, which is a bug, and outages. */
 const expectedErrors = new Set([
+  "AnswerMisfit",
   "AnswerRefused",
   "NodeFailed",
   "NodeTimeout",

@@ -25,4 +25,10 @@ export class Tasks {
   answer(id: string, answer: Answer): Promise<Schemas["AnsweredTask"]> {
     return this.#at.ask(this.#at.api.POST("/tasks/{id}", { params: { path: { id } }, body: answer as never }));
   }
+
+  /** Answers the one that an execution waits for; `node` says which, where there are several. */
+  answerIn(execution: string, answer: Answer & { node?: string }): Promise<Schemas["AnsweredTask"]> {
+    const params = { path: { id: execution } };
+    return this.#at.ask(this.#at.api.POST("/executions/{id}/answer", { params, body: answer as never }));
+  }
 }

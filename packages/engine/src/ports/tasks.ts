@@ -23,6 +23,8 @@ export interface WaitingTask extends LinkId {
   message: string;
   /** JSON schema of the data that comes with an answer. */
   form?: JsonObject;
+  /** By choice, for those that have one of their own: it takes the place of `form`. */
+  forms?: Record<string, JsonObject>;
   choices: string[];
   to: string[];
   /** What an event must be like. */

@@ -13,7 +13,7 @@ import type { WaitingTask } from "../ports/tasks.ts";
 import { findTask, type TaskName } from "./find-task.ts";
 import { chosen, wayOfChoice } from "./outcomes.ts";
 import { eventOf } from "./place.ts";
-import { AnswerRefused, decidedBefore, runIsOver } from "./refusals.ts";
+import { AnswerMisfit, AnswerRefused, decidedBefore, runIsOver } from "./refusals.ts";
 import { refreshStatus } from "./status.ts";
 import { sendAnswer } from "./tokens.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
@@ -42,23 +42,27 @@ const longestName = 200;
 
 /**
  * Answers an approval: into the chain first, then to Step Functions. One that was answered, expired or closed before is
- * refused, whoever was faster: the chain decides. Throws `AnswerRefused`, `ExecutionNotFound`.
+ * refused, whoever was faster: the chain decides. It is asked in this order: is it one of the choices, does the task
+ * still wait, does the data fit the form. Throws `AnswerMisfit`, `AnswerRefused`, `ExecutionNotFound`.
  */
 export async function answerTask(ports: Ports, request: TaskName & Answer): Promise<Answered> {
   const task = await findTask(ports, request);
   if (task.kind !== "approval") throw new AnswerRefused(`task ${task.id} waits for an event - nova emit sends one`);
+  if (!task.choices.includes(request.choice)) throw noChoice(task, request.choice);
   const waiting = await waitingAt(ports, task);
-  const data = await fittingData(task, request);
   const way = wayOfChoice(waiting.definition, request.choice, waiting.position);
-  if (!task.choices.includes(request.choice) || !way) {
-    throw new AnswerRefused(`"${request.choice}" is no choice of "${task.node}" - choose ${task.choices.join(" or ")}`);
-  }
+  if (!way) throw noChoice(task, request.choice);
+  const data = await fittingData(task, request);
   const at = new Date(ports.clock.now()).toISOString();
   const json = await answerText(ports, waiting.position, { ...request, data, at });
   const { turn } = waiting.position.next;
   const set = { key: termsOf(waiting.node).into, json };
   const sent = await commitAnswer(ports, waiting, chosen(way, set, { turn, nowMs: Date.parse(at) }));
   return { task, at, sent };
+}
+
+function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit {
+  return new AnswerMisfit(`"${choice}" is no choice of "${node}" - choose ${choices.join(" or ")}`);
 }
 
 /** A task that still waits, and where. */
@@ -120,14 +124,15 @@ async function told(ports: Ports, task: WaitingTask, entry: StoredEntry): Promis
   }
 }
 
-/** JSON text of the data, checked against the form. Without a form anything may come, or nothing. */
-async function fittingData({ form, node }: WaitingTask, { data }: Answer): Promise<string> {
+/** JSON text of the data, checked against the form of the choice. Without a form anything may come, or nothing. */
+async function fittingData({ node, ...task }: WaitingTask, { choice, data }: Answer): Promise<string> {
+  const form = task.forms && Object.hasOwn(task.forms, choice) ? task.forms[choice] : task.form;
   const text = data?.trim() ?? (form ? "{}" : "null");
   if (nestingOf(text) > deepestNesting) {
-    throw new AnswerRefused(`the data is nested more than ${deepestNesting} levels deep - pass it as text`);
+    throw new AnswerMisfit(`the data is nested more than ${deepestNesting} levels deep - pass it as text`);
   }
   const problems = form ? await checkData(form, text) : [];
-  if (problems.length > 0) throw new AnswerRefused(`the form of "${node}" refuses the data: ${problems.join("; ")}`);
+  if (problems.length > 0) throw new AnswerMisfit(`the form of "${node}" refuses the data: ${problems.join("; ")}`);
   return text;
 }
 

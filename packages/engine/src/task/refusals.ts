@@ -4,9 +4,14 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WaitingTask } from "../ports/tasks.ts";
 
-/** An answer that nobody asked for, that comes too late, or does not fit; the message says which and what to do. */
+/** An answer that nobody asked for, or that comes too late; the message says which and what to do. */
 export class AnswerRefused extends Error {
   override name = "AnswerRefused";
+}
+
+/** An answer that the task would take if it fitted: its choice, or its data. */
+export class AnswerMisfit extends AnswerRefused {
+  override name = "AnswerMisfit";
 }
 
 /** What an approval leaves in the context, as far as it can be read without its data. */

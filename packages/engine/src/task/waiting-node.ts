@@ -19,6 +19,7 @@ export interface Terms {
   choices: string[];
   to: string[];
   form?: JsonObject;
+  forms?: Record<string, JsonObject>;
   pattern?: JsonObject;
 }
 
@@ -27,6 +28,6 @@ export function termsOf(node: WaitingNode): Terms {
     const { pattern, timeoutSeconds, into } = node.for;
     return { kind: "event", timeoutSeconds, into, choices: [], to: [], pattern };
   }
-  const { timeoutSeconds, into, choices, to, form } = node;
-  return { kind: "approval", timeoutSeconds, into, choices, to, ...(form && { form }) };
+  const { timeoutSeconds, into, choices, to, form, forms } = node;
+  return { kind: "approval", timeoutSeconds, into, choices, to, ...(form && { form }), ...(forms && { forms }) };
 }

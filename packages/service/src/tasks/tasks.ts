@@ -1,8 +1,8 @@
-import { type Answered, answerTask, type WaitingTask } from "@nova/engine";
-import { checkData } from "@nova/workflow";
+import { type Answered, answerTask, type TaskName, type WaitingTask } from "@nova/engine";
 import { type Principal, reaches } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
-import { NotFound, Refused } from "../errors.ts";
+import { NotFound } from "../errors.ts";
+import { executionWithin } from "../executions/find.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 
@@ -37,32 +37,26 @@ export interface TaskAnswer {
   as?: string;
 }
 
-/** Throws `NotFound`; `Refused` where choice or data do not fit; `AnswerRefused` where it waits no longer. */
+/** Throws `NotFound`, `ExecutionNotFound`; `AnswerMisfit`; `AnswerRefused` where nothing waits. */
 export async function answer(
   ports: ServicePorts,
   by: Principal,
-  id: string,
+  name: TaskName,
   { choice, data, as }: TaskAnswer,
 ): Promise<Answered> {
-  const task = await ports.tasks.find(id);
-  const client = task && (await ports.executions.get(task.execution))?.client;
-  if (!task || client === undefined || !reaches(by, client)) {
-    throw new NotFound(`there is no task "${id}" - GET /tasks lists those that wait`);
-  }
-  await refuseMisfits(task, choice, data);
+  const client = await clientOf(ports, by, name);
   const who = as ?? (by.name || by.id);
-  const answered = await answerTask(ports, {
-    ...{ task: id, choice, by: who, from: `API key ${by.id}` },
-    ...(data !== undefined && { data }),
-  });
-  await recordDeed(ports, by, { action: "task.answered", client, subject: id, detail: { choice, as: who } });
+  const from = `the API as ${by.id}`;
+  const answered = await answerTask(ports, { ...name, choice, by: who, from, ...(data !== undefined && { data }) });
+  const subject = answered.task.id;
+  await recordDeed(ports, by, { action: "task.answered", client, subject, detail: { choice, as: who } });
   return answered;
 }
 
-async function refuseMisfits({ kind, node, choices, form }: WaitingTask, choice: string, data?: string): Promise<void> {
-  if (kind === "approval" && !choices.includes(choice)) {
-    throw new Refused(`"${choice}" is no choice of "${node}" - choose ${choices.join(" or ")}`);
-  }
-  const problems = form ? await checkData(form, data ?? "{}") : [];
-  if (problems.length > 0) throw new Refused(`the form of "${node}" refuses the data: ${problems.join("; ")}`);
+async function clientOf(ports: ServicePorts, by: Principal, name: TaskName): Promise<string> {
+  if ("execution" in name) return (await executionWithin(ports, by, name.execution)).client;
+  const task = await ports.tasks.find(name.task);
+  const client = task && (await ports.executions.get(task.execution))?.client;
+  if (client !== undefined && reaches(by, client)) return client;
+  throw new NotFound(`there is no task "${name.task}" - GET /tasks lists those that wait`);
 }

@@ -13,6 +13,14 @@ export const AuthoredApproval = z
       .record(z.string(), z.json(), { error: "must be a JSON schema (an object)" })
       .describe("JSON schema of the data that comes with an answer; an answer that does not fit is refused.")
       .optional(),
+    forms: z
+      .record(z.string(), z.record(z.string(), z.json(), { error: "must be a JSON schema (an object)" }), {
+        error: "must have a JSON schema for each choice that it names",
+      })
+      .describe(
+        'Forms of single choices, in the place of `form`: `{"approved": {...}, "rejected": {...}}`. A choice without one has `form`.',
+      )
+      .optional(),
     choices: z
       .array(filledText("One possible answer."), { error: 'must be a list such as ["approved", "rejected"]' })
       .min(1, { error: "must have at least one choice" })
@@ -39,12 +47,13 @@ export const approvalKind: PlainKind<typeof AuthoredApproval> = {
   edgesIn: "any",
   edgesOut: "choices",
   holds: "nothing",
-  codes: { choices: "NOVA410", form: "NOVA416", timeout: "NOVA409", into: "NOVA418" },
+  codes: { choices: "NOVA410", form: "NOVA416", forms: "NOVA416", timeout: "NOVA409", into: "NOVA418" },
   normalise: (authored) => ({
     ...labels(authored),
     type: "approval",
     message: authored.message,
     ...optional("form", authored.form),
+    ...optional("forms", authored.forms),
     choices: authored.choices,
     timeoutSeconds: authored.timeout,
     to: authored.to,

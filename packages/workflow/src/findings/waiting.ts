@@ -1,6 +1,6 @@
 import type { FindingKind } from "./kind.ts";
 
-/** NOVA409 to 418: what maps, approvals and waits ask for. */
+/** NOVA409 to 418, and 430: what maps, approvals and waits ask for. */
 export const waitingFindings = {
   NOVA409: {
     severity: "error",
@@ -53,7 +53,7 @@ export const waitingFindings = {
   },
   NOVA416: {
     severity: "error",
-    title: "`form` is not a usable JSON schema",
+    title: "A form is not a usable JSON schema",
     why: "It describes the object that comes with an answer: its fields stand under `properties`. Answers are kept in the chain of work, so `secret` would protect nothing.",
     bad: '{ "id": "pay", "type": "approval", "message": "Pay?", "form": { "reason": { "type": "string" } } }',
     good: '{ "id": "pay", "type": "approval", "message": "Pay?", "form": { "properties": { "reason": { "type": "string" } } } }',
@@ -71,5 +71,12 @@ export const waitingFindings = {
     why: "`items` is a dot path of keys and numbers. `as` and `into` are single keys: a letter or `_`, then letters, digits, `_` or `-`.",
     bad: '{ "id": "each", "type": "map", "items": "{{mails}}", "nodes": [{ "id": "read", "type": "action", "codeFile": "read.py" }], "edges": [] }',
     good: '{ "id": "each", "type": "map", "items": "mails", "nodes": [{ "id": "read", "type": "action", "codeFile": "read.py" }], "edges": [] }',
+  },
+  NOVA430: {
+    severity: "error",
+    title: "A form is for no choice",
+    why: "`forms` has a form for a choice that the approval does not offer; or every choice has one there, and `form` would never be asked.",
+    bad: '{ "id": "pay", "type": "approval", "message": "Pay?", "forms": { "aproved": { "required": ["cost_center"] } } }',
+    good: '{ "id": "pay", "type": "approval", "message": "Pay?", "forms": { "approved": { "required": ["cost_center"] } } }',
   },
 } as const satisfies Record<string, FindingKind>;

@@ -25,8 +25,8 @@ function ownFields(node: Node, files: Record<string, string>): Written {
     case "map":
       return { ...mapFields(node), ...writeBody(node.body, files) };
     case "approval": {
-      const { message, form, choices, timeoutSeconds: timeout, to, into } = node;
-      return { message, form, choices, timeout, to, into };
+      const { message, form, forms, choices, timeoutSeconds: timeout, to, into } = node;
+      return { message, form, forms, choices, timeout, to, into };
     }
     case "wait":
       return waitFields(node.for);

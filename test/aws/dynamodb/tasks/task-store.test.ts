@@ -21,6 +21,7 @@ const base: WaitingTask = {
   kind: "approval",
   message: "Pay 12 EUR?",
   form: { type: "object", properties: { n: { maximum: 1e300 } } },
+  forms: { later: { properties: { n: { minimum: 1e300 } } } },
   choices: ["approved", "rejected"],
   to: ["boss@example.com"],
   status: "open",

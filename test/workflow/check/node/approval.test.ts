@@ -25,10 +25,28 @@ it.each<[Loose, string[]]>([
   [{ form: { reason: { type: "string" } } }, ["NOVA416 $.nodes[1].form"]],
   [{ form: { properties: { a: { type: "strng" } } } }, ["NOVA416 $.nodes[1].form.properties.a.type"]],
   [{ form: { properties: { a: { secret: true } } } }, ["NOVA416 $.nodes[1].form.properties.a.secret"]],
+  [{ forms: { approved: { required: ["cost_center"] }, rejected: { properties: { why: { type: "string" } } } } }, []],
+  [{ form: { required: ["why"] }, forms: { approved: { required: ["cost_center"] } } }, []],
+  [{ forms: ["approved"] }, ["NOVA416 $.nodes[1].forms"]],
+  [{ forms: { approved: "reason" } }, ["NOVA416 $.nodes[1].forms.approved"]],
+  [{ forms: { rejected: { reason: { type: "string" } } } }, ["NOVA416 $.nodes[1].forms.rejected"]],
+  [
+    { forms: { approved: { properties: { a: { secret: true } } } } },
+    ["NOVA416 $.nodes[1].forms.approved.properties.a.secret"],
+  ],
+  [{ forms: { aproved: {}, timeout: {} } }, ["NOVA430 $.nodes[1].forms.aproved", "NOVA430 $.nodes[1].forms.timeout"]],
+  [{ choices: ["go"], forms: { approved: {} } }, ["NOVA430 $.nodes[1].forms.approved"]],
+  [{ choices: ["go on"], form: {}, forms: { "go on": {} } }, ["NOVA430 $.nodes[1].form"]],
   [{ merge: "last" }, ["NOVA105 $.nodes[1].merge"]],
   [{ onError: "nobody" }, ["NOVA206 $.nodes[1].onError"]],
 ])("an approval with %j has %j", (fields, expected) => {
   expect(codesOf(asking(fields))).toEqual(expected);
+});
+
+it("has forms that fit an item of the table together", () => {
+  const large = { description: "x".repeat(60_000) };
+  expect(codesOf(asking({ form: large, forms: { approved: {} } }))).toEqual([]);
+  expect(codesOf(asking({ form: large, forms: { approved: large } }))).toEqual(["NOVA416 $.nodes[1].forms"]);
 });
 
 it("does not put its answer under a reserved key only because it is called so", () => {

@@ -31,8 +31,9 @@ export function taskEntity({ client, table }: TableConnection) {
         node: requiredText,
         kind: { type: ["approval", "event"] as const, required: true },
         message: requiredText,
-        /** JSON text, as the pattern: a schema may hold numbers that DynamoDB has not. */
+        /** JSON text, as the forms and the pattern: a schema may hold numbers that DynamoDB has not. */
         form: text,
+        forms: text,
         pattern: text,
         choices: requiredTexts,
         to: requiredTexts,

@@ -90,24 +90,26 @@ function isPending(status: TaskStatus): boolean {
   return status === "open" || status === "answered";
 }
 
-function itemOf({ form, pattern, ...task }: WaitingTask) {
+function itemOf({ form, forms, pattern, ...task }: WaitingTask) {
   const { client, kind, status } = task;
   const isApproval = client !== undefined && kind === "approval" && isPending(status);
   return {
     ...task,
     ...(form && { form: JSON.stringify(form) }),
+    ...(forms && { forms: JSON.stringify(forms) }),
     ...(pattern && { pattern: JSON.stringify(pattern) }),
     ...(isPending(status) && { open: "tasks" as const }),
     ...(isApproval && { clientKey: clientKey(client) }),
   };
 }
 
-function taskOf({ open: _, clientKey: __, format, form, pattern, ...task }: TaskItem): WaitingTask {
+function taskOf({ open: _, clientKey: __, format, form, forms, pattern, ...task }: TaskItem): WaitingTask {
   checkFormat(`task "${task.id}"`, format);
   return {
     ...task,
     format: FORMAT,
     ...(form !== undefined && { form: JSON.parse(form) }),
+    ...(forms !== undefined && { forms: JSON.parse(forms) }),
     ...(pattern !== undefined && { pattern: JSON.parse(pattern) }),
   };
 }

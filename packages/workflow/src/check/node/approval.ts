@@ -10,7 +10,7 @@ import { checkOwnKey } from "./key.ts";
 export const checkApproval: FieldCheck = function* (node, place) {
   yield* checkTemplate(node.message, place);
   yield* checkChoices(node.choices, place);
-  yield* checkForm(node.form, place);
+  yield* checkForms(node, place);
   yield* checkOwnKey(node, place);
 };
 
@@ -34,15 +34,29 @@ function* checkChoices(choices: unknown, { name, path }: NodePlace): Iterable<Fi
   }
 }
 
-function* checkForm(form: unknown, { name, path }: NodePlace): Iterable<Finding> {
+/** A task is one item of the table, and holds all of them. */
+const maxFormsCharacters = 100_000;
+
+function* checkForms({ form, forms }: Record<string, unknown>, place: NodePlace): Iterable<Finding> {
+  yield* checkForm(form, place, "form");
+  if (!isObject(forms)) return;
+  for (const [choice, own] of Object.entries(forms)) yield* checkForm(own, place, "forms", choice);
+  const { length } = JSON.stringify([form, forms]);
+  if (length <= maxFormsCharacters) return;
+  const most = maxFormsCharacters.toLocaleString("en");
+  const message = `${place.name}: its forms have ${length.toLocaleString("en")} characters, at most ${most} are taken - describe fewer fields`;
+  yield finding("NOVA416", at(place.path, "forms"), message);
+}
+
+function* checkForm(form: unknown, { name, path }: NodePlace, ...segments: string[]): Iterable<Finding> {
   if (!isObject(form)) return;
-  const place = at(path, "form");
+  const [place, what] = [at(path, ...segments), `${name}: ${segments.join(".")}`];
   const { problems, secrets } = checkSchema(form);
-  for (const { segments, message } of problems) {
-    yield finding("NOVA416", at(place, ...segments), `${name}: form: ${message}`);
+  for (const { segments: inside, message } of problems) {
+    yield finding("NOVA416", at(place, ...inside), `${what}: ${message}`);
   }
-  for (const segments of secrets) {
-    const message = `${name}: form: secret keeps nothing here, because answers are in the chain of work - remove it`;
-    yield finding("NOVA416", at(place, ...segments), message);
+  for (const inside of secrets) {
+    const message = `${what}: secret keeps nothing here, because answers are in the chain of work - remove it`;
+    yield finding("NOVA416", at(place, ...inside), message);
   }
 }
