@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "@nova/engine";
 import {
+  activateVersion,
   findWorkflow,
   type Publication,
   publish,
@@ -34,7 +35,21 @@ describe("without a queue", () => {
     expect(await publish(ports, ann, source("b"))).toMatchObject({ version: 2, status: "ready", created: true });
     expect(await findWorkflow(ports, "greet")).toMatchObject({ version: { version: 2 }, active: 2 });
     expect(world.machines).toHaveLength(2);
-    expect(world.deeds.map(({ detail }) => detail.version)).toEqual([1, 1, 2]);
+  });
+
+  it("the audit hears of what changes for new runs, and of nothing else", async () => {
+    const ports = world.ports();
+    for (const says of ["a", "a", "b", "b"]) await publish(ports, ann, source(says));
+    await activateVersion(ports, ann, "greet", 1);
+    for (const says of ["b", "b"]) await publish(ports, ann, source(says));
+    const deeds = world.deeds.map(({ action, detail }) => [action, detail.version]);
+    const [published, activated] = ["workflow.published", "workflow.activated"];
+    expect(deeds).toEqual([
+      [published, 1],
+      [published, 2],
+      [activated, 1],
+      [published, 2],
+    ]);
   });
 
   it("two definitions at the same moment become two versions", async () => {

@@ -15,12 +15,15 @@ export async function makeTriggersReal(ports: ServicePorts, { workflowId, versio
 
 /**
  * Makes a version that is ready what new runs use, its triggers with it, unless a later one is active. What was deleted
- * before and is published again is there again. Whoever repeats it does nothing new. Throws as `putTriggers`.
+ * before and is published again is there again. Whoever repeats it does nothing new, and is answered false. Throws as `putTriggers`.
  */
-export async function putForward(ports: ServicePorts, ready: WorkflowVersion): Promise<void> {
+export async function putForward(ports: ServicePorts, ready: WorkflowVersion): Promise<boolean> {
   const { workflowId, version } = ready;
+  let isNew = false;
   await moveActive(ports, workflowId, ready, ({ active = 0, deleted = 0 }) => {
+    isNew = deleted >= version || active < version;
     if (deleted >= version) return { active: version, deleted: version - 1 };
     return active > version ? undefined : { active: version };
   });
+  return isNew;
 }

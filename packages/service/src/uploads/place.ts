@@ -52,7 +52,9 @@ async function placeUpload(
 ): Promise<Placed> {
   const upload = idPattern.test(id) ? await uploads.get(id) : undefined;
   if (!upload || upload.client !== home.client || upload.expiresAt * 1000 < clock.now()) {
-    throw new Refused(`there is no upload "${id.slice(0, longestQuoted)}" - POST /uploads, and send the bytes to the address that it answers`);
+    throw new Refused(
+      `there is no upload "${id.slice(0, longestQuoted)}" - POST /uploads, and send the bytes to the address that it answers`,
+    );
   }
   const placed = await uploads.place(upload, home);
   if (!placed) throw new Conflict(`nothing has come for upload "${id}" - send its bytes to its address first`);

@@ -22,7 +22,7 @@ export type Published = {
 
 /**
  * Validates, stores a version, and has it published: once it is `ready` it is what new runs use. A definition that is
- * the latest version already is that version. Throws `Refused` with the findings; `Forbidden`.
+ * the latest version already is that version, and no news for the audit where new runs use it already. Throws `Refused` with the findings; `Forbidden`.
  */
 export async function publish(
   ports: ServicePorts,
@@ -40,21 +40,21 @@ export async function publish(
   const template = await ports.templates.of(workflow.requirements);
   const stored = await storePublication(ports, workflow, template);
   const { version } = "ready" in stored ? stored.ready : stored.publication;
-  const state = await publishStored(ports, stored);
-  await recordDeed(ports, by, {
-    ...{ action: "workflow.published", client: null, subject: workflow.id },
-    detail: { version },
-  });
+  const { isNew, ...state } = await publishStored(ports, stored);
+  if (isNew) {
+    const deed = { action: "workflow.published", client: null, subject: workflow.id } as const;
+    await recordDeed(ports, by, { ...deed, detail: { version } });
+  }
   return { id: workflow.id, version, created: stored.created, findings, ...state };
 }
 
-async function publishStored(ports: ServicePorts, stored: Stored): Promise<PublicationState> {
-  if ("ready" in stored) {
-    await putForward(ports, stored.ready);
-    return { status: "ready" };
-  }
+async function publishStored(ports: ServicePorts, stored: Stored): Promise<PublicationState & { isNew: boolean }> {
+  if ("ready" in stored) return { status: "ready", isNew: await putForward(ports, stored.ready) };
+  const isNew = stored.created;
   const { workflowId, version } = stored.publication;
   await handOver(ports, { workflowId, version });
   const state = (await untilPublished(ports, { workflowId, version })) ?? stored.publication;
-  return state.status === "failed" ? { status: "failed", reason: state.reason } : { status: state.status };
+  return state.status === "failed"
+    ? { status: "failed", reason: state.reason, isNew }
+    : { status: state.status, isNew };
 }
