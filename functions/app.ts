@@ -1,6 +1,14 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { createAwsPorts, type NovaBus } from "@nova/aws/ports";
-import { type EventBus, type Links, NodesAtWork, type Ports, SandboxPool, WrittenTips } from "@nova/engine";
+import {
+  approveCommand,
+  type EventBus,
+  type Links,
+  NodesAtWork,
+  type Ports,
+  SandboxPool,
+  WrittenTips,
+} from "@nova/engine";
 import type { Admissions } from "@nova/service";
 import { createOutgoing, type Outgoing } from "@nova/service/outgoing";
 import { clock, timer } from "./clock.ts";
@@ -73,10 +81,7 @@ function logged(bus: EventBus): EventBus {
 
 function linksTo(base: string | undefined): Links {
   return {
-    toTask: ({ id, execution, node, choices }) =>
-      base === undefined
-        ? `nova approve ${execution} ${node} --choice ${choices.join("|")}`
-        : `${base.replace(/\/$/, "")}/${id}`,
+    toTask: (task) => (base === undefined ? approveCommand(task) : `${base.replace(/\/$/, "")}/${task.id}`),
   };
 }
 

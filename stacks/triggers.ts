@@ -8,9 +8,9 @@ import { schedule } from "./engine/schedule.ts";
 import { mailSettingsFrom } from "./engine/settings.ts";
 import { engine } from "./engine.ts";
 import { storage } from "./storage.ts";
-import { tellFailures } from "./triggers/failures.ts";
 import { triggerLambdas } from "./triggers/lambdas.ts";
 import { receiveMail } from "./triggers/mail.ts";
+import { tellPeople } from "./triggers/people.ts";
 import { createPublications } from "./triggers/publications.ts";
 import { letRulesFire } from "./triggers/rules.ts";
 import { createSchedules } from "./triggers/schedules.ts";
@@ -33,7 +33,7 @@ export function triggers({ stack }: StackContext): Triggers {
   // By its ARN: rules would else write themselves into the policy of the queue, whose stack comes before this one.
   const undelivered = Queue.fromQueueArn(stack, "Undelivered", queue.queueArn);
 
-  tellFailures(stack, functions["nova-notify"], undelivered, bus);
+  tellPeople(stack, functions["nova-notify"], undelivered, bus);
   handOn(stack, "Erasures", {
     ...{ pattern: ofNova(stack, "client.erasing"), to: functions["nova-erase"], undelivered, bus },
   });

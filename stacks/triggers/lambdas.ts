@@ -52,6 +52,7 @@ export const triggerLambdas = {
     may: [
       ...usesCredentials,
       "executions",
+      "tasks",
       "versions",
       "definitions",
       "absence",

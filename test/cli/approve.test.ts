@@ -1,7 +1,7 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { newFolder, nova, type Started, startNova } from "./support/nova.ts";
 
 let cwd: string;
@@ -9,7 +9,11 @@ let running: Started[] = [];
 
 beforeAll(async () => {
   cwd = await newFolder();
-  await write("ask", { type: "approval", message: "Pay {{sum}}?", to: ["boss"], form: { required: ["why"] } }, true);
+  await write(
+    "ask",
+    { type: "approval", message: "Pay {{sum}}?", to: ["boss", "boss@example.com"], form: { required: ["why"] } },
+    true,
+  );
   await write("order", { type: "wait", event: { source: ["shop"], detail: { id: [7] } } }, false);
   await writeFile(join(cwd, "why.json"), '{\n  "why": "it fits", "n": 12345678901234567890\n}\n');
 });
@@ -54,7 +58,15 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     const run = start("run", "ask", "--set", "sum=850.0");
     const command = await run.line("nova approve");
     expect(await run.line("Pay")).toContain("Pay 850.0?");
-    const { items } = await json("tasks");
+    const items = await vi.waitFor(async () => {
+      const listed = (await json("tasks")).items;
+      expect(listed[0].mail).not.toBeNull();
+      return listed;
+    }, 40_000);
+    const [mail = ""] = await readdir(join(cwd, ".nova/mail"));
+    expect(await readFile(join(cwd, ".nova/mail", mail), "utf8")).toMatch(
+      /^To: boss@example.com\r?\nSubject: NOVA: ask waits/m,
+    );
     const [execution] = /exec_\w+/.exec(command) ?? [];
     expect(items).toEqual([
       {
@@ -66,9 +78,10 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
         node: "ask",
         message: "Pay 850.0?",
         choices: ["approved", "rejected"],
-        to: ["boss"],
+        to: ["boss", "boss@example.com"],
         form: { required: ["why"] },
         forms: null,
+        mail: { to: ["boss@example.com"], at: expect.any(String), problem: null },
         age_seconds: expect.any(Number),
         created_at: expect.any(String),
         expires_at: expect.any(String),

@@ -2,14 +2,14 @@ import { beforeAll, expect, it, vi } from "vitest";
 import { createPorts, logger } from "../../functions/app.ts";
 
 const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
-const task = { id: "task_1", execution: "exec_1", node: "ask", choices: ["approved", "rejected"] };
+const task = { id: "task_1", execution: "exec_1", node: "ask", choices: ["approved", "not now"] };
 
 beforeAll(() => {
   process.env.AWS_REGION ??= "us-east-1";
 });
 
 it.each([
-  [undefined, "nova approve exec_1 ask --choice approved|rejected"],
+  [undefined, "nova approve exec_1 ask --choice approved|'not now'"],
   ["https://nova.example.com/tasks", "https://nova.example.com/tasks/task_1"],
   ["https://nova.example.com/tasks/", "https://nova.example.com/tasks/task_1"],
 ])("with the link base %j people are sent to %s", (NOVA_LINK_BASE, link) => {

@@ -42,8 +42,10 @@ afterAll(async () => {
 /** One trigger of each kind, and two who hear of failures. */
 function flow() {
   const url = `http://127.0.0.1:${(pager.address() as AddressInfo).port}/`;
+  const [start, approval, end] = asking.nodes;
   return {
     ...asking,
+    nodes: [start, { ...approval, to: ["boss@example.com"] }, end],
     on_failure: { mail: ["ops@example.com"], webhook: { url, secret: "hook" } },
     triggers: [
       { type: "mail", address: "invoices" },
@@ -118,6 +120,9 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await arrives(mail);
     await service.invoke("nova-poll-mailbox", { workflow: "asking", trigger: "imap-1" });
     await service.invoke("nova-notify", { detail: { execution_id: execution } });
+    const [{ task_id, execution_id }] = (await ask("GET /tasks")).items;
+    await service.invoke("nova-notify", { detail: { execution_id, task_id } });
+    expect((await ask("GET /tasks")).items[0].mail).toMatchObject({ to: ["boss@example.com"], problem: null });
     await service.invoke("nova-retain", {});
   });
 

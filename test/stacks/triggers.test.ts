@@ -25,11 +25,15 @@ function rule(id: string): Rule {
   return found.Properties;
 }
 
-const own = (type: string) => ({ account: "123456789012", source: "nova", "detail-type": type });
+const own = (type: string, kind = "approval") => ({
+  ...{ account: "123456789012", source: "nova", "detail-type": type },
+  detail: { kind },
+});
 
 describe("NOVA's own events", () => {
   it.each([
     ["Failures", "execution.failed", "FailuresToTell.Arn"],
+    ["Approvals", "execution.waiting", "FailuresToTell.Arn"],
     ["Erasures", "client.erasing", "novaeraseLive"],
     ["Publishing", "workflow.publishing", "Publications.Arn"],
   ])("have %s hand %s on to %s alone", (id, type, target) => {
@@ -39,6 +43,11 @@ describe("NOVA's own events", () => {
     expect(matchesPattern(EventPattern as never, own(type))).toBe(true);
     expect(matchesPattern(EventPattern as never, own("execution.completed"))).toBe(false);
     expect(matchesPattern(EventPattern as never, { ...own(type), source: "shop" })).toBe(false);
+  });
+
+  it("have no wait for an event tell anybody", () => {
+    const { EventPattern } = rule("Approvals");
+    expect(matchesPattern(EventPattern as never, own("execution.waiting", "event"))).toBe(false);
   });
 
   it("keep what their functions could not take", () => {

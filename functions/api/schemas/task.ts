@@ -20,6 +20,10 @@ export const TaskItem = z
       .meta({ description: "by choice, for those that have a form of their own in the place of `form`" }),
     created_at: Time,
     expires_at: Time,
+    mail: z
+      .object({ to: z.array(z.string()), at: Time, problem: z.string().nullable() })
+      .nullable()
+      .meta({ description: "what became of the mail to those in `to`; null: none was tried" }),
   })
   .meta({ id: "Task" });
 
@@ -47,6 +51,7 @@ export function taskItem(task: WaitingTask) {
   return {
     ...{ task_id: id, execution_id: execution, workflow: workflowId, version, client, node, message, choices, to },
     ...{ form: form ?? null, forms: forms ?? null, created_at: task.createdAt, expires_at: task.expiresAt },
+    mail: task.mail ? { ...task.mail, problem: task.mail.problem ?? null } : null,
   };
 }
 

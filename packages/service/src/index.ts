@@ -88,6 +88,7 @@ export { sweepPublications } from "./publishing/sweep-publications.ts";
 export { setWorkflowQuotas, workflowQuotas } from "./quotas/workflow-quotas.ts";
 export { eraseExpired, type Retained } from "./retention/keep.ts";
 export { emit, envelopeOf } from "./tasks/emit.ts";
+export { type AskedTask, notifyTask } from "./tasks/notify.ts";
 export { putEvent } from "./tasks/put-event.ts";
 export { answer, listTasks, type TaskAnswer } from "./tasks/tasks.ts";
 export { type Fired, type Firing, fireTrigger } from "./triggers/fire.ts";

@@ -38,7 +38,7 @@ export {
   pauseSeconds,
   sandboxMarginSeconds,
 } from "./long-node.ts";
-export type * from "./on-failure.ts";
+export { type FailureWebhook, isMailAddress, type OnFailure } from "./on-failure.ts";
 export { slugOf } from "./parse/identity.ts";
 export type { ParsedWorkflow } from "./parse/parse-workflow.ts";
 export { parseWorkflow } from "./parse/parse-workflow.ts";

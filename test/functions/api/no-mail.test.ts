@@ -30,6 +30,15 @@ describe("a deployment from which no mail goes out", () => {
     expect((await api.call("GET /clients/acme")).body.on_failure).toEqual({});
   });
 
+  it("warns of approvals that name addresses, and publishes them", async () => {
+    const [start, ask, end] = asking.nodes;
+    const named = (to: string[]) => ({ ...asking, nodes: [start, { ...ask, to }, end] });
+    const { body } = await api.call("POST /workflows/validate", { body: named(["boss@example.com", "accounting"]) });
+    const message = expect.stringMatching(/^nobody in "to" of "ask" gets a mail: no mail goes out from here - deploy/);
+    expect(body).toMatchObject({ valid: true, findings: [{ code: "NOVA133", severity: "warning", message }] });
+    expect((await api.call("POST /workflows/validate", { body: named(["accounting"]) })).body.findings).toEqual([]);
+  });
+
   it("takes a webhook of both", async () => {
     const published = await api.call("POST /workflows", { body: { ...asking, on_failure: webhook } });
     expect(published.status).toBe(201);

@@ -82,10 +82,16 @@ describe("an upload", () => {
     expect((await api.call("POST /uploads", { body: { bytes: 2 ** 30 + 1 } })).status).toBe(422);
   });
 
-  it.each(["upl_nope", "", 'a "quoted" one', "x".repeat(99)])("that no id names is refused at once: %j", async ($upload) => {
-    const { status, body } = await start({ list: [{ file: { $upload } }] });
-    expect([status, body.detail]).toEqual([422, expect.stringMatching(/^there is no upload ".{0,42}" - POST \/uploads/)]);
-  });
+  it.each(["upl_nope", "", 'a "quoted" one', "x".repeat(99)])(
+    "that no id names is refused at once: %j",
+    async ($upload) => {
+      const { status, body } = await start({ list: [{ file: { $upload } }] });
+      expect([status, body.detail]).toEqual([
+        422,
+        expect.stringMatching(/^there is no upload ".{0,42}" - POST \/uploads/),
+      ]);
+    },
+  );
 
   it.each(['"{\\"$upload\\": \\"upl_x\\"}"', '{"$upload": 5}', '{"a": {"$upload": "upl_x", "more": 1}}'])(
     "is nothing that merely looks like one: %s",

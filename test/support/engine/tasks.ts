@@ -36,6 +36,10 @@ export class TaskState {
           tasks.set(id, { ...task, status: to, ...(answeredAt !== undefined && { answeredAt }) });
           return true;
         }),
+      noteMail: ({ id }, mail) => {
+        const note = (task: WaitingTask) => tasks.set(id, { ...task, mail });
+        return ask("note mail", () => void (tasks.has(id) && note(tasks.get(id) as WaitingTask)));
+      },
       putToken: ({ id }, token) =>
         ask("put token", () => {
           const others = (tokens.get(id) ?? []).filter(({ key }) => key !== token.key);

@@ -2,7 +2,7 @@ import type { Task } from "@nova/client";
 import { exitCodes } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
-import { duration, shortened } from "../output/text.ts";
+import { duration, shortened, strangersText } from "../output/text.ts";
 import { askApi } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -13,17 +13,12 @@ export const tasks: CliCommand = {
   async run(_, { json }) {
     const items = await askApi((server) => Array.fromAsync(server.tasks.list()));
     const now = Date.now();
-    if (json)
-      print(JSON.stringify({ items: items.map((task) => ({ ...task, age_seconds: ageSeconds(task, now) })) }), true);
+    const aged = items.map((task) => ({ ...task, age_seconds: ageSeconds(task, now) }));
+    if (json) print(JSON.stringify({ items: aged }), true);
     else if (items.length === 0) print("nothing waits for an answer");
     else {
       const header = ["execution", "workflow", "client", "node", "choices", "age", "until", "message"];
-      print(
-        tableLines(
-          header,
-          items.map((task) => rowOf(task, now)),
-        ).join("\n"),
-      );
+      print([...tableLines(header, aged.map(rowOf)), ...items.flatMap(unmailedLine)].join("\n"));
     }
     return exitCodes.completed;
   },
@@ -34,9 +29,14 @@ function ageSeconds({ created_at }: Task, now: number): number {
   return Math.max(0, Math.floor((now - Date.parse(created_at)) / 1000));
 }
 
+function unmailedLine({ execution_id, node, mail }: Task): string[] {
+  if (!mail?.problem) return [];
+  return [`${node} of ${execution_id}: no mail went out to ${mail.to.join(", ")}: ${strangersText(mail.problem)}`];
+}
+
 /** A message is filled with what others sent: it must not steer the terminal. */
-function rowOf(task: Task, now: number): string[] {
+function rowOf(task: Task & { age_seconds: number }): string[] {
   const { execution_id, workflow, client, node, choices, expires_at, message } = task;
-  const age = duration(ageSeconds(task, now) * 1000);
+  const age = duration(task.age_seconds * 1000);
   return [execution_id, workflow, client ?? "", node, choices.join("|"), age, expires_at, shortened(message, 60)];
 }

@@ -1,8 +1,7 @@
-import { membersOf, type WaitingTask } from "@nova/engine";
+import { approveCommand, membersOf, type WaitingTask } from "@nova/engine";
 import type { NodeEvent } from "@nova/local";
 import type { Finding } from "@nova/workflow";
 import type { Ran } from "../run/execute.ts";
-import { shellWord } from "./shell.ts";
 import { styled } from "./terminal.ts";
 import { duration, shortened, statusText } from "./text.ts";
 import { spentText } from "./written.ts";
@@ -55,12 +54,12 @@ export function eventLine({ node, items = [], state }: NodeEvent): string {
 }
 
 /** What a waiting run is asking for, and how to give it. */
-export function taskLines({ execution, node, kind, message, choices, expiresAt }: WaitingTask): string[] {
+export function taskLines(task: WaitingTask): string[] {
+  const { kind, message, expiresAt } = task;
   const until = styled("dim", `until ${expiresAt}`);
   if (kind === "event") return [`    for an event, ${until}: nova emit --source ... --type ... sends one`];
-  const command = `nova approve ${execution} ${node} --choice ${choices.map(shellWord).join("|")}`;
   const asked = message.replaceAll(/^/gm, "    ");
-  return [asked, `    ${styled("bold", command)}  ${until}`];
+  return [asked, `    ${styled("bold", approveCommand(task))}  ${until}`];
 }
 
 function callsText({ aws_calls, sandbox_calls }: NonNullable<Ran["counters"]>): string {

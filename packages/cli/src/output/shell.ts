@@ -1,4 +1,1 @@
-/** A word of a command that is printed to be typed, for sh, bash, zsh and fish. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
+export { shellWord } from "@nova/workflow/shell-word";

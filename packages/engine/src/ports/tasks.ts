@@ -8,6 +8,15 @@ import type { LinkId } from "./chain.ts";
  */
 export type TaskStatus = "open" | "answered" | "sent" | "expired";
 
+/** What became of the mail about an approval. */
+export interface TaskMail {
+  to: string[];
+  /** ISO 8601. */
+  at: string;
+  /** Why it was not sent; absent: it was. */
+  problem?: string;
+}
+
 /** A run waits at a link until somebody outside answers: a person, or an event. */
 export interface WaitingTask extends LinkId {
   format: 1;
@@ -34,6 +43,8 @@ export interface WaitingTask extends LinkId {
   createdAt: string;
   expiresAt: string;
   answeredAt?: string;
+  /** Absent: nobody is to get one, or none was tried yet. */
+  mail?: TaskMail;
 }
 
 /** Identifies a task in its execution. */
@@ -62,6 +73,7 @@ export interface TaskStore {
   approvalsOf(client: string, from?: string): AsyncIterable<WaitingTask>;
   /** Sets the status where it is one of `from`; false where it is not, or there is no such task. */
   move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
+  noteMail(key: TaskKey, mail: TaskMail): Promise<void>;
   /** One item per token: a late delivery replaces none. */
   putToken(key: TaskKey, token: SealedToken): Promise<void>;
   tokens(key: TaskKey): Promise<SealedToken[]>;

@@ -1,4 +1,4 @@
-import { checkData } from "@nova/workflow";
+import { checkData, type JsonObject } from "@nova/workflow";
 import { contextAfter, type Position, readPosition } from "../chain/position.ts";
 import { offloadLargeValues } from "../context/offload.ts";
 import { escapeReferences } from "../context/references.ts";
@@ -124,15 +124,21 @@ async function told(ports: Ports, task: WaitingTask, entry: StoredEntry): Promis
   }
 }
 
+/** What the data of an answer with this choice has to be like. */
+export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, choice: string): JsonObject | undefined {
+  return forms && Object.hasOwn(forms, choice) ? forms[choice] : form;
+}
+
 /** JSON text of the data, checked against the form of the choice. Without a form anything may come, or nothing. */
-async function fittingData({ node, ...task }: WaitingTask, { choice, data }: Answer): Promise<string> {
-  const form = task.forms && Object.hasOwn(task.forms, choice) ? task.forms[choice] : task.form;
+async function fittingData(task: WaitingTask, { choice, data }: Answer): Promise<string> {
+  const form = formOf(task, choice);
   const text = data?.trim() ?? (form ? "{}" : "null");
   if (nestingOf(text) > deepestNesting) {
     throw new AnswerMisfit(`the data is nested more than ${deepestNesting} levels deep - pass it as text`);
   }
   const problems = form ? await checkData(form, text) : [];
-  if (problems.length > 0) throw new AnswerMisfit(`the form of "${node}" refuses the data: ${problems.join("; ")}`);
+  if (problems.length > 0)
+    throw new AnswerMisfit(`the form of "${task.node}" refuses the data: ${problems.join("; ")}`);
   return text;
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@nova/workflow";
 import type { Events } from "../events/open-events.ts";
 import type { StandingRule } from "../events/rule.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
@@ -17,12 +18,13 @@ const bus = "nova";
 const standing: StandingRule[] = [
   { bus, pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
   own("execution.failed", "nova-notify"),
+  own("execution.waiting", "nova-notify", { detail: { kind: ["approval"] } }),
   { ...own("client.erasing", "nova-erase"), inTurn: true },
   { ...own("workflow.publishing", "nova-publish"), inTurn: true },
 ];
 
-function own(type: string, name: string): StandingRule {
-  return { bus, pattern: { source: ["nova"], "detail-type": [type] }, functionArn: functionArn(name) };
+function own(type: string, name: string, more: JsonObject = {}): StandingRule {
+  return { bus, pattern: { source: ["nova"], "detail-type": [type], ...more }, functionArn: functionArn(name) };
 }
 
 export interface Happenings {

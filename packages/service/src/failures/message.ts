@@ -1,4 +1,5 @@
 import type { Execution } from "@nova/engine";
+import { noticeOf } from "../notices/notice.ts";
 import type { Notice } from "../ports/notices.ts";
 
 /** What is told of a failed run: nothing of its context, since mails and others' servers keep what they get. */
@@ -28,7 +29,7 @@ export function failureOf(record: Execution): Failure {
   };
 }
 
-export function noticeOf(failure: Failure, to: string[]): Notice {
+export function failureNotice(failure: Failure, to: string[]): Notice {
   const { execution_id, workflow, version, client, status, started_at, error } = failure;
   const lines = [
     `Workflow ${workflow} (version ${version}) ${status === "failed" ? "has failed" : `was ${status}`}.`,
@@ -40,6 +41,5 @@ export function noticeOf(failure: Failure, to: string[]): Notice {
     "",
     `nova trace ${execution_id} shows every step.`,
   ];
-  // A line of a subject ends where a message begins another one.
-  return { to, subject: `NOVA: ${workflow} ${status} (${client})`.replaceAll(/[\r\n]+/g, " "), text: lines.join("\n") };
+  return noticeOf(to, `NOVA: ${workflow} ${status} (${client})`, lines);
 }

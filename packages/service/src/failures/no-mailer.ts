@@ -1,13 +1,17 @@
-import { type Finding, finding, type OnFailure } from "@nova/workflow";
+import { type Finding, finding, isMailAddress, nodeIndex, type OnFailure, type Workflow } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Mailer } from "../ports/notices.ts";
 
-const sentence =
-  "no mail goes out from here - name a webhook, or deploy with NOVA_MAIL_FROM (an address that SES has verified)";
+const noMail = "no mail goes out from here";
+const way = "NOVA_MAIL_FROM (an address that SES has verified)";
+const sentence = `${noMail} - name a webhook, or deploy with ${way}`;
 
 /** For wishes that were stored when mail was set up, or when nobody asked. */
 export const noMailer: Mailer = { send: () => Promise.reject(new Refused(sentence)) };
+
+/** The same of an approval. */
+export const unmailed = `${noMail} - deploy with ${way}`;
 
 /** A finding where a definition wants mails and none goes out. */
 export function mailFindings(
@@ -15,6 +19,19 @@ export function mailFindings(
   { onFailure }: { onFailure?: OnFailure },
 ): Finding[] {
   return mailer || !onFailure?.mail ? [] : [finding("NOVA131", "$.on_failure.mail", sentence)];
+}
+
+/** Warnings where approvals name addresses that nobody mails: the names in `to` are of use to lists besides. */
+export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workflow: Workflow): Finding[] {
+  if (mailer) return [];
+  const asking = Array.from(nodeIndex(workflow).values(), ({ node }) => node).filter(
+    (node) => node.type === "approval" && node.to.some(isMailAddress),
+  );
+  if (asking.length === 0) return [];
+  const what = `nobody in "to" of ${asking.map(({ id }) => `"${id}"`).join(", ")} gets a mail`;
+  return [
+    finding("NOVA133", "$.nodes", `${what}: ${noMail} - deploy with ${way}, or have a rule take execution.waiting`),
+  ];
 }
 
 /** Throws `Refused` where a client wants mails and none goes out. */

@@ -2,7 +2,7 @@ import type { OnFailure } from "@nova/workflow";
 import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { secretsOf } from "../triggers/secrets-of.ts";
-import { type Failure, failureOf, noticeOf } from "./message.ts";
+import { type Failure, failureNotice, failureOf } from "./message.ts";
 import { noMailer } from "./no-mailer.ts";
 import { failureSignature, novaHeader } from "./signature.ts";
 
@@ -65,7 +65,7 @@ function tellingsOf(failure: Failure, wishes: readonly Wish[]): Telling[] {
   const posts = wishes.flatMap(({ by, webhook }) => (webhook ? [postOf(failure, by, webhook)] : []));
   return [
     ...(to.length > 0
-      ? [{ name: "mail", tell: ({ mailer = noMailer }: ServicePorts) => mailer.send(noticeOf(failure, to)) }]
+      ? [{ name: "mail", tell: ({ mailer = noMailer }: ServicePorts) => mailer.send(failureNotice(failure, to)) }]
       : []),
     ...posts.filter(({ name }, index) => posts.findIndex((other) => other.name === name) === index),
   ];

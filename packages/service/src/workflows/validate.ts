@@ -2,7 +2,7 @@ import type { Compiled } from "@nova/compiler";
 import { pastTimes, type Workflow, type WorkflowSource } from "@nova/workflow";
 import type { Principal } from "../access/principal.ts";
 import { Refused } from "../errors.ts";
-import { mailFindings } from "../failures/no-mailer.ts";
+import { approvalFindings, mailFindings } from "../failures/no-mailer.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { clientFindings } from "../triggers/clients.ts";
 import { takenTriggers } from "../triggers/taken.ts";
@@ -30,7 +30,11 @@ export async function validateWorkflow(
   const missing = await callFindings(ports, compiled.workflow);
   const taken = await takenTriggers(ports, by, compiled.workflow);
   const errors = [...missing, ...taken, ...mailFindings(ports, compiled.workflow)];
-  const warnings = [...(await clientFindings(ports, by, compiled.workflow)), ...pastTimes(compiled.workflow, now)];
+  const warnings = [
+    ...(await clientFindings(ports, by, compiled.workflow)),
+    ...pastTimes(compiled.workflow, now),
+    ...approvalFindings(ports, compiled.workflow),
+  ];
   const findings = [...compiled.findings, ...errors, ...warnings];
   return errors.length > 0 ? { findings } : { ...compiled, findings };
 }

@@ -31,7 +31,9 @@ export const AuthoredApproval = z
     ).prefault("7d"),
     to: z
       .array(filledText("A name or address."), { error: 'must be a list such as ["manager@example.com"]' })
-      .describe("Whom it concerns; lists of tasks and the event `execution.waiting` carry it.")
+      .describe(
+        "Whom it concerns. Those that are addresses get a mail; lists of tasks and the event `execution.waiting` carry all.",
+      )
       .prefault([]),
     into: contextKey(
       "Key of the answer in the context: `choice`, `data`, `by`, `at`, `from`. Absent: the node's id.",

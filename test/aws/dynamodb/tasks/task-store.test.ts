@@ -36,6 +36,19 @@ test("keeps the first task of an id, whole, with a schema that DynamoDB has no n
   expect(await tasks.find(base.id)).toEqual(base);
 });
 
+test("notes what became of the mail about a task, the last time, and nothing of one that is gone", async () => {
+  await tasks.create({ ...base, id: "task_mailed" });
+  const [key, mail] = [
+    { ...base, id: "task_mailed" },
+    { to: ["a@b.c"], at: base.createdAt },
+  ];
+  await tasks.noteMail(key, { ...mail, problem: "away" });
+  await tasks.noteMail(key, mail);
+  expect(await tasks.get(key)).toEqual({ ...key, mail });
+  await tasks.noteMail({ ...base, id: "task_gone" }, mail);
+  expect(await tasks.get({ ...base, id: "task_gone" })).toBeUndefined();
+});
+
 test("knows nothing of a task that was never created", async () => {
   expect(await tasks.get({ execution: "exec_01", id: "task_none" })).toBeUndefined();
   expect(await tasks.find("task_none")).toBeUndefined();

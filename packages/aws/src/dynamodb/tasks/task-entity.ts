@@ -41,6 +41,8 @@ export function taskEntity({ client, table }: TableConnection) {
         createdAt: requiredText,
         expiresAt: requiredText,
         answeredAt: text,
+        /** JSON text. */
+        mail: text,
         /** There while somebody may have something to do with it: the key of a sparse index. */
         open: { type: ["tasks"] as const },
         /** `T#<client>`, likewise, of an approval. */

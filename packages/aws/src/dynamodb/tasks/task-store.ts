@@ -43,6 +43,11 @@ export function createTaskStore(connection: TableConnection): TaskStore {
         moved.where(({ status }, { eq }) => from.map((one) => eq(status, one)).join(" OR ")).go(plainly),
       );
     },
+    async noteMail({ execution, id }, mail) {
+      const noted = tasks.patch({ execution, id }).set({ mail: JSON.stringify(mail) });
+      // It may have been erased meanwhile.
+      await reachingIf(store, () => noted.go(plainly));
+    },
     async putToken({ execution, id }, { key, sealed }) {
       await reaching(store, () => tokens.put({ execution, id, key, sealed, format: FORMAT }).go(plainly));
     },
@@ -90,7 +95,7 @@ function isPending(status: TaskStatus): boolean {
   return status === "open" || status === "answered";
 }
 
-function itemOf({ form, forms, pattern, ...task }: WaitingTask) {
+function itemOf({ form, forms, pattern, mail, ...task }: WaitingTask) {
   const { client, kind, status } = task;
   const isApproval = client !== undefined && kind === "approval" && isPending(status);
   return {
@@ -98,12 +103,13 @@ function itemOf({ form, forms, pattern, ...task }: WaitingTask) {
     ...(form && { form: JSON.stringify(form) }),
     ...(forms && { forms: JSON.stringify(forms) }),
     ...(pattern && { pattern: JSON.stringify(pattern) }),
+    ...(mail && { mail: JSON.stringify(mail) }),
     ...(isPending(status) && { open: "tasks" as const }),
     ...(isApproval && { clientKey: clientKey(client) }),
   };
 }
 
-function taskOf({ open: _, clientKey: __, format, form, forms, pattern, ...task }: TaskItem): WaitingTask {
+function taskOf({ open: _, clientKey: __, format, form, forms, pattern, mail, ...task }: TaskItem): WaitingTask {
   checkFormat(`task "${task.id}"`, format);
   return {
     ...task,
@@ -111,5 +117,6 @@ function taskOf({ open: _, clientKey: __, format, form, forms, pattern, ...task 
     ...(form !== undefined && { form: JSON.parse(form) }),
     ...(forms !== undefined && { forms: JSON.parse(forms) }),
     ...(pattern !== undefined && { pattern: JSON.parse(pattern) }),
+    ...(mail !== undefined && { mail: JSON.parse(mail) }),
   };
 }

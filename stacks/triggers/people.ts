@@ -1,4 +1,4 @@
-import { type IEventBus, Rule } from "aws-cdk-lib/aws-events";
+import { type EventPattern, type IEventBus, Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
@@ -9,8 +9,10 @@ import { ofNova, patience } from "../engine/rule.ts";
 
 const againMinutes = 15;
 
-/** Tells of failures again and again for a day, since whoever is to hear of one may be down as long as that. */
-export function tellFailures(stack: Stack, tell: IFunction, undelivered: IQueue, bus: IEventBus): void {
+/**
+ * Tells of failures and approvals again and again for a day, since whoever is to hear of one may be down as long as that.
+ */
+export function tellPeople(stack: Stack, tell: IFunction, undelivered: IQueue, bus: IEventBus): void {
   const queue = new Queue(stack, "FailuresToTell", {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
@@ -18,8 +20,9 @@ export function tellFailures(stack: Stack, tell: IFunction, undelivered: IQueue,
     deadLetterQueue: { queue: undelivered, maxReceiveCount: (24 * 60) / againMinutes },
   });
   const target = new SqsQueue(queue, { ...patience, deadLetterQueue: undelivered });
-  new Rule(stack, "Failures", {
-    ...{ eventPattern: ofNova(stack, "execution.failed"), targets: [target], eventBus: bus },
-  });
+  const hand = (id: string, eventPattern: EventPattern) =>
+    new Rule(stack, id, { eventPattern, targets: [target], eventBus: bus });
+  hand("Failures", ofNova(stack, "execution.failed"));
+  hand("Approvals", { ...ofNova(stack, "execution.waiting"), detail: { kind: ["approval"] } });
   tell.addEventSource(new SqsEventSource(queue, { batchSize: 1 }));
 }

@@ -1,0 +1,31 @@
+import { approveCommand, formOf, type WaitingTask } from "@nova/engine";
+import { noticeOf } from "../notices/notice.ts";
+import type { Notice } from "../ports/notices.ts";
+
+/** Choices that have a command in the mail. */
+const mostCommands = 20;
+
+/** What people get who are to answer: what is asked, and how to answer it. `link` is a page, or the command. */
+export function approvalNotice(task: WaitingTask, to: string[], link: string): Notice {
+  const { workflowId, version, client, execution, node, message, choices, expiresAt } = task;
+  const commands = choices.slice(0, mostCommands).map((choice) => {
+    const data = formOf(task, choice) ? " --data answer.json" : "";
+    return `    ${approveCommand(task, [choice])}${data}`;
+  });
+  const isPage = URL.canParse(link);
+  return noticeOf(to, `NOVA: ${workflowId} waits for an answer${client === undefined ? "" : ` (${client})`}`, [
+    `Workflow ${workflowId} (version ${version}) waits for an answer until ${expiresAt}:`,
+    "",
+    // What others wrote is told from what NOVA says.
+    ...message.split(/\r\n?|\n/).map((line) => `> ${line}`),
+    "",
+    ...(client === undefined ? [] : [`client     ${client}`]),
+    `execution  ${execution}`,
+    `node       ${node}`,
+    `choices    ${choices.join(", ")}`,
+    "",
+    ...(isPage ? [`Answer at ${link}`, "or, where NOVA's command line is:"] : ["Answer with NOVA's command line:"]),
+    "",
+    ...commands,
+  ]);
+}
