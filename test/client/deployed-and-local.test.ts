@@ -132,6 +132,7 @@ async function askRest(nova: NovaClient, { client, workflow, id }: Made): Promis
   const tasks = await Array.fromAsync(nova.tasks.list());
   const task = tasks.find(({ execution_id }) => execution_id === id)?.task_id ?? "";
   found.answered = await nova.tasks.answer(task, { choice: "approved" });
+  found.answeredAgain = await nova.tasks.answerIn(id, { choice: "approved" }).catch(problem);
   found.cancelled = Object.keys(await nova.executions.cancel(id));
   found.activated = await nova.workflows.activate(workflow, 1);
   const key = await nova.keys.create({ role: "viewer" });

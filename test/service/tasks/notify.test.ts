@@ -87,7 +87,17 @@ describe("an approval", () => {
     ["names nobody", { to: [] }],
     [
       "names no address",
-      { to: ["boss", "a@b@c", "a b@c.de", "a@b.c\r\nBcc: d@e.f", "a@b.c, d@e.f", `${"a".repeat(400)}@b.c`] },
+      {
+        to: [
+          "boss",
+          "a@b@c",
+          "a b@c.de",
+          "a\u0000@b.c",
+          "a@b.c\r\nBcc: d@e.f",
+          "a@b.c, d@e.f",
+          `${"a".repeat(400)}@b.c`,
+        ],
+      },
     ],
     ["is answered", { status: "answered" }],
     ["is no approval", { kind: "event" }],
