@@ -15,7 +15,8 @@ export async function makeTriggersReal(ports: ServicePorts, { workflowId, versio
 
 /**
  * Makes a version that is ready what new runs use, its triggers with it, unless a later one is active. What was deleted
- * before and is published again is there again. Whoever repeats it does nothing new, and is answered false. Throws as `putTriggers`.
+ * before and is published again is there again. Answers whether that changed anything: whoever repeats it does nothing
+ * new. Throws as `putTriggers`.
  */
 export async function putForward(ports: ServicePorts, ready: WorkflowVersion): Promise<boolean> {
   const { workflowId, version } = ready;

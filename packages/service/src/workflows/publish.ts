@@ -22,7 +22,8 @@ export type Published = {
 
 /**
  * Validates, stores a version, and has it published: once it is `ready` it is what new runs use. A definition that is
- * the latest version already is that version, and no news for the audit where new runs use it already. Throws `Refused` with the findings; `Forbidden`.
+ * the latest version already is that version; the audit hears of it only where new runs used another one. Throws
+ * `Refused` with the findings; `Forbidden`.
  */
 export async function publish(
   ports: ServicePorts,
