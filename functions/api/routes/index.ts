@@ -18,6 +18,7 @@ import { health } from "./health.ts";
 import * as hooks from "./hooks.ts";
 import * as keys from "./keys.ts";
 import * as quotas from "./quotas.ts";
+import * as schedules from "./schedules.ts";
 import * as tasks from "./tasks.ts";
 import * as uploads from "./uploads.ts";
 import * as changes from "./workflow-changes.ts";
@@ -61,6 +62,7 @@ export const routes: readonly Route[] = [
   ...Object.values(credentials),
   ...Object.values(audit),
   ...Object.values(deliveries),
+  ...Object.values(schedules),
   ...Object.values(analytics),
   ...Object.values(hooks),
 ];

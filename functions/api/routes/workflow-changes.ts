@@ -1,8 +1,16 @@
-import { activateVersion, deleteWorkflow, sourceOf, validateWorkflow } from "@nova/service";
+import {
+  activateVersion,
+  deleteWorkflow,
+  pauseWorkflow,
+  resumeWorkflow,
+  showWorkflow,
+  sourceOf,
+  validateWorkflow,
+} from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import { VersionNumber, WorkflowId } from "../schemas/values.ts";
-import { Definition, Validated } from "../schemas/workflow.ts";
+import { Definition, Validated, WorkflowItem, workflowItem } from "../schemas/workflow.ts";
 
 const params = z.object({ id: WorkflowId });
 const Activated = z.object({ id: WorkflowId, active_version: VersionNumber }).meta({ id: "ActivatedWorkflow" });
@@ -31,6 +39,32 @@ export const activate = route({
   async handle(ports, { by, params: { id }, body: { version }, once }) {
     await once(() => activateVersion(ports, by, id, version));
     return { status: 200, body: { id, active_version: version } };
+  },
+});
+
+export const pause = route({
+  method: "POST",
+  path: "/workflows/{id}/pause",
+  summary: "Queue new runs of a workflow and let times of its schedules pass; runs that have begun go on",
+  role: "editor",
+  params,
+  answers: { 200: { description: "paused", schema: WorkflowItem } },
+  async handle(ports, { by, params: { id } }) {
+    await pauseWorkflow(ports, by, id);
+    return { status: 200, body: workflowItem(await showWorkflow(ports, id)) };
+  },
+});
+
+export const resume = route({
+  method: "POST",
+  path: "/workflows/{id}/resume",
+  summary: "End the pause of a workflow; its queued runs begin",
+  role: "editor",
+  params,
+  answers: { 200: { description: "not paused", schema: WorkflowItem } },
+  async handle(ports, { by, params: { id } }) {
+    await resumeWorkflow(ports, by, id);
+    return { status: 200, body: workflowItem(await showWorkflow(ports, id)) };
   },
 });
 

@@ -35,6 +35,7 @@ export const WorkflowItem = z
     active_version: VersionNumber.nullable().meta({ description: "what new runs use; null until a version is ready" }),
     status: Status,
     reason: Reason,
+    paused_at: Time.nullable().meta({ description: "since then new runs are queued; null: it is not paused" }),
     created_at: Time,
   })
   .meta({ id: "Workflow" });
@@ -67,7 +68,7 @@ function stateOf(version: object) {
   return { status, ...(reason !== undefined && { reason }) };
 }
 
-export function workflowItem({ version, active }: ShownWorkflow) {
+export function workflowItem({ version, active, paused }: ShownWorkflow) {
   const { workflowId, workflow, createdAt } = version;
   return {
     id: workflowId,
@@ -75,6 +76,7 @@ export function workflowItem({ version, active }: ShownWorkflow) {
     version: version.version,
     active_version: active,
     ...stateOf(version),
+    paused_at: paused?.at ?? null,
     created_at: createdAt,
   };
 }

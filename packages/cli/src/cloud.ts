@@ -32,6 +32,9 @@ export async function openCloud({
   });
 }
 
+/** Why a command that is done does not end yet. */
+export const othersRuns = "waiting for the runs of other terminals; Ctrl-C interrupts them";
+
 /** For a command that asks something and is done. */
 export async function withCloud<T>(work: (cloud: LocalCloud) => Promise<T>): Promise<T> {
   const cloud = await openCloud({ drives: false });

@@ -28,7 +28,7 @@ export { beginExecution, type StartRequest, startExecution } from "./execution/s
 export type { Stint } from "./execution/stint.ts";
 export { interruptedError, noRuns, type Swept, sweep, sweepExecution, sweepRuns } from "./execution/sweep.ts";
 export { type JoinEvent, joinFork } from "./fork/join.ts";
-export { type ExactValue, isRawNumber, parseExact } from "./json/exact.ts";
+export { type ExactValue, isRawNumber, parseExact, valueAt } from "./json/exact.ts";
 export { RawJson, renderJson } from "./json/raw.ts";
 export { jsonProblem, NotStrictJson, StrictJson } from "./json/strict.ts";
 export { elementsOf, type Member, membersOf, nestingOf, objectText } from "./json/text.ts";

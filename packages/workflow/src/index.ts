@@ -45,6 +45,7 @@ export { parseWorkflow } from "./parse/parse-workflow.ts";
 export type { PythonSource, WorkflowSource } from "./parse/source.ts";
 export type { RunErrorClass } from "./run-errors.ts";
 export { runErrors } from "./run-errors.ts";
+export { dueAfter, type Expression, parseExpression } from "./schedule/expression.ts";
 export { demandLeadsInside, OutsideFolder, openInside } from "./source/open-inside.ts";
 export { readWorkflowSource, WorkflowSourceError } from "./source/read-source.ts";
 export type { TemplatePart } from "./template/template.ts";

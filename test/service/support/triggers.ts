@@ -74,6 +74,11 @@ export class MemoryNamed<T extends TriggerName & { bus?: string } = Schedule | E
   async remove(name: TriggerName & { bus?: string }): Promise<void> {
     this.kept.delete(placeOf(name));
   }
+
+  async firstAt(name: TriggerName): Promise<number | undefined> {
+    const { firstAt } = (this.kept.get(placeOf(name)) ?? {}) as Partial<Schedule>;
+    return firstAt === undefined ? undefined : Date.parse(firstAt);
+  }
 }
 
 function placeOf({ workflow, trigger, bus }: TriggerName & { bus?: string }): string {

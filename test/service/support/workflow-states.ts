@@ -1,4 +1,4 @@
-import type { AuditRecord, HandedOver, Standing, Unsettled, WorkflowState, WorkflowStates } from "@nova/service";
+import type { AuditRecord, HandedOver, Pauses, Standing, Unsettled, WorkflowState, WorkflowStates } from "@nova/service";
 
 /** States of workflows in memory. */
 export class MemoryWorkflowStates implements WorkflowStates {
@@ -16,6 +16,13 @@ export class MemoryWorkflowStates implements WorkflowStates {
     const { active, deleted, touched = [] } = this.kept.get(workflowId) ?? {};
     const isUnchanged = active === from.active && deleted === from.deleted && `${touched}` === `${from.touched ?? []}`;
     if (isUnchanged) await this.#change(workflowId, to);
+    return isUnchanged;
+  }
+
+  async pause(workflowId: string, from: Pauses, to: Pauses): Promise<boolean> {
+    const { paused, ...rest } = { format: 1 as const, workflowId, ...this.kept.get(workflowId) };
+    const isUnchanged = JSON.stringify(paused ?? {}) === JSON.stringify(from);
+    if (isUnchanged) this.kept.set(workflowId, { ...rest, ...(Object.keys(to).length > 0 && { paused: to }) });
     return isUnchanged;
   }
 

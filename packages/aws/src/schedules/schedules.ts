@@ -62,10 +62,24 @@ export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetter
       try {
         await reaching("EventBridge Scheduler", () => client.send(command));
       } catch (error) {
-        if (!(error instanceof Error) || error.name !== "ResourceNotFoundException") throw error;
+        if (!isAbsent(error)) throw error;
+      }
+    },
+    async firstAt(name) {
+      const { client, sdk } = await service();
+      const command = new sdk.GetScheduleCommand({ Name: resourceName(name), GroupName: group });
+      try {
+        return (await reaching("EventBridge Scheduler", () => client.send(command))).StartDate?.getTime();
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw error;
       }
     },
   };
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && error.name === "ResourceNotFoundException";
 }
 
 /** A change would begin a rate anew, and a workflow that is published often would never run. */

@@ -1,7 +1,6 @@
 import type { AuditRecord } from "@nova/client";
 import { exitCodes } from "../errors.ts";
-import { tableLines } from "../output/table.ts";
-import { print } from "../output/terminal.ts";
+import { printList } from "../output/table.ts";
 import { askApi } from "../place.ts";
 import { firstItems, readLimit } from "../remote/first-items.ts";
 import type { CliCommand } from "./command.ts";
@@ -20,9 +19,8 @@ export const audit: CliCommand = {
     const items = await askApi((server) =>
       firstItems(most, (page) => server.ask(server.api.GET("/audit", { params: { query: { ...page, ...of } } }))),
     );
-    if (json) print(JSON.stringify({ items }), true);
-    else if (items.length === 0) print("nobody has done anything that is written down");
-    else print(tableLines(["when", "what", "of", "client", "by", ""], items.map(rowOf)).join("\n"));
+    const header = ["when", "what", "of", "client", "by", ""];
+    printList(items, json, { header, rowOf, empty: "nobody has done anything that is written down" });
     return exitCodes.completed;
   },
 };

@@ -1,5 +1,18 @@
 import { stripVTControlCharacters } from "node:util";
-import { harmless, styled } from "./terminal.ts";
+import { harmless, print, styled } from "./terminal.ts";
+
+interface ListShape<T> {
+  header: string[];
+  rowOf(item: T): string[];
+  /** Said where there is none. */
+  empty: string;
+}
+
+/** Prints a list: one JSON object, or a table for people. */
+export function printList<T>(items: readonly T[], json: unknown, { header, rowOf, empty }: ListShape<T>): void {
+  if (json) print(JSON.stringify({ items }), true);
+  else print(items.length === 0 ? empty : tableLines(header, items.map(rowOf)).join("\n"));
+}
 
 /** Columns as wide as their widest cell; colours do not count. */
 export function tableLines(header: string[], cells: string[][]): string[] {

@@ -41,9 +41,9 @@ export async function localContext(text: string, load: Load): Promise<{ text: st
 }
 
 /** What is run here has to be what ran there, whoever has sent it. */
-function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Array): void {
+export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Array): void {
   if (bytes.length === length && createHash("sha256").update(bytes).digest("hex") === sha256) return;
-  throw new InvalidInput(`the bytes ${sha256} are not what was recorded - it is not pulled`);
+  throw new InvalidInput(`the bytes ${sha256} are not what was recorded - they are not taken`);
 }
 
 /** Its numbers are no values of a user: they need not keep their digits. */

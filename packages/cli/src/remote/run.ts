@@ -1,4 +1,4 @@
-import type { NovaClient, StartedExecution, WholeExecution } from "@nova/client";
+import type { NovaClient, StartedExecution } from "@nova/client";
 import { type Member, membersOf, objectText, RawJson } from "@nova/engine";
 import { readWorkflowSource, writeWorkflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
@@ -17,10 +17,43 @@ export async function runOnServer(
   listener: RunListener,
 ): Promise<Ran | null> {
   const workflow = await publishAll(server, request);
+  const started = await startOnServer(server, { ...request, workflow }, interrupt);
+  return started && followed(server, started, interrupt, listener);
+}
+
+/** What a run of a published workflow begins with. */
+export interface StartRequest extends Pick<RunRequest, "context" | "files" | "frozen" | "fresh" | "client"> {
+  workflow: string;
+  /** Absent: the one that is active, or pinned for the client. */
+  version?: number;
+}
+
+/** Starts a run of what is published. Null where Ctrl-C came before. Throws `ApiProblem`. */
+export async function startOnServer(
+  server: NovaClient,
+  request: StartRequest,
+  interrupt: Interrupt,
+): Promise<StartedExecution | null> {
   const context = await withUploads(server, request);
   if (interrupt.happened) return null;
-  const { execution_id: id } = await start(server, workflow, request, context);
-  listener.onAccepted?.(id);
+  const { workflow, frozen, fresh, client, version } = request;
+  return server.executions.execute(workflow, {
+    context,
+    ...(frozen && { frozen }),
+    ...(fresh.length > 0 && { fresh }),
+    ...(client !== undefined && { client_slug: client }),
+    ...(version !== undefined && { version }),
+  });
+}
+
+/** Tells what a run does until it has ended, and answers what became of it. */
+export async function followed(
+  server: NovaClient,
+  { execution_id: id, status }: StartedExecution,
+  interrupt: Interrupt,
+  listener: RunListener,
+): Promise<Ran> {
+  listener.onAccepted?.(id, status);
   await followOnServer(server, id, interrupt, listener);
   return { ...(await readWhole(server, id)), counters: null };
 }
@@ -34,19 +67,8 @@ async function publishAll(server: NovaClient, { path, workflow, called, isOneNod
   return (await publishOnServer(server, source, workflow.id)).id;
 }
 
-function start(
-  server: NovaClient,
-  workflow: string,
-  { frozen, fresh, client }: RunRequest,
-  context: RawJson,
-): Promise<StartedExecution | WholeExecution> {
-  const how = { ...(frozen && { frozen }), ...(fresh.length > 0 && { fresh }) };
-  const asked = { context, ...how, ...(client !== undefined && { client_slug: client }) };
-  return server.executions.execute(workflow, asked);
-}
-
 /** The context, in which what was uploaded stands for files. */
-async function withUploads(server: NovaClient, { context, files, client }: RunRequest): Promise<RawJson> {
+async function withUploads(server: NovaClient, { context, files, client }: StartRequest): Promise<RawJson> {
   let [text, sent] = [context, [] as Member[]];
   for (const file of files) {
     const json = JSON.stringify(await send(server, file, client));

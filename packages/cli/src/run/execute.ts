@@ -18,7 +18,7 @@ export interface Ran {
 /** What a run tells while it goes on. */
 export interface RunListener {
   /** A server has taken the run: whatever happens to it or to the way there, this is how it is found again. */
-  onAccepted?(execution: string): void;
+  onAccepted?(execution: string, status: string): void;
   onEvent(event: NodeEvent): void;
   /** It waits for this. */
   onTask(task: WaitingTask): void;

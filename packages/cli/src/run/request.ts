@@ -9,10 +9,14 @@ import { type Called, nothingCalled, readCalled } from "./called.ts";
 import { type FreshOption, freshNodes } from "./fresh.ts";
 import { InvalidWorkflow } from "./invalid.ts";
 
-export interface RunOptions {
+/** Where what a run begins with is. */
+export interface InputOptions {
   context?: string;
   set: string[];
   file: string[];
+}
+
+export interface RunOptions extends InputOptions {
   node?: string;
   frozen?: true;
   fresh?: FreshOption;
@@ -59,20 +63,20 @@ export interface RunDraft {
 
 /** Throws `InvalidWorkflow`, `InvalidInput`. */
 export async function readDraft(path: string, options: RunOptions): Promise<RunDraft> {
-  const [parsed, written, named] = await Promise.all([
-    readAndParse(path),
-    readContext(options.context, options.set),
-    readFiles(options.file),
-  ]);
-  const placed = await placeContextFiles(written, options.context ?? ".");
-  const { context } = placed;
-  const files: RunFile[] = [...named, ...placed.files];
+  const [parsed, { context, files }] = await Promise.all([readAndParse(path), readInputs(options)]);
   const frozen = options.frozen === true || isFrozenHere(process.env);
   const { node, client, fresh = [] } = options;
   const draft = { path, parsed, node, context, files, frozen, fresh, client };
   if (!parsed.workflow) await checkDraft(draft);
   else await freshNodes(node === undefined ? parsed.workflow : oneNodeWorkflow(parsed.workflow, node), draft);
   return draft;
+}
+
+/** Throws `InvalidInput`. */
+export async function readInputs(options: InputOptions): Promise<Pick<RunRequest, "context" | "files">> {
+  const [written, named] = await Promise.all([readContext(options.context, options.set), readFiles(options.file)]);
+  const { context, files } = await placeContextFiles(written, options.context ?? ".");
+  return { context, files: [...named, ...files] };
 }
 
 /** Throws `InvalidWorkflow` with all that is wrong. */

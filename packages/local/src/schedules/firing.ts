@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { dueAfter, parseExpression } from "@nova/workflow";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import { Alarms } from "../states/alarms.ts";
 import type { Clock } from "../states/clock.ts";
 import { type StoredSchedule, scheduleKey } from "./schedule.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
-import { dueAfter, parseExpression } from "./time/expression.ts";
 
 /** EventBridge Scheduler fires within the minute that begins when a schedule is due. */
 const precisionMs = 60_000;

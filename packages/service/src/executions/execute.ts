@@ -1,16 +1,15 @@
-import { type Execution, freshProblem, type StartRequest, type WorkflowVersion } from "@nova/engine";
+import { type Execution, freshProblem, type StartRequest } from "@nova/engine";
 import type { Principal } from "../access/principal.ts";
 import { defaultClient, demandClient } from "../clients/clients.ts";
 import { withVariables } from "../clients/variables.ts";
 import { demandClientStill } from "../erasing/stragglers.ts";
 import { NotFound, Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { WorkflowQuotas } from "../ports/quotas.ts";
 import { demandMachine } from "../publishing/runnable.ts";
 import { demandBudget } from "../quotas/month.ts";
 import { startOrQueue } from "../quotas/queue.ts";
 import { placeUploads } from "../uploads/place.ts";
-import { findWorkflow } from "../workflows/find.ts";
+import { type FoundWorkflow, findWorkflow } from "../workflows/find.ts";
 
 export interface ExecuteRequest {
   /** ULID of the new execution. */
@@ -32,7 +31,8 @@ export interface ExecuteRequest {
 }
 
 /**
- * Starts a run, or has it wait for a slot (`queued`) where a quota says so. Throws `NotFound`, `InputsRefused`; `Refused`
+ * Starts a run, or has it wait for a slot (`queued`) where a quota says so, or until its workflow is
+ * resumed. Throws `NotFound`, `InputsRefused`; `Refused`
  * for a client that has spent what it may, and for nodes that cannot be written anew; `Conflict` for a client that is
  * being erased, also where that began meanwhile.
  */
@@ -40,9 +40,11 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
   const { ulid, workflow, context, client = by.client ?? defaultClient, frozen = false, fresh = [] } = request;
   const record = await demandClient(ports, by, client);
   const pin = request.version === undefined ? record?.pins[workflow] : undefined;
-  const { version, quotas } = await versionFor(ports, workflow, request.version ?? pin).catch(async (error) => {
-    throw pin !== undefined && error instanceof NotFound ? await lostPin(ports, workflow, client, pin) : error;
-  });
+  const { version, quotas, isPaused } = await versionFor(ports, workflow, request.version ?? pin).catch(
+    async (error) => {
+      throw pin !== undefined && error instanceof NotFound ? await lostPin(ports, workflow, client, pin) : error;
+    },
+  );
   if (request.version !== undefined) await demandMachine(ports, version);
   const problem = freshProblem(version.workflow, { frozen, fresh });
   if (problem !== null) throw new Refused(problem);
@@ -54,17 +56,12 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
     : { context: whole, files: [] };
   const files = [...(request.files ?? []), ...placed.files];
   const start = { id, version, context: placed.context, files, client, frozen, fresh };
-  const begun = await startOrQueue(ports, start, { ofWorkflow: quotas, ofClient: record?.quotas });
+  const begun = await startOrQueue(ports, start, { ofWorkflow: quotas, ofClient: record?.quotas, isPaused });
   await demandClientStill(ports, by, begun);
   return begun;
 }
 
-interface ChosenVersion {
-  version: WorkflowVersion;
-  quotas: WorkflowQuotas | undefined;
-}
-
-async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<ChosenVersion> {
+async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<FoundWorkflow> {
   const found = await findWorkflow(ports, id, wanted);
   return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);
 }

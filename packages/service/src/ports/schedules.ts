@@ -26,6 +26,8 @@ export interface Schedules {
    */
   put(schedule: Schedule): Promise<void>;
   remove(name: TriggerName): Promise<void>;
+  /** The first time of a rate, milliseconds since the epoch; undefined where there is none. */
+  firstAt(name: TriggerName): Promise<number | undefined>;
 }
 
 /** Events on a bus that fire a trigger. */

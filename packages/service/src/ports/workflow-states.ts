@@ -17,6 +17,17 @@ export interface WorkflowState {
   /** There while a deletion is not done: what is written of it once the rest has gone. */
   leaving?: AuditRecord;
   quotas?: WorkflowQuotas;
+  paused?: Pauses;
+}
+
+/** What is paused: the whole workflow under `*`, a schedule under the id of its trigger. */
+export type Pauses = Readonly<Record<string, Paused>>;
+
+export interface Paused {
+  /** ISO 8601. */
+  at: string;
+  /** Id of the key that paused it. */
+  by: string;
 }
 
 /** What stands together: changed where it is as it was read, and not else. */
@@ -32,6 +43,8 @@ export interface WorkflowStates {
   set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted" | "quotas">>): Promise<void>;
   /** Changes what is named; false, and nothing changes, where it stands not as in `from` any more. */
   move(workflowId: string, from: Standing, to: Moved): Promise<boolean>;
+  /** Replaces what is paused; false, and nothing changes, where it is not as in `from` any more. */
+  pause(workflowId: string, from: Pauses, to: Pauses): Promise<boolean>;
   /** Ends the deletion of which this is written, and no later one. */
   hasLeft(workflowId: string, deed: AuditRecord): Promise<void>;
   /** Workflows with versions that are touched; eventually consistent. */

@@ -2,6 +2,8 @@ import { beginExecution, type Execution } from "@nova/engine";
 import { decodeTime, ulid } from "ulid";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Ticket } from "../ports/slots.ts";
+import { pauseOf } from "../workflows/pauses.ts";
+import { poolName } from "./pools.ts";
 
 export type QueuePorts = Pick<
   ServicePorts,
@@ -28,6 +30,10 @@ export async function admit(
   if (!isQueued(record)) {
     await slots.leave(ticket);
     return { outcome: "gone" };
+  }
+  // It may have come into the queue of its client alone before the workflow was paused.
+  if (pauseOf(await ports.workflowStates.get(record.workflowId))) {
+    return { outcome: "full", pool: poolName({ workflow: record.workflowId }) };
   }
   const { admission: from = "" } = record;
   if (from !== "" && clock.now() - decodeTime(from) < abandonedMs) return { outcome: "busy" };

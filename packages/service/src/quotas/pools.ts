@@ -1,5 +1,6 @@
 import type { ServicePorts } from "../ports/index.ts";
 import type { ClientQuotas, WorkflowQuotas } from "../ports/quotas.ts";
+import { pauseOf } from "../workflows/pauses.ts";
 
 /** Whose runs a pool counts: a workflow's, a client's, or a workflow's for one client. */
 export type Pool = { workflow: string; client?: string } | { client: string; workflow?: undefined };
@@ -9,6 +10,8 @@ export interface RunQuotas {
   client: string;
   ofWorkflow: WorkflowQuotas | undefined;
   ofClient: ClientQuotas | undefined;
+  /** The workflow is; absent: it is not. */
+  isPaused?: boolean;
 }
 
 /** `W#<workflow>`, `C#<client>`, `P#<workflow>#<client>`: no id has a `#` in it. */
@@ -23,12 +26,13 @@ export function readPool(name: string): Pool {
   return kind === "W" ? { workflow: first } : { workflow: first, client: second };
 }
 
-/** The pools of which a run needs a slot, in the order in which every run takes them; none where no quota counts it. */
-export function poolsOf({ workflow, client, ofWorkflow, ofClient }: RunQuotas): string[] {
+/** The pools of which a run needs a slot, in the order in which every run takes them; none where no quota counts it
+ * and nothing is paused. */
+export function poolsOf({ workflow, client, ofWorkflow, ofClient, isPaused }: RunQuotas): string[] {
   const pools: Pool[] = [];
   if (ofClient?.maxConcurrent !== undefined) pools.push({ client });
   if (ofWorkflow?.maxConcurrentPerClient !== undefined) pools.push({ workflow, client });
-  if (ofWorkflow?.maxConcurrent !== undefined) pools.push({ workflow });
+  if (ofWorkflow?.maxConcurrent !== undefined || isPaused) pools.push({ workflow });
   return pools.map(poolName);
 }
 
@@ -37,7 +41,7 @@ const unlimited = 1_000_000;
 
 type LimitPorts = Pick<ServicePorts, "workflowStates" | "clients" | "admissions">;
 
-/** How many slots a pool has now, which is none while queues are held; each is looked up once. */
+/** How many slots a pool has now, which is none while queues are held or its workflow is paused; each is looked up once. */
 export function limitsOf(ports: LimitPorts): (name: string) => Promise<number> {
   const known = new Map<string, Promise<number>>();
   return async (name) => {
@@ -53,6 +57,8 @@ async function limitOf(
   { workflow, client }: Pool,
 ): Promise<number> {
   if (workflow === undefined) return (await clients.get(client as string))?.quotas?.maxConcurrent ?? unlimited;
-  const { maxConcurrent, maxConcurrentPerClient } = (await workflowStates.get(workflow))?.quotas ?? {};
+  const state = await workflowStates.get(workflow);
+  if (pauseOf(state)) return 0;
+  const { maxConcurrent, maxConcurrentPerClient } = state?.quotas ?? {};
   return (client === undefined ? maxConcurrent : maxConcurrentPerClient) ?? unlimited;
 }

@@ -4,6 +4,7 @@ import { defaultClient } from "../clients/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { TriggerName } from "../ports/schedules.ts";
+import { pauseOf } from "../workflows/pauses.ts";
 import { ownKey } from "./key.ts";
 import { type Arrival, recordUnstarted, startFromTrigger } from "./start.ts";
 
@@ -25,7 +26,7 @@ export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<
   const live = await ports.triggers.get(ownKey(firing.workflow, firing.trigger));
   const trigger = live?.trigger;
   if (trigger?.type === "schedule" && "scheduled_at" in firing) {
-    return startFromTrigger(ports, onSchedule(firing.workflow, trigger, firing.scheduled_at));
+    return onSchedule(ports, firing.workflow, trigger, firing.scheduled_at);
   }
   if (trigger?.type === "event" && "event" in firing) {
     return onEvent(ports, firing.workflow, trigger, firing.event);
@@ -34,7 +35,25 @@ export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<
   return { status: "ignored", execution: null, reason };
 }
 
-function onSchedule(workflow: string, trigger: ScheduleTrigger, at: string): Arrival {
+/** A time that comes while it is paused passes: nobody wants all of them at once when it goes on. */
+async function onSchedule(
+  ports: ServicePorts,
+  workflow: string,
+  trigger: ScheduleTrigger,
+  at: string,
+): Promise<Delivery> {
+  const arrival = arrivalAt(workflow, trigger, at);
+  const state = await ports.workflowStates.get(workflow);
+  const { client = defaultClient, dedupe, from, about = "" } = arrival;
+  const known = { type: trigger.type, trigger: trigger.id, workflow, client, dedupe, from, about };
+  if (pauseOf(state))
+    return recordUnstarted(ports, known, `workflow "${workflow}" is paused - nova resume ${workflow}`);
+  if (!pauseOf(state, trigger.id)) return startFromTrigger(ports, arrival);
+  const wayOut = `nova schedules resume ${workflow} ${trigger.id}`;
+  return recordUnstarted(ports, known, `schedule "${trigger.id}" is paused - ${wayOut}`);
+}
+
+function arrivalAt(workflow: string, trigger: ScheduleTrigger, at: string): Arrival {
   const schedule = JSON.stringify({ trigger: trigger.id, scheduled_at: at });
   const own = membersOf(textOfJson(trigger.context ?? {})).filter(({ key }) => key !== "schedule");
   return {

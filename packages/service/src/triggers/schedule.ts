@@ -20,7 +20,8 @@ export function schedulePlace({ id }: { id: string }): string {
   return `schedule/${id}`;
 }
 
-function expressionOf(when: ScheduleTrigger["when"]): string {
+/** As EventBridge Scheduler writes it. */
+export function expressionOf(when: ScheduleTrigger["when"]): string {
   if (when.kind === "cron") return `cron(${when.cron})`;
   return when.kind === "every" ? rateOf(when.everySeconds) : `at(${when.at})`;
 }

@@ -2,6 +2,7 @@ import type { WorkflowVersion } from "@nova/engine";
 import { Conflict, NotFound } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
+import { pauseOf } from "./pauses.ts";
 
 type FindPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publications">;
 
@@ -15,17 +16,21 @@ export interface FoundWorkflow {
   /** Versions up to this one were deleted. */
   deleted: number;
   quotas: WorkflowQuotas | undefined;
+  /** New runs of it wait. */
+  isPaused: boolean;
 }
 
 /** Without a version it is the latest that is ready. Throws `NotFound`; `Conflict` where it is not ready. */
 export async function findWorkflow(ports: FindPorts, id: string, version?: number): Promise<FoundWorkflow> {
   const [latest, state] = await Promise.all([ports.workflows.latest(id), ports.workflowStates.get(id)]);
   const { deleted = 0, active, quotas } = state ?? {};
+  const isPaused = pauseOf(state) !== undefined;
   if (!latest || latest.version <= deleted) throw await reasonFor(ports, id, version);
   const found = version === undefined ? latest : version > deleted ? await ports.workflows.get(id, version) : undefined;
   if (!found) throw await reasonFor(ports, id, version, deleted);
   const isThere = active !== undefined && active > deleted;
-  return { version: found, latest: latest.version, active: isThere ? active : latest.version, deleted, quotas };
+  const newest = latest.version;
+  return { version: found, latest: newest, active: isThere ? active : newest, deleted, quotas, isPaused };
 }
 
 /** Why there is nothing to run. `deleted` where the workflow is there, and the version is not. */

@@ -1,6 +1,7 @@
 import { removeCredentialsOf } from "../credentials/credentials.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { settleTriggers } from "../publishing/settle-triggers.ts";
+import { endPauses } from "./pauses.ts";
 import { showUnlessDeleted } from "./show.ts";
 
 /**
@@ -11,6 +12,7 @@ export async function finishDeletion(ports: ServicePorts, id: string): Promise<b
   const { leaving } = (await ports.workflowStates.get(id)) ?? {};
   if (!leaving) return false;
   await settleTriggers(ports, id);
+  await endPauses(ports, id);
   // Credentials of what was published meanwhile may be its own.
   if (!(await showUnlessDeleted(ports, id))) await removeCredentialsOf(ports, { workflow: id });
   await ports.audit.append(leaving);

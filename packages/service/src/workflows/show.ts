@@ -3,7 +3,9 @@ import { NotFound } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import type { Publication, UnreadyVersion } from "../ports/publications.ts";
+import type { Paused } from "../ports/workflow-states.ts";
 import { noVersion, noWorkflow } from "./find.ts";
+import { pauseOf } from "./pauses.ts";
 
 type ShowPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publications">;
 
@@ -16,6 +18,7 @@ export interface ShownWorkflow {
   active: number | null;
   /** Versions up to this one were deleted. */
   deleted: number;
+  paused: Paused | undefined;
 }
 
 /** Throws `NotFound`. Without a version it is the latest, ready or not. */
@@ -31,7 +34,8 @@ export async function showWorkflow(ports: ShowPorts, id: string, number?: number
   const version = known ?? (wanted > deleted ? await versionOf(ports, id, wanted) : undefined);
   if (!version) throw noVersion(id, number);
   const newest = ready && ready.version > deleted ? ready.version : null;
-  return { version, latest, active: active !== undefined && active > deleted ? active : newest, deleted };
+  const isThere = active !== undefined && active > deleted;
+  return { version, latest, active: isThere ? active : newest, deleted, paused: pauseOf(state) };
 }
 
 async function versionOf({ workflows, publications }: ShowPorts, workflowId: string, version: number) {

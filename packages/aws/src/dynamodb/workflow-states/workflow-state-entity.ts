@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
-import type { AuditRecord, HandedOver, WorkflowQuotas } from "@nova/service";
+import type { AuditRecord, HandedOver, Pauses, WorkflowQuotas } from "@nova/service";
 import { CustomAttributeType, Entity } from "electrodb";
 import type { TableConnection } from "../connection.ts";
 
@@ -20,6 +20,7 @@ export function workflowStateEntity({ client, table }: TableConnection) {
         /** There while versions are touched: the keys of a sparse index. */
         open: { type: ["unsettled"] as const },
         ordered: { type: "string" },
+        paused: { type: CustomAttributeType<Pauses>("any") },
         quotas: { type: CustomAttributeType<WorkflowQuotas>("any") },
       },
       indexes: {

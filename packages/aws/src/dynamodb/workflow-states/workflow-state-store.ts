@@ -1,4 +1,4 @@
-import type { WorkflowStates } from "@nova/service";
+import type { Pauses, WorkflowStates } from "@nova/service";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
@@ -41,6 +41,14 @@ export function createWorkflowStates(connection: TableConnection): WorkflowState
         );
       return reachingIf(store, () => unchanged.go(plainly));
     },
+    pause(workflowId, from, to) {
+      const update = entity.update({ workflowId }).set({ format: FORMAT });
+      const changed = isEmpty(to) ? update.remove(["paused"]) : update.set({ paused: to });
+      const unchanged = changed.where(({ paused }, { eq, notExists }) =>
+        isEmpty(from) ? notExists(paused) : eq(paused, from),
+      );
+      return reachingIf(store, () => unchanged.go(plainly));
+    },
     async hasLeft(workflowId, deed) {
       const done = entity
         .update({ workflowId })
@@ -62,4 +70,8 @@ export function createWorkflowStates(connection: TableConnection): WorkflowState
       await reachingIf(store, () => noted.go(plainly));
     },
   };
+}
+
+function isEmpty(pauses: Pauses): boolean {
+  return Object.keys(pauses).length === 0;
 }

@@ -1,9 +1,8 @@
-import { isTimeZone } from "@nova/workflow";
+import { isTimeZone, parseExpression } from "@nova/workflow";
 import { constraint, validation } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
 import { isObject, type JsonObject } from "../../states/asl/json.ts";
 import type { ScheduleTarget, StoredSchedule } from "../schedule.ts";
-import { parseExpression } from "../time/expression.ts";
 
 /** What somebody asks for, beside its name and how far it is. */
 export type AskedSchedule = Omit<StoredSchedule, "name" | "group" | "createdMs" | "modifiedMs" | "startMs" | "doneMs">;

@@ -38,7 +38,7 @@ export const deleteSchedule: ScheduleOperation = (service, { name, query }) => {
 
 export const getSchedule: ScheduleOperation = (service, { name, query }) => {
   const found = find(service, name, query.get("groupName") ?? undefined);
-  const { windowMinutes, target, createdMs, modifiedMs, description } = found;
+  const { windowMinutes, target, createdMs, modifiedMs, startMs, description } = found;
   return {
     ...summary(service, found),
     ...(description && { Description: description }),
@@ -47,6 +47,7 @@ export const getSchedule: ScheduleOperation = (service, { name, query }) => {
     FlexibleTimeWindow:
       windowMinutes === 0 ? { Mode: "OFF" } : { Mode: "FLEXIBLE", MaximumWindowInMinutes: windowMinutes },
     Target: target,
+    ...(startMs !== createdMs && { StartDate: startMs / 1000 }),
     CreationDate: createdMs / 1000,
     LastModificationDate: modifiedMs / 1000,
   };

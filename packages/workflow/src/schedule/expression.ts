@@ -1,4 +1,4 @@
-import { cronProblem } from "@nova/workflow";
+import { cronProblem } from "../time/cron.ts";
 import { type Cron, parseCron } from "./cron.ts";
 import { nextTime } from "./next-time.ts";
 import { instantOf } from "./zone.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseCron } from "../../../../packages/local/src/schedules/time/cron.ts";
-import { nextTime } from "../../../../packages/local/src/schedules/time/next-time.ts";
-import { slowNextTime } from "../support/slow-cron.ts";
+import { parseCron } from "../../../packages/workflow/src/schedule/cron.ts";
+import { nextTime } from "../../../packages/workflow/src/schedule/next-time.ts";
+import { slowNextTime } from "./support/slow-cron.ts";
 
 const next = (cron: string, zone: string, after: string) => {
   const ms = nextTime(parseCron(cron), zone, Date.parse(after));

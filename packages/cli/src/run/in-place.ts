@@ -1,0 +1,73 @@
+import { type ExitCode, exitCodes } from "../errors.ts";
+import type { Interrupt } from "../interrupt.ts";
+import { print, printError, styled } from "../output/terminal.ts";
+import type { Ran, RunListener } from "./execute.ts";
+import { InvalidWorkflow } from "./invalid.ts";
+
+/** Where a run is, and which one. */
+export interface RunPlace {
+  /** Null where Ctrl-C came before the start. */
+  execute(interrupt: Interrupt, listener: RunListener): Promise<Ran | null>;
+  /** Rejects when the place is no more. */
+  lost: Promise<never>;
+}
+
+/** Runs it and prints what it does, and then what became of it. */
+export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: boolean): Promise<ExitCode> {
+  const { renderJson } = await import("@nova/engine");
+  const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("../output/run.ts");
+  // With --json stdout is for the one object; whoever has to answer reads stderr.
+  const tell = json ? printError : print;
+  const running = place.execute(interrupt, {
+    onEvent(event) {
+      if (!json || event.state === "waiting") tell(eventLine(event));
+    },
+    onAccepted(id, status) {
+      const news = status === "queued" ? "is queued: a quota or a pause of its workflow holds it" : "is accepted";
+      printError(styled("dim", `${id} ${news}`));
+    },
+    onTask: (task) => tell(taskLines(task).join("\n")),
+  });
+  const ran = await Promise.race([running, place.lost]);
+  if (!ran) {
+    const error = { class: "Cancelled", message: "interrupted before the run began" };
+    print(json ? renderJson(noRunResult("cancelled", error)) : styled("yellow", error.message), json);
+    return exitCodes.interrupted;
+  }
+  print(json ? renderJson(runResult(ran)) : runLines(ran).join("\n"), json);
+  if (interrupt.happened) return exitCodes.interrupted;
+  return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
+}
+
+export async function ownerGone(): Promise<never> {
+  const { OwnerGone } = await import("@nova/local");
+  throw new OwnerGone();
+}
+
+/** What ends a run before it begins, by name; the status that it then has. */
+const refusals = new Map<string, "invalid" | "failed">([
+  ["InvalidInput", "invalid"],
+  ["InvalidWorkflow", "invalid"],
+  ["InputsRefused", "invalid"],
+  ["PythonMissing", "failed"],
+  ["ApiProblem", "invalid"],
+  ["NotFound", "invalid"],
+  ["ApiUnreachable", "failed"],
+]);
+
+/** With `--json` a run that never began is one JSON object too; whatever was thrown is thrown on. */
+export async function tellingRefusals<T>(json: boolean, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const status = error instanceof Error ? refusals.get(error.name) : undefined;
+    if (json && status) await printRefusal(error as Error, status);
+    throw error;
+  }
+}
+
+async function printRefusal(error: Error, status: "invalid" | "failed"): Promise<void> {
+  const [{ renderJson }, { noRunResult }] = await Promise.all([import("@nova/engine"), import("../output/run.ts")]);
+  const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
+  print(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)), true);
+}

@@ -1,0 +1,104 @@
+import { dueAfter, parseExpression, type ScheduleTrigger } from "@nova/workflow";
+import type { Principal } from "../access/principal.ts";
+import { recordDeed } from "../audit/record.ts";
+import { NotFound } from "../errors.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
+import { activeNow } from "../publishing/active-now.ts";
+import { findWorkflow } from "../workflows/find.ts";
+import { pauseOf, setPaused } from "../workflows/pauses.ts";
+import { seesTrigger } from "../workflows/seen-by.ts";
+import { expressionOf } from "./schedule.ts";
+
+/** A schedule of the active version of a workflow. */
+export interface ShownSchedule {
+  workflow: string;
+  trigger: ScheduleTrigger;
+  /** As EventBridge Scheduler writes it. */
+  expression: string;
+  /** ISO 8601; null while it is paused, and where it is never due again. */
+  nextAt: string | null;
+  /** ISO 8601: since when it is paused, by itself or with its workflow; null: it is not. */
+  pausedAt: string | null;
+}
+
+/** By workflow and id, as far as the caller sees them. Throws `NotFound` for a workflow that is not there. */
+export async function listSchedules(
+  ports: ServicePorts,
+  by: Principal,
+  { limit, cursor = "", workflow }: PageQuery & { workflow?: string },
+): Promise<Page<ShownSchedule>> {
+  if (workflow !== undefined) await findWorkflow(ports, workflow);
+  const [behind = ""] = cursor.split("/");
+  const found: { workflow: string; trigger: ScheduleTrigger }[] = [];
+  for await (const id of workflow === undefined ? idsFrom(ports, behind) : [workflow]) {
+    const here = (await schedulesOf(ports, by, id)).map((trigger) => ({ workflow: id, trigger }));
+    found.push(...here.filter((one) => placeOf(one) > cursor || id > behind));
+    if (found.length > limit) break;
+  }
+  const { items, ...next } = pageFrom(found, limit, placeOf);
+  return { items: await Promise.all(items.map((one) => shownSchedule(ports, one))), ...next };
+}
+
+function placeOf({ workflow, trigger }: { workflow: string; trigger: ScheduleTrigger }): string {
+  return `${workflow}/${trigger.id}`;
+}
+
+async function* idsFrom({ workflows }: Pick<ServicePorts, "workflows">, first: string): AsyncIterable<string> {
+  if (first !== "") yield first;
+  yield* workflows.ids(first);
+}
+
+async function schedulesOf(ports: ServicePorts, by: Principal, workflow: string): Promise<ScheduleTrigger[]> {
+  const { version } = await activeNow(ports, workflow);
+  const triggers = (version?.workflow.triggers ?? []).filter((trigger) => trigger.type === "schedule");
+  return triggers.filter((trigger) => seesTrigger(by, trigger)).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function shownSchedule(
+  ports: ServicePorts,
+  { workflow, trigger }: { workflow: string; trigger: ScheduleTrigger },
+): Promise<ShownSchedule> {
+  const state = await ports.workflowStates.get(workflow);
+  const paused = pauseOf(state, trigger.id) ?? pauseOf(state);
+  const nextMs = paused ? undefined : await nextTimeOf(ports, workflow, trigger);
+  const nextAt = nextMs === undefined ? null : new Date(nextMs).toISOString();
+  return { workflow, trigger, expression: expressionOf(trigger.when), nextAt, pausedAt: paused?.at ?? null };
+}
+
+/** A rate counts from its first time, which EventBridge Scheduler knows. */
+async function nextTimeOf(
+  { schedules, clock }: Pick<ServicePorts, "schedules" | "clock">,
+  workflow: string,
+  { id, when, timezone = "UTC" }: ScheduleTrigger,
+): Promise<number | undefined> {
+  const expression = parseExpression(expressionOf(when), timezone);
+  const firstMs = when.kind === "every" ? await schedules.firstAt({ workflow, trigger: id }) : 0;
+  return expression && firstMs !== undefined ? dueAfter(expression, firstMs, clock.now()) : undefined;
+}
+
+/** Its times pass from now on, whatever is published. Throws `NotFound`. */
+export function pauseSchedule(ports: ServicePorts, by: Principal, workflow: string, id: string) {
+  return change(ports, by, { workflow, schedule: id, isPaused: true });
+}
+
+/** Throws `NotFound`. */
+export function resumeSchedule(ports: ServicePorts, by: Principal, workflow: string, id: string) {
+  return change(ports, by, { workflow, schedule: id, isPaused: false });
+}
+
+async function change(
+  ports: ServicePorts,
+  by: Principal,
+  asked: { workflow: string; schedule: string; isPaused: boolean },
+): Promise<ShownSchedule> {
+  const { workflow, schedule: id, isPaused } = asked;
+  await findWorkflow(ports, workflow);
+  const trigger = (await schedulesOf(ports, by, workflow)).find((one) => one.id === id);
+  if (!trigger) throw new NotFound(`workflow "${workflow}" has no schedule "${id}" - GET /schedules lists them`);
+  if (await setPaused(ports, by, asked)) {
+    const action = isPaused ? "schedule.paused" : "schedule.resumed";
+    await recordDeed(ports, by, { action, client: trigger.client ?? null, subject: workflow, detail: { trigger: id } });
+  }
+  return shownSchedule(ports, { workflow, trigger });
+}
