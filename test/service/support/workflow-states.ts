@@ -1,4 +1,12 @@
-import type { AuditRecord, HandedOver, Pauses, Standing, Unsettled, WorkflowState, WorkflowStates } from "@nova/service";
+import type {
+  AuditRecord,
+  HandedOver,
+  Pauses,
+  Standing,
+  Unsettled,
+  WorkflowState,
+  WorkflowStates,
+} from "@nova/service";
 
 /** States of workflows in memory. */
 export class MemoryWorkflowStates implements WorkflowStates {

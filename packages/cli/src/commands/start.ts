@@ -33,11 +33,10 @@ export const start: CliCommand = {
       };
       const work = { request, interrupt, json: json === true, waits: wait };
       const server = await serverHere();
-      if (server) return runThere(server, new Promise(() => {}), work);
+      if (server) return runThere(server, () => new Promise(() => {}), work);
       const cloud = await openCloud();
       try {
-        const lost = cloud.lost.then(ownerGone);
-        return await askHere(cloud, (api) => runThere(api, lost, work));
+        return await askHere(cloud, (api) => runThere(api, () => cloud.lost.then(ownerGone), work));
       } finally {
         await closeCloud(cloud, interrupt, othersRuns);
       }
@@ -52,7 +51,7 @@ interface Work {
   waits: boolean;
 }
 
-async function runThere(server: NovaClient, lost: Promise<never>, work: Work): Promise<ExitCode> {
+async function runThere(server: NovaClient, lost: () => Promise<never>, work: Work): Promise<ExitCode> {
   const { request, interrupt, json, waits } = work;
   const { followed, startOnServer } = await import("../remote/run.ts");
   if (!waits) {
@@ -64,7 +63,7 @@ async function runThere(server: NovaClient, lost: Promise<never>, work: Work): P
   }
   return runInPlace(
     {
-      lost,
+      lost: lost(),
       async execute(_, listener) {
         const started = await startOnServer(server, request, interrupt);
         return started && followed(server, started, interrupt, listener);

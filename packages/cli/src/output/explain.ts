@@ -28,6 +28,9 @@ const lists: [RegExp, string][] = [
   [/ - GET \/clients lists/, " - `nova clients list` lists"],
   [/ - GET \/keys lists/, " - `nova keys list` lists"],
   [/ - GET \/tasks lists/, " - `nova tasks` lists"],
+  [/ - GET \/schedules lists/, " - `nova schedules` lists"],
+  [/ - GET \/workflows lists/, " - `nova versions` lists"],
+  [/ - GET \/workflows\/([a-z0-9-]+)\/versions lists/, " - `nova versions $1` lists"],
   [/ - GET lists/, " - `nova credentials list` lists"],
 ];
 

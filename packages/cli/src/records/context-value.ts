@@ -1,5 +1,5 @@
 import type { NovaClient } from "@nova/client";
-import { asReference, type BlobRef, membersOf, valueAt } from "@nova/engine";
+import { asReference, type BlobRef, type ExactValue, isRawNumber, membersOf, parseExact, valueAt } from "@nova/engine";
 import { InvalidInput } from "../errors.ts";
 import { demandContent } from "../pull/local-context.ts";
 import { serverRecords } from "./server-records.ts";
@@ -10,13 +10,16 @@ export type ContextValue = { json: string } | { bytes: Uint8Array; sha256: strin
 
 type Load = (sha256: string) => Promise<Uint8Array | null>;
 
-/** The value at a dot path of what an execution knows now. Throws `InvalidInput` where there is none, or it was erased. */
+/**
+ * The value at a dot path of what an execution knows now, as it is stored. Throws `InvalidInput` where there is none, or it was
+ * erased.
+ */
 export async function readContextValue(server: NovaClient, execution: string, key: string): Promise<ContextValue> {
   const { context } = await readWhole(server, execution);
   const { blob } = serverRecords(server);
   const load: Load = (sha256) => blob(execution, sha256);
   const found = await valueIn({ json: context.text }, key.split("."), load);
-  if (found !== undefined) return found;
+  if (found !== undefined) return "json" in found ? { json: await wholeJson(found.json, load) } : found;
   const keys = membersOf(context.text).map((member) => member.key);
   throw new InvalidInput(`${execution} has no "${key}" - it has: ${keys.join(", ") || "nothing"}`);
 }
@@ -44,4 +47,20 @@ async function loaded(reference: BlobRef, load: Load): Promise<ContextValue> {
   if (type === "bytes") return { bytes, sha256 };
   const text = Buffer.from(bytes).toString();
   return { json: type === "json" ? text : JSON.stringify(text) };
+}
+
+/** Large texts and lists in it are in their places; of bytes the references stay. */
+async function wholeJson(json: string, load: Load): Promise<string> {
+  if (!json.includes('"$blob"')) return json;
+  const visit = async (value: ExactValue): Promise<ExactValue> => {
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+    if (Array.isArray(value)) return Promise.all(value.map(visit));
+    const reference = referenceIn(JSON.stringify(value));
+    if (!reference) return Object.fromEntries(await Promise.all(Object.entries(value).map(visitMember)));
+    if (reference.type === "bytes") return value;
+    const inside = await loaded(reference, load);
+    return visit(parseExact("json" in inside ? inside.json : "null"));
+  };
+  const visitMember = async ([key, value]: [string, ExactValue]) => [key, await visit(value)] as const;
+  return JSON.stringify(await visit(parseExact(json)));
 }

@@ -11,10 +11,10 @@ export type QueuePorts = Pick<
 >;
 
 /**
- * What became of an attempt to begin a queued run: `busy` where somebody else is at it, `gone` where it waits no longer.
- * Whoever tried meanwhile to begin another run of the same pools may have stood back for it.
+ * What became of an attempt to begin a queued run: `busy` where somebody else is at it, `gone` where it waits no
+ * longer, `held` where its workflow was paused while it waited for a slot of other pools than the workflow's. Whoever tried meanwhile to begin another run of the same pools may have stood back for it.
  */
-export type Admitted = { outcome: "begun" | "busy" | "gone" } | { outcome: "full"; pool: string };
+export type Admitted = { outcome: "begun" | "busy" | "gone" | "held" } | { outcome: "full"; pool: string };
 
 /** Whoever took longer to begin a run is taken for dead; if it is not, its admission has been overtaken. */
 const abandonedMs = 30_000;
@@ -31,9 +31,9 @@ export async function admit(
     await slots.leave(ticket);
     return { outcome: "gone" };
   }
-  // It may have come into the queue of its client alone before the workflow was paused.
   if (pauseOf(await ports.workflowStates.get(record.workflowId))) {
-    return { outcome: "full", pool: poolName({ workflow: record.workflowId }) };
+    const pool = poolName({ workflow: record.workflowId });
+    return ticket.pools.includes(pool) ? { outcome: "full", pool } : { outcome: "held" };
   }
   const { admission: from = "" } = record;
   if (from !== "" && clock.now() - decodeTime(from) < abandonedMs) return { outcome: "busy" };

@@ -55,6 +55,8 @@ class Queues {
     const admitted = await admit(this.#ports, ticket, left);
     if (admitted.outcome === "begun") this.begun.push(ticket.execution);
     if (admitted.outcome === "full") this.#full.add(admitted.pool);
+    // Nobody stands back for one that is held.
+    if (admitted.outcome === "held") return;
     for (const pool of ticket.pools) {
       if (admitted.outcome === "busy") ahead.set(pool, (ahead.get(pool) ?? 0) + 1);
       else if (admitted.outcome !== "begun") this.#touched.add(pool);

@@ -1,0 +1,92 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { useApi } from "../../functions/api/support/api.ts";
+import { inARow } from "../../support/cloud.ts";
+import { useServer } from "../support/on-server.ts";
+
+const api = useApi();
+const { nova, onServer } = useServer(api);
+const code = `context["pdf"] = b"\\x00\\x01" * 9\ncontext["deep"] = {"texts": ["x" * 300000, context["n"]]}`;
+const triggers = [
+  { type: "schedule", id: "nightly", cron: "0 8 ? * MON-FRI *", timezone: "Europe/Berlin" },
+  { type: "schedule", id: "often", every: "5m" },
+];
+let folder: string;
+/** Of the run that the first test makes. */
+let id: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nova-published-"));
+  await writeFile(file("report.json"), JSON.stringify({ ...inARow("report", { work: code }), triggers }));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function file(name: string): string {
+  return join(folder, name);
+}
+
+describe("a published workflow", () => {
+  it("is started by its id, with every digit, and told as a run of a folder is", async () => {
+    await onServer("publish", file("report.json"));
+    const { code, out, err } = await onServer("start", "report", "--set", "n=12345678901234567890", "--json");
+    expect([code, err]).toEqual([0, expect.stringMatching(/^exec_.* is accepted\n$/)]);
+    expect(out).toContain('"n":12345678901234567890');
+    ({ execution_id: id } = JSON.parse(out));
+    const here = await nova("start", "report", "--set", "n=1", "--of", "1");
+    expect(here.out).toMatch(/✓ work[\s\S]*completed report version 1/);
+  });
+
+  it("is left alone with --no-wait, which prints the id", async () => {
+    const { out } = await onServer("start", "report", "--set", "n=1", "--no-wait");
+    expect(out).toMatch(/^exec_\w+$/);
+    expect((await nova("start", "nothing", "--json")).out).toMatch(/"status":"invalid".*there is no workflow/);
+  });
+
+  it.each<[string, () => string[], string | RegExp]>([
+    ["a number by a dot path, digit for digit", () => ["get", id, "deep.texts.1"], "12345678901234567890"],
+    ["a large text inside of a value", () => ["get", id, "deep"], /^\{"texts":\["x{300000}",12345678901234567890\]\}$/],
+    ["what a file is", () => ["get", id, "pdf", "--json"], /"key":"pdf","bytes":18,"sha256":"[0-9a-f]{64}"/],
+    ["versions", () => ["versions", "report", "--json"], /"version":1,"status":"ready","active":true/],
+    ["workflows", () => ["versions"], /report +1 +1 +ready/],
+    ["pinned code", () => ["pins", "report"], 'no code of "report" is pinned'],
+    ["schedules for people", () => ["schedules"], /nightly .*cron\(0 8 \? \* MON-FRI \*\) +\S+ 08:00 Europe\/Berlin/],
+    ["schedules", () => ["schedules", "list", "report", "--json"], /"trigger":"often",.*"next_at":"/],
+  ])("answers %s, here as on a server", async (_, argvFor, expected) => {
+    const [there, here] = [await onServer(...argvFor()), await nova(...argvFor())];
+    expect(there).toEqual(here);
+    expect(there).toMatchObject({ code: 0, err: "" });
+    expect(there.out).toMatch(expected);
+  });
+
+  it("gives a file that it made, byte for byte, and says which keys there are instead of another", async () => {
+    expect((await onServer("get", id, "pdf", "--into", file("out.pdf"))).out).toContain("out.pdf holds pdf of");
+    expect(await readFile(file("out.pdf"))).toEqual(Buffer.from("\0\x01".repeat(9)));
+    expect((await nova("get", id, "pd")).err).toMatch(/has no "pd" - it has: .*pdf/);
+  });
+
+  it("is rolled back, and brought back to a version", async () => {
+    await writeFile(
+      file("report.json"),
+      JSON.stringify({ ...inARow("report", { work: "context['v'] = 2" }), triggers }),
+    );
+    await onServer("publish", file("report.json"));
+    const rolled = await onServer("rollback", "report", "--json");
+    expect(JSON.parse(rolled.out)).toEqual({ id: "report", active_version: 1, previous_version: 2 });
+    expect((await nova("rollback", "report")).err).toContain("has no earlier version to go back to");
+    expect((await nova("activate", "report", "2")).out).toBe("report: new runs use version 2");
+    expect((await nova("activate", "report", "9")).err).toContain("`nova versions report` lists them");
+  });
+
+  it("is paused and resumed, and a schedule of it", async () => {
+    expect((await nova("pause", "report")).out).toMatch(/^report is paused since 20/);
+    expect((await nova("start", "report", "--no-wait", "--json")).out).toContain('"status":"queued"');
+    expect((await nova("resume", "report")).out).toBe("report goes on");
+    expect((await nova("schedules", "pause", "report")).err).toContain("<one of nightly, often>");
+    expect((await nova("schedules", "pause", "report", "often")).out).toMatch(/^often of report is paused since 20/);
+    const { out } = await nova("schedules", "resume", "report", "nightly", "--json");
+    expect(JSON.parse(out)).toMatchObject({ trigger: "nightly", paused_at: null, timezone: "Europe/Berlin" });
+  });
+});

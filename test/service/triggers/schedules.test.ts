@@ -1,0 +1,76 @@
+import { fireTrigger, listSchedules, type Principal, pauseSchedule, resumeSchedule } from "@nova/service";
+import type { ScheduleTrigger } from "@nova/workflow";
+import { beforeEach, describe, expect, it } from "vitest";
+import { TriggerWorld } from "../support/trigger-world.ts";
+
+const trigger = (id: string, when: ScheduleTrigger["when"], more: Partial<ScheduleTrigger> = {}): ScheduleTrigger => ({
+  ...{ type: "schedule", id, when },
+  ...more,
+});
+const nightly = trigger(
+  "nightly",
+  { kind: "cron", cron: "0 2 * * ? *" },
+  { timezone: "Europe/Madrid", client: "acme" },
+);
+const often = trigger("often", { kind: "every", everySeconds: 300 });
+const once = trigger("once", { kind: "at", at: "2020-01-01T00:00:00" });
+const admin: Principal = { id: "key_1", role: "admin", client: null, name: "Ada" };
+const acme: Principal = { ...admin, client: "acme" };
+const now = Date.parse("2026-11-22T12:00:00Z");
+
+let world: TriggerWorld;
+
+beforeEach(async () => {
+  world = new TriggerWorld();
+  await world.publish("report", [often, nightly, once]);
+  await world.publish("bill", [often]);
+});
+
+function ports() {
+  const audit = { append: async () => undefined, list: async () => [] };
+  return { ...world.ports(), audit, clock: { now: () => now, sleep: async () => undefined } };
+}
+
+const list = (by = admin, query: object = {}) => listSchedules(ports(), by, { limit: 10, ...query });
+
+describe("schedules", () => {
+  it("are listed with their next time: in their zone, from the first time of a rate, and null where it is over", async () => {
+    world.schedules.kept.set("report/often", { ...often, firstAt: "2026-11-22T11:58:00.000Z" } as never);
+    const { items } = await list();
+    expect(items.map(({ workflow, trigger: { id }, nextAt }) => [workflow, id, nextAt?.slice(0, 16)])).toEqual([
+      ["bill", "often", expect.anything()],
+      ["report", "nightly", "2026-11-23T01:00"],
+      ["report", "often", "2026-11-22T12:03"],
+      ["report", "once", undefined],
+    ]);
+  });
+
+  it("are listed a page at a time, of one workflow, and as far as a key sees them", async () => {
+    const ids = ({ items }: Awaited<ReturnType<typeof list>>) =>
+      items.map((one) => `${one.workflow}/${one.trigger.id}`);
+    const first = await list(admin, { limit: 2 });
+    expect(ids(first)).toEqual(["bill/often", "report/nightly"]);
+    expect(ids(await list(admin, { cursor: first.cursor }))).toEqual(["report/often", "report/once"]);
+    expect(ids(await list(admin, { workflow: "bill" }))).toEqual(["bill/often"]);
+    expect(ids(await list(acme))).toEqual(["report/nightly"]);
+  });
+
+  it("that are paused let their times pass, also when another version is published, until they are resumed", async () => {
+    const due = { workflow: "report", trigger: "nightly", scheduled_at: "2026-11-23T01:00:00Z" };
+    expect(await pauseSchedule(ports(), admin, "report", "nightly")).toMatchObject({ nextAt: null });
+    await world.publish("report", [nightly]);
+    expect(await fireTrigger(ports(), due)).toMatchObject({
+      status: "refused",
+      reason: 'schedule "nightly" is paused - nova schedules resume report nightly',
+    });
+    expect(await resumeSchedule(ports(), admin, "report", "nightly")).toMatchObject({ pausedAt: null });
+    expect(await fireTrigger(ports(), { ...due, scheduled_at: "2026-11-24T01:00:00Z" })).toMatchObject({
+      status: "started",
+    });
+  });
+
+  it("of another client, or that are not there, cannot be paused", async () => {
+    await expect(pauseSchedule(ports(), acme, "report", "often")).rejects.toThrow('has no schedule "often"');
+    await expect(pauseSchedule(ports(), admin, "report", "never")).rejects.toThrow('has no schedule "never"');
+  });
+});
