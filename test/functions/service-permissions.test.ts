@@ -94,7 +94,7 @@ async function exportAll(): Promise<void> {
 }
 
 describe("on a laptop, where nothing is forbidden, the functions of the service", { timeout: 60_000 }, () => {
-  it("keep credentials, publish, and set limits", async () => {
+  it("keep credentials, publish, set limits and pause", async () => {
     await ask("POST /clients", { slug: "acme", name: "Acme" });
     await ask("PUT /clients/acme/credentials/email", email);
     await ask("PUT /clients/acme/credentials/other", credential);
@@ -107,6 +107,9 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     const quotas = { retention_days: 1, max_cost_usd: 1, max_concurrent: 9 };
     await ask("PATCH /clients/acme", { pins: { asking: 1 }, quotas });
     await ask("PUT /workflows/asking/quotas", { max_concurrent: 9 });
+    for (const what of ["/workflows/asking", "/workflows/asking/schedules/schedule-1"]) {
+      for (const change of ["pause", "resume"]) await ask(`POST ${what}/${change}`);
+    }
   });
 
   it("start runs of people, of triggers of every kind, and tell of failures", async () => {
@@ -132,7 +135,17 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await all(["", "/versions", "/asl", "/generations", "/quotas"].map((part) => workflow + part));
     await all(["/credentials", "/credentials/hook"].map((part) => workflow + part));
     await all(["", "/credentials", "/credentials/email"].map((part) => client + part));
-    await all(["/executions", "/workflows", "/clients", "/keys", "/tasks", "/audit", "/formats", "/openapi.json"]);
+    await all([
+      "/executions",
+      "/workflows",
+      "/schedules",
+      "/clients",
+      "/keys",
+      "/tasks",
+      "/audit",
+      "/formats",
+      "/openapi.json",
+    ]);
     await all(["/executions?client=acme", "/deliveries?client=acme", "/audit?client=acme"]);
     const reports = ["workflows", "nodes", "errors", "ai-cost"].map((name) => `/analytics/${name}`);
     await all(reports.flatMap((report) => [report, `${report}?client=acme`]));

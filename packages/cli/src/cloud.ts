@@ -13,6 +13,8 @@ export interface CloudChoice {
   fires?: boolean;
   /** Hears of every step of every execution, where this process is the owner. */
   onProgress?: CloudOptions["onProgress"];
+  /** Hears of what comes in for triggers and starts no run, where this process is the owner. */
+  onUnstarted?: CloudOptions["onUnstarted"];
 }
 
 /** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
@@ -21,6 +23,7 @@ export async function openCloud({
   drives = true,
   fires = false,
   onProgress,
+  onUnstarted,
 }: CloudChoice = {}): Promise<LocalCloud> {
   const { openLocalCloud } = await import("@nova/local");
   return openLocalCloud({
@@ -28,6 +31,7 @@ export async function openCloud({
     drives,
     fires,
     ...(onProgress && { onProgress }),
+    ...(onUnstarted && { onUnstarted }),
     warn: (sentence) => printError(styled("yellow", `nova: ${sentence}`)),
   });
 }

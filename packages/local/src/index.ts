@@ -9,6 +9,7 @@ export { openLocalCloud } from "./cloud/open.ts";
 export type { NodeEvent, RunEvent } from "./cloud/progress.ts";
 export { ensurePython, PythonMissing } from "./cloud/python-packages.ts";
 export { type FolderSecrets, readSecrets, readSecretsIfThere, restoreSecrets } from "./cloud/secrets.ts";
+export type { Unstarted } from "./deliveries/heard.ts";
 export type { HttpApiAnswer } from "./http-api/answer.ts";
 export type { HttpApiEvent } from "./http-api/event.ts";
 export { type HttpApi, type HttpApiHandler, type HttpApiOptions, openHttpApi } from "./http-api/open.ts";

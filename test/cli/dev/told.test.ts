@@ -9,6 +9,7 @@ function listed(lines: string[]): Teller {
     begun: ({ execution }) => void lines.push(`begun ${execution}`),
     step: ({ execution, state }) => void lines.push(`${state} ${execution}`),
     ended: ({ id }) => void lines.push(`ended ${id}`),
+    unstarted: ({ id }) => void lines.push(`unstarted ${id}`),
   };
 }
 
@@ -41,4 +42,18 @@ it.each([
   tell.queued({ execution: "exec_1", workflow: "pay" });
   tell.begun({ execution: "exec_1" });
   expect(log.mock.calls.map(([line]) => stripVTControlCharacters(line))).toEqual(expected);
+});
+
+const mail = {
+  ...{ id: "dlv_1", type: "mail", workflow: null, trigger: null, client: null, status: "refused" },
+  ...{ from: "eve@example.com", about: "hi\u001b[2J", reason: 'no workflow has the mail address "bills"' },
+} as const;
+
+it.each([
+  [inWords, /^dlv_1 {2}refused mail from eve@example.com \(hi ?\[2J\): no workflow has the mail address "bills"$/],
+  [inJson, /^\{"delivery_id":"dlv_1","type":"mail","status":"refused","workflow":null,.*"reason":"no workflow has/],
+])("has a line for what comes in and starts no run, with the reason (%#)", (tell, expected) => {
+  using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  tell.unstarted(mail as never);
+  expect(stripVTControlCharacters(log.mock.calls[0]?.[0])).toMatch(expected);
 });

@@ -51,6 +51,7 @@ async function openOwnCloud(tell: Teller): Promise<{ cloud: LocalCloud; queue: Q
   opened.promise.catch(() => undefined);
   const cloud = await openCloud({
     fires: true,
+    onUnstarted: tell.unstarted,
     async onProgress(event) {
       const { cloud, queue } = await opened.promise;
       queue.begins(event.execution);

@@ -1,9 +1,9 @@
 import type { Execution } from "@nova/engine";
-import type { RunEvent } from "@nova/local";
+import type { RunEvent, Unstarted } from "@nova/local";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { eventLine } from "../output/run.ts";
 import { print, styled } from "../output/terminal.ts";
-import { duration, statusText } from "../output/text.ts";
+import { duration, statusText, strangersText } from "../output/text.ts";
 import type { PublishOutcome } from "./publisher.ts";
 
 /** What `nova dev` says while it is open: lines for people, or one JSON object a line. */
@@ -15,6 +15,8 @@ export interface Teller {
   begun(run: { execution: string }): void;
   step(event: RunEvent): void;
   ended(execution: Execution): void;
+  /** It came in for a trigger, and starts no run. */
+  unstarted(delivery: Unstarted): void;
 }
 
 /** Says nothing before `release`, and then all of it: the first lines are those that name the address and the key. */
@@ -28,6 +30,7 @@ export function held(tell: Teller): Teller & { release(): void } {
     begun: (run) => say(() => tell.begun(run)),
     step: (event) => say(() => tell.step(event)),
     ended: (execution) => say(() => tell.ended(execution)),
+    unstarted: (delivery) => say(() => tell.unstarted(delivery)),
     release() {
       isHeld = false;
       for (const line of waiting.splice(0)) line();
@@ -61,6 +64,12 @@ export const inWords: Teller = {
     const why = error ? `: node "${error.node}" (${error.class}): ${error.message}` : "";
     print(`${styled("dim", id)}  ${statusText(status)} ${workflowId}${time}${why}`);
   },
+  unstarted({ id, type, status, workflow, trigger, from, about, reason }) {
+    const whose = workflow === null ? "" : ` for ${trigger} of ${workflow}`;
+    const [sender, subject] = [from, about].map((text) => strangersText(text, 60));
+    const what = `${sender && ` from ${sender}`}${subject && ` (${subject})`}`;
+    print(`${styled("dim", id)}  ${styled("red", status)} ${type}${whose}${what}: ${strangersText(reason, 300)}`);
+  },
 };
 
 export const inJson: Teller = {
@@ -82,6 +91,9 @@ export const inJson: Teller = {
   ended({ id, workflowId, status, durationMs, error }) {
     const time = durationMs ?? null;
     printLine({ execution_id: id, workflow: workflowId, status, duration_ms: time, error: error ?? null });
+  },
+  unstarted({ id, type, status, workflow, trigger, client, from, about, reason }) {
+    printLine({ delivery_id: id, type, status, workflow, trigger, client_slug: client, from, about, reason });
   },
 };
 

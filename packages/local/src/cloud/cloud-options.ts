@@ -1,3 +1,4 @@
+import type { Unstarted } from "../deliveries/heard.ts";
 import type { DynamoDbOptions } from "../dynamodb/index.ts";
 import type { E2bOptions } from "../e2b/open.ts";
 import type { S3Options } from "../s3/index.ts";
@@ -10,6 +11,8 @@ export interface CloudOptions {
   warn?: (sentence: string) => void;
   /** Hears of every step of every execution, where this process is the owner. */
   onProgress?: Watcher;
+  /** Hears of what comes in for triggers and starts no run, where this process is the owner. */
+  onUnstarted?: (unstarted: Unstarted) => void;
   /** Delivers every task twice and kills Lambdas at random. */
   chaos?: ChaosOptions;
   /**

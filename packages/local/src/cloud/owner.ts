@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sweep } from "@nova/engine";
+import { heard } from "../deliveries/heard.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import { openAdmin } from "./admin-server.ts";
 import type { CloudOptions } from "./cloud-options.ts";
@@ -38,6 +39,8 @@ export async function openAsOwner(
   const [stopCounting, stopServing] = [tapRequests(count), serveOwnRequests(opened.dynamodb, count)];
   await createStores();
   const service = await servicePorts(dataDir, environment);
+  // The functions of this process have the same ports.
+  if (options.onUnstarted) service.deliveries = heard(service.deliveries, options.onUnstarted);
   // What a predecessor that was killed had at work is over now, and whoever watches hears of it.
   const { closed } = await sweep(service);
   for (const execution of closed) progress.end(execution);

@@ -40,7 +40,8 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest): Pr
   const place: Place | undefined = live && trigger && { workflow: live.workflowId, trigger };
   const problem = await notSigned(ports, place, request);
   if (!place || problem !== undefined) {
-    if (place && problem !== undefined) await recordRefused(ports, place, request, "unsigned", problem);
+    if (!place) await recordRefused(ports, undefined, request, "unknown", `no workflow has the hook "${request.id}"`);
+    else if (problem !== undefined) await recordRefused(ports, place, request, "unsigned", problem);
     throw new NotFound(`there is no hook "${request.id}" for this request - its address or its signature is wrong`);
   }
   if (request.flaw) {
@@ -113,14 +114,15 @@ function shownHeaders(headers: Record<string, string>): Record<string, string> {
 /** Anybody may send anything to an address: one record a minute and fault says as much as a thousand. */
 function recordRefused(
   ports: ServicePorts,
-  { workflow, trigger }: Place,
+  place: Place | undefined,
   { headers, from }: HookRequest,
-  fault: "unsigned" | "oversized" | "unreadable",
+  fault: "unknown" | "unsigned" | "oversized" | "unreadable",
   reason: string,
 ): Promise<Delivery> {
   const minute = new Date(ports.clock.now()).toISOString().slice(0, 16);
-  const client = trigger.client ?? defaultClient;
-  const known = { type: "webhook", workflow, trigger: trigger.id, client } as const;
+  const known = place
+    ? { workflow: place.workflow, trigger: place.trigger.id, client: place.trigger.client ?? defaultClient }
+    : { workflow: null, trigger: null, client: null };
   const about = headers["user-agent"] ?? "";
-  return recordUnstarted(ports, { ...known, dedupe: `${fault} ${minute}`, from, about }, reason);
+  return recordUnstarted(ports, { type: "webhook", ...known, dedupe: `${fault} ${minute}`, from, about }, reason);
 }

@@ -1,0 +1,33 @@
+import type { Delivery, DeliveryStore } from "@nova/service";
+
+/** Something that came in and started no run. */
+export type Unstarted = Delivery & { status: "refused" | "failed"; reason: string };
+
+/** Deliveries that are being accepted, in case some are never finished. */
+const remembered = 1_000;
+
+/** The same store; `hear` is told of what starts no run, each time that it comes. */
+export function heard(store: DeliveryStore, hear: (unstarted: Unstarted) => void): DeliveryStore {
+  const accepted = new Map<string, Delivery>();
+  const tell = (delivery: Delivery) => isUnstarted(delivery) && hear(delivery);
+  return {
+    list: (query) => store.list(query),
+    async begin(delivery) {
+      const there = await store.begin(delivery);
+      accepted.set(delivery.key, delivery);
+      for (const oldest of accepted.keys()) if (accepted.size > remembered) accepted.delete(oldest);
+      tell(delivery);
+      return there;
+    },
+    async finish(key, outcome) {
+      await store.finish(key, outcome);
+      const delivery = accepted.get(key);
+      accepted.delete(key);
+      if (delivery) tell({ ...delivery, ...outcome });
+    },
+  };
+}
+
+function isUnstarted(delivery: Delivery): delivery is Unstarted {
+  return (delivery.status === "refused" || delivery.status === "failed") && delivery.reason !== null;
+}

@@ -1,0 +1,52 @@
+import { recordUnstarted, startFromTrigger } from "@nova/service";
+import { beforeEach, expect, it } from "vitest";
+import { heard } from "../../../packages/local/src/deliveries/heard.ts";
+import { TriggerWorld } from "../../service/support/trigger-world.ts";
+
+let world: TriggerWorld;
+let told: string[];
+
+beforeEach(() => {
+  world = new TriggerWorld();
+  told = [];
+});
+
+function ports() {
+  const ports = world.ports();
+  const hear = ({ workflow, status, reason }: { workflow: string | null; status: string; reason: string }) =>
+    void told.push(`${workflow} ${status}: ${reason}`);
+  return { ...ports, deliveries: heard(world.deliveries, hear) };
+}
+
+const known = {
+  type: "webhook",
+  workflow: null,
+  trigger: null,
+  client: null,
+  dedupe: "1",
+  from: "",
+  about: "",
+} as const;
+const arrival = {
+  workflow: "pay",
+  trigger: { id: "hook", type: "webhook" },
+  dedupe: "1",
+  from: "",
+  context: "{}",
+} as const;
+
+it("tells what starts no run, each time that it comes, though one record is left", async () => {
+  for (const _ of "ab") await recordUnstarted(ports(), known, "no such hook");
+  expect(told).toEqual(["null refused: no such hook", "null refused: no such hook"]);
+  expect(world.records).toHaveLength(1);
+});
+
+it("tells of what was accepted and then refused, and not of what starts a run", async () => {
+  const there = ports();
+  await startFromTrigger(there, arrival);
+  expect(told).toEqual([expect.stringMatching(/^pay refused: there is no workflow "pay"/)]);
+  await world.publish("pay", []);
+  await startFromTrigger(there, { ...arrival, dedupe: "2" });
+  expect(world.runs).toHaveLength(1);
+  expect(told).toHaveLength(1);
+});
