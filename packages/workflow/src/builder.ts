@@ -12,6 +12,9 @@ import type { Condition } from "./workflow.ts";
 type Fields<Node> = Omit<Node, "id" | "type">;
 type FailingFields<Node, Target extends string> = Omit<Fields<Node>, "onError"> & { onError?: Target };
 
+/** `NoInfer` in its fields: what a node names in `onError` comes from its own fields alone. */
+type Made<Type extends string, Fields> = Fields & { type: Type };
+
 /** A node without its id, which is its key in `nodes`; `Target` is what its `onError` names. */
 export type NodeOf<Target extends string> =
   | (Fields<AuthoredStart> & { type: "start" })
@@ -43,11 +46,15 @@ export function end(fields: Fields<AuthoredEnd> = {}) {
   return { type: "end" as const, ...fields };
 }
 
-export function action<const Target extends string = never>(fields: FailingFields<AuthoredAction, Target>) {
+export function action<const Target extends string = never>(
+  fields: FailingFields<AuthoredAction, Target>,
+): Made<"action", FailingFields<AuthoredAction, NoInfer<Target>>> {
   return { type: "action" as const, ...executorOf(fields), ...fields };
 }
 
-export function decision<const Target extends string = never>(fields: FailingFields<AuthoredDecision, Target>) {
+export function decision<const Target extends string = never>(
+  fields: FailingFields<AuthoredDecision, Target>,
+): Made<"decision", FailingFields<AuthoredDecision, NoInfer<Target>>> {
   return { type: "decision" as const, ...executorOf(fields), ...fields };
 }
 
@@ -58,16 +65,22 @@ function executorOf({ prompt, promptFile }: Written): Pick<Written, "executor"> 
   return prompt === undefined && promptFile === undefined ? {} : { executor: "prompt" };
 }
 
-export function approval<const Target extends string = never>(fields: FailingFields<AuthoredApproval, Target>) {
+export function approval<const Target extends string = never>(
+  fields: FailingFields<AuthoredApproval, Target>,
+): Made<"approval", FailingFields<AuthoredApproval, NoInfer<Target>>> {
   return { type: "approval" as const, ...fields };
 }
 
-export function wait<const Target extends string = never>(fields: FailingFields<AuthoredWait, Target>) {
+export function wait<const Target extends string = never>(
+  fields: FailingFields<AuthoredWait, Target>,
+): Made<"wait", FailingFields<AuthoredWait, NoInfer<Target>>> {
   return { type: "wait" as const, ...fields };
 }
 
 /** Runs another workflow. */
-export function workflow<const Target extends string = never>(fields: FailingFields<AuthoredWorkflowNode, Target>) {
+export function workflow<const Target extends string = never>(
+  fields: FailingFields<AuthoredWorkflowNode, Target>,
+): Made<"workflow", FailingFields<AuthoredWorkflowNode, NoInfer<Target>>> {
   return { type: "workflow" as const, ...fields };
 }
 

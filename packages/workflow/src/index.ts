@@ -40,6 +40,7 @@ export {
 } from "./long-node.ts";
 export { type FailureWebhook, isMailAddress, type OnFailure } from "./on-failure.ts";
 export { slugOf } from "./parse/identity.ts";
+export { relocate } from "./parse/locate.ts";
 export type { ParsedWorkflow } from "./parse/parse-workflow.ts";
 export { parseWorkflow } from "./parse/parse-workflow.ts";
 export type { PythonSource, WorkflowSource } from "./parse/source.ts";
@@ -47,7 +48,7 @@ export type { RunErrorClass } from "./run-errors.ts";
 export { runErrors } from "./run-errors.ts";
 export { dueAfter, type Expression, parseExpression } from "./schedule/expression.ts";
 export { demandLeadsInside, OutsideFolder, openInside } from "./source/open-inside.ts";
-export { readWorkflowSource, WorkflowSourceError } from "./source/read-source.ts";
+export { isFileOfFolder, isWorkflowFolder, readWorkflowSource, WorkflowSourceError } from "./source/read-source.ts";
 export type { TemplatePart } from "./template/template.ts";
 export { onlyPath, templateParts } from "./template/template.ts";
 export { timeOf } from "./template/time.ts";

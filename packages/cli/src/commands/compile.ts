@@ -10,7 +10,10 @@ export const compile: CliCommand = {
   declare: (command) =>
     command
       .summary("print the state machine of a workflow (Amazon States Language)")
-      .argument("<folder|file>", "folder with workflow.json, or one JSON file; of a server also the id of a workflow"),
+      .argument(
+        "<folder|file>",
+        "folder with workflow.json or workflow.ts, or one such file; of a server also the id of a workflow",
+      ),
 
   async run([path = ""]) {
     const server = existsSync(path) ? undefined : await serverHere();

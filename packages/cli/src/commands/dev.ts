@@ -15,7 +15,7 @@ export const dev: CliCommand = {
   declare: (command) =>
     command
       .summary("open the local cloud with its REST API and mail, and republish what changes")
-      .argument("[folders...]", "folders with workflow.json, or with such folders in them", ["."])
+      .argument("[folders...]", "folders with workflow.json or workflow.ts, or with such folders in them", ["."])
       .option("--port <number>", "of the REST API", "3000")
       .option("--smtp-port <number>", "of the mail server", "2525")
       .option("--json", "print JSON objects, a line each; the first is {url, api_key, smtp}"),

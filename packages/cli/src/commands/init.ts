@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exitCodes } from "../errors.ts";
@@ -8,17 +8,23 @@ import { print, styled } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 
 const example = fileURLToPath(new URL("../../../examples/hello", import.meta.url));
+const programSettings = fileURLToPath(new URL("../../../workflow/tsconfig.program.json", import.meta.url));
 
 export const init: CliCommand = {
   declare: (command) =>
-    command.summary("make a small workflow to start from, that runs").argument("[folder]", "where to make it", "hello"),
+    command
+      .summary("make a small workflow to start from, that runs")
+      .argument("[folder]", "where to make it", "hello")
+      .option("--typescript", "its graph as a program, workflow.ts, which editors check"),
 
-  async run([folder = "hello"]) {
+  async run([folder = "hello"], { typescript }) {
     await inNewFolder(folder, { wayOut: "name a new folder" }, async () => {
       await cp(example, folder, { recursive: true, filter: (path) => !/__pycache__|\.nova/.test(path) });
       await nameAfter(folder);
+      if (typescript) await writeProgram(folder);
     });
-    print(`${folder} holds a workflow: workflow.json is its graph, nodes/ its Python. Run it:`);
+    const graph = typescript ? "workflow.ts" : "workflow.json";
+    print(`${folder} holds a workflow: ${graph} is its graph, nodes/ its Python. Run it:`);
     print(styled("bold", `  nova run ${shellWord(folder)} --set name='"Ada"'`));
     return exitCodes.completed;
   },
@@ -36,4 +42,15 @@ async function nameAfter(folder: string): Promise<void> {
     file,
     named.replace('"name": "Hello"', () => `"name": ${JSON.stringify(name)}`),
   );
+}
+
+/** The same graph as a program, and what editors need to check it: the types lie where this command does. */
+async function writeProgram(folder: string): Promise<void> {
+  const { programOf } = await import("../input/program.ts");
+  const file = join(folder, "workflow.json");
+  await writeFile(join(folder, "workflow.ts"), programOf(JSON.parse(await readFile(file, "utf8"))));
+  await rm(file);
+  const settings = { extends: programSettings, include: ["**/*.ts"] };
+  await writeFile(join(folder, "tsconfig.json"), `${JSON.stringify(settings, null, 2)}\n`);
+  await writeFile(join(folder, "package.json"), `${JSON.stringify({ private: true, type: "module" }, null, 2)}\n`);
 }

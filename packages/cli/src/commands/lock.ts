@@ -6,7 +6,10 @@ export const lock: CliCommand = {
   declare: (command) =>
     command
       .summary("keep the code that models wrote beside the workflow, and say what became of it")
-      .argument("<folder|approve>", "folder with workflow.json; or the word approve, then folder and node")
+      .argument(
+        "<folder|approve>",
+        "folder with workflow.json or workflow.ts; or the word approve, then folder and node",
+      )
       .argument("[folder|node]", "with --prove: the one node to prove")
       .argument("[node]", "with approve: the node whose code is approved")
       .option("--from <execution_id>", "take the code that this execution ran; absent: the latest ones")

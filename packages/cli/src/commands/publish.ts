@@ -18,7 +18,7 @@ export const publish: CliCommand = {
   declare: (command) =>
     command
       .summary("publish workflows: what new runs of them use")
-      .argument("<folders...>", "folders with workflow.json, or JSON files; those that others run first")
+      .argument("<folders...>", "folders with workflow.json or workflow.ts, or such files; those that others run first")
       .option("--json", "print one JSON object"),
 
   async run(args, { json }): Promise<ExitCode> {

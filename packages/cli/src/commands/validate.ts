@@ -11,19 +11,19 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   const { findings, workflow } = await readAndCompile(path);
   const server = workflow && (await serverHere());
   if (!workflow) return { findings, valid: false };
-  const { pastTimes, readWorkflowSource } = await import("@nova/workflow");
+  const { pastTimes, readWorkflowSource, relocate } = await import("@nova/workflow");
   if (!server) return { findings: [...findings, ...pastTimes(workflow, Date.now())], valid: true };
   const { sentAs } = await import("../remote/publish.ts");
-  return server.workflows.validate(sentAs(await readWorkflowSource(path), workflow.id)) as ReturnType<
-    typeof findingsOf
-  >;
+  const source = await readWorkflowSource(path);
+  const { findings: found, valid } = await server.workflows.validate(sentAs(source, workflow.id));
+  return { findings: relocate(found as Finding[], source), valid };
 }
 
 export const validate: CliCommand = {
   declare: (command) =>
     command
       .summary("say what is wrong with a workflow")
-      .argument("<folder|file>", "folder with workflow.json, or one JSON file")
+      .argument("<folder|file>", "folder with workflow.json or workflow.ts, or one such file")
       .option("--json", "print one JSON object"),
 
   async run([path = ""], { json }) {

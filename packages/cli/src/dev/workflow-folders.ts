@@ -1,14 +1,10 @@
-import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isWorkflowFolder } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
 /** Folders below a root that never hold what people write. */
 export const passedOver = /^(\..*|node_modules|__pycache__)$/;
-
-export function isWorkflowFolder(folder: string): boolean {
-  return existsSync(join(folder, "workflow.json"));
-}
 
 /** The workflow folders of a root: itself, or those in it. */
 export async function workflowFoldersIn(root: string): Promise<string[]> {
@@ -20,7 +16,10 @@ export async function workflowFoldersIn(root: string): Promise<string[]> {
 /** Throws `InvalidInput` for what is no folder. */
 async function subfolders(root: string): Promise<string[]> {
   const entries = await readdir(root, { withFileTypes: true }).catch((cause) => {
-    throw new InvalidInput(`"${root}" is no folder - name one with workflow.json, or one with such folders`, { cause });
+    throw new InvalidInput(
+      `"${root}" is no folder - name one with workflow.json or workflow.ts, or one with such folders`,
+      { cause },
+    );
   });
   return entries.filter((entry) => entry.isDirectory() && !passedOver.test(entry.name)).map(({ name }) => name);
 }

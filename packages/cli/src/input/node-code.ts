@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type ContextShape, importableModules, type NodeFacts, shapeOf } from "@nova/python";
 import { templatePackages } from "@nova/sandbox";
+import { isWorkflowFolder, readWorkflowSource } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { readJsonFile } from "./context.ts";
 
@@ -33,8 +34,12 @@ export async function importableFrom(file: string): Promise<Pick<NodeFacts, "mod
   let folder = dirname(resolve(file));
   for (let level = 0; level < mostLevels; level++) {
     const names = await readdir(folder).catch(() => [] as string[]);
-    if (names.includes("workflow.json")) {
-      const requirements = await readRequirements(join(folder, "workflow.json"));
+    if (isWorkflowFolder(folder)) {
+      const requirements = requirementsIn(
+        names.includes("workflow.json")
+          ? await readJsonFile(join(folder, "workflow.json"), "workflow")
+          : (await readWorkflowSource(folder)).text,
+      );
       const lib = await readdir(join(folder, "lib")).catch(() => [] as string[]);
       return { modules: importableModules([...templatePackages, ...requirements]), lib };
     }
@@ -43,8 +48,7 @@ export async function importableFrom(file: string): Promise<Pick<NodeFacts, "mod
   return { modules: importableModules(templatePackages) };
 }
 
-async function readRequirements(file: string): Promise<string[]> {
-  const definition = JSON.parse(await readJsonFile(file, "workflow")) as { requirements?: unknown } | null;
-  const requirements = definition?.requirements;
+function requirementsIn(text: string): string[] {
+  const requirements = (JSON.parse(text) as { requirements?: unknown } | null)?.requirements;
   return Array.isArray(requirements) ? requirements.map(String) : [];
 }

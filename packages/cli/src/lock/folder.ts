@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import {
   type Edge,
+  isFileOfFolder,
   lockFileName,
   nodeIndex,
   parseWorkflow,
@@ -35,8 +36,10 @@ export interface LockFolder {
 /** Throws `InvalidInput`, `InvalidWorkflow`, `WorkflowSourceError`. */
 export async function readLockFolder(path: string): Promise<LockFolder> {
   const source = await readWorkflowSource(path);
-  if (source.fileName !== "workflow.json") {
-    throw new InvalidInput(`"${path}" is a lone file - code is locked in a folder, beside its workflow.json`);
+  if (!isFileOfFolder(source.fileName)) {
+    throw new InvalidInput(
+      `"${path}" is a lone file - code is locked in a folder, beside its workflow.json or workflow.ts`,
+    );
   }
   const { [lockFileName]: _, ...files } = source.files;
   const { workflow, findings } = parseWorkflow({ ...source, files });
@@ -45,7 +48,7 @@ export async function readLockFolder(path: string): Promise<LockFolder> {
   if (lock && "problem" in lock) {
     throw new InvalidInput(`${lockFileName} ${lock.problem} - take it from version control, or remove it`);
   }
-  const folder = path.endsWith("workflow.json") ? dirname(resolve(path)) : resolve(path);
+  const folder = isFileOfFolder(path) ? dirname(resolve(path)) : resolve(path);
   return { path, folder, workflow, prompts: promptNodesOf(workflow), entries: lock?.nodes ?? {} };
 }
 

@@ -4,7 +4,7 @@ import type { Compiled } from "@nova/compiler";
 import { publishWorkflow } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import type { Call } from "@nova/service";
-import type { Finding, Workflow } from "@nova/workflow";
+import { type Finding, isFileOfFolder, isWorkflowFolder, type Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import { InvalidWorkflow } from "./invalid.ts";
@@ -27,7 +27,9 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Call
   const beside = folderAround(path);
   const seen = new Set([workflow.id]);
   for (const { workflow: id } of called.calls) {
-    const place = seen.has(id) ? undefined : [join(beside, id), join(beside, `${id}.json`)].find(isWorkflow);
+    const place = seen.has(id)
+      ? undefined
+      : [id, `${id}.json`, `${id}.ts`].map((name) => join(beside, name)).find(isWorkflow);
     seen.add(id);
     if (place === undefined) continue;
     await demandBeside(beside, place);
@@ -73,10 +75,9 @@ async function assertThere({ ports }: LocalCloud, call: Call): Promise<void> {
 /** The folder in which a workflow's folder lies; of a lone file the one in which it is. */
 function folderAround(path: string): string {
   const full = resolve(path);
-  if (isWorkflow(full) && !full.endsWith(".json")) return dirname(full);
-  return basename(full) === "workflow.json" ? dirname(dirname(full)) : dirname(full);
+  return isFileOfFolder(full) ? dirname(dirname(full)) : dirname(full);
 }
 
 function isWorkflow(path: string): boolean {
-  return existsSync(path.endsWith(".json") ? path : join(path, "workflow.json"));
+  return isWorkflowFolder(path) || (/\.(json|ts)$/.test(path) && existsSync(path));
 }

@@ -5,7 +5,7 @@ export const sourceFindings = {
   NOVA101: {
     severity: "error",
     title: "There is no workflow here",
-    why: "A workflow is a folder with a `workflow.json`, or one JSON file. The path names neither, or it cannot be read.",
+    why: "A workflow is a folder with a `workflow.json` or a `workflow.ts`, or one such file. The path names neither, it cannot be read, or the program in it makes no workflow.",
     bad: "nova run invoices/            # the folder holds flow.json",
     good: "nova run invoices/flow.json   # or rename it to workflow.json",
   },

@@ -23,7 +23,10 @@ const halfCharacter =
 const inside = "$.graph_definition";
 const shape = 'write { "nodes": [...], "edges": [...] }';
 
-export function readDocument({ text: raw, fileName }: WorkflowSource): { document?: Document; findings: Finding[] } {
+export function readDocument({ text: raw, fileName, program }: WorkflowSource): {
+  document?: Document;
+  findings: Finding[];
+} {
   const text = raw.replace(/^\uFEFF/, "");
   const scan = scanned(text);
   if (scan instanceof NotJson) return { findings: [notJson(text, fileName, scan)] };
@@ -37,7 +40,7 @@ export function readDocument({ text: raw, fileName }: WorkflowSource): { documen
   if (half !== undefined) findings.push(finding("NOVA104", half, halfCharacter));
   return {
     ...(read && { document: { ...read, scan, text } }),
-    findings: locate([...repeated, ...findings], { scan, text, file: fileName }),
+    findings: locate([...repeated, ...findings], { scan, text, program, file: fileName }),
   };
 }
 

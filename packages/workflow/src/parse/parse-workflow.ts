@@ -50,7 +50,8 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   if (workflow && lock.locked) workflow.lock = lock.locked;
   if (workflow && triggers.length > 0) workflow.triggers = triggers;
-  return { ...(workflow && { workflow }), findings: locate(findings, { ...document, file: source.fileName }), python };
+  const located = locate(findings, { ...document, program: source.program, file: source.fileName });
+  return { ...(workflow && { workflow }), findings: located, python };
 }
 
 function hasNoError(findings: readonly Finding[]): boolean {

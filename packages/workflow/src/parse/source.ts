@@ -3,8 +3,10 @@ import type { NodeType } from "../workflow.ts";
 /** What a person wrote: the JSON and the files beside it, by path relative to the JSON's folder, with `/`. */
 export interface WorkflowSource {
   text: string;
-  /** Name of the JSON file, for findings. */
+  /** Name of the JSON file, or of the program that made the JSON, for findings. */
   fileName: string;
+  /** There where a program made `text`: findings name its lines. */
+  program?: string;
   /** Name of the folder (or of a lone JSON file, without `.json`): the last resort for an id. */
   folder?: string;
   /** `.py`, `.txt` and `.md` files, `lib/` included; the lock file and the code that it locks. */

@@ -1,4 +1,4 @@
-import type { Dirent } from "node:fs";
+import { type Dirent, existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { type Finding, finding } from "../findings/finding.ts";
@@ -6,44 +6,70 @@ import { didYouMean } from "../findings/suggest.ts";
 import { generatedFolder, lockFileName } from "../lock/lock-file.ts";
 import { pathInFolder, readableFile } from "../parse/files.ts";
 import type { WorkflowSource } from "../parse/source.ts";
+import { built, programFile } from "./built.ts";
 import { demandLeadsInside, OutsideFolder, openInside } from "./open-inside.ts";
 
 /** There is nothing at the path that could be parsed; `finding` says so as `nova validate` does. */
 export class WorkflowSourceError extends Error {
   override name = "WorkflowSourceError";
   readonly finding: Finding;
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, { place, ...options }: ErrorOptions & { place?: Pick<Finding, "file" | "line"> } = {}) {
     super(message, options);
-    this.finding = finding("NOVA101", "$", message);
+    this.finding = finding("NOVA101", "$", message, place);
   }
 }
 
-const fileOfFolder = "workflow.json";
+/** What makes a folder a workflow, the first that is there. */
+const filesOfFolder = ["workflow.json", "workflow.ts"] as const;
+
+/** Whether it is a file that stands for its folder. */
+export function isFileOfFolder(path: string): boolean {
+  return filesOfFolder.some((name) => name === basename(path));
+}
+
+/** Whether it holds a workflow. */
+export function isWorkflowFolder(folder: string): boolean {
+  return filesOfFolder.some((name) => existsSync(join(folder, name)));
+}
 
 /** Far above any code or prompt: a file that is larger got there by mistake. */
 const maxFileBytes = 16 * 1024 * 1024;
 
 /**
- * A workflow from the disk: a folder with `workflow.json`, or one JSON file. Of a folder it takes the Python and text
- * files beside the JSON, `lib/`, and what is locked; of a lone file only those that it names. `path` may be a link; in the
- * folder no link may lead out of it.
+ * A workflow from the disk: a folder with `workflow.json` or `workflow.ts`, or one file of JSON, TypeScript or JavaScript,
+ * which is run. Of a folder it takes the Python and text files beside the definition, `lib/`, and what is locked; of a lone
+ * file only those that it names. `path` may be a link; in the folder no link may lead out of it.
  * @throws WorkflowSourceError
  */
 export async function readWorkflowSource(path: string): Promise<WorkflowSource> {
   const full = resolve(path);
   const isFolder = (await statOf(full, path)).isDirectory();
-  const file = isFolder ? join(full, fileOfFolder) : full;
+  const file = isFolder ? join(full, fileIn(full)) : full;
   const folder = dirname(file);
-  const whole = basename(file) === fileOfFolder;
+  const whole = isFileOfFolder(file);
   const name = basename(whole ? folder : file, extname(file));
   try {
-    const text = await textOf(file, path, isFolder);
+    const written = await textOf(file, path, isFolder);
+    const isProgram = programFile.test(file);
+    const text = isProgram ? await textMadeBy(file) : written;
     const files = await readAll(folder, namedFiles(text), whole ? await filesOf(folder) : noFiles);
-    return { text, fileName: basename(file), folder: name, files };
+    return { text, fileName: basename(file), ...(isProgram && { program: written }), folder: name, files };
   } catch (cause) {
     if (!(cause instanceof OutsideFolder)) throw cause;
     throw new WorkflowSourceError(`the folder "${path}": ${cause.message}`, { cause });
   }
+}
+
+function fileIn(folder: string): string {
+  return filesOfFolder.find((name) => existsSync(join(folder, name))) ?? filesOfFolder[0];
+}
+
+async function textMadeBy(file: string): Promise<string> {
+  const made = await built(file);
+  if ("text" in made) return made.text;
+  const { problem, line, column } = made;
+  const place = { file: basename(file), ...(line !== undefined && { line, column }) };
+  throw new WorkflowSourceError(`${basename(file)} makes no workflow: ${problem} - correct it`, { place });
 }
 
 async function statOf(full: string, path: string) {
@@ -51,14 +77,14 @@ async function statOf(full: string, path: string) {
     return await stat(full);
   } catch (cause) {
     throw new WorkflowSourceError(
-      `there is no file or folder "${path}" - name a folder with ${fileOfFolder}, or a JSON file`,
+      `there is no file or folder "${path}" - name a folder with ${filesOfFolder.join(" or ")}, or such a file`,
       { cause },
     );
   }
 }
 
 async function textOf(file: string, path: string, isFolder: boolean): Promise<string> {
-  const bytes = await (isFolder ? definitionIn(dirname(file), path) : bytesOf(file, path));
+  const bytes = await (isFolder ? definitionIn(file, path) : bytesOf(file, path));
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch (cause) {
@@ -66,12 +92,13 @@ async function textOf(file: string, path: string, isFolder: boolean): Promise<st
   }
 }
 
-async function definitionIn(folder: string, path: string): Promise<Buffer> {
-  const bytes = await bytesIn(folder, fileOfFolder);
+async function definitionIn(file: string, path: string): Promise<Buffer> {
+  const [folder, wanted] = [dirname(file), basename(file)];
+  const bytes = await bytesIn(folder, wanted);
   if (bytes) return bytes;
-  const others = (await namesIn(folder)).filter((name) => name.endsWith(".json"));
-  const wayOut = didYouMean(fileOfFolder, others) || " - add it, or name a JSON file";
-  throw new WorkflowSourceError(`the folder "${path}" has no ${fileOfFolder}${wayOut}`);
+  const others = (await namesIn(folder)).filter((name) => /\.(json|ts)$/.test(name));
+  const wayOut = didYouMean(wanted, others) || " - add it, or name a JSON file";
+  throw new WorkflowSourceError(`the folder "${path}" has no ${wanted}${wayOut}`);
 }
 
 /** The file that somebody named, wherever it leads. */
