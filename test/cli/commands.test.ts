@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +31,16 @@ describe("nova init", () => {
     const { id, name } = JSON.parse(await readFile(join(cwd, "other/workflow.json"), "utf8"));
     expect([id, name]).toEqual(["other", "other"]);
   });
+
+  it("makes the same workflow as a program, whose types hold wherever the folder lies", async () => {
+    expect((await nova(cwd, "init", "--typescript", "typed")).stdout).toContain("workflow.ts is its graph");
+    expect(await nova(cwd, "validate", "typed")).toMatchObject({ code: 0, stdout: "typed is valid\n" });
+    const machine = JSON.parse((await nova(cwd, "compile", "typed")).stdout);
+    expect(Object.keys(machine.States)).toEqual(expect.arrayContaining(["greet", "shout"]));
+    const check = () =>
+      execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", join(cwd, "typed")], { stdio: "pipe" });
+    expect(check).not.toThrow();
+  }, 60_000);
 
   it("leaves a folder alone that holds something", async () => {
     const { code, stderr } = await nova(cwd, "init", "mine");

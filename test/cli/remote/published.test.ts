@@ -67,6 +67,15 @@ describe("a published workflow", () => {
     expect((await nova("get", id, "pd")).err).toMatch(/has no "pd" - it has: .*pdf/);
   });
 
+  it("keeps bytes from a terminal", async () => {
+    const before = process.stdout.isTTY;
+    process.stdout.isTTY = true;
+    const { code, out, err } = await nova("get", id, "pdf");
+    process.stdout.isTTY = before;
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(/"pdf" is a file of 18 bytes, not for a terminal - nova get exec_\w+ pdf --into pdf/);
+  });
+
   it("is rolled back, and brought back to a version", async () => {
     await writeFile(
       file("report.json"),

@@ -73,7 +73,6 @@ describe("a program that exports a workflow", () => {
       "$.inputs": "wrong.ts:5:3",
       "$.nodes[1].timeout": "wrong.ts:10:7",
       "$.nodes[2].codeFile": "wrong.ts:12:23",
-      "$.nodes[2]": "wrong.ts:12:5",
       "$.edges[1].to": "wrong.ts:17:7",
     });
     const { program: _, ...sent } = source;

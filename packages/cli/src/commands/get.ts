@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { shellWord } from "../output/shell.ts";
-import { print } from "../output/terminal.ts";
+import { print, printBytes } from "../output/terminal.ts";
 import { askApi } from "../place.ts";
 import type { ContextValue } from "../records/context-value.ts";
 import type { CliCommand } from "./command.ts";
@@ -24,8 +24,7 @@ export const get: CliCommand = {
     if (json) print(resultOf(execution, key, value, into), true);
     else if (typeof into === "string") print(`${into} holds ${key} of ${execution}, ${sizeOf(value)} bytes`);
     else if ("json" in value) print(value.json, true);
-    else if (!process.stdout.isTTY) process.stdout.write(value.bytes);
-    else {
+    else if (!printBytes(value.bytes)) {
       const command = `nova get ${execution} ${shellWord(key)} --into ${shellWord(key)}`;
       throw new InvalidInput(`"${key}" is a file of ${sizeOf(value)} bytes, not for a terminal - ${command}`);
     }

@@ -46,6 +46,13 @@ export function print(text: string, isJson: unknown = false): void {
   console.log(isJson ? shownJson(text) : shown(text));
 }
 
+/** Bytes as they are, for a pipe or a file. False, and nothing is written: standard output is a terminal. */
+export function printBytes(bytes: Uint8Array): boolean {
+  if (process.stdout.isTTY) return false;
+  process.stdout.write(bytes);
+  return true;
+}
+
 /** The one way to standard error. */
 export function printError(text: string): void {
   console.error(shown(text));
