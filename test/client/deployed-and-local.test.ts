@@ -68,11 +68,12 @@ async function askAll(nova: NovaClient, own: string): Promise<Record<string, unk
   found.changed = await nova.clients.change(client, { name: "Acme Ltd" });
   found.stored = await nova.credentials.set(acme, "api", credential);
   found.storedForRuns = await nova.credentials.set({ workflow }, "api", credential).catch(problem);
-  found.validated = await nova.workflows.validate({ ...asking, id: workflow });
-  found.published = await nova.workflows.publish({ ...asking, id: workflow });
+  const flow = { ...asking, id: workflow, triggers: [{ type: "schedule", id: "daily", every: "1d" }] };
+  found.validated = await nova.workflows.validate(flow);
+  found.published = await nova.workflows.publish(flow);
   found.work = await nova.workflows.publish(inARow(work, { add: "context['sum'] = 1" }));
   await vi.waitFor(async () => expect((await nova.workflows.get(work)).status).toBe("ready"), 20_000);
-  found.replaced = await nova.ask(api.PUT("/workflows/{id}", { ...of, body: { ...asking, id: workflow } as never }));
+  found.replaced = await nova.ask(api.PUT("/workflows/{id}", { ...of, body: flow as never }));
   found.storedForWorkflow = await nova.credentials.set({ workflow }, "api", credential);
   found.workflow = await nova.workflows.get(workflow);
   found.asl = await nova.workflows.asl(workflow);
@@ -115,6 +116,13 @@ async function askRest(nova: NovaClient, { client, workflow, id }: Made): Promis
   const blob = { path: { id, sha256: file.$blob.sha256 } };
   const { url } = await nova.ask(api.GET("/executions/{id}/blobs/{sha256}", { params: blob }));
   found.blob = await (await fetch(url)).text();
+  const daily = { params: { path: { id: workflow, trigger: "daily" } } };
+  found.schedules = await nova.ask(api.GET("/schedules", { params: { query: { workflow } } }));
+  for (const change of ["pause", "resume"] as const) {
+    const of = { params: { path: { id: workflow } } };
+    found[change] = await nova.ask(api.POST(`/workflows/{id}/${change}`, of));
+    found[`${change} daily`] = await nova.ask(api.POST(`/workflows/{id}/schedules/{trigger}/${change}`, daily));
+  }
   const slug = { path: { slug: client } };
   found.export = (await nova.ask(api.GET("/clients/{slug}/export", { params: slug }))).next_cursor;
   found.deliveries = await nova.ask(api.GET("/deliveries", { params: { query: { client } } }));

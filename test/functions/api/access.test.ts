@@ -62,6 +62,19 @@ const table: Record<string, Row> = {
     role: "editor",
     status: sharedChange(200),
   },
+  "POST /workflows/{id}/pause": { path: plain("/workflows/asking/pause"), role: "editor", status: sharedChange(200) },
+  "POST /workflows/{id}/resume": { path: plain("/workflows/asking/resume"), role: "editor", status: sharedChange(200) },
+  "GET /schedules": { path: plain("/schedules"), role: "viewer", status: everybody(200) },
+  "POST /workflows/{id}/schedules/{trigger}/pause": {
+    path: plain("/workflows/asking/schedules/never/pause"),
+    role: "editor",
+    status: everybody(404),
+  },
+  "POST /workflows/{id}/schedules/{trigger}/resume": {
+    path: plain("/workflows/asking/schedules/never/resume"),
+    role: "editor",
+    status: everybody(404),
+  },
   "DELETE /workflows/{id}": { path: plain("/workflows/asking"), role: "editor", status: sharedChange(409) },
   "POST /workflows/{id}/execute": {
     path: plain("/workflows/asking/execute"),
