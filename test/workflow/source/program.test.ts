@@ -18,7 +18,6 @@ async function write(name: string, text: string): Promise<string> {
 }
 
 const sound = `import { action, defineWorkflow, end, start } from "@nova/workflow";
-console.log("for people");
 const steps: string[] = ["a", "b"];
 const nodes = Object.fromEntries(steps.map((id) => [id, action({ code: \`context["\${id}"] = 1\` })]));
 export default defineWorkflow({

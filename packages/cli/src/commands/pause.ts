@@ -16,7 +16,8 @@ function changing(action: "pause" | "resume", summary: string): CliCommand {
       const { paused_at } = await askApi((server) =>
         server.ask(server.api.POST(`/workflows/{id}/${action}`, { params: { path: { id } } })),
       );
-      const line = paused_at === null ? `${id} goes on` : `${id} is paused since ${paused_at}`;
+      const line =
+        paused_at === null ? `${id} goes on` : `${id} is paused since ${paused_at} - nova resume ${id} ends that`;
       print(json ? JSON.stringify({ id, paused_at }) : line, json);
       return exitCodes.completed;
     },

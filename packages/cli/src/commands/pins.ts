@@ -1,13 +1,8 @@
-import type { NovaClient, Schemas } from "@nova/client";
+import type { Schemas } from "@nova/client";
 import { exitCodes } from "../errors.ts";
 import { printList } from "../output/table.ts";
 import { askApi } from "../place.ts";
 import type { CliCommand } from "./command.ts";
-
-type Pin = Pick<
-  Schemas["Generation"],
-  "node" | "client_slug" | "code_hash" | "origin" | "model" | "created_at" | "proven_by" | "approved" | "code"
->;
 
 export const pins: CliCommand = {
   declare: (command) =>
@@ -17,23 +12,16 @@ export const pins: CliCommand = {
       .option("--json", "print one JSON object, with the code"),
 
   async run([workflow = ""], { json }) {
-    const items = await askApi((server) => pinned(server, workflow));
+    const kept = await askApi((server) => Array.fromAsync(server.workflows.generations(workflow)));
+    const items = kept.filter(({ status }) => status === "pinned");
     const header = ["node", "client", "code", "from", "written", "proven by", "approved by"];
     printList(items, json, { header, rowOf, empty: `no code of "${workflow}" is pinned` });
     return exitCodes.completed;
   },
 };
 
-async function pinned(server: NovaClient, workflow: string): Promise<Pin[]> {
-  const kept = await Array.fromAsync(server.workflows.generations(workflow));
-  return kept
-    .filter(({ status }) => status === "pinned")
-    .map(({ node, client_slug, code_hash, origin, model, created_at, proven_by, approved, code }) => ({
-      ...{ node, client_slug, code_hash, origin, model, created_at, proven_by, approved, code },
-    }));
-}
-
-function rowOf({ node, client_slug, code_hash, origin, model, created_at, proven_by, approved }: Pin): string[] {
+function rowOf(pin: Schemas["Generation"]): string[] {
+  const { node, client_slug, code_hash, origin, model, created_at, proven_by, approved } = pin;
   const from = origin === "edited" ? "somebody's edit" : model;
   return [node, client_slug ?? "all", code_hash.slice(0, 12), from, created_at, proven_by ?? "", approved?.by ?? ""];
 }

@@ -14,9 +14,9 @@ export function heard(store: DeliveryStore, hear: (unstarted: Unstarted) => void
     list: (query) => store.list(query),
     async begin(delivery) {
       const there = await store.begin(delivery);
-      accepted.set(delivery.key, delivery);
+      if (delivery.status === "accepted") accepted.set(delivery.key, delivery);
       for (const oldest of accepted.keys()) if (accepted.size > remembered) accepted.delete(oldest);
-      tell(delivery);
+      if (there?.status !== "started") tell(delivery);
       return there;
     },
     async finish(key, outcome) {
