@@ -55,6 +55,13 @@ describe("schedules", () => {
     expect(ids(await list(acme))).toEqual(["report/nightly"]);
   });
 
+  it("are looked for in so many workflows at once, and the next page goes on behind them", async () => {
+    for (let at = 100; at < 300; at++) await world.publish(`a-${at}`, []);
+    const first = await list();
+    expect(first).toEqual({ items: [], cursor: "a-299/~" });
+    expect((await list(admin, { cursor: first.cursor })).items).toHaveLength(4);
+  });
+
   it("that are paused let their times pass, also when another version is published, until they are resumed", async () => {
     const due = { workflow: "report", trigger: "nightly", scheduled_at: "2026-11-23T01:00:00Z" };
     expect(await pauseSchedule(ports(), admin, "report", "nightly")).toMatchObject({ nextAt: null });

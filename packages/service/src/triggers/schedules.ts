@@ -22,7 +22,13 @@ export interface ShownSchedule {
   pausedAt: string | null;
 }
 
-/** By workflow and id, as far as the caller sees them. Throws `NotFound` for a workflow that is not there. */
+/** So many are looked at for one page: a Lambda has seconds. */
+const maxWorkflows = 200;
+
+/** Behind every id of a trigger. */
+const allOf = "~";
+
+/** By workflow and id, as far as the caller sees them; a page may be shorter than its limit. Throws `NotFound` for a workflow that is not there. */
 export async function listSchedules(
   ports: ServicePorts,
   by: Principal,
@@ -31,13 +37,16 @@ export async function listSchedules(
   if (workflow !== undefined) await findWorkflow(ports, workflow);
   const [behind = ""] = cursor.split("/");
   const found: { workflow: string; trigger: ScheduleTrigger }[] = [];
+  let [looked, rest] = [0, {}];
   for await (const id of workflow === undefined ? idsFrom(ports, behind) : [workflow]) {
     const here = (await schedulesOf(ports, by, id)).map((trigger) => ({ workflow: id, trigger }));
     found.push(...here.filter((one) => placeOf(one) > cursor || id > behind));
-    if (found.length > limit) break;
+    looked += 1;
+    if (looked === maxWorkflows) rest = { cursor: `${id}/${allOf}` };
+    if (found.length > limit || looked === maxWorkflows) break;
   }
   const { items, ...next } = pageFrom(found, limit, placeOf);
-  return { items: await Promise.all(items.map((one) => shownSchedule(ports, one))), ...next };
+  return { items: await Promise.all(items.map((one) => shownSchedule(ports, one))), ...rest, ...next };
 }
 
 function placeOf({ workflow, trigger }: { workflow: string; trigger: ScheduleTrigger }): string {
