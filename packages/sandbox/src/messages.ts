@@ -37,6 +37,7 @@ const Failure = z.object({
   class: z.enum(["NodeFailed", "NodeTimeout"]),
   message: Told,
   traceback: Told,
+  types: z.array(toldText(1000)).max(100).optional(),
 });
 
 /** What the code's own process has left: whatever runs there can write anything. */

@@ -44,6 +44,7 @@ export { relocate } from "./parse/locate.ts";
 export type { ParsedWorkflow } from "./parse/parse-workflow.ts";
 export { parseWorkflow } from "./parse/parse-workflow.ts";
 export type { PythonSource, WorkflowSource } from "./parse/source.ts";
+export { earlierErrorNames, type Retry, retriedError, retriedErrors, retryWaits, secondsAfter } from "./retry.ts";
 export type { RunErrorClass } from "./run-errors.ts";
 export { runErrors } from "./run-errors.ts";
 export { dueAfter, type Expression, parseExpression } from "./schedule/expression.ts";

@@ -1,6 +1,7 @@
 import type { JsonObject } from "./json/value.ts";
 import type { LockedCode } from "./lock/locked-code.ts";
 import type { OnFailure } from "./on-failure.ts";
+import type { Retry } from "./retry.ts";
 import type { Trigger } from "./trigger.ts";
 
 /**
@@ -70,8 +71,7 @@ interface TaskNodeBase extends NodeBase {
   effects?: boolean;
   /** Where a failed node goes instead of failing the run. */
   onError?: string;
-  /** Runs of failing code in all (2 or 3); needs `effects: false`. */
-  retry?: { attempts: number; delaySeconds: number };
+  retry?: Retry;
   /** Names of the credentials that its code gets. Absent: as the workflow says. */
   credentials?: string[];
   /** `fresh`: its own sandbox, used by no later node. */

@@ -37,6 +37,7 @@ export function taskWith(changes: TaskChanges = {}): PromptTask {
     version: { workflowId: "bills", version: 1, workflow: { ...workflow, ...changes.workflow } } as WorkflowVersion,
     node,
     edges: changes.edges ?? [],
+    earlierUsd: 0,
     input: membersOf(changes.input ?? '{"lines": [1, 2], "order": {"discount": 0.5}, "other": true}'),
     secrets: new Set(),
     credentials: new Set(),

@@ -89,6 +89,23 @@ export const straightFlows: Workflow[] = [
     ],
   ),
   flow(
+    "retried by its author",
+    [
+      action("a", { retry: { attempts: 4, delaySeconds: 5, backoff: 2, jitter: true } }),
+      decision("d", { retry: { attempts: 2, delaySeconds: 1, on: ["ConnectionError"] } }),
+      action("b", { onError: "r", isolation: "fresh", retry: { attempts: 3, delaySeconds: 90, on: ["NodeTimeout"] } }),
+      action("r", { effects: false, retry: { attempts: 5, delaySeconds: 2, on: ["ConnectionError"] } }),
+    ],
+    [
+      ["start", "a"],
+      ["a", "d"],
+      ["d", "b", "yes"],
+      ["d", "end", "default"],
+      ["b", "end"],
+      ["r", "end"],
+    ],
+  ),
+  flow(
     "branching",
     [decision("d"), action("a"), action("b")],
     [

@@ -2,6 +2,7 @@ import type { Workflow } from "@nova/workflow";
 import { type Arrow, action, decision, flow, lines, mapOver } from "./flows.ts";
 
 const repeatable = { effects: false };
+const retried = { retry: { attempts: 3, delaySeconds: 1 } };
 const straight = lines("start > f > a > j > end", "f > b > j");
 
 /** What the random model runs with branches and items; the context has a `list` of lists. */
@@ -21,6 +22,7 @@ export const forkFlows: Workflow[] = [
     ],
     straight,
   ),
+  flow("fork of retried nodes", [action("f"), action("a", retried), action("b", retried), action("j")], straight),
   flow(
     "fork at the start",
     [action("a"), action("b"), action("c")],
@@ -76,6 +78,7 @@ const around: Arrow[] = lines("start > m > z > end");
 export const mapFlows: Workflow[] = [
   flow("map", [mapOver("m", [action("i"), action("k")], lines("i > k")), action("z")], around),
   flow("map of repeatable nodes", [mapOver("m", [action("i", repeatable)], []), action("z")], around),
+  flow("map of retried nodes", [mapOver("m", [action("i", retried)], []), action("z")], around),
   flow("tolerant map", [mapOver("m", [action("i")], [], { toleratedFailures: { count: 1 } }), action("z")], around),
   flow(
     "half tolerant map",

@@ -10,6 +10,7 @@ import {
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import { expectedWay } from "./expected-way.ts";
+import { judgeAgain } from "./judge-again.ts";
 import { judgeJoins } from "./judge-joins.ts";
 import { judgeWritten } from "./judge-written.ts";
 import type { MachineRun } from "./machine.ts";
@@ -39,8 +40,7 @@ export class Invariants {
     const name = claimName(claim);
     const node = this.#nodeOf(request.node);
     if (this.#begun.has(name)) this.#violated(`code of ${name} began twice`);
-    if (claim.attempt > 1 && !(node && "effects" in node && node.effects === false))
-      this.#violated(`code of ${name} began again, though its effects are not false`);
+    if (claim.attempt > 1) this.violations.push(...judgeAgain(run, node, this.#begun));
     if (this.#entries(run.box.execution).some(({ head }) => head.close))
       this.#violated(`code of ${name} began after the close`);
     for (const other of this.#world.sandboxes.running()) {
@@ -184,7 +184,9 @@ export class Invariants {
       this.violations.push(...judgeWritten(written).map((sentence) => `${where} ${sentence}`));
       return;
     }
-    if (head.steps.length < head.attempt - 1)
+    // The last attempt is the entry itself; one that failed of its own is recorded, too.
+    const isWhole = head.status === "failed" && head.steps.length === head.attempt;
+    if (head.steps.length !== head.attempt - 1 && !isWhole)
       this.#violated(`${where} was attempt ${head.attempt}, but lists ${head.steps.length} steps`);
     if (head.status === "success" && head.code !== null) this.#judgeResult(head, entry, where);
   }
@@ -264,6 +266,7 @@ const expectedErrors = new Set([
   "ExecutionClosed",
   "SandboxUnavailable",
   "NodeUnfinished",
+  "NodeRetry",
   "StoreUnavailable",
   "ServiceUnavailable",
 ]);

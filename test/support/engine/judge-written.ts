@@ -12,8 +12,7 @@ export interface Written {
 /** What is wrong with it: steps that are not those of a journal, code and results that do not belong together. */
 export function judgeWritten({ head, entry, stored, runs }: Written): string[] {
   const steps = head.steps.map((hash) => Array.from(stored.values()).find((step) => step.hash === hash));
-  if (!steps.every((step, i) => step && placeOf(step).step === i + 1))
-    return ["lists other steps than its journal has"];
+  if (!isInOrder(steps)) return ["lists other steps than its journals have"];
   const link = linkName({ execution: head.execution_id, scope: head.scope, seq: head.seq });
   const runOf = (place: Pick<Claim, "step" | "attempt">) => runs.get(claimName({ link, ...place }));
   const ran = steps.map((step) => step && runOf(placeOf(step)));
@@ -23,6 +22,19 @@ export function judgeWritten({ head, entry, stored, runs }: Written): string[] {
     ...(head.status === "success" ? judgeSuccess(entry, head.cache_hit ? [hit] : ran) : []),
   ];
 }
+
+/** Step by step from the first one; what a whole attempt came to ends its journal, and the next one begins. */
+function isInOrder(steps: readonly (StoredStep | undefined)[]): boolean {
+  let next = 1;
+  for (const step of steps) {
+    const place = step && placeOf(step).step;
+    if (place !== next && place !== ofAttempt) return false;
+    next = place === ofAttempt ? 1 : next + 1;
+  }
+  return true;
+}
+
+const ofAttempt = 999;
 
 /** Each attempt of a turn has numbers of its own. */
 function placeOf({ step }: StoredStep): Pick<Claim, "step" | "attempt"> {

@@ -16,7 +16,7 @@ export const longFlows: Workflow[] = [
     "long and retried",
     [
       action("a", { ...repeatable, retry: { attempts: 2, delaySeconds: 5 } }),
-      action("b", { ...long, isolation: "fresh" }),
+      action("b", { ...long, isolation: "fresh", retry: { attempts: 3, delaySeconds: 60, backoff: 3, jitter: true } }),
     ],
     lines("start > a > b > end"),
   ),

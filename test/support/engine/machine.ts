@@ -203,7 +203,8 @@ export class MachineRun {
       const retries = retrier ? (used.get(retrier) ?? 0) : 0;
       if (!retrier || retries >= Math.min(retrier.MaxAttempts, this.#lambdas.mostRetries)) return ended;
       used.set(retrier, retries + 1);
-      const due = this.#clock.now + 1000 * (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** retries;
+      const { IntervalSeconds = 1, BackoffRate = 2, MaxDelaySeconds = Number.POSITIVE_INFINITY } = retrier;
+      const due = this.#clock.now + 1000 * Math.min(IntervalSeconds * BackoffRate ** retries, MaxDelaySeconds);
       await process.call({ name: `back off after ${ended.error.Error}`, effect: () => this.#clock.advanceTo(due) });
     }
   }

@@ -17,6 +17,15 @@ export const promptFlows: Workflow[] = [
     lines("start > a > end", "r > end"),
   ),
   flow(
+    "retried prompts",
+    [
+      prompted(action("a", { retry: { attempts: 3, delaySeconds: 2 } })),
+      prompted(action("b", { effects: false, onError: "r", retry: { attempts: 5, delaySeconds: 1, jitter: true } })),
+      action("r"),
+    ],
+    lines("start > a > b > end", "r > end"),
+  ),
+  flow(
     "prompted decision",
     [prompted(decision("d", repeatable)), action("a"), prompted(action("b", { isolation: "fresh" }))],
     [...lines("start > d", "a > end", "b > end"), ["d", "a", "yes"], ["d", "b", "default"]],

@@ -20,7 +20,7 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
       const name = dice < 0.05 ? "NodeTimeout" : "NodeFailed";
       return {
         ...script,
-        result: { ...common, status: "error", class: name, message: "it broke", traceback: "line 1" },
+        result: { ...common, status: "error", class: name, message: "it broke", traceback: "line 1", ...typed(name, dice) },
       };
     }
     // What it sets tells this run from every other one.
@@ -30,4 +30,9 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
     if (nodeType === "decision") set.push({ key: "branch_decision", json: decide(node) });
     return { ...script, files, result: { ...common, status: "success", set, delete: [] } };
   };
+}
+
+/** Half of what fails is an exception that a retry may name. */
+function typed(name: "NodeFailed" | "NodeTimeout", dice: number) {
+  return name === "NodeFailed" && dice > 0.12 ? { types: ["ConnectionError", "OSError", "Exception"] } : {};
 }

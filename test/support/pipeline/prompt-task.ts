@@ -54,6 +54,7 @@ export function promptTask(options: TaskOptions = {}): PromptTask {
     mask: (text) => Object.values(secrets).reduce((masked, secret) => masked.replaceAll(secret, "***"), text),
     frozen: options.frozen ?? false,
     fresh: options.fresh ?? false,
+    earlierUsd: 0,
     spentUsd: options.spentUsd ?? 0,
   };
 }

@@ -33,7 +33,7 @@ export function checkBudget(
   { task, executor, spent }: NodeRun,
   { besideUsd, month, inCallUsd, estimatedUsd }: CallCost,
 ): void {
-  const byNode = spent.usd + inCallUsd;
+  const byNode = task.earlierUsd + spent.usd + inCallUsd;
   const limits = [
     { of: `node "${task.node.id}"`, spentUsd: byNode, limitUsd: executor.maxCostUsd, raise: "the node's limits" },
     {

@@ -30,12 +30,13 @@ export async function runCode(run: NodeRun, attempt: number, code: string): Prom
   if (step.status === "success" && step.result?.status === "success") {
     return done({ result: step.result, sandboxId: step.sandbox_id ?? "" });
   }
-  const { error_class, fault } = Recorded.parse(step.output_data);
+  const { error_class, fault, types } = Recorded.parse(step.output_data);
   const failure = {
     attempt,
     error: step.error_message ?? "the code failed",
     code,
     class: error_class,
+    ...(types && { types }),
     ...(step.traceback !== undefined && { traceback: step.traceback }),
     ...(step.logs !== undefined && { logs: step.logs }),
   };
@@ -43,8 +44,14 @@ export async function runCode(run: NodeRun, attempt: number, code: string): Prom
 }
 
 /** A failure that no other attempt follows, as it is. */
-export function endingOf({ class: name, error, traceback, logs }: Failure): Ending {
-  return { class: name, message: error, ...(traceback && { traceback }), ...(logs && { logs }) };
+export function endingOf({ class: name, error, traceback, types, logs }: Failure): Ending {
+  return {
+    class: name,
+    message: error,
+    ...(traceback && { traceback }),
+    ...(types && { types }),
+    ...(logs && { logs }),
+  };
 }
 
 /** Runs code at a place, and judges what it did; what an analysis found lies over its context. */
@@ -56,7 +63,7 @@ export async function execute(run: NodeRun, journal: number, attempt: number, co
   const judgement = await means.judge(result);
   if (result.status === "success" && judgement.status === "success") return { result, sandboxId };
   if (judgement.status === "success") throw new TypeError(`node "${task.node.id}": a failed run was judged a success`);
-  const { message, traceback, class: name } = judgement;
+  const { message, traceback, class: name, types } = judgement;
   const logs = task.mask(result.logs);
   const failure: Failure = {
     attempt,
@@ -64,6 +71,7 @@ export async function execute(run: NodeRun, journal: number, attempt: number, co
     code,
     class: name,
     ...(traceback && { traceback }),
+    ...(types && { types }),
     ...(logs && { logs }),
   };
   const isOwn = result.status === "success" || name === "NodeTimeout";
@@ -78,6 +86,7 @@ export async function execute(run: NodeRun, journal: number, attempt: number, co
 const Recorded = z.object({
   error_class: z.enum(Object.keys(runErrors) as RunErrorClass[]),
   fault: z.enum(["code", "world"]),
+  types: z.array(z.string()).optional(),
 });
 
 /** What a step says of it. */
@@ -87,10 +96,10 @@ export function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
     return { status: "success", output_data: changesForRecord(run, result), result };
   }
   const { failure, fault } = end;
-  const { class: error_class, error, traceback, logs } = failure;
+  const { class: error_class, error, traceback, types, logs } = failure;
   return {
     status: "failed",
-    output_data: { error_class, fault },
+    output_data: { error_class, fault, ...(types && { types }) },
     error_message: error,
     ...(traceback && { traceback }),
     ...(logs && { logs }),

@@ -9,6 +9,7 @@ export interface Failure {
   code: string | null;
   class: RunErrorClass;
   traceback?: string;
+  types?: readonly string[];
   logs?: string;
 }
 
@@ -17,6 +18,7 @@ export interface Ending {
   class: RunErrorClass;
   message: string;
   traceback?: string;
+  types?: readonly string[];
   logs?: string;
 }
 

@@ -14,6 +14,7 @@ export function emitAction(node: PlannedAction, frame: Frame): States {
       comment: node.comment,
       parameters: nodeParameters(node.id),
       catchers: catchTo(afterFailure(node, frame), frame),
+      retry: node.retry,
     },
     behindTask(node, next),
   );

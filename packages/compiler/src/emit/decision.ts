@@ -15,6 +15,7 @@ export function emitDecision(node: PlannedDecision, frame: Frame): States {
       comment: node.comment,
       parameters: nodeParameters(node.id),
       catchers: catchTo(afterFailure(node, frame), frame),
+      retry: node.retry,
     },
     behindTask(node, branchState(node.id)),
   );

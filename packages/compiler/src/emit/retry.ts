@@ -1,4 +1,4 @@
-import { runErrors } from "@nova/workflow";
+import { type Retry, retryWaits, runErrors } from "@nova/workflow";
 import type { Retrier } from "../asl.ts";
 
 type Policy = (typeof runErrors)[keyof typeof runErrors]["retry"];
@@ -27,6 +27,25 @@ const anythingElse = {
 
 /** The `Retry` of every task, from the one table of run errors. Retriers are tried in order; `States.ALL` must be last. */
 export const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
+
+/**
+ * Of a task whose node has a `retry`: Step Functions waits between the attempts, and the engine says whether another one
+ * follows.
+ */
+export function retriersOf(retry: Retry | undefined): readonly Retrier[] {
+  // One that can never be thrown would be of no use.
+  if (!retry || retry.attempts < 2) return retriers;
+  const { interval, backoff, longest } = retryWaits(retry);
+  const own: Retrier = {
+    ErrorEquals: errorsWith("as the node says"),
+    IntervalSeconds: interval,
+    MaxAttempts: retry.attempts - 1,
+    BackoffRate: backoff,
+    ...(backoff > 1 && { MaxDelaySeconds: longest }),
+    ...(retry.jitter && { JitterStrategy: "FULL" }),
+  };
+  return [own, ...retriers];
+}
 
 /** Of a task that waits for an answer: its timeout is an outcome, and asking a second time would double it. */
 export const untimedRetriers: readonly Retrier[] = retriersWith([...errorsWith("never"), "States.Timeout"]);

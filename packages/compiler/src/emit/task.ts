@@ -1,15 +1,21 @@
+import type { Retry } from "@nova/workflow";
 import type { Catcher, Parameters, TaskState } from "../asl.ts";
 import type { Way } from "../lower/plan.ts";
 import { type Frame, goOn } from "./frame.ts";
-import { childRetriers, retriers } from "./retry.ts";
+import { childRetriers, retriersOf } from "./retry.ts";
 
 /** The longest that AWS Lambda lets a function run. */
 const lambdaLimitSeconds = 900;
 
-/** A Lambda task, with the retries that every one of ours has. */
+/** A Lambda task, with the retries that every one of ours has, behind those of its node. */
 export function lambdaTask(
   resource: string,
-  details: { comment?: string | undefined; parameters?: Parameters; catchers?: Catcher[] },
+  details: {
+    comment?: string | undefined;
+    parameters?: Parameters;
+    catchers?: Catcher[];
+    retry?: Retry | undefined;
+  },
   next: Way,
 ): TaskState {
   return {
@@ -18,7 +24,7 @@ export function lambdaTask(
     Resource: resource,
     ...(details.parameters && { Parameters: details.parameters }),
     TimeoutSeconds: lambdaLimitSeconds,
-    Retry: retriers,
+    Retry: retriersOf(details.retry),
     ...(details.catchers && { Catch: details.catchers }),
     ...goOn(next),
   };

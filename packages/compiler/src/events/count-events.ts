@@ -16,8 +16,8 @@ const { execution, parallel, map, mapRun, iteration, pass, task, choice } = stat
 export type ItemsOf = (map: PlannedMap) => number;
 
 /**
- * The most events that an execution of a plan makes if no task is retried or dies after its commit: whatever the
- * decisions are, whatever fails, and however late a failure stops the branches beside it.
+ * The most events that an execution of a plan makes if no task is retried, but by its node's own `retry`, or dies after
+ * its commit: whatever the decisions are, whatever fails, and however late a failure stops the branches beside it.
  */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);

@@ -47,9 +47,13 @@ export function waysOf(node: PlannedNode, frame: FrameKind, inside: number): Cou
   }
 }
 
-/** The task of code; of code that outlives a Lambda once more for each time that it is looked after. */
-function ran({ looks }: PlannedTask): number {
-  return looks === undefined ? task : looks * (task + choice + wait) + task + choice;
+/**
+ * The task of code, with what its own retries add; of code that outlives a Lambda once more for each time that it is
+ * looked after.
+ */
+function ran({ looks, retry }: PlannedTask): number {
+  if (looks !== undefined) return looks * (task + choice + wait) + task + choice;
+  return task + ((retry?.attempts ?? 1) - 1) * againInVain;
 }
 
 function goesOn({ next }: GoesOn, events: number): CountedWay {

@@ -10,7 +10,7 @@ import {
 } from "@nova/workflow";
 import type { Plan, PlannedFork, PlannedFrame, PlannedMap, PlannedNode } from "./plan.ts";
 import { UncheckedWorkflow } from "./unchecked.ts";
-import { branchesOf, failureWay, type Inside, looksOf, nextOf } from "./ways.ts";
+import { branchesOf, failureWay, type Inside, nextOf, runsOf } from "./ways.ts";
 
 /** Resolves the edges of a checked workflow; throws `UncheckedWorkflow` where only a missing check can be the reason. */
 export function lower(workflow: Workflow): Plan {
@@ -65,11 +65,11 @@ class Lowering {
       case "start":
         return { type: "start", ...this.#onward(indexed, inside) };
       case "action":
-        return { type: "action", ...looksOf(node), ...this.#onward(indexed, inside), ...failureWay(node, inside) };
+        return { type: "action", ...runsOf(node), ...this.#onward(indexed, inside), ...failureWay(node, inside) };
       case "decision":
         return {
           type: "decision",
-          ...looksOf(node),
+          ...runsOf(node),
           ...branchesOf(node.id, edges, inside),
           ...failureWay(node, inside),
         };

@@ -1,3 +1,5 @@
+import type { Retry } from "@nova/workflow";
+
 /**
  * What lowering makes of a workflow: every node in the frame where it runs, with its ways out resolved. Nothing in here
  * needs the edge list any more, and nothing knows the Amazon States Language.
@@ -70,8 +72,9 @@ export interface PlannedStart extends GoesOn {
 }
 
 export interface PlannedTask extends Planned {
-  /** Of code that may outlive a Lambda: how often it is looked after, at most. */
+  /** Of code that may outlive a Lambda: how often it is looked after, or waited for, at most. */
   looks?: number;
+  retry?: Retry;
 }
 
 export interface PlannedAction extends PlannedTask, GoesOn, Failable {

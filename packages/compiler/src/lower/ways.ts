@@ -54,11 +54,15 @@ export function branchesOf(node: string, edges: Edge[], inside: Inside): Pick<De
   };
 }
 
-/** Runs of code at one link, whatever the reason for another. */
+/** Runs at one link of code that lost machines may repeat. */
 const mostAttempts = 3;
 
-/** Code that may not be run again has one attempt; every attempt has its own time. */
-export function looksOf(node: TaskNode): Pick<PlannedTask, "looks"> {
-  if (!isLong(node)) return {};
-  return { looks: looksAfter(node) * (node.effects === false ? mostAttempts : 1) };
+/** Every attempt has its own time, and a long node's wait for the next one is one more look. */
+export function runsOf(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
+  const { retry, effects } = node;
+  const runs = Math.max(retry?.attempts ?? 1, effects === false ? mostAttempts : 1);
+  return {
+    ...(isLong(node) && { looks: looksAfter(node) * runs + runs - 1 }),
+    ...(retry && { retry }),
+  };
 }

@@ -54,7 +54,7 @@ async function sealOutcome(
   const changes = outcome.status === "success" ? outcome.changes : { set: [], delete: [] };
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
-  const steps = more.steps ?? (outcome.run.attempt > 1 ? await hashesAt(ports, at) : []);
+  const steps = more.steps ?? (await attemptsAt(ports, at, outcome));
   const spent = addSpendings(before.spent, more.spent);
   return sealEntry(
     {
@@ -103,8 +103,11 @@ async function sealOutcome(
   );
 }
 
-async function hashesAt({ chain }: Ports, at: Position["at"]): Promise<string[]> {
-  return (await chain.steps(at)).map(({ hash }) => hash);
+/** Those that failed, by their records; a success is no record of its own, whatever another delivery took it for. */
+async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }: Outcome): Promise<string[]> {
+  const last = status === "failed" ? run.attempt : run.attempt - 1;
+  const stored = last > 0 ? await chain.steps(at) : [];
+  return stored.flatMap(({ step, hash }) => (step <= last ? [hash] : []));
 }
 
 /** The sandbox of a branch whose last entry this is serves the next one. */

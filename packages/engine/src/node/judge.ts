@@ -29,7 +29,8 @@ export async function judge(
       message: io.mask(result.message),
       ...(result.traceback !== "" && { traceback: io.mask(result.traceback) }),
     };
-    return { ...common, status: "failed", class: result.class, failure, next: wayTo(version, node.onError) };
+    const types = result.types && { types: result.types };
+    return { ...common, status: "failed", class: result.class, failure, ...types, next: wayTo(version, node.onError) };
   }
   const foreign = await io.foreignReference(result.set);
   if (foreign)

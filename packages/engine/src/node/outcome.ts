@@ -14,8 +14,17 @@ export type Outcome = {
   more?: MoreFacts;
 } & (
   | { status: "success"; changes: Changes; decision: string | null; next: string | null }
-  | { status: "failed"; class: RunErrorClass; failure: FailureRecord; next: string | null }
+  | {
+      status: "failed";
+      class: RunErrorClass;
+      failure: FailureRecord;
+      next: string | null;
+      /** Of an exception: its class and those that it derives from, for the node's `retry`. */
+      types?: readonly string[];
+    }
 );
+
+export type FailedOutcome = Outcome & { status: "failed" };
 
 /** What the entries of maps, joins, loops and prompt nodes say besides. */
 export interface MoreFacts {

@@ -7,8 +7,8 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { chooseSandbox, sandboxSpec } from "./sandbox-choice.ts";
 import type { Task } from "./task.ts";
 
-/** Attempts of one link, whatever the reason for another. */
-export const mostAttempts = 3;
+/** Attempts of one link until which another one follows a lost sandbox. */
+const mostAttempts = 3;
 
 /** A turn, the sandbox that it names, and whether it is ours. */
 export interface Place {
@@ -29,20 +29,34 @@ export function adoptTurn(turn: Turn, { node, position: { before, at } }: Task):
   return { turn, sandbox, created: false, permit: Promise.resolve(true) };
 }
 
-/** `more.seconds`: how long the node may need its sandbox; absent: as long as it may at most. */
+/** A first turn, or that of the attempt which the turn there waits for. `more.seconds`: how long the node may need its sandbox; absent: as long as it may at most. */
 export async function takeTurn(
   ports: Ports,
   { position, node, version }: Task,
   more: { seconds?: number; generation?: string } & Pick<Turn, "addresses"> = {},
 ): Promise<Place> {
   const { seconds, generation, addresses } = more;
+  const { turn: from } = position.next;
   const { sandbox, created } = await chooseSandbox(ports, position, node, version, seconds);
-  const taken: Turn = { node: node.id, state: "held", sandbox: sandbox.id, attempt: 1, since: isoNow(ports) };
-  const turn: Turn = { ...taken, ...(generation !== undefined && { generation }), ...(addresses && { addresses }) };
-  const permit = ports.chain.putTurn(position.at, turn, null);
+  const attempt = (from?.attempt ?? 0) + 1;
+  const turn: Turn = {
+    ...{ node: node.id, state: "held", sandbox: sandbox.id, attempt, since: isoNow(ports) },
+    ...(generation !== undefined && { generation }),
+    ...(from?.kept && { kept: from.kept }),
+    ...(addresses && { addresses }),
+  };
+  const permit = from ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(position.at, turn, null);
   // Who needs it waits for it; until then its failure is nobody's.
   permit.catch(() => undefined);
   return { turn, sandbox, created, permit };
+}
+
+/**
+ * The result of the attempt before may have been committed meanwhile, by a delivery that took it where this one found it
+ * lost. Whoever goes on from that entry kills the sandbox that the turn names; what it does not see yet is seen here.
+ */
+async function continueTurn({ chain }: Ports, { at }: Position, turn: Turn, from: Turn): Promise<boolean> {
+  return (await chain.putTurn(at, turn, from)) && (await chain.read(at)).entry === undefined;
 }
 
 /**
@@ -61,11 +75,6 @@ export async function moveTurn(ports: Ports, { position, node, version }: Task, 
   const turn: Turn = { ...from, sandbox: sandbox.id, attempt: from.attempt + 1, since };
   if (!(await ports.chain.putTurn(position.at, turn, from))) return dropUnlessNamed(ports, position, turn);
   if (isLong(node) && from.sandbox !== null) await ports.sandboxes.kill(from.sandbox);
-}
-
-/** The next attempt in the same sandbox, with all of its time. */
-export async function repeatTurn(ports: Ports, { at }: Position, from: Turn): Promise<void> {
-  await ports.chain.putTurn(at, { ...from, attempt: from.attempt + 1, since: isoNow(ports) }, from);
 }
 
 /** What the scope's next node may use again. */

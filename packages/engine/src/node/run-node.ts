@@ -16,6 +16,7 @@ import type { EndAnswer, NodeEvent, RunningAnswer, TaskAnswer } from "./event.ts
 import { type FollowTime, tenSeconds } from "./follow.ts";
 import { refuseForeignTurn } from "./held-turn.ts";
 import { killOvertaken } from "./overtaken.ts";
+import { awaited, isEarly } from "./retry.ts";
 import { runTask, type TaskTime } from "./run-task.ts";
 
 type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer;
@@ -71,6 +72,8 @@ async function produceEntry(
     case "workflow":
       throw new NovaError("ChainBroken", `${node.type} node "${node.id}" has tasks of its own, and came here`);
     default: {
+      const held = position.next.turn;
+      if (held && isEarly(ports, held)) return awaited(node, held);
       const task = { position, node: node satisfies TaskNode, version, edges };
       return node.executor.kind === "prompt" ? runPrompt(ports, task, time.signal) : runTask(ports, task, time);
     }
@@ -80,9 +83,11 @@ async function produceEntry(
 function runningAnswer(
   ports: Ports,
   { execution, scope, seq }: NodeEvent,
-  { since }: Turn,
+  { since, due }: Turn,
   { timeoutSeconds }: TaskNode,
 ): RunningAnswer {
+  const untilDue = due === undefined ? undefined : Math.max(1, Math.ceil((Date.parse(due) - ports.clock.now()) / 1000));
+  if (untilDue !== undefined) return { execution, scope, seq, running: true, pause: untilDue };
   const elapsedSeconds = (ports.clock.now() - Date.parse(since)) / 1000;
   return { execution, scope, seq, running: true, pause: pauseSeconds(elapsedSeconds, timeoutSeconds) };
 }

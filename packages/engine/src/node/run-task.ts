@@ -8,26 +8,15 @@ import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult, RunRequest } from "../ports/sandboxes.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
-import { recordAttempt } from "./attempts.ts";
 import { commitOutcome } from "./commit.ts";
 import { wayTo } from "./definition.ts";
 import { Follow, type FollowTime } from "./follow.ts";
 import { judge } from "./judge.ts";
-import type { Outcome, RunFacts } from "./outcome.ts";
-import {
-  adoptTurn,
-  dropUnlessNamed,
-  lostReason,
-  mayMove,
-  mostAttempts,
-  moveTurn,
-  type Place,
-  repeatTurn,
-  takeTurn,
-  warmOf,
-} from "./place.ts";
+import type { FailedOutcome, RunFacts } from "./outcome.ts";
+import { adoptTurn, dropUnlessNamed, lostReason, type Place, takeTurn, warmOf } from "./place.ts";
 import { addressesFor, allowedFor, networkOf } from "./reach.ts";
 import { requestFor } from "./request.ts";
+import { isRepeatable, nextAttempt } from "./retry.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
 import { lifetimeLeft } from "./sandbox-choice.ts";
 import type { Reason } from "./settling.ts";
@@ -37,14 +26,15 @@ import { goneReason, overdueReason, timeLimit } from "./time-limit.ts";
 
 /**
  * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
- * chain anew: somebody else was faster, or the turn has moved on to another attempt. The turn: its code runs on, and is
- * to be looked after later.
+ * chain anew: somebody else was faster, or the turn has moved on to another attempt. The turn: its code runs on, or is to
+ * run again, and is to be looked after later.
  */
-export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise<StoredEntry | "again" | Turn> {
+export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise<Produced> {
   const { position, node, version } = task;
   const { kept, input, laid } = await taskInput(ports, task);
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
-  const held = position.next.turn;
+  // A turn between two attempts names no sandbox: the next one begins here.
+  const held = position.next.turn?.sandbox ? position.next.turn : undefined;
   const allow = allowedFor(node, laid);
   const place = held ? adoptTurn(held, task) : await takeTurn(ports, task, await addressesFor(ports, allow));
 
@@ -69,7 +59,7 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
     case "finished":
       return finish(ports, { ...task, kept }, place, outcome.result, io);
     case "gone":
-      return replaceSandbox(ports, task, place);
+      return endLost(ports, task, place);
     case "tombstoned":
       return "again";
     case "unfinished":
@@ -78,6 +68,9 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
       throw new NovaError("NodeUnfinished", `node "${node.id}" still runs; the next delivery attaches to it`);
   }
 }
+
+/** What one pass came to. */
+type Produced = StoredEntry | "again" | Turn;
 
 /** When a delivery has to stop, and when it may stop following code that outlives it. */
 export interface TaskTime {
@@ -97,43 +90,38 @@ async function finish(
   place: Place,
   result: CodeResult,
   io: NodeIo,
-): Promise<StoredEntry | "again"> {
+): Promise<Produced> {
   const { position, node, kept } = task;
   const outcome = await judge(task, result, io, factsOf(task, place));
-  const attemptsLeft =
-    node.effects === false && node.retry && place.turn.attempt < Math.min(node.retry.attempts, mostAttempts);
-  if (outcome.status === "failed" && attemptsLeft) {
-    await recordAttempt(ports, position, place.turn, outcome);
-    await ports.clock.sleep((node.retry?.delaySeconds ?? 0) * 1000);
-    // The sandbox of long code lives for one attempt.
-    if (isLong(node)) await moveTurn(ports, task, place.turn);
-    else await repeatTurn(ports, position, place.turn);
-    return "again";
-  }
+  // The sandbox of long code lives for one attempt.
+  const spare = isLong(node) || node.isolation === "fresh" ? null : place.sandbox;
+  const next = outcome.status === "failed" && (await nextAttempt(ports, task, place.turn, outcome, spare));
+  if (next) return next;
   const entry = await commitOutcome(ports, position, node, outcome, kept);
   // Which of two deliveries commits decides whether the next node knows the sandbox of long code.
   const isDone = node.isolation === "fresh" || (isLong(node) && headOf(entry).warm?.id !== place.turn.sandbox);
   if (isDone) await ports.sandboxes.kill(place.turn.sandbox as string);
   // The turn may have moved meanwhile: the entry is answered as it is read, beside its turn.
-  return node.effects === false ? "again" : entry;
+  return isRepeatable(node) ? "again" : entry;
 }
 
-/** The sandbox that the turn names is gone: with `effects: false` another one may begin the code again. */
-async function replaceSandbox(ports: Ports, task: Task, place: Place): Promise<StoredEntry | "again"> {
-  const { position, node } = task;
-  const isOver = ports.clock.now() >= Date.parse(place.turn.since) + node.timeoutSeconds * 1000;
-  const outcome = endedBy(isOver ? goneReason(node.timeoutSeconds) : lostReason(place.turn), task, place);
-  if (!mayMove(node, place.turn)) return commitOutcome(ports, position, node, outcome);
-  await recordAttempt(ports, position, place.turn, outcome);
-  await moveTurn(ports, task, place.turn);
-  return "again";
+/** The sandbox that the turn names is gone, and what its code did is not known. */
+async function endLost(ports: Ports, task: Task, place: Place): Promise<Produced> {
+  const { timeoutSeconds } = task.node;
+  const isOver = ports.clock.now() >= Date.parse(place.turn.since) + timeoutSeconds * 1000;
+  return endWith(ports, task, place, isOver ? goneReason(timeoutSeconds) : lostReason(place.turn));
 }
 
-/** No sandbox decides how long its node takes: what gave no result in time is killed, and nothing repeats it. */
-async function killOverdue(ports: Ports, task: Task, place: Place): Promise<StoredEntry> {
+/** No sandbox decides how long its node takes: what gave no result in time is killed. */
+async function killOverdue(ports: Ports, task: Task, place: Place): Promise<Produced> {
   await ports.sandboxes.kill(place.turn.sandbox as string);
-  const reason = overdueReason(task.node.timeoutSeconds);
-  return commitOutcome(ports, task.position, task.node, endedBy(reason, task, place));
+  return endWith(ports, task, place, overdueReason(task.node.timeoutSeconds));
+}
+
+async function endWith(ports: Ports, task: Task, place: Place, reason: Reason): Promise<Produced> {
+  const outcome = endedBy(reason, task, place);
+  const next = await nextAttempt(ports, task, place.turn, outcome, null);
+  return next ?? commitOutcome(ports, task.position, task.node, outcome);
 }
 
 /** A delivery that comes after the time of the code: only a result that was there before counts. */
@@ -142,7 +130,7 @@ async function finishLate(
   task: Task & { kept: LoadedContext },
   place: Place,
   io: NodeIo,
-): Promise<StoredEntry | "again"> {
+): Promise<Produced> {
   const stopped = await stopCode(ports, task.position, place.turn, io, 0);
   return stopped?.kind === "finished"
     ? finish(ports, task, place, stopped.result, io)
@@ -150,7 +138,7 @@ async function finishLate(
 }
 
 /** A failure that is not the code's own. */
-function endedBy({ class: name, message }: Reason, task: Task, place: Place): Outcome & { status: "failed" } {
+function endedBy({ class: name, message }: Reason, task: Task, place: Place): FailedOutcome {
   return {
     status: "failed",
     class: name,

@@ -29,12 +29,13 @@ function secondsOf({ executor, timeoutSeconds }: TaskNode): number {
  */
 export async function chooseSandbox(
   ports: Ports,
-  { before, at }: Position,
+  { before, at, next }: Position,
   node: TaskNode,
   version: WorkflowVersion,
   seconds = secondsOf(node),
 ): Promise<ChosenSandbox> {
-  if (node.isolation !== "fresh" && before.warm) {
+  // An earlier attempt had the warm one, and has left it to be taken as a spare one, or it is of no use.
+  if (node.isolation !== "fresh" && before.warm && !next.turn) {
     const kept = await keepWarm(ports, before.warm, node, seconds);
     if (kept) return { sandbox: kept, created: false };
   }

@@ -8,6 +8,7 @@ import { stoppedOutcome } from "../prompt/stopped.ts";
 import { laidOverBefore, nothingLaid } from "../secrets/laid-over.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
 import { settleWaiting } from "../task/settle.ts";
+import { lastFailure } from "./attempts.ts";
 import { commitOutcome } from "./commit.ts";
 import { type NodeDefinition, wayTo } from "./definition.ts";
 import { judge } from "./judge.ts";
@@ -34,6 +35,8 @@ export async function settleTurn(
   if (node.type === "start" || node.type === "end") {
     throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
   }
+  if (reason.class === "NodeRetry")
+    return settleTurn(ports, position, definition, turn, await afterAll(ports, position, reason));
   const kept = await contextBefore(ports, position);
   const whose = "executor" in node && { client: position.before.client, version, node };
   const laid = whose ? await laidOverBefore(ports, whose) : nothingLaid;
@@ -52,7 +55,9 @@ export async function settleTurn(
     warm,
     ...(turn.addresses && { addresses: turn.addresses }),
     code:
-      turn.sandbox !== null && "executor" in node && node.executor.kind === "code" ? sha256(node.executor.code) : null,
+      (turn.sandbox !== null || turn.due !== undefined) && "executor" in node && node.executor.kind === "code"
+        ? sha256(node.executor.code)
+        : null,
   };
   const outcome: Outcome =
     stopped?.kind === "finished" && "executor" in node
@@ -62,9 +67,14 @@ export async function settleTurn(
           class: reason.class,
           failure: { message: io.mask(reason.message) },
           logs,
-          executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
+          executionTimeMs: turn.due === undefined ? Math.max(0, ports.clock.now() - Date.parse(turn.since)) : 0,
           run,
           next: wayTo(version, node.onError),
         };
   return commitOutcome(ports, position, node, outcome, kept);
+}
+
+/** Step Functions has waited for the last time: the node fails as its last attempt did. */
+async function afterAll(ports: SettlingPorts, { at }: Position, { message }: Reason): Promise<Reason> {
+  return (await lastFailure(ports, at)) ?? { class: "NodeFailed", message };
 }

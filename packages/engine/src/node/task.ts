@@ -28,7 +28,7 @@ export interface TaskInput {
 /** A decision never sees the one before it. */
 export async function taskInput(ports: Ports, { position, node, version }: Task): Promise<TaskInput> {
   const whose = { client: position.before.client, version, node };
-  const lay = position.next.turn ? laidOverStill : laidOver;
+  const lay = position.next.turn?.sandbox ? laidOverStill : laidOver;
   const [kept, laid] = await Promise.all([contextBefore(ports, position), lay(ports, whose)]);
   const input = await inputAfter(position.beforeEntry, kept.context, ports.blobs);
   return { kept, input: layOver(node.type === "decision" ? input.without("branch_decision") : input, laid), laid };

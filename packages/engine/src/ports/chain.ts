@@ -9,14 +9,17 @@ export interface LinkId {
 export interface Turn {
   node: string;
   state: "held" | "failing" | "closed";
-  /** Where its code begins, and nowhere else; null where no code runs (a close, an approval). */
+  /** Where its code begins, and nowhere else; null where no code runs (a close, an approval, a wait between attempts). */
   sandbox: string | null;
+  /** The attempt that runs; between two attempts the one that failed. */
   attempt: number;
-  /** ISO 8601, milliseconds. */
+  /** When that began, or failed: ISO 8601, milliseconds. */
   since: string;
+  /** Between two attempts alone: the next one does not begin before. ISO 8601. */
+  due?: string;
   /** Of a prompt node that began with pinned code: the key of its generation, so that every delivery runs the same. */
   generation?: string;
-  /** Of a prompt node whose turn has moved: how many of its steps counted at each move. */
+  /** Of a prompt node whose turn has moved: how many of its steps counted at each move; -1 where it began anew. */
   kept?: number[];
   /** What names led to that its code may connect to on other ports than 80 and 443. */
   addresses?: Record<string, string[]>;

@@ -25,6 +25,8 @@ export interface PromptTask {
   frozen: boolean;
   /** Only code that this very execution has proven may run: whatever was kept before, and what is locked, does not count. */
   fresh: boolean;
+  /** What models have cost in earlier attempts of this node. */
+  earlierUsd: number;
   /** What models have cost in this run before this node: in its scope, and in what was joined there. */
   spentUsd: number;
 }
@@ -107,7 +109,13 @@ export interface Journal {
 /** What the code's result means for the node; the same judgement that code written by hand meets. */
 export type Judgement =
   | { status: "success"; set: readonly Member[]; delete: readonly string[]; decision: string | null }
-  | { status: "failed"; class: RunErrorClass; message: string; traceback?: string };
+  | {
+      status: "failed";
+      class: RunErrorClass;
+      message: string;
+      traceback?: string;
+      types?: readonly string[] | undefined;
+    };
 
 /** What the engine does for a pipeline. Errors of the infrastructure are thrown through it, and are none of its business. */
 export interface PipelineMeans {
@@ -150,6 +158,8 @@ export type PipelineOutcome = {
       class: RunErrorClass;
       message: string;
       traceback?: string;
+      /** Of an exception: its class and those that it derives from. */
+      types?: readonly string[];
       logs?: string;
       sandboxId: string | null;
     }

@@ -73,7 +73,14 @@ export interface RunIo {
 /** What the code did. `set` values are JSON text that may hold blob references, every new one stored already. */
 export type CodeResult = { logs: string; durationMs: number } & (
   | { status: "success"; set: { key: string; json: string }[]; delete: string[] }
-  | { status: "error"; class: "NodeFailed" | "NodeTimeout"; message: string; traceback: string }
+  | {
+      status: "error";
+      class: "NodeFailed" | "NodeTimeout";
+      message: string;
+      traceback: string;
+      /** Of an exception: the names of its class and of those it derives from, with modules. The code can make them up. */
+      types?: string[] | undefined;
+    }
 );
 
 export type RunOutcome =

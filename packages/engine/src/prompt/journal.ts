@@ -8,6 +8,7 @@ import type { StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { type Journal, type JournalStep, pinnedPlaces, type StepDraft } from "../ports/pipeline.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
+import type { Earlier } from "./earlier.ts";
 import { type Failed, isEnding, readEnding, sealEnding } from "./ending.ts";
 import { PipelineEnded, TurnLost } from "./lost.ts";
 import { replayedStep } from "./read-step.ts";
@@ -27,12 +28,14 @@ export class StepJournal implements Journal {
   /** Those that this delivery has come to. */
   readonly steps: JournalStep[] = [];
   readonly hashes: string[] = [];
+  readonly earlier: Earlier;
   readonly #site: JournalSite;
   readonly #runs = new Map<number, CodeResult>();
   #stored = new Map<number, StoredStep>();
 
-  constructor(site: JournalSite) {
+  constructor(site: JournalSite, earlier: Earlier) {
     this.#site = site;
+    this.earlier = earlier;
   }
 
   /**
@@ -184,7 +187,7 @@ export class StepJournal implements Journal {
   }
 
   #costUsd(draft: StepDraft): number {
-    return [...this.steps, draft].reduce((usd, { cost_usd }) => usd + cost_usd, 0);
+    return [...this.steps, draft].reduce((usd, { cost_usd }) => usd + cost_usd, this.earlier.spent.cost_usd);
   }
 
   /** Another delivery was faster: what it has recorded is what happened. */

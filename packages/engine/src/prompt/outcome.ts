@@ -28,6 +28,7 @@ export async function outcomeOf(
           status: "failed",
           class: told.class,
           failure: { message: told.message, ...(told.traceback && { traceback: told.traceback }) },
+          ...(told.types && { types: told.types }),
           logs: told.logs ?? "",
           executionTimeMs: journal.pinnedMs(pinnedPlaces.code),
           run: facts,
@@ -42,9 +43,10 @@ export async function outcomeOf(
 
 function moreOf(task: Task, told: PipelineOutcome, journal: StepJournal): MoreFacts {
   const { code, generation, cacheHit, analysis } = told;
-  const spent = unlessNothing(sumOfSpendings(journal.steps));
+  const { earlier } = journal;
+  const spent = unlessNothing(sumOfSpendings([earlier.spent, ...journal.steps]));
   return {
-    steps: journal.hashes,
+    steps: [...earlier.steps, ...journal.hashes],
     ...(generation !== null && { generation }),
     cacheHit,
     ...(spent && { spent }),
@@ -74,5 +76,6 @@ export async function judgementOf(task: Task, result: CodeResult, io: NodeIo): P
   const run: RunFacts = { attempt: 1, sandboxId: null, warm: null, code: null };
   const outcome = await judge(task, result, io, run);
   if (outcome.status === "success") return { status: "success", ...outcome.changes, decision: outcome.decision };
-  return { status: "failed", class: outcome.class, ...outcome.failure };
+  const { class: name, failure, types } = outcome;
+  return { status: "failed", class: name, ...failure, ...(types && { types }) };
 }

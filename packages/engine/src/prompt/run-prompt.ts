@@ -11,7 +11,9 @@ import {
   warmOf,
 } from "../node/place.ts";
 import { addressesFor, allowedFor } from "../node/reach.ts";
+import { isRepeatable, nextAttempt } from "../node/retry.ts";
 import { createNodeIo, type NodeIo } from "../node/run-io.ts";
+import type { Reason } from "../node/settling.ts";
 import { noStep, stopCode } from "../node/stop-code.ts";
 import { type Task, type TaskInput, taskInput } from "../node/task.ts";
 import { overdueReason } from "../node/time-limit.ts";
@@ -19,26 +21,30 @@ import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { PinnedCode, PipelineOutcome, PromptTask } from "../ports/pipeline.ts";
 import { secretKeys } from "../secrets/secret-inputs.ts";
+import { attemptsBefore, type Earlier } from "./earlier.ts";
 import { type JournalSite, StepJournal } from "./journal.ts";
 import { CodeOverdue, PipelineEnded, SandboxGone, TurnLost } from "./lost.ts";
 import { meansFor } from "./means.ts";
 import { outcomeOf } from "./outcome.ts";
 import { stoppedOutcome } from "./stopped.ts";
 
+type Produced = StoredEntry | "again" | Turn;
+
 /**
  * One pass over a node whose code a model writes: take the turn, let the pipeline do or repeat its steps, commit.
  * `"again"` asks the caller to read the chain anew.
  */
-export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): Promise<StoredEntry | "again"> {
+export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): Promise<Produced> {
   const { position, version } = task;
   const found = await taskInput(ports, task);
   const { kept, input, laid } = found;
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
-  const asked = promptTask(task, found, io);
+  const earlier = await attemptsBefore(ports, position);
+  const asked = promptTask(task, found, io, earlier);
   const { place, pinned } = await beginOrAdopt(ports, task, asked, allowedFor(task.node, laid));
   const site: JournalSite = { ports, position, place, io };
-  const journal = new StepJournal(site);
-  const isFirst = !position.next.turn;
+  const journal = new StepJournal(site, earlier);
+  const isFirst = !position.next.turn?.sandbox;
   try {
     if (!isFirst) await journal.adopt();
     const means = meansFor(site, task, found, journal, { isFirst, signal });
@@ -56,7 +62,7 @@ async function finish(
   task: Task & { kept: LoadedContext },
   said: PipelineOutcome,
   journal: StepJournal,
-): Promise<StoredEntry | "again"> {
+): Promise<Produced> {
   const { attempt, sandbox: sandboxId, addresses } = place.turn;
   const { node } = task;
   // A success follows from the steps; a failure may have reasons of this delivery alone, and another one runs code.
@@ -70,10 +76,12 @@ async function finish(
     warm,
     ...(addresses && { addresses }),
   });
+  const next = outcome.status === "failed" && (await nextAttempt(ports, task, place.turn, outcome, null));
+  if (next) return next;
   const entry = await commitOutcome(ports, position, node, outcome, task.kept);
   if (node.isolation === "fresh" && sandboxId !== null) await ports.sandboxes.kill(sandboxId);
   // The turn may have moved meanwhile: the entry is answered as it is read, beside its turn.
-  return node.effects === false ? "again" : entry;
+  return isRepeatable(node) ? "again" : entry;
 }
 
 /** Pinned code is chosen once, by the delivery that takes the turn. */
@@ -84,7 +92,7 @@ async function beginOrAdopt(
   allow: readonly string[] | undefined,
 ): Promise<{ place: Place; pinned: PinnedCode | null }> {
   const { turn } = task.position.next;
-  if (turn) {
+  if (turn?.sandbox) {
     const pinned = turn.generation === undefined ? null : await ports.pipeline.generation(asked, turn.generation);
     return { place: adoptTurn(turn, task), pinned };
   }
@@ -98,7 +106,7 @@ async function recover(
   task: Task,
   journal: StepJournal,
   error: unknown,
-): Promise<StoredEntry | "again"> {
+): Promise<Produced> {
   const isLost = error instanceof SandboxGone || error instanceof CodeOverdue;
   if (isLost && (await place.permit)) {
     await journal.load();
@@ -115,33 +123,33 @@ async function recover(
 }
 
 /** The sandbox that the turn names is gone: with `effects: false` the pipeline goes on in another one. */
-async function replaceSandbox(
-  ports: Ports,
-  task: Task,
-  turn: Turn,
-  journal: StepJournal,
-): Promise<StoredEntry | "again"> {
+async function replaceSandbox(ports: Ports, task: Task, turn: Turn, journal: StepJournal): Promise<Produced> {
   if (mayMove(task.node, turn)) {
     await moveTurn(ports, task, { ...turn, kept: [...(turn.kept ?? []), journal.steps.length] });
     return "again";
   }
-  const why = { reason: lostReason(turn), warm: null, logs: "" };
-  return commitOutcome(ports, task.position, task.node, await stoppedOutcome(ports, task.position, task, turn, why));
+  return endWith(ports, task, turn, lostReason(turn));
 }
 
 /** No sandbox decides how long its node takes; what is not dead by now may have had any effect. */
-async function killOverdue(
-  ports: Ports,
-  task: Task,
-  turn: Turn,
-  { timeoutSeconds }: CodeOverdue,
-): Promise<StoredEntry> {
+async function killOverdue(ports: Ports, task: Task, turn: Turn, { timeoutSeconds }: CodeOverdue): Promise<Produced> {
   await ports.sandboxes.kill(turn.sandbox as string);
-  const why = { reason: overdueReason(timeoutSeconds), warm: null, logs: "" };
-  return commitOutcome(ports, task.position, task.node, await stoppedOutcome(ports, task.position, task, turn, why));
+  return endWith(ports, task, turn, overdueReason(timeoutSeconds));
 }
 
-function promptTask({ position, node, version, edges }: Task, { input, laid }: TaskInput, io: NodeIo): PromptTask {
+async function endWith(ports: Ports, task: Task, turn: Turn, reason: Reason): Promise<Produced> {
+  const why = { reason, warm: null, logs: "" };
+  const outcome = await stoppedOutcome(ports, task.position, task, turn, why);
+  const next = await nextAttempt(ports, task, turn, outcome, null);
+  return next ?? commitOutcome(ports, task.position, task.node, outcome);
+}
+
+function promptTask(
+  { position, node, version, edges }: Task,
+  { input, laid }: TaskInput,
+  io: NodeIo,
+  { spent }: Earlier,
+): PromptTask {
   const { before, at } = position;
   return {
     at,
@@ -155,6 +163,7 @@ function promptTask({ position, node, version, edges }: Task, { input, laid }: T
     mask: (text) => io.mask(text),
     frozen: before.frozen ?? false,
     fresh: before.fresh?.includes(node.id) ?? false,
+    earlierUsd: spent.cost_usd,
     spentUsd: before.spent?.cost_usd ?? 0,
   };
 }

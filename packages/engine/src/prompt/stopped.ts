@@ -2,10 +2,11 @@ import type { Position } from "../chain/position.ts";
 import { sumOfSpendings, unlessNothing } from "../chain/spending.ts";
 import { sha256 } from "../json/hash.ts";
 import { type NodeDefinition, wayTo } from "../node/definition.ts";
-import type { Outcome, RunFacts } from "../node/outcome.ts";
+import type { FailedOutcome, RunFacts } from "../node/outcome.ts";
 import type { Reason } from "../node/settling.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { earlierOf } from "./earlier.ts";
 import { lastCode } from "./last-code.ts";
 import { codeContent } from "./outcome.ts";
 import { replayedStep } from "./read-step.ts";
@@ -18,18 +19,20 @@ export async function stoppedOutcome(
   { node, version }: NodeDefinition,
   turn: Turn,
   { reason, warm, logs }: { reason: Reason; warm: RunFacts["warm"]; logs: string },
-): Promise<Outcome> {
+): Promise<FailedOutcome> {
   if (node.type !== "action" && node.type !== "decision") throw new TypeError(`${node.type} nodes have no prompt`);
-  const stored = journalOf(turn, await ports.chain.steps(at));
+  const all = await ports.chain.steps(at);
+  const stored = journalOf(turn, all);
+  const earlier = earlierOf(turn, all);
   const steps = await Promise.all(stored.map((step, i) => replayedStep(i + 1, step, before, ports.blobs)));
   const code = lastCode(steps);
-  const spent = unlessNothing(sumOfSpendings(steps));
+  const spent = unlessNothing(sumOfSpendings([earlier.spent, ...steps]));
   return {
     status: "failed",
     class: reason.class,
     failure: { message: reason.message },
     logs,
-    executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
+    executionTimeMs: turn.due === undefined ? Math.max(0, ports.clock.now() - Date.parse(turn.since)) : 0,
     run: {
       attempt: turn.attempt,
       sandboxId: turn.sandbox,
@@ -39,7 +42,7 @@ export async function stoppedOutcome(
     },
     next: wayTo(version, node.onError),
     more: {
-      steps: stored.map(({ hash }) => hash),
+      steps: [...earlier.steps, ...stored.map(({ hash }) => hash)],
       ...(steps.length === 0 && turn.generation !== undefined && { generation: turn.generation }),
       ...(spent && { spent }),
       contents: codeContent({ node, version }, code),

@@ -11,6 +11,7 @@ from .encode import Unfit
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _MESSAGE_CHARS = 8_000
 _TRACEBACK_CHARS = 2_000, 32_000
+_TYPES, _TYPE_CHARS = 30, 300
 
 
 def declared(message):
@@ -26,7 +27,7 @@ def describe(error, is_walled_off=False):
         message = f"{message} - network.allow of the node says where its code can connect to"
     if isinstance(error, MemoryError):
         message = "MemoryError: the code needs more than 2 GiB of memory - use less, or process the data in parts"
-    return _failure(message, _traceback_of(error))
+    return {**_failure(message, _traceback_of(error)), "types": _types_of(error)}
 
 
 def exited(error):
@@ -65,6 +66,20 @@ def _traceback_of(error):
         return "".join(shown.format())
     except Exception as second:  # an error object may break every formatter
         return f"{type(error).__name__} (its traceback cannot be shown: {type(second).__name__})\n"
+
+
+def _types_of(error):
+    """The names of its class and of those it derives from, the nearest first, with their modules."""
+    return [_name_of(kind) for kind in type.__dict__["__mro__"].__get__(type(error))[:_TYPES] if kind is not object]
+
+
+def _name_of(kind):
+    try:
+        module, name = kind.__module__, kind.__qualname__
+        whole = name if module == "builtins" else f"{module}.{name}"
+        return whole.encode("utf-8", "replace").decode()[:_TYPE_CHARS]
+    except Exception:  # a metaclass is anybody's code
+        return "?"
 
 
 def _is_of_walls(error):

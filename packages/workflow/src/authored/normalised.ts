@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Executor, TaskNode } from "../workflow.ts";
 import type { nodeFields } from "./fields.ts";
+import { retryOf } from "./retry.ts";
 import type { taskFields } from "./task.ts";
 import type { SharedSettings, TaskSource } from "./task-source.ts";
 
@@ -29,7 +30,7 @@ export function taskSettings(
     timeoutSeconds: timeout ?? usualTimeoutSeconds[source.kind],
     ...optional("effects", effects),
     ...optional("onError", onError),
-    ...optional("retry", retry && { attempts: retry.attempts, delaySeconds: retry.delay }),
+    ...optional("retry", retry && retryOf(retry)),
     ...optional("credentials", credentials),
     ...optional("isolation", isolation),
   };

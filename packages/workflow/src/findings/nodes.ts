@@ -46,10 +46,10 @@ export const nodeFindings = {
   },
   NOVA407: {
     severity: "error",
-    title: "A retry may repeat effects",
-    why: 'Code that fails halfway may have sent its mail already. `"effects": false` says that it changes nothing outside, and only then is it run again.',
-    bad: '{ "id": "rate", "type": "action", "codeFile": "rate.py", "retry": { "attempts": 3 } }',
-    good: '{ "id": "rate", "type": "action", "codeFile": "rate.py", "effects": false, "retry": { "attempts": 3 } }',
+    title: "A retry contradicts the node's effects",
+    why: '`"effects": true` says that code which has begun never runs again, and `retry` asks for just that. Without `effects` the code may be run again because you say so: every attempt has the same `NOVA_IDEMPOTENCY_KEY`, by which a system that it calls can tell a repetition.',
+    bad: '{ "id": "pay", "type": "action", "codeFile": "pay.py", "effects": true, "retry": { "attempts": 3 } }',
+    good: '{ "id": "pay", "type": "action", "codeFile": "pay.py", "retry": { "attempts": 3, "delay": "2s" } }',
   },
   NOVA408: {
     severity: "error",
@@ -57,5 +57,12 @@ export const nodeFindings = {
     why: "`onError` names an action, a decision or an end; not the start, and not the node that failed.",
     bad: '{ "id": "read", "type": "action", "codeFile": "read.py", "onError": "read" }',
     good: '{ "id": "read", "type": "action", "codeFile": "read.py", "onError": "report" }',
+  },
+  NOVA429: {
+    severity: "warning",
+    title: "An entry of `retry.on` names no known error",
+    why: "An entry that no failure ever has retries nothing. It is the class of a Python exception, by its name or with its module, or one of NOVA's error classes; text behind it has to be in the message.",
+    bad: '{ "id": "rate", "type": "action", "codeFile": "rate.py", "retry": { "attempts": 3, "on": ["NodeTimout"] } }',
+    good: '{ "id": "rate", "type": "action", "codeFile": "rate.py", "retry": { "attempts": 3, "on": ["NodeTimeout", "requests.exceptions.ConnectionError", "HTTPError 503"] } }',
   },
 } as const satisfies Record<string, FindingKind>;

@@ -5,9 +5,9 @@ export const promptFindings = {
   NOVA421: {
     severity: "error",
     title: "A setting that the executor does not take",
-    why: "`limits` and `ai` are for prompt nodes: code written by hand calls no model. `retry` is for code written by hand: a prompt node has up to three attempts anyway, each with what went wrong before.",
-    bad: '{ "id": "read", "type": "action", "executor": "prompt", "prompt": "Sum up the mail.", "effects": false, "retry": { "attempts": 2 } }',
-    good: '{ "id": "read", "type": "action", "executor": "prompt", "prompt": "Sum up the mail.", "effects": false }',
+    why: "`limits` and `ai` are for prompt nodes: code written by hand calls no model.",
+    bad: '{ "id": "read", "type": "action", "codeFile": "read.py", "limits": { "max_cost_usd": 0.1 } }',
+    good: '{ "id": "read", "type": "action", "codeFile": "read.py" }',
   },
   NOVA422: {
     severity: "error",

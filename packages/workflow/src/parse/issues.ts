@@ -16,6 +16,8 @@ export interface Subject {
   schema: z.ZodType;
   /** Fields whose wrong values have a code of their own; the rest is NOVA104. */
   codes: Partial<Record<string, FindingCode>>;
+  /** Why it does not take a field that others of its kind do. */
+  refused?: Readonly<Record<string, string>>;
 }
 
 /** What zod says about a subject, as findings. */
@@ -42,10 +44,13 @@ function unknownFields(issue: Issue & { code: "unrecognized_keys" }, subject: Su
   const inside = issue.path.map(String).join(".");
   const fields = knownFields(subject.schema, issue.path);
   return issue.keys.map((key) => {
+    const path = pathIn(subject, [...issue.path, key]);
+    const refused = inside === "" ? subject.refused?.[key] : undefined;
+    if (refused !== undefined) return finding("NOVA105", path, `${subject.name} takes no ${key} - ${refused}`);
     const message = `${subject.name} has an unknown field "${inside === "" ? key : `${inside}.${key}`}"`;
     const wayOut =
       didYouMean(key, fields) || (fields.length > 0 ? ` - the fields are ${fields.join(", ")}` : " - remove it");
-    return finding("NOVA105", pathIn(subject, [...issue.path, key]), message + wayOut);
+    return finding("NOVA105", path, message + wayOut);
   });
 }
 

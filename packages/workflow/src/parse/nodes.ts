@@ -3,6 +3,7 @@ import { nodeFields } from "../authored/fields.ts";
 import type { BodyKind, NodeKind } from "../authored/kind.ts";
 import { kindNames, kindOf } from "../authored/kinds.ts";
 import { fieldChecks } from "../check/node/field-checks.ts";
+import { noRetry } from "../check/node/no-retry.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";
@@ -51,7 +52,14 @@ function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
   const { name, path } = scope;
   const parsed = kind.schema.safeParse(value);
   const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
-  const subject = { name, value, pathOf, schema: kind.schema, codes: { ...codes, ...kind.codes } };
+  const subject = {
+    name,
+    value,
+    pathOf,
+    schema: kind.schema,
+    codes: { ...codes, ...kind.codes },
+    refused: refusedBy(kind),
+  };
   const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
   findings.push(...(fieldChecks[kind.type]?.(value, scope) ?? []));
   if (kind.holds === "nothing") return { ...(parsed.success && { node: kind.normalise(parsed.data) }), findings };
@@ -63,6 +71,10 @@ function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
     ...(python && { python }),
     findings: [...findings, ...more],
   };
+}
+
+function refusedBy({ type }: NodeKind): Record<string, string> {
+  return type === "action" || type === "decision" ? {} : { retry: noRetry[type] };
 }
 
 function readBodyOf(kind: BodyKind, parsed: Loose | undefined, value: Loose, scope: NodeScope) {

@@ -1,3 +1,4 @@
+import type { Retry } from "../retry.ts";
 import type { Body, Edge, Executor, Node, TaskNode, WaitNode } from "../workflow.ts";
 
 /** Fields of a node as people write them. */
@@ -61,8 +62,19 @@ function taskFields(node: TaskNode): Written {
   return {
     ...{ timeout, effects, isolation, credentials },
     network: allow && { allow },
-    retry: retry && { attempts: retry.attempts, delay: retry.delaySeconds },
+    retry: retry && writeRetry(retry),
   };
+}
+
+function writeRetry({
+  attempts,
+  delaySeconds: delay,
+  backoff,
+  maxDelaySeconds: max_delay,
+  jitter,
+  on,
+}: Retry): Written {
+  return withoutAbsent({ attempts, delay, backoff, max_delay, jitter, on });
 }
 
 function mapFields({ items, as, into, maxConcurrency, toleratedFailures }: Extract<Node, { type: "map" }>): Written {

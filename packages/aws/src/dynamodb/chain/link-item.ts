@@ -8,7 +8,7 @@ import { chainPartition, ENTRY, type LinkKind, linkKey, partitionKey, TURN } fro
 const ownership = { __edb_e__: textValue("link"), __edb_v__: textValue("1") };
 
 export function turnItem(at: LinkId, turn: Turn): Item {
-  const { node, state, sandbox, attempt, since, generation, kept, addresses } = turn;
+  const { node, state, sandbox, attempt, since, due, generation, kept, addresses } = turn;
   return {
     ...placeOf(at, TURN),
     node: textValue(node),
@@ -16,6 +16,7 @@ export function turnItem(at: LinkId, turn: Turn): Item {
     ...(sandbox !== null && { sandbox: textValue(sandbox) }),
     attempt: numberValue(attempt),
     since: textValue(since),
+    ...(due !== undefined && { due: textValue(due) }),
     ...(generation !== undefined && { generation: textValue(generation) }),
     ...(kept && { kept: textValue(kept.join()) }),
     ...(addresses && { addresses: textValue(JSON.stringify(addresses)) }),
@@ -88,9 +89,12 @@ function turnOf(item: Item): Turn {
   const [node, state, since] = [textIn(item, "node"), textIn(item, "state"), textIn(item, "since")];
   const attempt = numberIn(item, "attempt");
   if (!node || !isState(state) || attempt === undefined || !since) throw damaged("turn", item);
-  const [generation, kept, addresses] = ["generation", "kept", "addresses"].map((name) => textIn(item, name));
+  const [due, generation, kept, addresses] = ["due", "generation", "kept", "addresses"].map((name) =>
+    textIn(item, name),
+  );
   return {
     ...{ node, state, attempt, since, sandbox: textIn(item, "sandbox") ?? null },
+    ...(due !== undefined && { due }),
     ...(generation !== undefined && { generation }),
     ...(kept !== undefined && { kept: kept.split(",").map(Number) }),
     ...(addresses !== undefined && { addresses: JSON.parse(addresses) as Record<string, string[]> }),

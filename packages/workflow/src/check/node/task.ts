@@ -8,15 +8,12 @@ import { checkRetry } from "./retry.ts";
 
 /** What the settings of an action or a decision mean depends on who writes its code. */
 export const checkTask: FieldCheck = function* (node, place) {
+  yield* checkRetry(node, place);
   yield* isPrompt(node.executor) ? checkPrompt(node, place) : checkCode(node, place);
   yield* checkPorts(node.network, place.name, (index) => at(place.path, "network", "allow", index));
 };
 
-const checkPrompt: FieldCheck = function* ({ retry, timeout }, { name, path }) {
-  if (retry !== undefined) {
-    const message = `${name}: retry is for code written by hand - remove it, a prompt node has up to three attempts of its own`;
-    yield finding("NOVA421", at(path, "retry"), message);
-  }
+const checkPrompt: FieldCheck = function* ({ timeout }, { name, path }) {
   if (typeof timeout === "number" && timeout > longestPromptSeconds) {
     const message = `${name}: timeout of a prompt node must be seconds from 1 to ${longestPromptSeconds}, not ${timeout}`;
     yield finding("NOVA406", at(path, "timeout"), message);
@@ -24,7 +21,6 @@ const checkPrompt: FieldCheck = function* ({ retry, timeout }, { name, path }) {
 };
 
 const checkCode: FieldCheck = function* (node, place) {
-  yield* checkRetry(node, place);
   for (const field of ["limits", "ai"].filter((field) => node[field] !== undefined)) {
     const message = `${place.name}: ${field} is for prompt nodes, and would do nothing here - remove it, or add "executor": "prompt"`;
     yield finding("NOVA421", at(place.path, field), message);

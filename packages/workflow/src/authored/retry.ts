@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { longestDelaySeconds, mostPromptAttempts, mostRetryAttempts, type Retry } from "../retry.ts";
+import { duration } from "./duration.ts";
+import { filledText, flag } from "./fields.ts";
+
+const attemptsError = `must be a whole number from 1 to ${mostRetryAttempts}`;
+const backoffError = "must be a number from 1 to 10";
+const onError = 'must be a list such as ["requests.exceptions.ConnectionError", "HTTPError 503", "NodeTimeout"]';
+const delays = {
+  min: 0,
+  max: longestDelaySeconds,
+  error: "must be whole seconds or a text such as 2s, 1m, 12h, at most a day",
+};
+
+export const AuthoredRetry = z
+  .strictObject(
+    {
+      attempts: z
+        .int({ error: attemptsError })
+        .min(1, { error: attemptsError })
+        .max(mostRetryAttempts, { error: attemptsError })
+        .describe(
+          `Runs in all, the first included: 1 to ${mostRetryAttempts}, of a prompt node to ${mostPromptAttempts}.`,
+        ),
+      delay: duration(
+        "Time between two runs, `2s` or seconds, at most a day, default 1 s. Less than a second counts as one.",
+        delays,
+      ).prefault(1),
+      backoff: z
+        .number({ error: backoffError })
+        .min(1, { error: backoffError })
+        .max(10, { error: backoffError })
+        .describe("What each delay is multiplied by to make the next one: 1 to 10, default 1.")
+        .optional(),
+      max_delay: duration("No delay is longer, whatever `backoff` makes of it; at most a day.", delays).optional(),
+      jitter: flag(
+        "Draws each delay between nothing and its length, so that many runs do not come back at once.",
+      ).optional(),
+      on: z
+        .array(filledText("An error."), { error: onError })
+        .min(1, { error: onError })
+        .max(20, { error: onError })
+        .describe("Errors after which it runs again. Absent: any failure of the node, but for a spent budget.")
+        .optional(),
+    },
+    { error: 'must be an object such as { "attempts": 5, "delay": "2s" }' },
+  )
+  .describe(
+    "Runs the node again when it fails, because you say so, whatever `effects` says of lost machines. See [Retry](#retry).",
+  );
+
+/** What says as much as nothing stays absent: the text of a definition, and so its version, does not depend on it. */
+export function retryOf({ attempts, delay, backoff, max_delay, jitter, on }: z.output<typeof AuthoredRetry>): Retry {
+  return {
+    attempts,
+    delaySeconds: delay,
+    ...(backoff !== undefined && backoff !== 1 && { backoff }),
+    ...(max_delay !== undefined && { maxDelaySeconds: max_delay }),
+    ...(jitter && { jitter }),
+    ...(on && { on }),
+  };
+}

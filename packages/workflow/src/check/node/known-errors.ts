@@ -1,0 +1,22 @@
+/** Exceptions of Python itself, and of libraries that nodes often use, by their last names. */
+export const knownErrors = `
+BaseException Exception ArithmeticError AssertionError AttributeError BlockingIOError BrokenPipeError BufferError
+ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError EOFError
+FileExistsError FileNotFoundError FloatingPointError ImportError IndentationError IndexError InterruptedError
+IsADirectoryError KeyError LookupError MemoryError ModuleNotFoundError NameError NotADirectoryError NotImplementedError
+OSError OverflowError PermissionError ProcessLookupError RecursionError RuntimeError StopIteration SyntaxError
+SystemError SystemExit TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError
+ValueError ZeroDivisionError
+APIConnectionError APIError APIStatusError APITimeoutError AuthenticationError BadStatusLine ChunkedEncodingError
+ClientConnectionError ClientConnectorError ClientError ConnectError ConnectTimeout ConnectTimeoutError ConnectionTimeout
+CertificateError ContentDecodingError DataError DatabaseError DecodingError EndpointConnectionError HTTPError
+HTTPException HTTPStatusError IncompleteRead IntegrityError InterfaceError InternalError InternalServerError
+InvalidURL JSONDecodeError MaxRetryError NetworkError NewConnectionError NotFoundError OperationalError PoolTimeout
+ProgrammingError ProtocolError ProxyError RateLimitError ReadError ReadTimeout ReadTimeoutError RemoteDisconnected
+RemoteProtocolError RequestError RequestException SMTPAuthenticationError SMTPConnectError SMTPDataError SMTPException
+SMTPRecipientsRefused SMTPResponseException SMTPSenderRefused SMTPServerDisconnected SSLError ServerDisconnectedError
+Timeout TimeoutException TooManyRedirects TransportError URLError UnsupportedProtocol WriteError WriteTimeout
+abort error error_perm error_proto error_reply error_temp gaierror herror readonly timeout
+`
+  .trim()
+  .split(/\s+/);

@@ -1,0 +1,54 @@
+import { type RunErrorClass, runErrors } from "./run-errors.ts";
+
+/** Runs a node's failing code again, because its author says so; what it does outside is its author's business. */
+export interface Retry {
+  /** Runs in all, the first included. */
+  attempts: number;
+  delaySeconds: number;
+  /** What each delay is multiplied by to make the next; absent: 1. */
+  backoff?: number;
+  maxDelaySeconds?: number;
+  /** Each delay is drawn between nothing and its length. */
+  jitter?: true;
+  /** Errors after which it runs again; absent: any of `retriedErrors`. */
+  on?: string[];
+}
+
+export const mostRetryAttempts = 20;
+
+/** Of a prompt node, each of whose attempts asks models up to three times. */
+export const mostPromptAttempts = 5;
+
+/** A day: no delay is longer. */
+export const longestDelaySeconds = 86_400;
+
+/** Failures that an attempt of a node can end with, and another one can follow. */
+export const retriedErrors = Object.keys(runErrors).filter(
+  (name) => "attempt" in runErrors[name as RunErrorClass],
+) as readonly RunErrorClass[];
+
+/** Names that earlier design documents have for them. */
+export const earlierErrorNames: Readonly<Record<string, RunErrorClass>> = {
+  CodeExecutionError: "NodeFailed",
+  E2BTimeoutError: "NodeTimeout",
+  E2BSandboxError: "NodeInterrupted",
+  E2BConnectionError: "SandboxUnavailable",
+};
+
+/** Whole seconds as Step Functions waits them, at least one; with jitter at most so long. */
+export function retryWaits({ delaySeconds, backoff = 1, maxDelaySeconds = longestDelaySeconds }: Retry) {
+  const longest = Math.max(1, Math.ceil(maxDelaySeconds));
+  return { interval: Math.min(Math.max(1, Math.ceil(delaySeconds)), longest), backoff, longest };
+}
+
+/** Seconds between a failed attempt, counted from 1, and the next one. */
+export function secondsAfter(retry: Retry, attempt: number): number {
+  const { interval, backoff, longest } = retryWaits(retry);
+  return Math.min(interval * backoff ** (attempt - 1), longest);
+}
+
+/** An entry of `on`: the name of an error, and text that its message contains. */
+export function retriedError(entry: string): { name: string; text: string } {
+  const [name = "", ...text] = entry.trim().split(/\s+/);
+  return { name, text: text.join(" ") };
+}
