@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AuthoredEdge } from "../src/authored/edge.ts";
 import { fanOutFields, nodeFields } from "../src/authored/fields.ts";
 import { kinds } from "../src/authored/kinds.ts";
+import { AuthoredRetry } from "../src/authored/retry.ts";
 import { triggerKinds } from "../src/authored/triggers/kinds.ts";
 import { workflowFields } from "../src/authored/workflow.ts";
 import { fieldsOf } from "./editor-schema.ts";
@@ -21,6 +22,7 @@ export function definitionPage(frame: string): string {
         .map(([name, kind]) => `- \`${name}\`: ${kind.schema.description}`)
         .join("\n"),
     task: () => table(ownFields(kinds.action.schema)),
+    retry: () => table(AuthoredRetry.shape),
     branches: () => table(fanOutFields),
     map: () => table(ownFields(kinds.map.schema)),
     approval: () => table(ownFields(kinds.approval.schema)),

@@ -1,5 +1,5 @@
 import { type State, type StateMachine, type TaskState, toStateMachine } from "@nova/compiler";
-import { type Executor, runErrors } from "@nova/workflow";
+import { type Executor, type Retry, runErrors } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { aslErrors } from "../support/asl-validator.ts";
 import { action, chainOf, decision, end, start, workflow } from "../support/workflows.ts";
@@ -22,6 +22,11 @@ const branching = compile(
   ["start -> big", "big -> high : true", 'big -> low : "default"', "high -> end", "low -> end"],
 );
 
+function machineOf(retry: object) {
+  const work = action("work", { retry: retry as Retry });
+  return compile([start(), work, end()], ["start -> work", "work -> end"]);
+}
+
 describe("a state machine", () => {
   it.each([
     ["of a line", line],
@@ -29,6 +34,7 @@ describe("a state machine", () => {
     ["with a decision", branching],
     ["whose decision has only a default", compile([start(), decision("d"), end()], ["start -> d", "d -> end"])],
     ["of start and end alone", compile([start(), end()], ["start -> end"])],
+    ["with a retry", machineOf({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true })],
     ["of a thousand nodes", toStateMachine(chainOf(1000))],
   ])("%s is accepted by asl-validator", async (_, machine) => {
     expect(await aslErrors(machine)).toBe("");
@@ -75,14 +81,30 @@ describe("a task", () => {
   it("retries no run error that says never, and has a retrier for every run error before States.ALL", () => {
     const retry = task(line, "work").Retry;
     const never = Object.entries(runErrors).filter(([, error]) => error.retry === "never");
+    const ours = Object.keys(runErrors).filter((name) => name !== "NodeRetry");
     expect(retry[0]).toEqual({ ErrorEquals: never.map(([name]) => name), MaxAttempts: 0 });
     expect(
       retry
         .slice(0, -1)
         .flatMap((one) => one.ErrorEquals)
         .sort(),
-    ).toEqual(Object.keys(runErrors).sort());
+    ).toEqual(ours.sort());
     expect(retry.at(-1)?.ErrorEquals).toEqual(["States.ALL"]);
+  });
+
+  it("waits for the attempts of its node's own retry, before it looks at any other error", () => {
+    const waits = (retry: object) => task(machineOf(retry), "work").Retry[0];
+    const named = { ErrorEquals: ["NodeRetry"] };
+    expect(waits({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true })).toEqual({
+      ...{ ...named, IntervalSeconds: 2, MaxAttempts: 4, BackoffRate: 2, MaxDelaySeconds: 60, JitterStrategy: "FULL" },
+    });
+    expect(waits({ attempts: 2, delaySeconds: 0 })).toEqual({
+      ...{ ...named, IntervalSeconds: 1, MaxAttempts: 1, BackoffRate: 1 },
+    });
+    expect(waits({ attempts: 3, delaySeconds: 90, backoff: 3, maxDelaySeconds: 60 })).toMatchObject({
+      IntervalSeconds: 60,
+    });
+    expect(waits({ attempts: 1, delaySeconds: 1 })?.ErrorEquals).not.toContain("NodeRetry");
   });
 
   it.each([

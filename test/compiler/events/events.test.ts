@@ -50,6 +50,16 @@ describe("the events of a plan", () => {
     );
   });
 
+  it("count each retry that a node may have: scheduled, started, failed", () => {
+    const events = (extra: Parameters<typeof action>[1]) => countEvents(lower(line(action("a", extra))), () => 1);
+    expect(events({ retry: { attempts: 5, delaySeconds: 1 } })).toBe(events({}) + 4 * 3);
+    const look = 5 + 2 + 2;
+    const looksFor = (attempts: number) =>
+      events({ timeoutSeconds: 3600, retry: { attempts, delaySeconds: 1 } }) / look;
+    expect(looksFor(3) - looksFor(2)).toBeCloseTo(looksFor(2) - looksFor(1));
+    expect(looksFor(2)).toBeGreaterThan(looksFor(1) + 1);
+  });
+
   it.each([
     ["an action", line(action("a"))],
     ["a wait", line(untilNode("w"))],

@@ -104,6 +104,8 @@ describe("long code", () => {
     await story.look();
     story.world.clock.advance(6_000_000);
     story.codeStopsAt = undefined;
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ running: true, pause: 5 });
+    story.world.clock.advance(5_000);
     expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
     expect(story.begun.map(({ box, claim }) => [box.id, claim.attempt])).toEqual([
       ["S1", 1],

@@ -25,7 +25,11 @@ async function chosenAfter(agoMs: number, options: { isolation?: "fresh"; killed
       ],
     ),
   );
-  const position = { before: { warm } as Head, at: { execution: "e", scope: "", seq: 2 }, next: { seq: 2 } } as Position;
+  const position = {
+    before: { warm } as Head,
+    at: { execution: "e", scope: "", seq: 2 },
+    next: { seq: 2 },
+  } as Position;
   const { sandbox, created } = await chooseSandbox(world.ports(atOnce), position, node, version);
   return { id: sandbox.id, created, leftMs: Date.parse(sandbox.endsAt) - world.clock.now };
 }

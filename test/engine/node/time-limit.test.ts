@@ -155,17 +155,22 @@ describe("code that may run again", () => {
     await story.finish(delivery);
     story.world.clock.advance(timeoutMs + graceMs - 1);
     story.codeStopsAt = undefined;
-    expect(await story.finish(delivery)).toMatchObject({ seq: 1 });
+    expect(await story.finish(delivery)).toBe("NodeRetry");
+    story.world.clock.advance(100_000);
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
     expect(story.begun.map(({ claim }) => claim.attempt)).toEqual([1, 2]);
   });
 
-  it("is not repeated when its sandbox gave no result in time", async () => {
+  it("is repeated when its sandbox gave no result in time, in another one", async () => {
     const story = await silent(repeated);
     const delivery = story.deliver("a", 0);
     await story.finish(delivery);
     story.world.clock.advance(timeoutMs + graceMs);
-    expect(await story.finish(delivery)).toBe("NodeTimeout");
-    expect(story.begun).toHaveLength(1);
+    expect(await story.finish(delivery)).toBe("NodeRetry");
+    story.codeStopsAt = undefined;
+    story.world.clock.advance(100_000);
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S2"]);
   });
 });
 

@@ -80,6 +80,7 @@ describe("the chain of work", () => {
     });
     expect(asJson(a?.steps)).toMatchObject([
       { format: 1, attempt_number: 1, status: "failed", error_message: "no total", logs: "looking" },
+      { format: 1, attempt_number: 2, status: "failed", error_class: "NodeFailed" },
     ]);
     expect(renderJson(r?.changes)).toBe('{"set":{"r":850.0},"delete":[]}');
     expect(close).toMatchObject({ node_type: "close", status: "success", prev: trace.entries[4]?.hash });

@@ -8,9 +8,11 @@ export function judgeAgain({ claim, request }: Run, node: Node | undefined, begu
   const { effects, retry } = node;
   const most = Math.max(retry?.attempts ?? 1, effects === false ? 3 : 1);
   const before = begun.get(claimName({ ...claim, attempt: claim.attempt - 1 }));
-  const isOther = before && before.request.environment.NOVA_IDEMPOTENCY_KEY !== request.environment.NOVA_IDEMPOTENCY_KEY;
+  const isOther =
+    before && before.request.environment.NOVA_IDEMPOTENCY_KEY !== request.environment.NOVA_IDEMPOTENCY_KEY;
   const failure = before?.result?.status === "error" ? before.result : undefined;
-  const isUnwanted = failure && retry?.on && !retry.on.includes(failure.class) && !failure.types?.includes(retry.on[0] ?? "");
+  const isUnwanted =
+    failure && retry?.on && !retry.on.includes(failure.class) && !failure.types?.includes(retry.on[0] ?? "");
   return [
     ...(claim.attempt > most ? [`code of ${name} began again, and has ${most} attempts at most`] : []),
     ...(isOther ? [`code of ${name} has another idempotency key than the attempt before`] : []),

@@ -20,7 +20,14 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
       const name = dice < 0.05 ? "NodeTimeout" : "NodeFailed";
       return {
         ...script,
-        result: { ...common, status: "error", class: name, message: "it broke", traceback: "line 1", ...typed(name, dice) },
+        result: {
+          ...common,
+          status: "error",
+          class: name,
+          message: "it broke",
+          traceback: "line 1",
+          ...typed(name, dice),
+        },
       };
     }
     // What it sets tells this run from every other one.

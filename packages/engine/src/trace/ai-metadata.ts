@@ -1,5 +1,6 @@
 import type { Head } from "../chain/head.ts";
 import { sumOfSpendings } from "../chain/spending.ts";
+import { nodeAttempt } from "../node/attempts.ts";
 import type { ToolCall } from "../ports/pipeline.ts";
 import type { TraceStep } from "./trace-step.ts";
 
@@ -75,11 +76,12 @@ export interface AiRun {
 /** Attempts of a pipeline at the code of one node. */
 const mostAttempts = 3;
 
-export function aiMetadata(run: AiRun): AiMetadata {
+export function aiMetadata(whole: AiRun): AiMetadata {
+  const run = { ...whole, steps: lastAttempt(whole.steps) };
   const { head, prompt, code, steps } = run;
   const isHit = head.cache_hit === true;
   const hitMs = isHit ? head.execution_time_ms - timeOf(steps) - (run.pinnedAnalysis?.execution_time_ms ?? 0) : 0;
-  const spent = sumOfSpendings(steps);
+  const spent = sumOfSpendings(whole.steps);
   const generators = stepsOf(steps, "CodeGenerator");
   const step = stepsOf(steps, "DataAnalyzer").at(-1);
   const analysis = step ? analysisMetadata(step) : run.pinnedAnalysis;
@@ -114,6 +116,13 @@ export function aiMetadata(run: AiRun): AiMetadata {
     timings: timings(steps),
     ...endOf(run, attempts),
   };
+}
+
+/** Of a node that was tried several times, the steps of the attempt that counted; its costs are of all. */
+function lastAttempt(steps: readonly TraceStep[]): readonly TraceStep[] {
+  const isEnd = ({ agent_name }: TraceStep) => agent_name === nodeAttempt.agent_name;
+  const before = steps.findLastIndex((step, i) => isEnd(step) && i < steps.length - 1);
+  return steps.slice(before + 1).filter((step) => !isEnd(step));
 }
 
 function endOf(run: AiRun, attempts: number) {

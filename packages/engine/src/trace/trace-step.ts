@@ -1,3 +1,4 @@
+import type { RunErrorClass } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { StepContentName, StoredStep } from "../ports/chain.ts";
@@ -12,6 +13,10 @@ export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result
   format: 1;
   /** Of `execution_time_ms`, the run of code in the sandbox. */
   run_time_ms?: number;
+  /** Of an attempt of the whole node. */
+  error_class?: RunErrorClass;
+  /** Of an attempt that another one followed: how long that was waited for; with jitter at most. */
+  retry_delay_ms?: number;
   timestamp: string;
   /** What the model saw and answered, with `full` only. */
   prompt?: string | null;

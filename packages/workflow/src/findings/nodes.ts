@@ -48,8 +48,8 @@ export const nodeFindings = {
     severity: "error",
     title: "A retry contradicts the node's effects",
     why: '`"effects": true` says that code which has begun never runs again, and `retry` asks for just that. Without `effects` the code may be run again because you say so: every attempt has the same `NOVA_IDEMPOTENCY_KEY`, by which a system that it calls can tell a repetition.',
-    bad: '{ "id": "pay", "type": "action", "codeFile": "pay.py", "effects": true, "retry": { "attempts": 3 } }',
-    good: '{ "id": "pay", "type": "action", "codeFile": "pay.py", "retry": { "attempts": 3, "delay": "2s" } }',
+    bad: '{ "id": "rate", "type": "action", "codeFile": "rate.py", "effects": true, "retry": { "attempts": 3 } }',
+    good: '{ "id": "rate", "type": "action", "codeFile": "rate.py", "retry": { "attempts": 3, "delay": "2s" } }',
   },
   NOVA408: {
     severity: "error",
