@@ -163,17 +163,16 @@ describe("a node's code", () => {
   it("keeps its idempotency key when it is tried again, and shares it with no other node", async () => {
     const key = "import os\nkey = os.environ['NOVA_IDEMPOTENCY_KEY']\n";
     const tried = {
-      code: `${key}raise ValueError(key)`,
-      effects: false,
-      retry: { attempts: 2, delay: 0 },
+      code: `${key}class Ours(ConnectionError): pass\nraise Ours(key)`,
+      retry: { attempts: 2, delay: 0, on: ["ConnectionError"] },
       onError: "other",
     };
     const version = await cloud.publish(inARow("keys", { tried, other: `${key}context['key'] = key` }));
     const trace = await cloud.run(version);
     const { error_message, steps } = entryOf(trace, "tried");
-    expect(steps.map((step) => step.error_message)).toEqual([error_message]);
+    expect(steps.map((step) => step.error_message)).toEqual([error_message, error_message]);
     expect(error_message).toContain(trace.execution.id);
-    expect(`ValueError: ${JSON.parse(trace.context.text).key}`).not.toBe(error_message);
+    expect(`Ours: ${JSON.parse(trace.context.text).key}`).not.toBe(error_message);
   });
 
   it("imports the workflow's own modules", async () => {

@@ -80,6 +80,25 @@ class Endings(unittest.TestCase):
         result = self.sandbox.run("pass")
         self.assertEqual((result["status"], result["set"], result["delete"], result["logs"]), ("success", [], [], ""))
 
+    def test_an_exception_is_told_with_all_classes_that_it_derives_from(self):
+        result = self.sandbox.run("import json\nclass Odd(json.JSONDecodeError): pass\nraise Odd('no', '', 0)")
+        derived = ["json.decoder.JSONDecodeError", "ValueError", "Exception", "BaseException"]
+        self.assertEqual(result["types"], ["__main__.Odd", *derived])
+        self.assertNotIn("types", self.sandbox.run("print(json.dumps({'status': 'error', 'message': 'no'}))"))
+
+    def test_classes_that_hide_their_names_are_told_without_them(self):
+        code = """
+        class Shy(type):
+            __module__ = property(lambda kind: 1 / 0)
+            __mro__ = ()
+        class Long(Exception, metaclass=Shy): pass
+        Long.__qualname__ = "x" * 10_000
+        raise Long()
+        """
+        result = self.sandbox.run(textwrap.dedent(code))
+        self.assertEqual(result["types"][1:], ["Exception", "BaseException"])
+        self.assertLessEqual(len(result["types"][0]), 300)
+
     def test_the_traceback_shows_the_code_alone(self):
         code = """
         from tools import fail

@@ -1,19 +1,32 @@
 import type { TraceEntry } from "@nova/engine";
+import { attemptLogs, earlierAttempts } from "./attempts.ts";
 import { indented } from "./section.ts";
 import { styled } from "./terminal.ts";
 
 /** What `nova logs --json` has of a node's run. */
-export function logItem({ seq, scope, node_id, status, logs, error_class, error_message, traceback }: TraceEntry) {
-  return { seq, scope, node_id, status, logs: logs ?? "", error_class, error_message, traceback };
+export function logItem(entry: TraceEntry) {
+  const { seq, scope, node_id, status, attempt, logs, error_class, error_message, traceback } = entry;
+  const attempts = earlierAttempts(entry).map((step) => ({
+    attempt: step.attempt_number,
+    logs: step.logs ?? "",
+    error_class: step.error_class,
+    error_message: step.error_message,
+    traceback: step.traceback ?? null,
+  }));
+  return { seq, scope, node_id, status, attempt, logs: logs ?? "", error_class, error_message, traceback, attempts };
 }
 
 /** Nothing of a node that printed nothing and did not fail. */
-export function logLines({ seq, scope, node_id, logs, error_class, error_message, traceback }: TraceEntry): string[] {
-  if (!logs && error_message === null) return [];
+export function logLines(entry: TraceEntry): string[] {
+  const { seq, scope, node_id, logs, error_class, error_message, traceback } = entry;
+  const earlier = attemptLogs(entry);
+  if (!logs && error_message === null && earlier.length === 0) return [];
   const place = scope === "" ? "" : styled("dim", ` in ${scope}`);
   const failure = error_message === null ? [] : [styled("red", `  ${error_class ?? "failed"}: ${error_message}`)];
   return [
     `${styled("dim", String(seq))} ${styled("bold", node_id)}${place}`,
+    ...earlier,
+    ...(earlier.length > 0 && logs ? [styled("dim", `  attempt ${entry.attempt}`)] : []),
     ...(logs ? [indented(logs)] : []),
     ...failure,
     ...(traceback ? [indented(traceback)] : []),

@@ -42,15 +42,21 @@ export function noRunResult(
   };
 }
 
-export function eventLine({ node, items = [], state }: NodeEvent): string {
+export function eventLine({ node, items = [], state, message = "" }: NodeEvent): string {
   const marks = {
     started: styled("dim", "·"),
     waiting: styled("yellow", "…"),
+    retrying: styled("yellow", "↻"),
     succeeded: styled("green", "✓"),
     failed: styled("red", "✗"),
   };
   const item = items.length > 0 ? styled("dim", `  item ${items.join(", ")}`) : "";
-  return `  ${marks[state]} ${state === "started" ? styled("dim", node) : node}${state === "waiting" ? " waits" : ""}${item}`;
+  const what = {
+    ...{ started: styled("dim", node), waiting: `${node} waits`, succeeded: node, failed: node },
+    // The message begins with the node.
+    retrying: shortened(message, longestPath),
+  };
+  return `  ${marks[state]} ${what[state]}${item}`;
 }
 
 /** What a waiting run is asking for, and how to give it. */

@@ -1,5 +1,6 @@
 import { membersOf, type RawJson, type TraceBranch, type TraceEntry } from "@nova/engine";
 import type { ShownTrace } from "../records/shown.ts";
+import { attemptLines } from "./attempts.ts";
 import { indented, section } from "./section.ts";
 import { tableLines } from "./table.ts";
 import { styled } from "./terminal.ts";
@@ -102,7 +103,7 @@ function changeText({ changes }: TraceEntry): string {
 }
 
 /**
- * What does not fit a table: errors, and of prompt nodes what went wrong, and with `--full` contexts, code, steps and
+ * What does not fit a table: errors, earlier attempts, and of prompt nodes what went wrong, and with `--full` contexts, code, steps and
  * logs.
  */
 function detailLines(entry: TraceEntry): string[] {
@@ -112,6 +113,7 @@ function detailLines(entry: TraceEntry): string[] {
   const sections = [
     ...(error_message === null ? [] : [styled("red", `${error_class ?? "failed"}: ${error_message}`)]),
     ...(traceback ? [indented(traceback)] : []),
+    ...attemptLines(entry),
     ...writtenLines(entry),
     ...section("code", code_executed),
     ...section("context before", input_context && contextText(input_context)),

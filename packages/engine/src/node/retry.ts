@@ -53,13 +53,16 @@ export async function nextAttempt(
   if (seconds === undefined) return undefined;
   const waiting = waitingTurn(ports, task, turn, seconds);
   if (await ports.chain.putTurn(position.at, waiting, turn)) await leave(ports, task, turn, seconds, spare);
-  return awaited(node, waiting);
+  return awaited(node, waiting, `: ${outcome.failure.message}`);
 }
 
 /** The turn where long code waits for its next attempt; throws `NodeRetry` for any other. */
-export function awaited(node: TaskNode, turn: Turn): Turn {
+export function awaited(node: TaskNode, turn: Turn, why = ""): Turn {
   if (isLong(node)) return turn;
-  throw new NovaError("NodeRetry", `attempt ${turn.attempt} of node "${node.id}" failed, and another one follows`);
+  const { attempt } = turn;
+  const seconds = node.retry ? secondsAfter(node.retry, attempt) : 0;
+  const next = `attempt ${attempt + 1} begins ${node.retry?.jitter ? "within" : "in"} ${seconds} s`;
+  throw new NovaError("NodeRetry", `node "${node.id}": attempt ${attempt} failed, ${next}${why}`);
 }
 
 /** Clocks differ by less. */

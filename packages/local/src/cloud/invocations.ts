@@ -1,4 +1,4 @@
-import type { InvokeLambda } from "../lambda-types.ts";
+import type { InvokeLambda, LambdaResult } from "../lambda-types.ts";
 import type { NodeEvent, Progress } from "./progress.ts";
 
 /** What runs nodes, and what asks others for their outcome. */
@@ -12,9 +12,13 @@ export function withProgress(invoke: InvokeLambda, progress: Progress): InvokeLa
     const { execution, isNew, ...node } = place;
     if (isNew) progress.note(execution, { ...node, state: "started" });
     const result = await invoke(functionArn, payload, signal);
-    progress.note(execution, { ...node, state: result.ok ? stateAfter(result.payload) : "failed" });
+    progress.note(execution, { ...node, ...(result.ok ? { state: stateAfter(result.payload) } : failureIn(result)) });
     return result;
   };
+}
+
+function failureIn({ errorType, errorMessage }: LambdaResult & { ok: false }): Pick<NodeEvent, "state" | "message"> {
+  return errorType === "NodeRetry" ? { state: "retrying", message: errorMessage } : { state: "failed" };
 }
 
 interface Place extends Pick<NodeEvent, "node" | "items"> {

@@ -4,7 +4,9 @@ export interface NodeEvent {
   /** In the body of a map: the number of its item, behind those of the items around it. */
   items?: number[];
   /** `waiting`: its function is done, and it goes on when somebody answers or a time has come. */
-  state: "started" | "waiting" | "succeeded" | "failed";
+  state: "started" | "waiting" | "retrying" | "succeeded" | "failed";
+  /** Of an attempt that another one follows: why it failed, and when that begins. */
+  message?: string;
 }
 
 export type Listener = (event: NodeEvent) => void;
