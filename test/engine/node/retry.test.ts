@@ -148,6 +148,17 @@ describe("a node with a retry", () => {
   });
 });
 
+it("says how many deliveries came to nothing before the first attempt, where Step Functions counts them", async () => {
+  const story = await begun(thrice, [fails("one"), succeeds("a", "1")]);
+  const input = { execution: { id: story.id, workflowId: "again", version: 1 }, scope: "", seq: 0, node: "a" };
+  const deliver = (retries: number) =>
+    story.world.deliver({ function: "nova-run-node", input: { ...input, retries } }, { time: new AbortController() });
+  await story.finish(deliver(2));
+  story.world.clock.advance(10_000);
+  await story.finish(deliver(3));
+  expect(await told(story)).toMatchObject({ attempt: 2, failed_deliveries: 2 });
+});
+
 describe("what a retry is for", () => {
   const refused = raises(
     "HTTPError: 503 Server Error: busy",

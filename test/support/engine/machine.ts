@@ -190,14 +190,14 @@ export class MachineRun {
   }
 
   async #task(process: Process, state: TaskState, data: Json): Promise<Ended> {
-    const attempt = () => {
+    const attempt = (RetryCount: number) => {
       if (state.Resource.endsWith(".waitForTaskToken")) return this.#pending(process, state, data);
       if (state.Resource.endsWith(":startExecution.sync:2")) return this.#child(process, state, data);
-      return this.#attempt(process, invocationOf(state.Resource, state.Parameters, data));
+      return this.#attempt(process, invocationOf(state.Resource, state.Parameters, data, { State: { RetryCount } }));
     };
     const used = new Map<Retrier, number>();
-    for (;;) {
-      const ended = await attempt();
+    for (let retryCount = 0; ; retryCount++) {
+      const ended = await attempt(retryCount);
       if (!("error" in ended)) return { output: roundTrip(ended.output) };
       const retrier = state.Retry.find(({ ErrorEquals }) => matches(ErrorEquals, ended.error.Error));
       const retries = retrier ? (used.get(retrier) ?? 0) : 0;
@@ -267,8 +267,8 @@ export class MachineRun {
 /** Longer than any task waits. */
 const taskTimeMs = 2 * 24 * 3600 * 1000;
 
-function invocationOf(resource: string, parameters: Parameters | undefined, data: Json): Invocation {
-  return { function: nameIn(resource), input: parameters ? resolved(parameters, data) : data };
+function invocationOf(resource: string, parameters: Parameters | undefined, data: Json, context: Json): Invocation {
+  return { function: nameIn(resource), input: parameters ? resolved(parameters, data, context) : data };
 }
 
 /** The name in the ARN of a function's alias. */

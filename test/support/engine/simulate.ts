@@ -57,7 +57,9 @@ const families = [
 ];
 
 function isRepeatable(workflow: Workflow): boolean {
-  return Array.from(nodeIndex(workflow).values()).some(({ node }) => "executor" in node && (node.effects === false || node.retry));
+  return Array.from(nodeIndex(workflow).values()).some(
+    ({ node }) => "executor" in node && (node.effects === false || node.retry),
+  );
 }
 
 class Model {

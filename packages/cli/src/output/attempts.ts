@@ -3,14 +3,17 @@ import { indented } from "./section.ts";
 import { styled } from "./terminal.ts";
 import { duration, shortened } from "./text.ts";
 
-/** Attempts of the node that others followed, a line each. */
+/** What came before the attempt that counted, a line each. */
 export function attemptLines(entry: TraceEntry): string[] {
-  return earlierAttempts(entry).map((step) => {
+  const { failed_deliveries: failed } = entry;
+  const late = `${failed} deliveries came to nothing before its code began: no sandbox was to be had, or their Lambda died`;
+  const attempts = earlierAttempts(entry).map((step) => {
     const { attempt_number, error_class, error_message, execution_time_ms, retry_delay_ms } = step;
     const wait = retry_delay_ms ? `, the next within ${duration(retry_delay_ms)}` : "";
     const what = `${error_class ?? "failed"}: ${shortened(error_message ?? "")}`;
-    return styled("yellow", `attempt ${attempt_number} (${duration(execution_time_ms)}${wait}): ${what}`);
+    return `attempt ${attempt_number} (${duration(execution_time_ms)}${wait}): ${what}`;
   });
+  return [...(failed ? [late] : []), ...attempts].map((line) => styled("yellow", line));
 }
 
 /** The same with what each of them printed. */

@@ -4,7 +4,7 @@ import type { Frame } from "./frame.ts";
 import { behindTask, runningStates } from "./long.ts";
 import { onward } from "./onward.ts";
 import { afterFailure, settleStates } from "./settle.ts";
-import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
+import { catchTo, codeParameters, lambdaTask } from "./task.ts";
 
 export function emitAction(node: PlannedAction, frame: Frame): States {
   const next = onward(node);
@@ -12,7 +12,7 @@ export function emitAction(node: PlannedAction, frame: Frame): States {
     frame.functions.runNode,
     {
       comment: node.comment,
-      parameters: nodeParameters(node.id),
+      parameters: codeParameters(node.id),
       catchers: catchTo(afterFailure(node, frame), frame),
       retry: node.retry,
     },

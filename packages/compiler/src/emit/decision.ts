@@ -5,7 +5,7 @@ import type { Frame } from "./frame.ts";
 import { behindTask, runningStates } from "./long.ts";
 import { branchState } from "./names.ts";
 import { afterFailure, settleStates } from "./settle.ts";
-import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
+import { catchTo, codeParameters, lambdaTask } from "./task.ts";
 
 /** The task that decides, then a Choice over the committed decision; what no edge fits is a failure. */
 export function emitDecision(node: PlannedDecision, frame: Frame): States {
@@ -13,7 +13,7 @@ export function emitDecision(node: PlannedDecision, frame: Frame): States {
     frame.functions.runNode,
     {
       comment: node.comment,
-      parameters: nodeParameters(node.id),
+      parameters: codeParameters(node.id),
       catchers: catchTo(afterFailure(node, frame), frame),
       retry: node.retry,
     },

@@ -44,6 +44,11 @@ export function nodeParameters(node: string): Parameters {
   return { node, ...position };
 }
 
+/** The same for a node that runs code, whose chain of work says how often it came to nothing before. */
+export function codeParameters(node: string): Parameters {
+  return { ...nodeParameters(node), "retries.$": "$$.State.RetryCount" };
+}
+
 /** Where a run is. */
 export const position: Parameters = { "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" };
 

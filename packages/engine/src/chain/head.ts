@@ -34,6 +34,8 @@ export interface Head extends BlobHome {
   code: string | null;
   /** What names led to that the code could connect to on other ports than 80 and 443; absent: there were none. */
   addresses?: Readonly<Record<string, readonly string[]>>;
+  /** Deliveries that came to nothing before its first attempt began; absent: none, or an earlier release wrote it. */
+  failed_deliveries?: number;
   /** Of a prompt node: the key of the generation that its code is. */
   generation?: string;
   /** Of a prompt node whose pinned code did it: no model was asked. */

@@ -78,6 +78,7 @@ async function sealOutcome(
       warm: outcome.run.warm,
       code: outcome.run.code,
       ...(outcome.run.addresses && { addresses: outcome.run.addresses }),
+      ...(outcome.run.failedDeliveries !== undefined && { failed_deliveries: outcome.run.failedDeliveries }),
       nodes: before.nodes + (outcome.run.code === null ? 0 : 1) + (more.nodes ?? 0),
       ...(more.generation !== undefined && { generation: more.generation }),
       ...(more.cacheHit && { cache_hit: true }),

@@ -10,6 +10,8 @@ export interface RunPosition {
 /** Input of the tasks of one node. */
 export interface NodeEvent extends RunPosition {
   node: string;
+  /** How often Step Functions has retried this task of a node that runs code; state machines of earlier releases do not say. */
+  retries?: number;
 }
 
 /** `error` is what a Catch hands on. */

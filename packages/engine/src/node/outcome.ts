@@ -1,7 +1,7 @@
 import type { RunErrorClass } from "@nova/workflow";
 import type { ChildTip, FailureRecord } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
-import type { ContentName } from "../ports/chain.ts";
+import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import type { Loops } from "./loops.ts";
@@ -61,4 +61,15 @@ export interface RunFacts {
   code: string | null;
   /** What names led to that it could connect to. */
   addresses?: Record<string, string[]>;
+  failedDeliveries?: number;
+}
+
+/** What an entry says of the turn that led to it. */
+export function turnFacts({ attempt, sandbox, addresses, failedDeliveries }: Turn): Omit<RunFacts, "warm" | "code"> {
+  return {
+    attempt,
+    sandboxId: sandbox,
+    ...(addresses && { addresses }),
+    ...(failedDeliveries !== undefined && { failedDeliveries }),
+  };
 }

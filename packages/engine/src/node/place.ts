@@ -32,17 +32,19 @@ export function adoptTurn(turn: Turn, { node, position: { before, at } }: Task):
 /** A first turn, or that of the attempt which the turn there waits for. `more.seconds`: how long the node may need its sandbox; absent: as long as it may at most. */
 export async function takeTurn(
   ports: Ports,
-  { position, node, version }: Task,
+  { position, node, version, retries = 0 }: Task,
   more: { seconds?: number; generation?: string } & Pick<Turn, "addresses"> = {},
 ): Promise<Place> {
   const { seconds, generation, addresses } = more;
   const { turn: from } = position.next;
   const { sandbox, created } = await chooseSandbox(ports, position, node, version, seconds);
   const attempt = (from?.attempt ?? 0) + 1;
+  const failedDeliveries = from ? from.failedDeliveries : retries || undefined;
   const turn: Turn = {
     ...{ node: node.id, state: "held", sandbox: sandbox.id, attempt, since: isoNow(ports) },
     ...(generation !== undefined && { generation }),
     ...(from?.kept && { kept: from.kept }),
+    ...(failedDeliveries !== undefined && { failedDeliveries }),
     ...(addresses && { addresses }),
   };
   const permit = from ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(position.at, turn, null);

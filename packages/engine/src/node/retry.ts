@@ -119,6 +119,7 @@ function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, seconds
     attempt: turn.attempt,
     since: new Date(now).toISOString(),
     due: new Date(now + Math.ceil(share * seconds) * 1000).toISOString(),
+    ...(turn.failedDeliveries !== undefined && { failedDeliveries: turn.failedDeliveries }),
     ...(node.executor.kind === "prompt" && { kept: [...(turn.kept ?? []), anew] }),
   };
 }

@@ -74,7 +74,8 @@ async function produceEntry(
     default: {
       const held = position.next.turn;
       if (held && isEarly(ports, held)) return awaited(node, held);
-      const task = { position, node: node satisfies TaskNode, version, edges };
+      const { retries } = event;
+      const task = { position, node: node satisfies TaskNode, version, edges, retries };
       return node.executor.kind === "prompt" ? runPrompt(ports, task, time.signal) : runTask(ports, task, time);
     }
   }

@@ -12,7 +12,7 @@ import { commitOutcome } from "./commit.ts";
 import { wayTo } from "./definition.ts";
 import { Follow, type FollowTime } from "./follow.ts";
 import { judge } from "./judge.ts";
-import type { FailedOutcome, RunFacts } from "./outcome.ts";
+import { type FailedOutcome, type RunFacts, turnFacts } from "./outcome.ts";
 import { adoptTurn, dropUnlessNamed, lostReason, type Place, takeTurn, warmOf } from "./place.ts";
 import { addressesFor, allowedFor, networkOf } from "./reach.ts";
 import { requestFor } from "./request.ts";
@@ -151,14 +151,7 @@ function endedBy({ class: name, message }: Reason, task: Task, place: Place): Fa
 }
 
 function factsOf(task: Task, place: Place): RunFacts {
-  const { turn } = place;
-  return {
-    attempt: turn.attempt,
-    sandboxId: turn.sandbox,
-    warm: warmOf(task, place),
-    code: sha256(codeOf(task.node).code),
-    ...(turn.addresses && { addresses: turn.addresses }),
-  };
+  return { ...turnFacts(place.turn), warm: warmOf(task, place), code: sha256(codeOf(task.node).code) };
 }
 
 function codeRequest(

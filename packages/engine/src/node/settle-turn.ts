@@ -12,7 +12,7 @@ import { lastFailure } from "./attempts.ts";
 import { commitOutcome } from "./commit.ts";
 import { type NodeDefinition, wayTo } from "./definition.ts";
 import { judge } from "./judge.ts";
-import type { Outcome, RunFacts } from "./outcome.ts";
+import { type Outcome, type RunFacts, turnFacts } from "./outcome.ts";
 import { createNodeIo } from "./run-io.ts";
 import type { Reason, SettlingPorts } from "./settling.ts";
 import { noStep, stopCode } from "./stop-code.ts";
@@ -50,10 +50,8 @@ export async function settleTurn(
     return commitOutcome(ports, position, node, outcome, kept);
   }
   const run: RunFacts = {
-    attempt: turn.attempt,
-    sandboxId: turn.sandbox,
+    ...turnFacts(turn),
     warm,
-    ...(turn.addresses && { addresses: turn.addresses }),
     code:
       (turn.sandbox !== null || turn.due !== undefined) && "executor" in node && node.executor.kind === "code"
         ? sha256(node.executor.code)

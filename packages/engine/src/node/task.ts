@@ -14,6 +14,8 @@ export interface Task {
   version: WorkflowVersion;
   /** The edges that leave it. */
   edges: Edge[];
+  /** How often Step Functions has retried this task. */
+  retries?: number | undefined;
 }
 
 /** What a node finds. */

@@ -13,6 +13,8 @@ export interface Turn {
   sandbox: string | null;
   /** The attempt that runs; between two attempts the one that failed. */
   attempt: number;
+  /** Deliveries that came to nothing before the first attempt began: no sandbox was to be had, or their Lambda died. */
+  failedDeliveries?: number;
   /** When that began, or failed: ISO 8601, milliseconds. */
   since: string;
   /** Between two attempts alone: the next one does not begin before. ISO 8601. */

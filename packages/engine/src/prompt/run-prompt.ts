@@ -1,5 +1,6 @@
 import type { LoadedContext } from "../chain/position.ts";
 import { commitOutcome } from "../node/commit.ts";
+import { turnFacts } from "../node/outcome.ts";
 import {
   adoptTurn,
   dropUnlessNamed,
@@ -63,23 +64,17 @@ async function finish(
   said: PipelineOutcome,
   journal: StepJournal,
 ): Promise<Produced> {
-  const { attempt, sandbox: sandboxId, addresses } = place.turn;
   const { node } = task;
   // A success follows from the steps; a failure may have reasons of this delivery alone, and another one runs code.
   const told = said.status === "failed" ? await journal.end(said) : said;
   if (!told) return "again";
   const stopped = told.status === "failed" ? await stopCode(ports, position, place.turn, io, noStep) : null;
   const warm = stopped?.kind === "gone" ? null : warmOf(task, place);
-  const outcome = await outcomeOf(task, told, journal, io, {
-    attempt,
-    sandboxId,
-    warm,
-    ...(addresses && { addresses }),
-  });
+  const outcome = await outcomeOf(task, told, journal, io, { ...turnFacts(place.turn), warm });
   const next = outcome.status === "failed" && (await nextAttempt(ports, task, place.turn, outcome, null));
   if (next) return next;
   const entry = await commitOutcome(ports, position, node, outcome, task.kept);
-  if (node.isolation === "fresh" && sandboxId !== null) await ports.sandboxes.kill(sandboxId);
+  if (node.isolation === "fresh") await ports.sandboxes.kill(place.turn.sandbox as string);
   // The turn may have moved meanwhile: the entry is answered as it is read, beside its turn.
   return isRepeatable(node) ? "again" : entry;
 }

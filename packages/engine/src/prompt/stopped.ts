@@ -2,7 +2,7 @@ import type { Position } from "../chain/position.ts";
 import { sumOfSpendings, unlessNothing } from "../chain/spending.ts";
 import { sha256 } from "../json/hash.ts";
 import { type NodeDefinition, wayTo } from "../node/definition.ts";
-import type { FailedOutcome, RunFacts } from "../node/outcome.ts";
+import { type FailedOutcome, type RunFacts, turnFacts } from "../node/outcome.ts";
 import type { Reason } from "../node/settling.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -34,11 +34,9 @@ export async function stoppedOutcome(
     logs,
     executionTimeMs: turn.due === undefined ? Math.max(0, ports.clock.now() - Date.parse(turn.since)) : 0,
     run: {
-      attempt: turn.attempt,
-      sandboxId: turn.sandbox,
+      ...turnFacts(turn),
       warm,
       code: code === null ? null : sha256(code),
-      ...(turn.addresses && { addresses: turn.addresses }),
     },
     next: wayTo(version, node.onError),
     more: {

@@ -18,6 +18,8 @@ export interface TraceEntry {
   changes: { set: RawJson; delete: string[] };
   execution_time_ms: number;
   attempt: number;
+  /** Deliveries that came to nothing before the first attempt began: no sandbox was to be had, or their Lambda died. */
+  failed_deliveries?: number;
   sandbox_id: string | null;
   timestamp: string;
   hash: string;
@@ -58,6 +60,7 @@ export function publicHead(head: Head) {
     path_taken: head.path_taken,
     execution_time_ms: head.execution_time_ms,
     attempt: head.attempt,
+    ...(head.failed_deliveries !== undefined && { failed_deliveries: head.failed_deliveries }),
     sandbox_id: head.sandbox_id,
     timestamp: head.timestamp,
     prev: head.prev,

@@ -8,7 +8,7 @@ import { chainPartition, ENTRY, type LinkKind, linkKey, partitionKey, TURN } fro
 const ownership = { __edb_e__: textValue("link"), __edb_v__: textValue("1") };
 
 export function turnItem(at: LinkId, turn: Turn): Item {
-  const { node, state, sandbox, attempt, since, due, generation, kept, addresses } = turn;
+  const { node, state, sandbox, attempt, since, due, failedDeliveries, generation, kept, addresses } = turn;
   return {
     ...placeOf(at, TURN),
     node: textValue(node),
@@ -17,6 +17,7 @@ export function turnItem(at: LinkId, turn: Turn): Item {
     attempt: numberValue(attempt),
     since: textValue(since),
     ...(due !== undefined && { due: textValue(due) }),
+    ...(failedDeliveries !== undefined && { failed_deliveries: numberValue(failedDeliveries) }),
     ...(generation !== undefined && { generation: textValue(generation) }),
     ...(kept && { kept: textValue(kept.join()) }),
     ...(addresses && { addresses: textValue(JSON.stringify(addresses)) }),
@@ -87,7 +88,7 @@ export function linksOf(items: Item[]): ({ scope: string } & Link)[] {
 function turnOf(item: Item): Turn {
   checkFormat(nameOf("turn", item), numberIn(item, "format"));
   const [node, state, since] = [textIn(item, "node"), textIn(item, "state"), textIn(item, "since")];
-  const attempt = numberIn(item, "attempt");
+  const [attempt, failedDeliveries] = [numberIn(item, "attempt"), numberIn(item, "failed_deliveries")];
   if (!node || !isState(state) || attempt === undefined || !since) throw damaged("turn", item);
   const [due, generation, kept, addresses] = ["due", "generation", "kept", "addresses"].map((name) =>
     textIn(item, name),
@@ -95,6 +96,7 @@ function turnOf(item: Item): Turn {
   return {
     ...{ node, state, attempt, since, sandbox: textIn(item, "sandbox") ?? null },
     ...(due !== undefined && { due }),
+    ...(failedDeliveries !== undefined && { failedDeliveries }),
     ...(generation !== undefined && { generation }),
     ...(kept !== undefined && { kept: kept.split(",").map(Number) }),
     ...(addresses !== undefined && { addresses: JSON.parse(addresses) as Record<string, string[]> }),
