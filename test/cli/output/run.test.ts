@@ -8,6 +8,15 @@ it.each([
   [{ node: "read", state: "succeeded", items: [17] }, "  ✓ read  item 17"],
   [{ node: "read", state: "failed", items: [17, 0] }, "  ✗ read  item 17, 0"],
   [{ node: "ask", state: "waiting", items: [2] }, "  … ask waits  item 2"],
+  [
+    {
+      node: "call",
+      state: "retrying",
+      items: [2],
+      message: 'node "call": attempt 1 failed, attempt 2 begins in 2 s: no',
+    },
+    '  ↻ node "call": attempt 1 failed, attempt 2 begins in 2 s: no  item 2',
+  ],
 ] as const)("%j is told in one line", (event, line) => {
   const { items, ...rest } = { items: undefined, ...event };
   expect(stripVTControlCharacters(eventLine({ ...rest, ...(items && { items: [...items] }) }))).toBe(line);

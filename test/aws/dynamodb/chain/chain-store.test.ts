@@ -182,7 +182,9 @@ describe("what a prompt node stores", () => {
 
   test.each([
     ["the generation that it began with", { generation: "ab12" }],
-    ["how many steps counted at each move", { kept: [0, 4] }],
+    ["how many steps counted at each move, and where an attempt ended", { kept: [0, 4, -1] }],
+    ["when the next attempt may begin", { sandbox: null, due: "2026-01-01T00:00:10.000Z" }],
+    ["how often it came to nothing before", { failedDeliveries: 3 }],
     ["what names led to", { addresses: { "db.acme.test": ["10.0.0.7", "2001:db8::7"] } }],
   ])("has in its turn %s", async (_what, more) => {
     const at = link(1);
