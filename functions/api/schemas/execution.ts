@@ -49,9 +49,26 @@ export const Started = z
   .object({ execution_id: ExecutionId, status: ExecutionStatus })
   .meta({ id: "StartedExecution" });
 
+const Step = z.looseObject({
+  ...{ step_name: z.string(), agent_name: z.string(), attempt_number: z.int(), status: z.string() },
+  error_message: z.string().nullable(),
+  execution_time_ms: z.number(),
+  retry_delay_ms: z.number().optional().meta({
+    description: "of a failed attempt that another one followed: how long that was waited for, with jitter at most",
+  }),
+});
+
 /** One link; fields are described in the guide to the chain of work. */
 export const ChainEntry = z
-  .looseObject({ seq: z.int(), scope: z.string(), node_id: z.string(), node_type: z.string(), status: z.string() })
+  .looseObject({
+    ...{ seq: z.int(), scope: z.string(), node_id: z.string(), node_type: z.string(), status: z.string() },
+    attempt: z.int().meta({ description: "the attempt that counted, from 1" }),
+    execution_time_ms: z.number().meta({
+      description:
+        "of that attempt alone: the run of its code, of a prompt node all that its agents did; no waits, no earlier attempts",
+    }),
+    steps: z.array(Step).meta({ description: "of a prompt node what its agents did; and each failed attempt of a node" }),
+  })
   .meta({ id: "ChainEntry" });
 
 const Place = { seq: z.int(), scope: z.string().optional(), execution: z.string().optional() };

@@ -10,8 +10,12 @@ const broken: LambdaResult = { ok: false, errorType: "NodeFailed", errorMessage:
 
 /** What is told of one invocation that answers so. */
 async function told(input: object, answer: object | null, functionArn = runNode): Promise<NodeEvent[]> {
+  return toldOf(answer ? { ok: true, payload: JSON.stringify(answer) } : broken, input, functionArn);
+}
+
+async function toldOf(result: LambdaResult, input: object, functionArn = runNode): Promise<NodeEvent[]> {
   const progress = new Progress();
-  const invoke = withProgress(async () => (answer ? { ok: true, payload: JSON.stringify(answer) } : broken), progress);
+  const invoke = withProgress(async () => result, progress);
   await invoke(functionArn, JSON.stringify(input), new AbortController().signal);
   const heard: NodeEvent[] = [];
   progress.end("exec_1");
@@ -31,6 +35,15 @@ it.each([
     { node: "a", state: "started" },
     { node: "a", state },
   ]);
+});
+
+it("a node whose attempt failed is told to be tried again, whether its code is long or not", async () => {
+  const input = { execution, node: "a", scope: "", seq: 0 };
+  const retrying = { node: "a", state: "retrying", message: "attempt 1 failed" };
+  const thrown: LambdaResult = { ...broken, errorType: "NodeRetry", errorMessage: "attempt 1 failed" };
+  expect((await toldOf(thrown, input)).at(-1)).toEqual(retrying);
+  expect((await told(input, { running: true, pause: 3, retry: "attempt 1 failed" })).at(-1)).toEqual(retrying);
+  expect(await told(input, { running: true, pause: 3 })).toEqual([{ node: "a", state: "started" }]);
 });
 
 it.each([

@@ -46,6 +46,8 @@ export interface RunningAnswer extends RunPosition {
   running: true;
   /** Seconds until the task is to look again. */
   pause: number;
+  /** Between two attempts: that one failed, for people. */
+  retry?: string;
 }
 
 /** What the end node's task answers: the output of the state machine's execution. */

@@ -59,10 +59,13 @@ export async function nextAttempt(
 /** The turn where long code waits for its next attempt; throws `NodeRetry` for any other. */
 export function awaited(node: TaskNode, turn: Turn, why = ""): Turn {
   if (isLong(node)) return turn;
-  const { attempt } = turn;
-  const seconds = node.retry ? secondsAfter(node.retry, attempt) : 0;
-  const next = `attempt ${attempt + 1} begins ${node.retry?.jitter ? "within" : "in"} ${seconds} s`;
-  throw new NovaError("NodeRetry", `node "${node.id}": attempt ${attempt} failed, ${next}${why}`);
+  throw new NovaError("NodeRetry", retryText(node, turn) + why);
+}
+
+/** That an attempt failed, and when the next one begins. */
+export function retryText({ id, retry }: TaskNode, { attempt }: Turn): string {
+  const seconds = retry ? secondsAfter(retry, attempt) : 0;
+  return `node "${id}": attempt ${attempt} failed, attempt ${attempt + 1} begins ${retry?.jitter ? "within" : "in"} ${seconds} s`;
 }
 
 /** Clocks differ by less. */

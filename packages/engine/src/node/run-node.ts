@@ -16,7 +16,7 @@ import type { EndAnswer, NodeEvent, RunningAnswer, TaskAnswer } from "./event.ts
 import { type FollowTime, tenSeconds } from "./follow.ts";
 import { refuseForeignTurn } from "./held-turn.ts";
 import { killOvertaken } from "./overtaken.ts";
-import { awaited, isEarly } from "./retry.ts";
+import { awaited, isEarly, retryText } from "./retry.ts";
 import { runTask, type TaskTime } from "./run-task.ts";
 
 type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer;
@@ -81,16 +81,14 @@ async function produceEntry(
   }
 }
 
-function runningAnswer(
-  ports: Ports,
-  { execution, scope, seq }: NodeEvent,
-  { since, due }: Turn,
-  { timeoutSeconds }: TaskNode,
-): RunningAnswer {
-  const untilDue = due === undefined ? undefined : Math.max(1, Math.ceil((Date.parse(due) - ports.clock.now()) / 1000));
-  if (untilDue !== undefined) return { execution, scope, seq, running: true, pause: untilDue };
-  const elapsedSeconds = (ports.clock.now() - Date.parse(since)) / 1000;
-  return { execution, scope, seq, running: true, pause: pauseSeconds(elapsedSeconds, timeoutSeconds) };
+function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, turn: Turn, node: TaskNode): RunningAnswer {
+  const seconds = (from: number, to: number) => (to - from) / 1000;
+  const now = ports.clock.now();
+  const running = { execution, scope, seq, running: true } as const;
+  if (turn.due === undefined)
+    return { ...running, pause: pauseSeconds(seconds(Date.parse(turn.since), now), node.timeoutSeconds) };
+  const pause = Math.max(1, Math.ceil(seconds(now, Date.parse(turn.due))));
+  return { ...running, pause, retry: retryText(node, turn) };
 }
 
 function commitEnd(ports: Ports, position: Position, node: EndNode): Promise<StoredEntry> {

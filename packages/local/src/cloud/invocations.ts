@@ -12,12 +12,13 @@ export function withProgress(invoke: InvokeLambda, progress: Progress): InvokeLa
     const { execution, isNew, ...node } = place;
     if (isNew) progress.note(execution, { ...node, state: "started" });
     const result = await invoke(functionArn, payload, signal);
-    progress.note(execution, { ...node, ...(result.ok ? { state: stateAfter(result.payload) } : failureIn(result)) });
+    const outcome = result.ok ? outcomeIn(result.payload) : failureIn(result);
+    if (outcome) progress.note(execution, { ...node, ...outcome });
     return result;
   };
 }
 
-function failureIn({ errorType, errorMessage }: LambdaResult & { ok: false }): Pick<NodeEvent, "state" | "message"> {
+function failureIn({ errorType, errorMessage }: LambdaResult & { ok: false }): Outcome {
   return errorType === "NodeRetry" ? { state: "retrying", message: errorMessage } : { state: "failed" };
 }
 
@@ -51,9 +52,13 @@ function itemsIn(scope: string): number[] {
 
 /**
  * A request answers the task that it made, the first task of a wait until when, that of a workflow node what it waits
- * for; else the node has its outcome.
+ * for; code that runs on has nothing to tell; else the node has its outcome.
  */
-function stateAfter(payload: string): "waiting" | "succeeded" {
-  const { task, until, child } = JSON.parse(payload) as { task?: string | null; until?: string; child?: object };
-  return task || until || child ? "waiting" : "succeeded";
+function outcomeIn(payload: string): Outcome | null {
+  const answer = JSON.parse(payload) as { task?: string | null; until?: string; child?: object } & RunningOn;
+  if (answer.running) return answer.retry === undefined ? null : { state: "retrying", message: answer.retry };
+  return { state: answer.task || answer.until || answer.child ? "waiting" : "succeeded" };
 }
+
+type Outcome = Pick<NodeEvent, "state" | "message">;
+type RunningOn = { running?: true; retry?: string };
