@@ -66,7 +66,8 @@ export async function recordAttempt(
 
 /** How the last attempt at a link failed that has been recorded. */
 export async function lastFailure({ chain }: Pick<Ports, "chain">, at: LinkId): Promise<Reason | undefined> {
-  const records = (await chain.steps(at)).map(({ text }) => JSON.parse(text) as Partial<StepRecord>);
+  const kept = (await chain.steps(at)).filter(({ text }) => text !== "");
+  const records = kept.map(({ text }) => JSON.parse(text) as Partial<StepRecord>);
   const last = records.findLast(({ error_class }) => error_class !== undefined);
   return last?.error_class && { class: last.error_class, message: last.error_message ?? "" };
 }
