@@ -67,7 +67,9 @@ export const ChainEntry = z
       description:
         "of that attempt alone: the run of its code, of a prompt node all that its agents did; no waits, no earlier attempts",
     }),
-    steps: z.array(Step).meta({ description: "of a prompt node what its agents did; and each failed attempt of a node" }),
+    steps: z
+      .array(Step)
+      .meta({ description: "of a prompt node what its agents did; and each failed attempt of a node" }),
   })
   .meta({ id: "ChainEntry" });
 

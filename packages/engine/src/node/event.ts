@@ -10,7 +10,7 @@ export interface RunPosition {
 /** Input of the tasks of one node. */
 export interface NodeEvent extends RunPosition {
   node: string;
-  /** How often Step Functions has retried this task of a node that runs code; state machines of earlier releases do not say. */
+  /** How often Step Functions has retried the task of a node that runs code; earlier state machines do not say. */
   retries?: number;
 }
 
