@@ -97,7 +97,7 @@ export const triggerFindings = {
     severity: "warning",
     title: "Approvals name addresses, and no mail goes out",
     why: "Those in `to` of an approval that are addresses get a mail, where the deployment sends any (`NOVA_MAIL_FROM`, or a domain in `NOVA_MAIL_DOMAINS`). This one sends none: the approval is in `nova tasks`, and nobody hears of it. Found as NOVA131 is.",
-    bad: '{ "id": "pay", "type": "approval", "message": "Pay?", "to": ["boss@example.com"] }   # where neither variable was set',
-    good: '{ "id": "pay", "type": "approval", "message": "Pay?", "to": ["accounting"] }',
+    bad: '"to": ["boss@example.com"]   # where neither variable was set',
+    good: '"to": ["accounting"]',
   },
 } as const satisfies Record<string, FindingKind>;
