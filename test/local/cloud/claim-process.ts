@@ -10,7 +10,7 @@ import { Progress } from "../../../packages/local/src/cloud/progress.ts";
 
 const dataDir = process.argv[2] as string;
 const { adminKey } = await readKeys(dataDir);
-const claim = await claimFolder(dataDir, adminKey, true);
+const claim = await claimFolder(dataDir, adminKey, { drives: true, isReadOnly: false });
 if (claim.role === "guest") {
   report("guest", claim.owner.instance);
   await told();

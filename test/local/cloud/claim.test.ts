@@ -53,7 +53,8 @@ describe("a data folder", () => {
 
   it("tells a guest at once that its owner was killed", async () => {
     const owner = await start();
-    const claim = await claimFolder(dataDir, (await readKeys(dataDir)).adminKey, true);
+    const { adminKey } = await readKeys(dataDir);
+    const claim = await claimFolder(dataDir, adminKey, { drives: true, isReadOnly: false });
     if (claim.role !== "guest") throw new Error(`became ${claim.role}`);
     await kill(owner.child);
     await claim.visit.ownerLost;

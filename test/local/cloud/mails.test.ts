@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { Room } from "../../../packages/local/src/disk/room.ts";
 import { openMails } from "../../../packages/local/src/cloud/mails.ts";
 
 let dataDir: string;
@@ -14,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true }));
 
 const open = () =>
-  openMails({ dataDir }, async (functionArn, payload) => {
+  openMails({ dataDir, room: new Room(dataDir) }, async (functionArn, payload) => {
     expect(functionArn).toMatch(/:nova-receive-mail:/);
     received.push(JSON.parse(payload).Records[0].s3.object.key);
     return { ok: true, payload: "{}" };

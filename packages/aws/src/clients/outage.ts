@@ -37,11 +37,20 @@ export function isOutage(error: unknown): boolean {
   return name === "TimeoutError" || throttles.has(name ?? "") || noConnection.has(code ?? "");
 }
 
+/**
+ * The store's own disk is full, as it says itself (HTTP 507). No service of AWS answers so; stores on one's own machines
+ * do. Asking again at once is of no use.
+ */
+export function isFull(error: unknown): error is Error {
+  return error instanceof Error && (error as ServiceError).$metadata?.httpStatusCode === 507;
+}
+
 /** Runs a call to a store; an outage that outlasted the retries is `StoreUnavailable`, everything else stays as it is. */
 export async function reaching<T>(store: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {
+    if (isFull(cause)) throw new StoreUnavailable(cause.message, { cause });
     if (!isOutage(cause)) throw cause;
     const reason = cause instanceof Error ? cause.name : "no answer";
     throw new StoreUnavailable(`${store} did not answer in time (${reason}) - try again`, { cause });

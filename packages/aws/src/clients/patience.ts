@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isOutage } from "./outage.ts";
+import { isFull, isOutage } from "./outage.ts";
 import { delayMs, maxAttempts } from "./retries.ts";
 
 /**
@@ -11,7 +11,7 @@ export async function patiently<T>(send: () => Promise<T>, also: readonly string
     try {
       return await send();
     } catch (error) {
-      const passes = isOutage(error) || (error instanceof Error && also.includes(error.name));
+      const passes = (isOutage(error) && !isFull(error)) || (error instanceof Error && also.includes(error.name));
       if (!passes || attempt >= maxAttempts) throw error;
       await sleep(delayMs(attempt));
     }

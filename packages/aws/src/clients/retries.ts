@@ -1,4 +1,5 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import { isFull } from "./outage.ts";
 
 type RetryStrategy = Extract<NonNullable<DynamoDBClientConfig["retryStrategy"]>, { acquireInitialRetryToken: unknown }>;
 type RetryToken = Awaited<ReturnType<RetryStrategy["acquireInitialRetryToken"]>>;
@@ -24,7 +25,8 @@ export function patientRetries(also: readonly string[] = []): RetryStrategy {
     recordSuccess: () => undefined,
     async refreshRetryTokenForRetry(previous, { error, errorType }) {
       const attempt = previous.getRetryCount() + 1;
-      const passes = errorType !== "CLIENT_ERROR" || (error !== undefined && also.includes(error.name));
+      const isTransient = errorType !== "CLIENT_ERROR" && !isFull(error);
+      const passes = isTransient || (error !== undefined && also.includes(error.name));
       if (!passes || attempt >= maxAttempts) throw error ?? new TypeError("a retry was asked for without an error");
       return token(attempt, delayMs(attempt));
     },

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { authenticate, createKey, type Principal, type ServicePorts, Unauthenticated } from "@nova/service";
 import { monotonicFactory } from "ulid";
+import { writeWhole } from "../disk/whole-file.ts";
 
 /** An API key with the role admin that belongs to whoever may read the data folder. */
 export interface OwnKey {
@@ -24,7 +24,7 @@ export async function ownKey(dataDir: string, ports: ServicePorts): Promise<OwnK
   if (kept !== undefined && principal) return { text: kept.trim(), principal };
   const { text } = await createKey(ports, null, { ulid: nextId(), role: "admin", name: "this machine" });
   if (text === undefined) throw new RangeError("the id of a new key is taken - start again");
-  await replaceWhole(path, `${text}\n`);
+  writeWhole(path, `${text}\n`, 0o600);
   return { text, principal: await authenticate(ports, text) };
 }
 
@@ -36,10 +36,4 @@ async function whose(ports: ServicePorts, text: string): Promise<Principal | und
     if (error instanceof Unauthenticated) return undefined;
     throw error;
   }
-}
-
-async function replaceWhole(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomBytes(6).toString("hex")}`;
-  await writeFile(draft, text, { mode: 0o600, flag: "wx" });
-  await rename(draft, path);
 }

@@ -3,8 +3,8 @@ export class AwsError extends Error {
   override readonly name: string;
   readonly status: number;
 
-  constructor(name: string, message: string, status = 400) {
-    super(message);
+  constructor(name: string, message: string, status = 400, options?: ErrorOptions) {
+    super(message, options);
     this.name = name;
     this.status = status;
   }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
+import type { Room } from "../disk/room.ts";
 import { element, xmlDocument } from "../s3/xml.ts";
 import { AwsError } from "./aws-error.ts";
 import { readBody } from "./read-body.ts";
@@ -16,7 +17,9 @@ export interface AwsHttp extends AccessKey {
   name: string;
   contentType: "application/x-amz-json-1.0" | "application/x-amz-json-1.1" | "application/json";
   /** Absent: any that is free. */
-  port?: number;
+  port?: number | undefined;
+  /** Of the data folder that it writes to. */
+  room: Room | undefined;
   /** Of a body. */
   mostBytes?: number;
   answer(message: IncomingMessage, body: string): object | Promise<object>;
@@ -72,7 +75,7 @@ function send(response: ServerResponse, { contentType }: AwsHttp, status: number
 }
 
 function sendError(response: ServerResponse, service: AwsHttp, error: unknown, inXml: boolean): void {
-  const refusal = error instanceof AwsError ? error : failure(service, error);
+  const refusal = error instanceof AwsError ? error : (service.room?.refusal(error) ?? failure(service, error));
   const { name, message, status } = refusal;
   if (inXml) sendXml(response, refusal);
   else send(response, service, status, { __type: name, message, Message: message }, name);

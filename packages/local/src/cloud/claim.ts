@@ -15,13 +15,19 @@ const betweenLooksMs = 20;
  * Of any number of processes at once exactly one becomes the owner. The others wait until its endpoints answer; if it
  * dies meanwhile, or was about to close, one of them takes its place.
  */
-export async function claimFolder(dataDir: string, adminKey: string, drives: boolean): Promise<Claim> {
+export async function claimFolder(
+  dataDir: string,
+  adminKey: string,
+  { drives, isReadOnly }: { drives: boolean; isReadOnly: boolean },
+): Promise<Claim> {
   for (const giveUp = Date.now() + patienceMs; ; await sleep(betweenLooksMs)) {
-    const lock = lockFolder(dataDir);
+    const lock = isReadOnly ? null : lockFolder(dataDir);
     if (lock) return { role: "owner", lock };
     const owner = await readOwner(dataDir);
     const visited = owner && (await visit(owner, adminKey, drives));
     if (visited) return { role: "guest", owner, visit: visited };
+    // Whoever cannot write disturbs nobody.
+    if (isReadOnly) return { role: "owner", lock: { release: () => undefined } };
     if (Date.now() > giveUp) {
       const who = owner ? `process ${owner.pid}` : "another process";
       const advice = "end it, or choose another data folder (NOVA_DATA_DIR)";

@@ -1,4 +1,5 @@
 import type { Unstarted } from "../deliveries/heard.ts";
+import type { Room } from "../disk/room.ts";
 import type { DynamoDbOptions } from "../dynamodb/index.ts";
 import type { E2bOptions } from "../e2b/open.ts";
 import type { S3Options } from "../s3/index.ts";
@@ -27,6 +28,9 @@ export interface CloudOptions {
   /** The plan that the E2B endpoint plays. */
   limits?: NonNullable<E2bOptions["limits"]>;
 }
+
+/** With the folder's room, which its stores share. */
+export type RoomyOptions = CloudOptions & { room: Room };
 
 export interface ChaosOptions {
   /** Of the draws: the same seed, the same ones. */

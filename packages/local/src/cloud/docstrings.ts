@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { writeWhole } from "../disk/whole-file.ts";
 import type { Python } from "../e2b/python.ts";
 
 const script = fileURLToPath(new URL("../template/docstrings.py", import.meta.resolve("@nova/sandbox")));
@@ -30,8 +31,7 @@ export async function indexDocstrings(
   try {
     const { stdout } = await promisify(execFile)(python.path, [script, ...requirements], options);
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(`${file}.${process.pid}`, stdout);
-    await rename(`${file}.${process.pid}`, file);
+    writeWhole(file, stdout);
     return true;
   } catch {
     return false;

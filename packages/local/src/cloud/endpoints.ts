@@ -2,7 +2,7 @@ import type { DynamoDbServer } from "../dynamodb/index.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { OnCreated } from "../s3/call.ts";
-import type { CloudOptions } from "./cloud-options.ts";
+import type { RoomyOptions } from "./cloud-options.ts";
 import { region } from "./environment.ts";
 import { openHappenings } from "./happenings.ts";
 import { withProgress } from "./invocations.ts";
@@ -12,6 +12,7 @@ import { openMails } from "./mails.ts";
 import type { Endpoints } from "./owner-file.ts";
 import type { Progress } from "./progress.ts";
 import { readObject } from "./read-object.ts";
+import { whenThereIsRoom } from "./when-there-is-room.ts";
 
 export interface OpenedEndpoints {
   urls: Omit<Endpoints, "admin">;
@@ -31,19 +32,20 @@ export interface OpenedEndpoints {
  * run begins.
  */
 export async function openEndpoints(
-  options: CloudOptions,
+  options: RoomyOptions,
   keys: Keys,
   opening: Promise<E2bServer>,
   progress: Progress,
 ): Promise<OpenedEndpoints> {
   const lambda = createLambda(options.chaos);
-  const mails = openMails(options, lambda.invoke);
+  const invoke = whenThereIsRoom(lambda.invoke, options.room);
+  const mails = openMails(options, invoke);
   const [e2b, dynamodb, s3, states, happenings, ses] = await Promise.all([
     opening,
     openDynamoDbWith(options, keys),
     openS3With(options, keys, mails.onCreated),
-    openStatesWith(options, keys, lambda.invoke, progress),
-    openHappenings(options, keys, lambda.invoke),
+    openStatesWith(options, keys, invoke, progress),
+    openHappenings(options, keys, invoke),
     openSesWith(options, keys),
   ]);
   return {
@@ -72,8 +74,12 @@ export async function openEndpoints(
         await lambda.settled();
       } while (happenings.isBusy() || mails.isBusy());
     },
-    interrupt: (error, cause) => states.stopBusy({ kind: "aborted", error, cause }),
+    interrupt(error, cause) {
+      options.room.close();
+      return states.stopBusy({ kind: "aborted", error, cause });
+    },
     async close() {
+      options.room.close();
       await happenings.close();
       mails.close();
       await states.close();
@@ -83,37 +89,35 @@ export async function openEndpoints(
   };
 }
 
-async function openDynamoDbWith({ dataDir, faults }: CloudOptions, { accessKeyId, secretAccessKey }: Keys) {
+async function openDynamoDbWith({ dataDir, room, faults }: RoomyOptions, { accessKeyId, secretAccessKey }: Keys) {
   const { openDynamoDb } = await import("../dynamodb/index.ts");
-  return openDynamoDb({ dataDir, accessKeyId, secretAccessKey, ...(faults?.dynamodb && { faults: faults.dynamodb }) });
+  const faulty = faults?.dynamodb && { faults: faults.dynamodb };
+  return openDynamoDb({ dataDir, room, accessKeyId, secretAccessKey, ...faulty });
 }
 
 async function openS3With(
-  { dataDir, faults }: CloudOptions,
+  { dataDir, room, faults }: RoomyOptions,
   { accessKeyId, secretAccessKey }: Keys,
   onCreated: OnCreated,
 ) {
   const { openS3 } = await import("../s3/index.ts");
-  return openS3({ dataDir, accessKeyId, secretAccessKey, onCreated, ...(faults?.s3 && { faults: faults.s3 }) });
+  return openS3({ dataDir, room, accessKeyId, secretAccessKey, onCreated, ...(faults?.s3 && { faults: faults.s3 }) });
 }
 
-async function openSesWith({ dataDir }: CloudOptions, { accessKeyId, secretAccessKey }: Keys) {
+async function openSesWith({ dataDir, room }: RoomyOptions, { accessKeyId, secretAccessKey }: Keys) {
   const { openSes } = await import("../ses/open-ses.ts");
-  return openSes({ dataDir, accessKeyId, secretAccessKey });
+  return openSes({ dataDir, room, accessKeyId, secretAccessKey });
 }
 
 async function openStatesWith(
-  { dataDir }: CloudOptions,
+  { dataDir, room }: RoomyOptions,
   { accessKeyId, secretAccessKey }: Keys,
   invoke: InvokeLambda,
   progress: Progress,
 ) {
   const { openStates } = await import("../states/open-states.ts");
   return openStates({
-    dataDir,
-    accessKeyId,
-    secretAccessKey,
-    region,
+    ...{ dataDir, room, accessKeyId, secretAccessKey, region },
     // Functions have nothing to work with before everything is open.
     drives: false,
     invokeLambda: withProgress(invoke, progress),

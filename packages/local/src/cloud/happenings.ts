@@ -3,7 +3,7 @@ import type { Events } from "../events/open-events.ts";
 import type { StandingRule } from "../events/rule.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { Schedules } from "../schedules/open-schedules.ts";
-import type { CloudOptions } from "./cloud-options.ts";
+import type { RoomyOptions } from "./cloud-options.ts";
 import { region } from "./environment.ts";
 import type { Keys } from "./keys.ts";
 import { deliver, functionArn } from "./lambda.ts";
@@ -37,7 +37,7 @@ export interface Happenings {
 
 /** EventBridge and its Scheduler: what begins without anybody asking for it. */
 export async function openHappenings(
-  { dataDir, fires = false, warn }: CloudOptions,
+  { dataDir, fires = false, warn, room }: RoomyOptions,
   { accessKeyId, secretAccessKey }: Keys,
   invoke: InvokeLambda,
 ): Promise<Happenings> {
@@ -46,7 +46,7 @@ export async function openHappenings(
     import("../schedules/open-schedules.ts"),
   ]);
   const common = {
-    ...{ dataDir, accessKeyId, secretAccessKey, region },
+    ...{ dataDir, accessKeyId, secretAccessKey, region, room },
     invoke: (arn: string, text: string) => deliver(invoke, arn, text),
   };
   const [events, schedules] = await Promise.all([

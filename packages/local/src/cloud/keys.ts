@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { linkSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { throughDraft } from "../disk/whole-file.ts";
 import { LocalCloudError } from "./errors.ts";
 
 /** The secrets of one data folder. Whoever may read the folder may use its cloud, and nobody else. */
@@ -21,18 +23,17 @@ export function readKeys(dataDir: string): Promise<Keys> {
 
 /** As `readKeys`; new ones sign with `signingKey`. */
 export async function keysFrom(dataDir: string, signingKey: string): Promise<Keys> {
-  await makeFolder(dataDir);
   const path = join(dataDir, "keys.json");
   const text = await readIfThere(path);
   if (text !== undefined) return parseKeys(text, path);
-  await createWhole(path, JSON.stringify({ ...randomKeys(), signingKey }, null, 2));
+  await makeFolder(dataDir);
+  createWhole(path, JSON.stringify({ ...randomKeys(), signingKey }, null, 2));
   return parseKeys(await readFile(path, "utf8"), path);
 }
 
 async function makeFolder(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await access(dataDir, constants.W_OK);
   } catch (cause) {
     const advice = "make it a folder that you may write to, or name another one in NOVA_DATA_DIR";
     throw new LocalCloudError(`the data folder ${dataDir} cannot be used - ${advice}`, { cause });
@@ -40,16 +41,14 @@ async function makeFolder(dataDir: string): Promise<void> {
 }
 
 /** Makes a file that nobody ever sees half written; leaves one that is there. */
-async function createWhole(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomBytes(6).toString("hex")}`;
-  await writeFile(draft, text, { mode: 0o600, flag: "wx" });
-  try {
-    await link(draft, path);
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
-  } finally {
-    await unlink(draft);
-  }
+function createWhole(path: string, text: string): void {
+  throughDraft(path, text, 0o600, (draft) => {
+    try {
+      linkSync(draft, path);
+    } catch (error) {
+      if (!hasCode(error, "EEXIST")) throw error;
+    }
+  });
 }
 
 function randomKeys(): Omit<Keys, "signingKey"> {

@@ -4,6 +4,7 @@ import { keepingUndelivered } from "../deliveries/undelivered.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { tellOfMails } from "../mail/incoming.ts";
 import type { OnCreated } from "../s3/call.ts";
+import type { RoomyOptions } from "./cloud-options.ts";
 import { deliver, functionArn } from "./lambda.ts";
 
 /** Mails on their way from the bucket to the function that receives them. */
@@ -11,13 +12,14 @@ export interface Mails extends Pick<Deliveries, "drive" | "isBusy" | "rest" | "c
   onCreated: OnCreated;
 }
 
-export function openMails({ dataDir }: { dataDir: string }, invoke: InvokeLambda): Mails {
+export function openMails({ dataDir, room }: RoomyOptions, invoke: InvokeLambda): Mails {
   const folder = join(dataDir, "incoming-mail");
   const toFunction = (arn: string, payload: string) => deliver(invoke, arn, payload);
   const undelivered = join(folder, "undelivered.ndjson");
   const deliveries = new Deliveries(
     join(folder, "deliveries.ndjson"),
-    keepingUndelivered(toFunction, undelivered, Date.now),
+    keepingUndelivered(toFunction, undelivered, Date.now, room),
+    room,
   );
   return {
     onCreated: tellOfMails(deliveries, functionArn("nova-receive-mail")),

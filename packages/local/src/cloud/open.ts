@@ -1,26 +1,45 @@
 import { resolve } from "node:path";
+import { Room } from "../disk/room.ts";
 import { claimFolder } from "./claim.ts";
-import type { CloudOptions } from "./cloud-options.ts";
+import type { CloudOptions, RoomyOptions } from "./cloud-options.ts";
+import { LocalCloudError } from "./errors.ts";
 import { readKeys } from "./keys.ts";
 import type { LocalCloud } from "./local-cloud.ts";
 
 /**
  * The cloud of a data folder: opened here, or another process's. Points the SDKs of this process at it, so it must be
- * called before a client is made, and a process has one cloud at a time. Throws `LocalCloudError`.
+ * called before a client is made, and a process has one cloud at a time. Where the folder takes no writes it opens for
+ * those who only want to know something (`drives: false`). Throws `LocalCloudError`.
  */
 export async function openLocalCloud(options: CloudOptions): Promise<LocalCloud> {
   const dataDir = resolve(options.dataDir);
+  const { drives = true, warn } = options;
+  let isOpen = false;
+  const room = new Room(dataDir, { warn: (sentence) => drives && isOpen && warn?.(sentence) });
+  try {
+    const cloud = await openWith({ ...options, dataDir, room });
+    isOpen = true;
+    return cloud;
+  } catch (error) {
+    const refusal = room.refusal(error);
+    room.close();
+    throw refusal ? new LocalCloudError(refusal.message, { cause: error }) : error;
+  }
+}
+
+async function openWith(options: RoomyOptions): Promise<LocalCloud> {
+  const { dataDir, drives = true, room } = options;
   const keys = await readKeys(dataDir);
-  const claim = await claimFolder(dataDir, keys.adminKey, options.drives !== false);
+  const claim = await claimFolder(dataDir, keys.adminKey, { drives, isReadOnly: room.isReadOnly });
   if (claim.role === "guest") {
     const { openAsGuest } = await import("./guest.ts");
     return openAsGuest(dataDir, keys, claim.owner, claim.visit);
   }
   try {
     const { openSandboxes } = await import("./sandboxes.ts");
-    const opening = openSandboxes({ ...options, dataDir }, keys);
+    const opening = openSandboxes(options, keys);
     const { openAsOwner } = await import("./owner.ts");
-    return await openAsOwner({ ...options, dataDir }, keys, claim.lock, opening);
+    return await openAsOwner(options, keys, claim.lock, opening);
   } catch (error) {
     claim.lock.release();
     throw error;

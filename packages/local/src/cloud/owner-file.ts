@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { writeWhole } from "../disk/whole-file.ts";
 
 /** Addresses of the local endpoints. */
 export interface Endpoints {
@@ -32,10 +32,8 @@ export function newOwner(endpoints: Endpoints, instance: string): Owner {
 }
 
 /** Only the process that holds the folder's lock writes this file. */
-export async function writeOwner(dataDir: string, owner: Owner): Promise<void> {
-  const draft = join(dataDir, `owner.json.${randomBytes(6).toString("hex")}`);
-  await writeFile(draft, `${JSON.stringify(owner, null, 2)}\n`, { mode: 0o600 });
-  await rename(draft, ownerPath(dataDir));
+export function writeOwner(dataDir: string, owner: Owner): void {
+  writeWhole(ownerPath(dataDir), `${JSON.stringify(owner, null, 2)}\n`, 0o600);
 }
 
 export async function removeOwner(dataDir: string): Promise<void> {

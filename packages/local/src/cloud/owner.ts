@@ -3,7 +3,7 @@ import { sweep } from "@nova/engine";
 import { heard } from "../deliveries/heard.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import { openAdmin } from "./admin-server.ts";
-import type { CloudOptions } from "./cloud-options.ts";
+import type { RoomyOptions } from "./cloud-options.ts";
 import { CounterBook } from "./counters.ts";
 import { requestCounter } from "./counting.ts";
 import { openEndpoints } from "./endpoints.ts";
@@ -21,15 +21,18 @@ import { createStores } from "./stores.ts";
 
 /** Opens every endpoint in this process, for itself and for guests. What others left open is swept before they come. */
 export async function openAsOwner(
-  options: CloudOptions,
+  options: RoomyOptions,
   keys: Keys,
   lock: FolderLock,
   opening: Promise<E2bServer>,
 ): Promise<LocalCloud> {
-  const { dataDir } = options;
+  const { dataDir, room } = options;
   const [instance, counters, progress] = [randomUUID(), new CounterBook(), new Progress(options.onProgress)];
   // What a predecessor that was killed has left behind names endpoints that are gone.
-  await removeOwner(dataDir);
+  room.try();
+  if (options.drives !== false) room.require();
+  const isWritten = room.isThere;
+  if (isWritten) await removeOwner(dataDir);
   const admin = await openAdmin({ adminKey: keys.adminKey, instance, counters, progress });
   const opened = await openEndpoints(options, keys, opening, progress);
   const endpoints = { ...opened.urls, admin: admin.url };
@@ -37,19 +40,20 @@ export async function openAsOwner(
   enterEnvironment(environment);
   const count = requestCounter(counters, endpoints, opened.e2b);
   const [stopCounting, stopServing] = [tapRequests(count), serveOwnRequests(opened.dynamodb, count)];
-  await createStores();
+  if (isWritten) await createStores();
   const service = await servicePorts(dataDir, environment);
   // The functions of this process have the same ports.
   if (options.onUnstarted) service.deliveries = heard(service.deliveries, options.onUnstarted);
   // What a predecessor that was killed had at work is over now, and whoever watches hears of it.
-  const { closed } = await sweep(service);
+  const { closed } = isWritten ? await sweep(service) : { closed: [] };
   for (const execution of closed) progress.end(execution);
   if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();
-  await writeOwner(dataDir, newOwner(endpoints, instance));
+  if (isWritten) writeOwner(dataDir, newOwner(endpoints, instance));
   return new OwnersCloud(
     {
       dataDir,
+      room,
       environment,
       service,
       counters,
@@ -59,7 +63,7 @@ export async function openAsOwner(
       opened,
     },
     async () => {
-      await removeOwner(dataDir);
+      if (isWritten) await removeOwner(dataDir);
       await admin.close();
       stopServing(); // what is still on its way finds the endpoint itself, for as long as that is open
       await opened.close();

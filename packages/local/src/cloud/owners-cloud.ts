@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { interruptedError, type Ports } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
+import type { Room } from "../disk/room.ts";
 import type { CounterBook, Counters } from "./counters.ts";
 import type { OpenedEndpoints } from "./endpoints.ts";
 import type { Guests } from "./guests.ts";
@@ -16,6 +17,7 @@ const goodbyeMs = 10_000;
 
 interface Parts {
   dataDir: string;
+  room: Room;
   environment: Record<string, string>;
   service: ServicePorts;
   counters: CounterBook;
@@ -104,6 +106,7 @@ export class OwnersCloud implements LocalCloud {
   }
 
   async #sweep(): Promise<void> {
+    if (!this.#parts.room.isThere) return;
     try {
       const { eraseExpired, sweepService } = await import("@nova/service");
       const { broken } = await sweepService(this.service, { signal: this.#closing.signal });

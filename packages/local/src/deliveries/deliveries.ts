@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { LineFile } from "../states/store/line-file.ts";
+import { Backlog } from "../disk/backlog.ts";
+import { LineFile } from "../disk/line-file.ts";
+import type { Room } from "../disk/room.ts";
+import { writeWhole } from "../disk/whole-file.ts";
 
 export interface Delivery {
   functionArn: string;
@@ -23,6 +26,7 @@ export type Deliver = (functionArn: string, payload: string) => Promise<void>;
 export class Deliveries {
   readonly #path: string;
   readonly #deliver: Deliver;
+  readonly #backlog: Backlog;
   #file: LineFile<Line> | undefined;
   #drives = false;
   readonly #waiting = new Map<string, Delivery>();
@@ -30,14 +34,16 @@ export class Deliveries {
   /** The end of the last one, of each function that takes them in turn. */
   readonly #turns = new Map<string, Promise<void>>();
 
-  constructor(path: string, deliver: Deliver) {
+  constructor(path: string, deliver: Deliver, room: Room) {
     this.#path = path;
     this.#deliver = deliver;
+    this.#backlog = new Backlog(room);
   }
 
+  /** Throws where the disk has no room: then it is not accepted. */
   add(delivery: Delivery): void {
     const id = randomUUID();
-    this.#lines().append({ id, delivery });
+    this.#backlog.writeNow(() => this.#lines().append({ id, delivery }));
     if (this.#drives) this.#begin(id, delivery);
     else this.#waiting.set(id, delivery);
   }
@@ -69,20 +75,16 @@ export class Deliveries {
   #lines(): LineFile<Line> {
     if (this.#file) return this.#file;
     mkdirSync(dirname(this.#path), { recursive: true });
-    const { file, lines } = LineFile.open<Line>(this.#path);
-    file.close();
-    rmSync(this.#path);
+    const left = leftOf(LineFile.open<Line>(this.#path).lines);
+    writeWhole(this.#path, left.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    for (const { id, delivery } of left) this.#waiting.set(id, delivery);
     this.#file = LineFile.open<Line>(this.#path).file;
-    for (const line of leftOf(lines)) {
-      this.#file.append(line);
-      this.#waiting.set(line.id, line.delivery);
-    }
     return this.#file;
   }
 
   #begin(id: string, delivery: Delivery): void {
     const work = this.#inTurn(delivery).finally(() => {
-      this.#file?.append({ id, ended: true });
+      this.#backlog.write(() => this.#file?.append({ id, ended: true }));
       this.#underWay.delete(work);
     });
     this.#underWay.add(work);

@@ -10,7 +10,11 @@ const namespaces: Record<string, string> = {
   InternalServerError: "com.amazon.coral.service",
 };
 
-const statuses: Record<string, number> = { InternalServerError: 500, RequestEntityTooLargeException: 413 };
+const statuses: Record<string, number> = {
+  InternalServerError: 500,
+  RequestEntityTooLargeException: 413,
+  InsufficientStorage: 507,
+};
 
 /** A refusal in the shape that DynamoDB gives it; `details` are the fields beside type and message. */
 export class DynamoDbError extends Error {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import { readBody } from "../aws-http/read-body.ts";
+import type { Room } from "../disk/room.ts";
 import { DynamoDbError } from "./errors.ts";
 import { perform } from "./operations/route.ts";
 import { answerOf, type DynamoDbRequest, type RawAnswer, type RawRequest, requestOf, send } from "./requests.ts";
@@ -18,6 +19,8 @@ export interface DynamoDbOptions extends AccessKey {
   dataDir: string | null;
   /** 0: any free port. */
   port?: number;
+  /** Of the data folder. */
+  room?: Room;
   onRequest?: (request: DynamoDbRequest) => void;
   /**
    * Makes this request fail as DynamoDB does under load: `throttle` and `error` before it has any effect; `lost` is an
@@ -38,7 +41,7 @@ export interface DynamoDbServer {
  * dies, not the loss of power. Throws DynamoDbFolderError where another process has the file.
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbServer> {
-  const store = new Store(options.dataDir);
+  const store = new Store(options.dataDir, options.room?.isReadOnly);
   const access = new Access(options);
   const answer = (request: RawRequest) =>
     answerTo(request, access.knows(request) ? undefined : refusalOf("stranger"), store, options);
@@ -90,7 +93,7 @@ function answerTo(
     if (refused) throw refused;
     return answerOf(200, performed(request, store, options));
   } catch (error) {
-    const refusal = asDynamoDbError(error);
+    const refusal = asDynamoDbError(error, options.room);
     return answerOf(refusal.status, JSON.stringify(refusal));
   }
 }
@@ -113,8 +116,10 @@ function failure(cause?: unknown): DynamoDbError {
   return new DynamoDbError("InternalServerError", "Internal server error", { cause });
 }
 
-function asDynamoDbError(error: unknown): DynamoDbError {
+function asDynamoDbError(error: unknown, room: Room | undefined): DynamoDbError {
   if (error instanceof DynamoDbError) return error;
+  const refused = room?.refusal(error);
+  if (refused) return new DynamoDbError(refused.name, refused.message, { cause: error });
   process.emitWarning(`the local DynamoDB failed: ${error instanceof Error ? error.stack : error}`);
   return failure(error);
 }

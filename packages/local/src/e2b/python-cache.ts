@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { writeWhole } from "../disk/whole-file.ts";
 
 /** `executable` belongs to the base installation under `basePrefix`; a virtual environment only adds to `siteFolders`. */
 export type Python = {
@@ -31,9 +32,18 @@ export async function rememberPython(
   if (known?.key === key && known.folders.every(([path, mtimeMs]) => modified(path) === mtimeMs)) return known.python;
   const python = await ask();
   const folders = [python.executable, ...python.siteFolders].map((path): [string, number] => [path, modified(path)]);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify({ key, python, folders } satisfies Remembered));
+  remember(file, { key, python, folders });
   return python;
+}
+
+/** Where the folder takes no writes, it is asked again at the next start. */
+function remember(file: string, remembered: Remembered): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeWhole(file, JSON.stringify(remembered));
+  } catch {
+    return;
+  }
 }
 
 function modified(path: string): number {

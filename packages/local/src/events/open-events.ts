@@ -5,6 +5,7 @@ import { operationOf } from "../aws-http/operation-of.ts";
 import { requestOf } from "../aws-http/request-of.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { type Invoke, keepingUndelivered } from "../deliveries/undelivered.ts";
+import { Room } from "../disk/room.ts";
 import { describeEventBus, listEventBuses } from "./operations/buses.ts";
 import { putEvents } from "./operations/put-events.ts";
 import { deleteRule, describeRule, listRules, putRule } from "./operations/rules.ts";
@@ -23,6 +24,8 @@ export interface EventsOptions extends AccessKey {
   invoke: Invoke;
   accountId?: string;
   now?: () => number;
+  /** Of the data folder. */
+  room?: Room;
 }
 
 export interface Events {
@@ -60,10 +63,11 @@ export async function openEvents(options: EventsOptions): Promise<Events> {
     standing,
     accountId = "000000000000",
     now = Date.now,
+    room = new Room(dataDir),
   } = options;
   const folder = join(dataDir, "events");
-  const deliver = keepingUndelivered(options.invoke, join(folder, "undelivered.ndjson"), now);
-  const deliveries = new Deliveries(join(folder, "deliveries.ndjson"), deliver);
+  const deliver = keepingUndelivered(options.invoke, join(folder, "undelivered.ndjson"), now, room);
+  const deliveries = new Deliveries(join(folder, "deliveries.ndjson"), deliver, room);
   const rules = new Rules(join(folder, "rules.json"));
   const service = { rules, standing, deliveries, buses: [bus, "default"], region, accountId, now };
   const { url, close } = await listen({
@@ -71,6 +75,7 @@ export async function openEvents(options: EventsOptions): Promise<Events> {
     contentType: "application/x-amz-json-1.1",
     accessKeyId,
     secretAccessKey,
+    room,
     answer: (message, body) => operationOf("EventBridge", "AWSEvents", message, operations)(service, requestOf(body)),
   });
   return {

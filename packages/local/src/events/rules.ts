@@ -1,4 +1,4 @@
-import { JsonFile } from "../aws-http/json-file.ts";
+import { JsonFile } from "../disk/json-file.ts";
 import type { Rule } from "./rule.ts";
 
 /** The rules of all buses, as a file. Read when they are first asked for. */

@@ -1,6 +1,7 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { monotonicFactory } from "ulid";
+import { writeWhole } from "../disk/whole-file.ts";
 
 const nextId = monotonicFactory();
 
@@ -9,7 +10,6 @@ export async function keepMail(dir: string, mail: Buffer): Promise<string> {
   const id = nextId();
   const path = join(dir, `${id}.eml`);
   await mkdir(dir, { recursive: true });
-  await writeFile(`${path}.part`, mail);
-  await rename(`${path}.part`, path);
+  writeWhole(path, mail);
   return id;
 }

@@ -10,6 +10,7 @@ const statusOf = {
   BucketNotEmpty: 409,
   EntityTooSmall: 400,
   IncompleteBody: 400,
+  InsufficientStorage: 507,
   InternalError: 500,
   InvalidAccessKeyId: 403,
   InvalidArgument: 400,

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Access, type Refusal } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
+import type { Room } from "../disk/room.ts";
 import { announcedBytes, header } from "./body/receive.ts";
 import { addressOf, type OnCreated } from "./call.ts";
 import { S3Error, type S3ErrorCode, sendError } from "./errors.ts";
@@ -28,6 +29,8 @@ export interface S3Options extends AccessKey {
   dataDir: string | null;
   /** 0: any free port. */
   port?: number;
+  /** Of the data folder. */
+  room?: Room;
   onRequest?: (request: S3Request) => void;
   /** As notifications of a bucket: `ObjectCreated:Put`. */
   onCreated?: OnCreated;
@@ -46,7 +49,7 @@ const longestRequestMs = 60 * 60 * 1000;
 /** S3 on one machine, with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
 export async function openS3(options: S3Options): Promise<S3Server> {
   const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
-  const store = await ObjectStore.open(dir);
+  const store = await ObjectStore.open(dir, options.room?.isReadOnly);
   const uploads = new MultipartUploads(store);
   const access = new Access(options);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -83,7 +86,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
     report(context.options, { operation, bucket: call.bucket, key: call.key, bodyBytes: announcedBytes(request) ?? 0 });
     await runOperation(operation, call);
   } catch (error) {
-    sendError(response, asS3Error(error), request.url ?? "/");
+    sendError(response, asS3Error(error, context.options.room), request.url ?? "/");
   } finally {
     // What was refused may still be on its way; the connection is of use again once it is read.
     request.resume();
@@ -120,8 +123,10 @@ function report({ onRequest, faults }: S3Options, request: S3Request): void {
   if (fault === "error") throw new S3Error("InternalError", "We encountered an internal error. Please try again.");
 }
 
-function asS3Error(error: unknown): S3Error {
+function asS3Error(error: unknown, room: Room | undefined): S3Error {
   if (error instanceof S3Error) return error;
+  const refused = room?.refusal(error);
+  if (refused) return new S3Error("InsufficientStorage", refused.message, { cause: error });
   const reason = error instanceof Error ? error.message : String(error);
   return new S3Error("InternalError", `We encountered an internal error: ${reason}`, { cause: error });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { dueAfter, parseExpression } from "@nova/workflow";
 import type { Deliveries } from "../deliveries/deliveries.ts";
+import type { Room } from "../disk/room.ts";
 import { Alarms } from "../states/alarms.ts";
 import type { Clock } from "../states/clock.ts";
 import { type StoredSchedule, scheduleKey } from "./schedule.ts";
@@ -13,6 +14,7 @@ export interface FiringOptions {
   store: ScheduleStore;
   deliveries: Deliveries;
   clock: Clock;
+  room: Room;
   /** Hears what was due while nobody was there. */
   warn(sentence: string): void;
 }
@@ -38,8 +40,19 @@ export class Firing {
     if (!this.#fires) return;
     const schedule = this.#options.store.get(key);
     const due = schedule?.state === "ENABLED" ? this.#dueOf(schedule) : undefined;
-    if (schedule && due !== undefined && due <= this.#options.clock.now()) this.#catchUp(schedule, due);
+    if (schedule && due !== undefined && due <= this.#options.clock.now()) this.#fireOnce(schedule, due);
     else this.#alarms.set(key, due ?? null);
+  }
+
+  /** What cannot be written down is fired when there is room. */
+  #fireOnce(schedule: StoredSchedule, due: number): void {
+    const { room } = this.#options;
+    try {
+      this.#catchUp(schedule, due);
+    } catch (error) {
+      if (!room.refusal(error)) throw error;
+      if (room.isAwaited) room.untilThere().then(() => this.watch(scheduleKey(schedule)));
+    }
   }
 
   end(): void {

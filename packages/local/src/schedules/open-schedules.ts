@@ -6,6 +6,7 @@ import { notServed } from "../aws-http/not-served.ts";
 import { requestOf } from "../aws-http/request-of.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { type Invoke, keepingUndelivered } from "../deliveries/undelivered.ts";
+import { Room } from "../disk/room.ts";
 import { type Clock, systemClock } from "../states/clock.ts";
 import { Firing } from "./firing.ts";
 import { getScheduleGroup, listScheduleGroups } from "./operations/groups.ts";
@@ -24,6 +25,8 @@ export interface SchedulesOptions extends AccessKey {
   warn?: (sentence: string) => void;
   accountId?: string;
   clock?: Clock;
+  /** Of the data folder. */
+  room?: Room;
 }
 
 export interface Schedules {
@@ -50,17 +53,19 @@ const operations: Record<string, { name: string; run: ScheduleOperation }> = {
 /** Opens EventBridge Scheduler over a data folder. */
 export async function openSchedules(options: SchedulesOptions): Promise<Schedules> {
   const { accessKeyId, secretAccessKey, group, region, accountId = "000000000000", clock = systemClock } = options;
+  const { room = new Room(options.dataDir) } = options;
   const folder = join(options.dataDir, "schedules");
-  const deliver = keepingUndelivered(options.invoke, join(folder, "undelivered.ndjson"), clock.now);
-  const deliveries = new Deliveries(join(folder, "deliveries.ndjson"), deliver);
+  const deliver = keepingUndelivered(options.invoke, join(folder, "undelivered.ndjson"), clock.now, room);
+  const deliveries = new Deliveries(join(folder, "deliveries.ndjson"), deliver, room);
   const store = new ScheduleStore(join(folder, "schedules.json"));
-  const firing = new Firing({ store, deliveries, clock, warn: options.warn ?? (() => undefined) });
+  const firing = new Firing({ store, deliveries, clock, room, warn: options.warn ?? (() => undefined) });
   const service = { store, firing, groups: ["default", group], region, accountId, now: clock.now };
   const { url, close } = await listen({
     name: "EventBridge Scheduler",
     contentType: "application/json",
     accessKeyId,
     secretAccessKey,
+    room,
     answer({ method, url = "/" }, body) {
       const { pathname, searchParams: query } = new URL(url, "http://scheduler");
       const [, resource, name = "", ...others] = pathname.split("/").map(decodeURIComponent);

@@ -1,4 +1,4 @@
-import { JsonFile } from "../aws-http/json-file.ts";
+import { JsonFile } from "../disk/json-file.ts";
 import { type StoredSchedule, scheduleKey } from "./schedule.ts";
 
 /** All schedules, as a file. Read when they are first asked for. */

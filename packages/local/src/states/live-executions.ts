@@ -1,3 +1,4 @@
+import type { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { Alarms } from "./alarms.ts";
 import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
@@ -18,6 +19,7 @@ import type { Execution, Executions } from "./store/executions.ts";
 
 export interface LiveOptions {
   clock: Clock;
+  room: Room;
   invokeLambda: InvokeLambda;
   readObject: ReadObject;
   /** What an execution runs, and under which names. */
@@ -83,6 +85,7 @@ export class LiveExecutions {
 
   /** Answers whether the token was awaited. Once it has, the answer survives this process. */
   async answerToken(token: string, answer: TaskAnswer): Promise<boolean> {
+    this.#options.room.require();
     return this.#reach(token, (to) => ({ to, value: { ...answer } }));
   }
 
@@ -209,7 +212,7 @@ export class LiveExecutions {
   }
 
   #keeperOf(execution: Execution): Keeper {
-    const { clock, invokeLambda, readObject, startChild } = this.#options;
+    const { clock, room, invokeLambda, readObject, startChild } = this.#options;
     return {
       now: () => clock.now(),
       write: (line) => this.#write(execution, line),
@@ -225,6 +228,7 @@ export class LiveExecutions {
       endOfChild: (arn) => endOfChild(this.#executions, arn),
       onRest: () => this.#onRest(execution),
       onEnd: (outcome) => this.#onEnd(execution, outcome),
+      pause: () => (room.isThere ? undefined : room.untilThere()),
     };
   }
 

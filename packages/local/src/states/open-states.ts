@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
+import { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { noObjects } from "./asl/direct-outside.ts";
 import type { Stop } from "./asl/execute.ts";
@@ -26,6 +27,8 @@ export interface StatesOptions extends AccessKey {
   /** False: nothing goes on before `drive`; answers and stops are taken all the same. */
   drives?: boolean;
   clock?: Clock;
+  /** Of the data folder. */
+  room?: Room;
   port?: number;
 }
 
@@ -50,11 +53,13 @@ export async function openStates(options: StatesOptions): Promise<States> {
   const { region = "us-east-1", accountId = "000000000000", clock = systemClock, port = 0 } = options;
   const folder = join(options.dataDir, "states");
   mkdirSync(folder, { recursive: true });
+  const { room = new Room(options.dataDir) } = options;
   const machines = new Machines(join(folder, "machines.ndjson"));
-  const executions = new Executions(folder);
+  const executions = new Executions(folder, room);
   const { invokeLambda, onStatusChange, readObject = noObjects } = options;
   const live: LiveExecutions = new LiveExecutions(executions, {
     clock,
+    room,
     invokeLambda,
     readObject,
     onStatusChange,
@@ -62,8 +67,8 @@ export async function openStates(options: StatesOptions): Promise<States> {
     startChild: (child, startedBy) => startChild(service, child, startedBy),
   });
   const service = { machines, executions, live, clock, region, accountId };
-  const interrupted = await live.recover();
-  const server = await listenForStates(service, options, port);
+  const interrupted = room.isReadOnly ? [] : await live.recover();
+  const server = await listenForStates(service, { ...options, port, room });
   if (options.drives !== false) live.drive();
   return {
     url: server.url,

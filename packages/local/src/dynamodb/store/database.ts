@@ -1,6 +1,8 @@
-import { mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 
 /** The DynamoDB file belongs to another process, or cannot be opened. */
 export class DynamoDbFolderError extends Error {
@@ -29,15 +31,37 @@ const schema = `
  * system before it returns, so what was acknowledged survives the death of the process; `synchronous = NORMAL` does
  * not wait for the disk, so a loss of power may take the last commits (never the file's consistency).
  */
-export function openDatabase(dataDir: string | null): DatabaseSync {
+export function openDatabase(dataDir: string | null, isReadOnly: boolean): DatabaseSync {
   if (dataDir === null) return prepared(new DatabaseSync(":memory:"));
-  mkdirSync(dataDir, { recursive: true });
   const path = join(dataDir, "dynamodb.sqlite");
   try {
+    if (isReadOnly) return onlyRead(path);
+    mkdirSync(dataDir, { recursive: true });
     return prepared(new DatabaseSync(path, { timeout: 0 }));
   } catch (cause) {
     const advice = "close the other process that uses this data folder, or choose another folder";
     throw new DynamoDbFolderError(`${path} cannot be opened - ${advice}`, { cause });
+  }
+}
+
+/** Of a folder that nobody may write to. SQLite must write to read a log that a killed process left: it reads a copy. */
+function onlyRead(path: string): DatabaseSync {
+  const log = `${path}-wal`;
+  if (!statSync(log, { throwIfNoEntry: false })?.size) {
+    const url = pathToFileURL(path);
+    url.search = "immutable=1";
+    return new DatabaseSync(url, { readOnly: true });
+  }
+  const folder = mkdtempSync(join(tmpdir(), "nova-read-"));
+  try {
+    const copy = join(folder, "dynamodb.sqlite");
+    copyFileSync(path, copy);
+    copyFileSync(log, `${copy}-wal`);
+    const database = prepared(new DatabaseSync(copy));
+    database.exec("PRAGMA query_only = ON");
+    return database;
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 

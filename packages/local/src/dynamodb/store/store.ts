@@ -15,8 +15,8 @@ export class Store {
   readonly #statements: Record<"begin" | "commit" | "rollback", { run(): unknown }>;
   #isOpen = false;
 
-  constructor(dataDir: string | null) {
-    const database = openDatabase(dataDir);
+  constructor(dataDir: string | null, isReadOnly = false) {
+    const database = openDatabase(dataDir, isReadOnly);
     this.#database = database;
     this.tables = new Tables(database);
     this.items = new Items(database);
@@ -39,7 +39,8 @@ export class Store {
       this.#statements.commit.run();
       return result;
     } catch (error) {
-      this.#statements.rollback.run();
+      // SQLite has rolled back by itself where the disk is full.
+      if (this.#database.isTransaction) this.#statements.rollback.run();
       this.tables.reload();
       throw error;
     } finally {

@@ -34,8 +34,13 @@ export class MultipartUploads {
   async create(upload: Upload): Promise<string> {
     await this.store.bucketDir(upload.bucket);
     const id = randomUUID();
-    await mkdir(this.dirOf(id));
-    await writeFile(join(this.dirOf(id), "upload.json"), JSON.stringify(upload));
+    try {
+      await mkdir(this.dirOf(id));
+      await writeFile(join(this.dirOf(id), "upload.json"), JSON.stringify(upload));
+    } catch (error) {
+      await this.abort(id);
+      throw error;
+    }
     return id;
   }
 

@@ -168,7 +168,7 @@ export class JournalledExecution {
 
   #takeNext(): void {
     while (!this.#isTaking && this.#mode !== "left") {
-      const arrival = this.#arrivals.shift();
+      const arrival = this.#nextArrival();
       if (!arrival) return;
       if ("stop" in arrival) {
         this.#isTaking = true;
@@ -177,6 +177,15 @@ export class JournalledExecution {
       } else arrival.heard(this.#accept({ ...arrival.input, at: this.#keeper.now() }));
       if (this.#isTaking) this.#followUp();
     }
+  }
+
+  /** While the disk is full nothing but a stop is taken: what follows from the rest could not be written. */
+  #nextArrival(): Arrival | undefined {
+    const pause = this.#arrivals.length > 0 ? this.#keeper.pause() : undefined;
+    if (!pause) return this.#arrivals.shift();
+    pause.then(() => this.#takeNext());
+    const stop = this.#arrivals.findIndex((arrival) => "stop" in arrival);
+    return stop < 0 ? undefined : this.#arrivals.splice(stop, 1)[0];
   }
 
   /** On its way to the disk before it has a consequence. */

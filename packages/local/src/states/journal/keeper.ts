@@ -20,4 +20,6 @@ export interface Keeper {
   /** It waits for what is to come. */
   onRest(): void;
   onEnd(outcome: Outcome): void;
+  /** Where nothing can be written now: resolves when it may be tried again. */
+  pause(): Promise<void> | undefined;
 }

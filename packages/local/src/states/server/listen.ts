@@ -1,5 +1,4 @@
-import type { AccessKey } from "../../access/signature.ts";
-import { type Listening, listen } from "../../aws-http/listen.ts";
+import { type AwsHttp, type Listening, listen } from "../../aws-http/listen.ts";
 import { operationOf } from "../../aws-http/operation-of.ts";
 import { requestOf } from "../../aws-http/request-of.ts";
 import { operations } from "./operations.ts";
@@ -9,10 +8,13 @@ import type { Service } from "./service.ts";
 const mostBytes = 8 * 1024 * 1024;
 
 /** Serves AWS JSON 1.0 on 127.0.0.1. */
-export function listenForStates(service: Service, key: AccessKey, port: number): Promise<Listening> {
+export function listenForStates(
+  service: Service,
+  { accessKeyId, secretAccessKey, port, room }: Pick<AwsHttp, "accessKeyId" | "secretAccessKey" | "port" | "room">,
+): Promise<Listening> {
   return listen({
-    ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", port, mostBytes },
-    ...{ accessKeyId: key.accessKeyId, secretAccessKey: key.secretAccessKey },
+    ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", mostBytes },
+    ...{ accessKeyId, secretAccessKey, port, room },
     answer(message, body) {
       return operationOf("Step Functions", "AWSStepFunctions", message, operations)(service, requestOf(body));
     },

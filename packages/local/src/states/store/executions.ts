@@ -1,8 +1,10 @@
 import { join } from "node:path";
+import { Backlog } from "../../disk/backlog.ts";
+import { LineFile } from "../../disk/line-file.ts";
+import type { Room } from "../../disk/room.ts";
 import type { HistoryEvent } from "../history.ts";
 import { isEvent, type Journal, journalIn, type Line } from "../journal/lines.ts";
 import { HistoryFiles } from "./history-files.ts";
-import { LineFile } from "./line-file.ts";
 
 export type EndStatus = "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
 export type Status = "RUNNING" | EndStatus;
@@ -43,13 +45,15 @@ const END_TYPES: Record<string, EndStatus> = {
  * that is read when somebody asks.
  */
 export class Executions {
+  readonly #backlog: Backlog;
   readonly #index: LineFile<Change>;
   readonly #histories: HistoryFiles;
   readonly #all: Execution[] = [];
   readonly #byArn = new Map<string, Execution>();
 
-  constructor(folder: string) {
-    this.#histories = new HistoryFiles(join(folder, "history"));
+  constructor(folder: string, room: Room) {
+    this.#backlog = new Backlog(room);
+    this.#histories = new HistoryFiles(join(folder, "history"), this.#backlog);
     const { file, lines } = LineFile.open<Change>(join(folder, "executions.ndjson"));
     this.#index = file;
     for (const change of lines) this.#apply(change);
@@ -77,9 +81,12 @@ export class Executions {
     });
   }
 
+  /** Throws where the disk has no room: then there is no such execution. */
   start(execution: Omit<Execution, "number" | "status">): Execution {
     const number = this.#all.length;
-    this.#change({ start: { ...execution, number } });
+    const change = { start: { ...execution, number } };
+    this.#backlog.writeNow(() => this.#index.append(change));
+    this.#apply(change);
     return this.#all[number] as Execution;
   }
 
@@ -130,7 +137,7 @@ export class Executions {
   }
 
   #change(change: Change): void {
-    this.#index.append(change);
+    this.#backlog.write(() => this.#index.append(change));
     this.#apply(change);
   }
 

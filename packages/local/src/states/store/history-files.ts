@@ -1,7 +1,8 @@
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
+import type { Backlog } from "../../disk/backlog.ts";
+import { appendWhole, LineFile, parseLines, readIfThere } from "../../disk/line-file.ts";
 import type { Line } from "../journal/lines.ts";
-import { LineFile, parseLines } from "./line-file.ts";
 
 /** How much of a history a killed process may lose. */
 const FLUSH_AFTER_MS = 100;
@@ -12,11 +13,15 @@ const FLUSH_AFTER_MS = 100;
  */
 export class HistoryFiles {
   readonly #folder: string;
+  readonly #backlog: Backlog;
   readonly #buffers = new Map<number, string[]>();
+  /** What the disk has no room for yet. */
+  readonly #unwritten = new Map<number, string>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(folder: string) {
+  constructor(folder: string, backlog: Backlog) {
     this.#folder = folder;
+    this.#backlog = backlog;
     mkdirSync(folder, { recursive: true });
   }
 
@@ -28,11 +33,13 @@ export class HistoryFiles {
     this.#timer ??= setTimeout(() => this.flushAll(), FLUSH_AFTER_MS).unref();
   }
 
+  /** What is appended later comes behind it, also where the disk is full now. */
   flush(execution: number): void {
-    const buffer = this.#buffers.get(execution);
-    if (!buffer) return;
+    const text = this.#buffers.get(execution)?.join("");
+    if (text === undefined) return;
     this.#buffers.delete(execution);
-    appendFileSync(this.#path(execution), buffer.join(""));
+    this.#unwritten.set(execution, (this.#unwritten.get(execution) ?? "") + text);
+    this.#backlog.write(() => this.#write(execution, text));
   }
 
   flushAll(): void {
@@ -44,17 +51,26 @@ export class HistoryFiles {
   /** Everything recorded so far; nothing where a crash came before the first flush. */
   read(execution: number): Line[] {
     this.flush(execution);
-    try {
-      return parseLines(readFileSync(this.#path(execution), "utf8"));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-      throw error;
-    }
+    return parseLines(readIfThere(this.#path(execution)).toString() + (this.#unwritten.get(execution) ?? ""));
   }
 
   /** Cuts off the line that a crash left half written. */
   repair(execution: number): void {
-    LineFile.open(this.#path(execution)).file.close();
+    const { file } = LineFile.open(this.#path(execution));
+    file.repair();
+    file.close();
+  }
+
+  #write(execution: number, text: string): void {
+    const file = openSync(this.#path(execution), "a");
+    try {
+      appendWhole(file, text);
+    } finally {
+      closeSync(file);
+    }
+    const left = this.#unwritten.get(execution)?.slice(text.length);
+    if (left) this.#unwritten.set(execution, left);
+    else this.#unwritten.delete(execution);
   }
 
   #path(execution: number): string {

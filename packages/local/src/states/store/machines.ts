@@ -1,6 +1,6 @@
+import { LineFile } from "../../disk/line-file.ts";
 import type { JsonObject } from "../asl/json.ts";
 import type { StateMachine } from "../asl/state.ts";
-import { LineFile } from "./line-file.ts";
 
 /** What running a state machine depends on. It never changes: an update makes another. */
 export interface Revision {

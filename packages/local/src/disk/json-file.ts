@@ -1,5 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { readIfThere } from "./line-file.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** A small value in a file, whole at any moment: what a change was answered for is there after a crash. */
 export class JsonFile<T> {
@@ -12,17 +14,12 @@ export class JsonFile<T> {
   }
 
   read(): T {
-    try {
-      return JSON.parse(readFileSync(this.#path, "utf8")) as T;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return this.#otherwise;
-      throw error;
-    }
+    const bytes = readIfThere(this.#path);
+    return bytes.length > 0 ? (JSON.parse(bytes.toString()) as T) : this.#otherwise;
   }
 
   write(value: T): void {
     mkdirSync(dirname(this.#path), { recursive: true });
-    writeFileSync(`${this.#path}.new`, JSON.stringify(value));
-    renameSync(`${this.#path}.new`, this.#path);
+    writeWhole(this.#path, JSON.stringify(value));
   }
 }

@@ -1,0 +1,135 @@
+import { accessSync, constants, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AwsError } from "../aws-http/aws-error.ts";
+import { type Clock, systemClock } from "../states/clock.ts";
+
+/** How long until a full disk is tried again. */
+const retryMs = 1_000;
+
+/** There is room again when so much can be written: single bytes come and go. */
+const probe = Buffer.alloc(256 * 1024);
+
+const full = new Set(["ENOSPC", "EDQUOT"]);
+const readOnly = new Set(["EROFS", "EACCES", "EPERM"]);
+/** Of SQLite, whose errors have no `code` of their own. */
+const SQLITE_READONLY = 8;
+const SQLITE_FULL = 13;
+
+/** HTTP's status for a store without room (RFC 4918). No service of AWS answers it. */
+const insufficientStorage = 507;
+
+interface RoomOptions {
+  clock?: Clock;
+  /** Hears when room goes, and when it is back. */
+  warn?: (sentence: string) => void;
+}
+
+/**
+ * Whether a data folder takes writes. The stores of the folder bring every error of a write here: once the disk is
+ * full, all of them wait for room together.
+ */
+export class Room {
+  readonly isReadOnly: boolean;
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #warn: (sentence: string) => void;
+  readonly #closing = new AbortController();
+  #back: PromiseWithResolvers<void> | undefined;
+
+  constructor(folder: string, { clock = systemClock, warn = () => undefined }: RoomOptions = {}) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#warn = warn;
+    this.isReadOnly = !mayWrite(folder);
+  }
+
+  get isThere(): boolean {
+    return !this.isReadOnly && this.#back === undefined;
+  }
+
+  /** What a store answers in the place of an error: undefined where the error is not about room. */
+  refusal(error: unknown): AwsError | undefined {
+    if (error instanceof AwsError && error.status === insufficientStorage) return error;
+    const { code = "", errcode = 0 } = (error ?? {}) as { code?: string; errcode?: number };
+    if (full.has(code) || (errcode & 0xff) === SQLITE_FULL) {
+      this.#wait();
+      return insufficient(this.#fullSentence, error);
+    }
+    const isRefused = code === "EROFS" || (this.isReadOnly && readOnly.has(code));
+    return isRefused || (errcode & 0xff) === SQLITE_READONLY ? insufficient(this.#readOnlySentence, error) : undefined;
+  }
+
+  /** Throws what a store answers where the folder is known to take no writes. */
+  require(): void {
+    if (this.isReadOnly) throw insufficient(this.#readOnlySentence);
+    if (this.#back) throw insufficient(this.#fullSentence);
+  }
+
+  /** Tries the disk. What is wrong with it besides room shows at the write that it fails. */
+  try(): void {
+    if (!this.isReadOnly) this.refusal(this.#tried());
+  }
+
+  /** Room will come, and somebody waits for it. */
+  get isAwaited(): boolean {
+    return this.#back !== undefined && !this.#closing.signal.aborted;
+  }
+
+  /** Resolves when there is room, and when nobody waits for it any more. */
+  async untilThere(): Promise<void> {
+    await this.#back?.promise;
+  }
+
+  /** Nobody waits for room any more. */
+  close(): void {
+    this.#closing.abort("closed");
+    this.#back?.resolve();
+  }
+
+  async #wait(): Promise<void> {
+    if (this.#back || this.#closing.signal.aborted) return;
+    const back = Promise.withResolvers<void>();
+    this.#back = back;
+    this.#warn(this.#fullSentence);
+    do await this.#clock.sleep(retryMs, this.#closing.signal);
+    while (!this.#closing.signal.aborted && this.#tried());
+    if (this.#closing.signal.aborted) return;
+    this.#back = undefined;
+    this.#warn(`there is room again on the disk of ${this.#folder}: what stopped goes on`);
+    back.resolve();
+  }
+
+  /** Why the disk takes nothing, if it does not. */
+  #tried(): unknown {
+    const path = join(this.#folder, "room.part");
+    try {
+      writeFileSync(path, probe);
+      return undefined;
+    } catch (error) {
+      return error;
+    } finally {
+      rmSync(path, { force: true });
+    }
+  }
+
+  get #fullSentence(): string {
+    return `the disk of ${this.#folder} is full - free some space: runs that stopped go on by themselves, and what was refused can be sent again`;
+  }
+
+  get #readOnlySentence(): string {
+    return `${this.#folder} is read-only: what is in it can be read and verified - to run or change something make it writable, or choose another folder (NOVA_DATA_DIR)`;
+  }
+}
+
+function insufficient(sentence: string, cause?: unknown): AwsError {
+  return new AwsError("InsufficientStorage", sentence, insufficientStorage, { cause });
+}
+
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch (error) {
+    return !readOnly.has((error as NodeJS.ErrnoException).code ?? "");
+  }
+}
