@@ -33,7 +33,10 @@ export function createApi(ports: () => ServicePorts, { origins = [] }: ApiOption
     })
     .onError((request) => {
       const { error, event, context } = request;
-      if (statusOf(error) >= 500) logger.error("request failed", { request: context.awsRequestId, error });
+      const status = statusOf(error);
+      // Of a store that is away the caller hears everything; the rest of what fails is known to the log alone.
+      if (status >= 500)
+        logger[status === 503 ? "warn" : "error"]("request failed", { request: context.awsRequestId, error });
       request.response = render(problemOf(error, context.awsRequestId));
       Object.assign(request.response.headers, corsHeaders(origins, event));
     })

@@ -17,7 +17,7 @@ export function lockFolder(dataDir: string): FolderLock | null {
   const path = join(dataDir, "owner.lock");
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE");
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
     return { release: () => database.close() };
   } catch (error) {
     database.close();

@@ -36,8 +36,10 @@ async function openWith(options: RoomyOptions): Promise<LocalCloud> {
     return openAsGuest(dataDir, keys, claim.owner, claim.visit);
   }
   try {
-    const { openSandboxes } = await import("./sandboxes.ts");
-    const opening = openSandboxes(options, keys);
+    room.try();
+    if (drives) room.require();
+    const { noSandboxes, openSandboxes } = await import("./sandboxes.ts");
+    const opening = room.isThere ? openSandboxes(options, keys) : Promise.resolve(noSandboxes);
     const { openAsOwner } = await import("./owner.ts");
     return await openAsOwner(options, keys, claim.lock, opening);
   } catch (error) {

@@ -19,7 +19,10 @@ import { tapRequests } from "./request-tap.ts";
 import { servicePorts } from "./service.ts";
 import { createStores } from "./stores.ts";
 
-/** Opens every endpoint in this process, for itself and for guests. What others left open is swept before they come. */
+/**
+ * Opens every endpoint in this process, for itself and for guests. What others left open is swept before they come. Where
+ * the folder takes no writes, nothing of the folder is changed and no guest hears of this process.
+ */
 export async function openAsOwner(
   options: RoomyOptions,
   keys: Keys,
@@ -29,8 +32,6 @@ export async function openAsOwner(
   const { dataDir, room } = options;
   const [instance, counters, progress] = [randomUUID(), new CounterBook(), new Progress(options.onProgress)];
   // What a predecessor that was killed has left behind names endpoints that are gone.
-  room.try();
-  if (options.drives !== false) room.require();
   const isWritten = room.isThere;
   if (isWritten) await removeOwner(dataDir);
   const admin = await openAdmin({ adminKey: keys.adminKey, instance, counters, progress });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type E2bServer, openE2b } from "../e2b/open.ts";
-import type { CloudOptions } from "./cloud-options.ts";
+import type { RoomyOptions } from "./cloud-options.ts";
 import type { Keys } from "./keys.ts";
 import { sitePackages } from "./python-packages.ts";
 import { templateFolder } from "./templates.ts";
@@ -10,9 +10,10 @@ import { templateFolder } from "./templates.ts";
 const harnessHome = fileURLToPath(new URL("../python", import.meta.resolve("@nova/sandbox")));
 
 /** Opens E2B. It comes before everything else: while its Python starts, this process loads the rest. */
-export function openSandboxes({ dataDir, limits, warn }: CloudOptions, { e2bApiKey }: Keys): Promise<E2bServer> {
+export function openSandboxes({ dataDir, limits, warn, room }: RoomyOptions, { e2bApiKey }: Keys): Promise<E2bServer> {
   const opening = openE2b({
     apiKey: e2bApiKey,
+    room,
     sitePackages: [sitePackages(dataDir)],
     preloaded: { folder: harnessHome, module: "nova_harness.daemon" },
     cacheFile: join(dataDir, "python.json"),
@@ -24,3 +25,15 @@ export function openSandboxes({ dataDir, limits, warn }: CloudOptions, { e2bApiK
   opening.catch(() => undefined);
   return opening;
 }
+
+/** Where nothing can be written, nothing runs: who only reads needs no Python, and the disk may have no place for one. */
+export const noSandboxes: E2bServer = {
+  // Nobody listens at the port "discard".
+  ...{ apiUrl: "http://127.0.0.1:9", sandboxUrl: "http://127.0.0.1:9" },
+  python: { path: "", version: "", missing: [] },
+  isolated: true,
+  warmed: async () => undefined,
+  sandboxes: () => [],
+  kill: async () => undefined,
+  close: async () => undefined,
+};

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Room } from "../disk/room.ts";
 import { answerControlPlane } from "./control-plane.ts";
 import { answerDataPlane } from "./data-plane.ts";
 import { Refusal } from "./errors.ts";
@@ -26,6 +27,8 @@ export type E2bOptions = {
   /** More such folders by template; those that do not exist are left out. */
   templates?: (templateID: string) => string[];
   limits?: Limits;
+  /** Of the data folder that results go to. */
+  room?: Room;
   warn?: (sentence: string) => void;
   port?: number;
 };
@@ -50,7 +53,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const compiled = preloaded ? [preloaded.folder] : [];
   const python = await choosePython(options.python, sites, options.cacheFile, compiled);
   const zygotes = await Zygotes.open(python, { warn, preloaded: preloaded ? [preloaded.module] : [] });
-  const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates);
+  const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates, options.room);
   const server = createServer({ keepAliveTimeout: 650_000, requestTimeout: longestRequestMs }, (request, response) => {
     noteActivity(zygotes, response);
     answer(sandboxes, options.apiKey, request, response).catch((error) => answerError(response, error));

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Room } from "../disk/room.ts";
 import { AgentGone, callAgent } from "./agent-call.ts";
 import { Refusal, unknownSandbox } from "./errors.ts";
 import type { Lifeline } from "./zygote.ts";
@@ -32,19 +33,24 @@ export type Sandbox = NewSandbox & {
 /** A longer timer would fire at once; 24 days are more than a laptop stays on. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** After a full disk: until what waited for room has asked for more. */
+const secondsAfterRoom = 60;
+
 /** All sandboxes of this server, with their lifetimes and the limits of the plan. */
 export class Sandboxes {
   #zygotes: Zygotes;
   #limits: Limits;
   #sitesOf: (templateID: string) => string[];
   #byId = new Map<string, Sandbox>();
+  #room: Room | undefined;
   #recentCreates: number[] = [];
   #creating = 0;
 
-  constructor(zygotes: Zygotes, limits: Limits, sitesOf: (templateID: string) => string[]) {
+  constructor(zygotes: Zygotes, limits: Limits, sitesOf: (templateID: string) => string[], room?: Room) {
     this.#zygotes = zygotes;
     this.#limits = limits;
     this.#sitesOf = sitesOf;
+    this.#room = room;
   }
 
   all(): Sandbox[] {
@@ -164,7 +170,12 @@ export class Sandboxes {
     sandbox.timer = setTimeout(() => this.#expire(sandbox), delayMs).unref();
   }
 
+  /** While the disk is full, a result that it holds cannot be fetched: it goes on until somebody can. */
   #expire(sandbox: Sandbox): void {
+    if (this.#room?.isAwaited) {
+      this.#room.untilThere().then(() => this.#endAfter(sandbox, secondsAfterRoom));
+      return;
+    }
     const ending = sandbox.autoPause ? this.pause(sandbox.id) : this.kill(sandbox.id);
     ending.catch(() => this.#forget(sandbox));
   }

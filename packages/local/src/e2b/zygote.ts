@@ -8,6 +8,7 @@ import { enclosedLaunch, type Identity, type Launch, plainLaunch, UNPRIVILEGED_I
 import { E2bServerError } from "./errors.ts";
 import { TEMPLATE_PACKAGES } from "./python.ts";
 import type { Python } from "./python-cache.ts";
+import { inScratch } from "./scratch.ts";
 
 const MiB = 1024 * 1024;
 
@@ -49,10 +50,12 @@ export class Zygote {
     { warn, preloaded }: ZygoteOptions,
   ): Promise<Zygote> {
     const sockets = join(scratch, `s${counter++}`);
-    mkdirSync(sockets, { mode: 0o700 });
+    inScratch(() => mkdirSync(sockets, { mode: 0o700 }));
     const manyIds = identity !== undefined && identity.userId !== 0;
     if (manyIds) chownSync(sockets, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
-    const launch = identity ? enclosedLaunch(python, sites, identity, scratch) : plainLaunch(python, sites);
+    const launch = identity
+      ? inScratch(() => enclosedLaunch(python, sites, identity, scratch))
+      : plainLaunch(python, sites);
     const process = spawnWith(launch, sockets);
     const zygote = new Zygote(process, sockets);
     const { bubblewrapFlags: _, ...ids } = identity ?? { ids: "", innerIds: "", userId: 0, bubblewrapFlags: [] };

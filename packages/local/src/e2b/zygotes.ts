@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { type Identity, MANY_IDS, ONE_ID } from "./bubblewrap.ts";
 import type { Python } from "./python-cache.ts";
-import { makeScratch } from "./scratch.ts";
+import { makeScratch, NoScratch } from "./scratch.ts";
 import { Zygote, type ZygoteOptions } from "./zygote.ts";
 
 /** One zygote per set of package folders: mounts are fixed when it starts, and templates may add folders later. */
@@ -17,12 +17,22 @@ export class Zygotes {
 
   static async open(python: Python, options: ZygoteOptions): Promise<Zygotes> {
     const scratch = makeScratch();
+    try {
+      return await Zygotes.#openIn(scratch, python, options);
+    } catch (error) {
+      rmSync(scratch, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  static async #openIn(scratch: string, python: Python, options: ZygoteOptions): Promise<Zygotes> {
     const reasons: string[] = [];
     for (const identity of possibleIdentities()) {
       try {
         const zygote = await Zygote.start(python, python.siteFolders, identity, scratch, options);
         return new Zygotes(python, identity, scratch, options, zygote);
       } catch (error) {
+        if (error instanceof NoScratch) throw error;
         reasons.push((error as Error).message);
       }
     }
@@ -30,13 +40,8 @@ export class Zygotes {
     options.warn(
       `sandboxes are not isolated from this machine, run only code that you trust (${why}) - on Linux install bubblewrap and allow user namespaces`,
     );
-    try {
-      const zygote = await Zygote.start(python, python.siteFolders, undefined, scratch, options);
-      return new Zygotes(python, undefined, scratch, options, zygote);
-    } catch (error) {
-      rmSync(scratch, { recursive: true, force: true });
-      throw error;
-    }
+    const zygote = await Zygote.start(python, python.siteFolders, undefined, scratch, options);
+    return new Zygotes(python, undefined, scratch, options, zygote);
   }
 
   private constructor(

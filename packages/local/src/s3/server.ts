@@ -49,7 +49,7 @@ const longestRequestMs = 60 * 60 * 1000;
 /** S3 on one machine, with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
 export async function openS3(options: S3Options): Promise<S3Server> {
   const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
-  const store = await ObjectStore.open(dir, options.room?.isReadOnly);
+  const store = await ObjectStore.open(dir, options.room?.isThere);
   const uploads = new MultipartUploads(store);
   const access = new Access(options);
   const listener = (request: IncomingMessage, response: ServerResponse) => {

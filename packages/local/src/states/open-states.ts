@@ -67,7 +67,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
     startChild: (child, startedBy) => startChild(service, child, startedBy),
   });
   const service = { machines, executions, live, clock, region, accountId };
-  const interrupted = room.isReadOnly ? [] : await live.recover();
+  const interrupted = room.isThere ? await live.recover() : [];
   const server = await listenForStates(service, { ...options, port, room });
   if (options.drives !== false) live.drive();
   return {

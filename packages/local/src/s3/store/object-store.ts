@@ -25,9 +25,9 @@ export class ObjectStore {
   }
 
   /** What a process left unfinished when it died is thrown away. */
-  static async open(dir: string, isReadOnly = false): Promise<ObjectStore> {
+  static async open(dir: string, isWritten = true): Promise<ObjectStore> {
     const store = new ObjectStore(dir);
-    if (isReadOnly) return store;
+    if (!isWritten) return store;
     await rm(store.temporaryDir, { recursive: true, force: true });
     for (const folder of [store.bucketsDir, store.temporaryDir, store.uploadsDir]) {
       await mkdir(folder, { recursive: true });
