@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import { problemOf } from "../../../functions/api/http/problem.ts";
 
 const { logged } = vi.hoisted(() => ({ logged: vi.fn() }));
-vi.mock("../../../functions/app.ts", () => ({ logger: { error: logged } }));
+vi.mock("../../../functions/app.ts", () => ({ logger: { error: logged, warn: () => undefined } }));
 
 const context = { awsRequestId: "request-1", getRemainingTimeInMillis: () => 30_000 };
 const key = `nova_${"0".repeat(26)}_${"A".repeat(43)}`;

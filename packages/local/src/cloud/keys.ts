@@ -23,10 +23,10 @@ export function readKeys(dataDir: string): Promise<Keys> {
 
 /** As `readKeys`; new ones sign with `signingKey`. */
 export async function keysFrom(dataDir: string, signingKey: string): Promise<Keys> {
+  await makeFolder(dataDir);
   const path = join(dataDir, "keys.json");
   const text = await readIfThere(path);
   if (text !== undefined) return parseKeys(text, path);
-  await makeFolder(dataDir);
   createWhole(path, JSON.stringify({ ...randomKeys(), signingKey }, null, 2));
   return parseKeys(await readFile(path, "utf8"), path);
 }
