@@ -40,6 +40,7 @@ describe("a sandbox that tells no end", () => {
     story.world.clock.advance(1);
     expect(await story.finish(delivery)).toBe("NodeTimeout");
     await isOverdue(story);
+    expect(JSON.stringify(story.entriesOf("")[1])).toContain("printed until it was stopped");
   });
 
   it("gets no more time from Lambdas that end before it, however many come", async () => {

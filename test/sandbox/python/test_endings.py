@@ -124,6 +124,18 @@ class Endings(unittest.TestCase):
     def test_what_was_printed_before_a_crash_is_kept(self):
         self.assertTrue(self.sandbox.run(_CRASH)["logs"].startswith("before\n"))
 
+    def test_what_was_printed_before_a_kill_is_kept_to_the_last_character(self):
+        says = {
+            "one\ntwo": "print('one'); print('two', end='')",
+            "\rhalf done": "import sys; sys.stderr.write('\\rhalf done')",
+            "of a child\n": "import subprocess, sys; "
+            "subprocess.Popen(['python3', '-c', 'print(\"of a child\"); import time; time.sleep(99)'])",
+        }
+        for logs, code in says.items():
+            with self.subTest(code):
+                result = self.sandbox.run(f"{code}\nimport time; time.sleep(99)", timeout=1.5)
+                self.assertEqual((result["class"], result["logs"]), ("NodeTimeout", logs))
+
     def test_a_loop_for_ever_is_a_timeout(self):
         for code in (
             "while True: pass",

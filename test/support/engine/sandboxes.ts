@@ -156,7 +156,7 @@ async function stop(
     }
     return "killed" as const;
   });
-  return killed === null ? { kind: "gone" } : { kind: "stopped", logs: "" };
+  return killed === null ? { kind: "gone" } : { kind: "stopped", logs: "printed until it was stopped\n" };
 }
 
 async function* bytesOf(body: Uint8Array): AsyncIterable<Uint8Array> {

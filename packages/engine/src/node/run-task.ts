@@ -63,7 +63,7 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
     case "tombstoned":
       return "again";
     case "unfinished":
-      if (limit.aborted) return killOverdue(ports, task, place);
+      if (limit.aborted) return finishLate(ports, { ...task, kept }, place, io);
       if (isLong(node)) return place.turn;
       throw new NovaError("NodeUnfinished", `node "${node.id}" still runs; the next delivery attaches to it`);
   }
@@ -113,18 +113,18 @@ async function endLost(ports: Ports, task: Task, place: Place): Promise<Produced
 }
 
 /** No sandbox decides how long its node takes: what gave no result in time is killed. */
-async function killOverdue(ports: Ports, task: Task, place: Place): Promise<Produced> {
+async function killOverdue(ports: Ports, task: Task, place: Place, logs: string): Promise<Produced> {
   await ports.sandboxes.kill(place.turn.sandbox as string);
-  return endWith(ports, task, place, overdueReason(task.node.timeoutSeconds));
+  return endWith(ports, task, place, overdueReason(task.node.timeoutSeconds), logs);
 }
 
-async function endWith(ports: Ports, task: Task, place: Place, reason: Reason): Promise<Produced> {
-  const outcome = endedBy(reason, task, place);
+async function endWith(ports: Ports, task: Task, place: Place, reason: Reason, logs = ""): Promise<Produced> {
+  const outcome = { ...endedBy(reason, task, place), logs };
   const next = await nextAttempt(ports, task, place.turn, outcome, null);
   return next ?? commitOutcome(ports, task.position, task.node, outcome);
 }
 
-/** A delivery that comes after the time of the code: only a result that was there before counts. */
+/** After the time of the code: only a result that was there before counts. */
 async function finishLate(
   ports: Ports,
   task: Task & { kept: LoadedContext },
@@ -132,9 +132,8 @@ async function finishLate(
   io: NodeIo,
 ): Promise<Produced> {
   const stopped = await stopCode(ports, task.position, place.turn, io, 0);
-  return stopped?.kind === "finished"
-    ? finish(ports, task, place, stopped.result, io)
-    : killOverdue(ports, task, place);
+  if (stopped?.kind === "finished") return finish(ports, task, place, stopped.result, io);
+  return killOverdue(ports, task, place, stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "");
 }
 
 /** A failure that is not the code's own. */

@@ -8,15 +8,38 @@ import functools
 import io
 import json
 import sys
+import time
 from json import dumps, loads
 
 _dump = json.dump
 _MOST_PRODUCTS = 1 << 16
+_MOST_FLUSHES, _PER_SECONDS = 50, 0.1  # a flush costs as much as a print: a tight loop goes without
 
 
-class Printed(io.TextIOWrapper):
+class Stream(io.TextIOWrapper):
+    """Passes on unfinished lines, too: what code printed before it is killed is in the log."""
+
+    def __init__(self, fd):
+        super().__init__(open(fd, "wb", closefd=False), "utf-8", "backslashreplace", line_buffering=True)
+        self._flushes_left, self._refill_at = 0, 0.0
+
+    def write(self, text):
+        count = super().write(text)
+        if text and text[-1] != "\n":
+            self._flush_unfinished()
+        return count
+
+    def _flush_unfinished(self):
+        if (now := time.monotonic()) > self._refill_at:
+            self._flushes_left, self._refill_at = _MOST_FLUSHES, now + _PER_SECONDS
+        if self._flushes_left > 0:
+            self._flushes_left -= 1
+            self.flush()
+
+
+class Printed(Stream):
     def __init__(self):
-        super().__init__(open(1, "wb", closefd=False), "utf-8", "backslashreplace", line_buffering=True)
+        super().__init__(1)
         self._products = {}
         self._held = ""
         self._at_start = True

@@ -18,7 +18,7 @@ from . import faults, wire
 from .changes import collect
 from .context import Outputs, make_context, raw_items
 from .encode import Encoder
-from .printed import Printed, PrintedResult
+from .printed import Printed, PrintedResult, Stream
 from .supply import Supply
 
 _PRIVATE_ENVIRONMENT = re.compile(r"(AWS|E2B|IPY|JPY|JUPYTER|NOVA|OPENAI)")
@@ -83,7 +83,7 @@ class Runner:
         self.printed.watch_json()
         sys.stdin = sys.__stdin__ = open(0, closefd=False)
         sys.stdout = sys.__stdout__ = self.printed
-        sys.stderr = sys.__stderr__ = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)
+        sys.stderr = sys.__stderr__ = Stream(2)
 
     def _make_main_module(self):
         main = sys.modules["__main__"] = types.ModuleType("__main__")
@@ -180,7 +180,8 @@ def clean_environment():
     for name in list(os.environ):
         if _PRIVATE_ENVIRONMENT.match(name):
             del os.environ[name]
-    os.environ.update(USER="node", LOGNAME="node", TMPDIR="/tmp")
+    # Python that the code starts prints into a pipe: it would keep all of it back until its end.
+    os.environ.update(USER="node", LOGNAME="node", TMPDIR="/tmp", PYTHONUNBUFFERED="1")
 
 
 def _reseed():
