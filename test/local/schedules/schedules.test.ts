@@ -178,7 +178,7 @@ describe("what was due while nothing ran", () => {
     await reopenedAt("2026-11-25T08:00:00Z");
     expect(world.delivered).toEqual([]);
     expect(world.warnings).toEqual([
-      "Trigger nightly of workflow report was due at 2026-11-22T02:00:00.000Z, while nothing ran here: that time is left out",
+      "Trigger nightly of workflow report was due 4 times from 2026-11-22T02:00:00.000Z until 2026-11-25T02:00:00.000Z while nothing ran here, or this machine slept: those times are left out",
     ]);
   });
 
@@ -194,6 +194,34 @@ describe("what was due while nothing ran", () => {
     await reopenedAt("2026-11-22T02:00:59Z");
     expect(world.delivered).toEqual([at("2026-11-22T02:00:00Z")]);
     expect(world.warnings).toEqual([]);
+  });
+});
+
+describe("a clock that jumps", () => {
+  it("leaves out what was due meanwhile, says so, and fires from then on", async () => {
+    await create({ ScheduleExpression: "rate(1 hour)", Description: "hourly" });
+    world.schedules.fire();
+    await world.clock.until("2026-11-22T01:30:00Z");
+    world.clock.jumpTo("2026-11-22T04:30:00Z");
+    await world.clock.until("2026-11-22T05:00:00Z");
+    expect(world.delivered).toEqual([at("2026-11-22T01:00:00Z"), at("2026-11-22T05:00:00Z")]);
+    expect(world.warnings).toEqual([
+      expect.stringMatching(
+        /^hourly was due 3 times from 2026-11-22T02:00:00.000Z until 2026-11-22T04:00:00.000Z while /,
+      ),
+    ]);
+  });
+
+  it("goes back and every schedule that has begun goes on from there", async () => {
+    await create({ ScheduleExpression: "rate(1 hour)", Description: "hourly" });
+    await create({ Name: "once", ScheduleExpression: "at(2026-11-22T01:15:00)" });
+    world.schedules.fire();
+    await world.clock.until("2026-11-22T01:30:00Z");
+    world.clock.jumpTo("2026-11-21T22:30:00Z");
+    await world.clock.until("2026-11-22T00:00:00Z");
+    const fired = ["2026-11-22T01:00:00Z", "2026-11-22T01:15:00Z", "2026-11-21T23:40:00Z"]; // noticed at the next look at the clock
+    expect(world.delivered).toEqual(fired.map(at));
+    expect(world.warnings).toEqual([expect.stringMatching(/^hourly had fired until .* it goes on from now$/)]);
   });
 });
 

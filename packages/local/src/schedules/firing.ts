@@ -2,13 +2,16 @@ import { randomUUID } from "node:crypto";
 import { dueAfter, parseExpression } from "@nova/workflow";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import type { Room } from "../disk/room.ts";
-import { Alarms } from "../states/alarms.ts";
+import { Alarms, leastJumpMs } from "../states/alarms.ts";
 import type { Clock } from "../states/clock.ts";
 import { type StoredSchedule, scheduleKey } from "./schedule.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 
 /** EventBridge Scheduler fires within the minute that begins when a schedule is due. */
 const precisionMs = 60_000;
+
+/** So many missed times are counted. */
+const mostCounted = 100;
 
 export interface FiringOptions {
   store: ScheduleStore;
@@ -35,29 +38,40 @@ export class Firing {
     for (const schedule of this.#options.store.all()) this.watch(scheduleKey(schedule));
   }
 
-  /** Sees to a schedule that was put, or is gone. */
+  /** Sees to a schedule that was put, or is gone. What cannot be written down is fired when there is room. */
   watch(key: string): void {
-    if (!this.#fires) return;
-    const schedule = this.#options.store.get(key);
-    const due = schedule?.state === "ENABLED" ? this.#dueOf(schedule) : undefined;
-    if (schedule && due !== undefined && due <= this.#options.clock.now()) this.#fireOnce(schedule, due);
-    else this.#alarms.set(key, due ?? null);
-  }
-
-  /** What cannot be written down is fired when there is room. */
-  #fireOnce(schedule: StoredSchedule, due: number): void {
     const { room } = this.#options;
     try {
-      this.#catchUp(schedule, due);
+      if (this.#fires) this.#see(key);
     } catch (error) {
       if (!room.refusal(error)) throw error;
-      if (room.isAwaited) room.untilThere().then(() => this.watch(scheduleKey(schedule)));
+      if (room.isAwaited) room.untilThere().then(() => this.watch(key));
     }
+  }
+
+  #see(key: string): void {
+    const schedule = this.#inTime(this.#options.store.get(key));
+    const due = schedule?.state === "ENABLED" ? this.#dueOf(schedule) : undefined;
+    if (schedule && due !== undefined && due <= this.#options.clock.now()) this.#catchUp(schedule, due);
+    else this.#alarms.set(key, due ?? null);
   }
 
   end(): void {
     this.#fires = false;
     this.#alarms.allOff();
+  }
+
+  /** One that is done until a time to come, since the clock was set back, goes on from now. */
+  #inTime(schedule: StoredSchedule | undefined): StoredSchedule | undefined {
+    const { store, clock, warn } = this.#options;
+    const now = clock.now();
+    if (!schedule || schedule.doneMs <= now + leastJumpMs || !goesOn(schedule)) return schedule;
+    const again = { ...schedule, doneMs: now, startMs: Math.min(schedule.startMs, now) };
+    store.put(again);
+    warn(
+      `${nameOf(schedule)} had fired until ${isoOf(schedule.doneMs)}, and the clock was set back: it goes on from now`,
+    );
+    return again;
   }
 
   #dueOf(schedule: StoredSchedule, afterMs = schedule.doneMs): number | undefined {
@@ -71,15 +85,26 @@ export class Firing {
     const now = clock.now();
     const latenessMs = Math.max(precisionMs, schedule.windowMinutes * 60_000);
     const due = firstDue > now - latenessMs ? firstDue : this.#dueOf(schedule, now - latenessMs);
-    if (firstDue !== due) warn(missed(schedule, firstDue));
+    const missed = this.#times(schedule, firstDue, Math.min(now, (due ?? now + 1) - 1));
+    if (missed.length > 0) warn(missedSentence(schedule, missed));
     if (due !== undefined && due <= now) this.#fire(schedule, due);
     // Written after the delivery: who is killed in between fires it twice, and not never.
     store.put({ ...schedule, doneMs: now });
     this.watch(scheduleKey(schedule));
   }
 
+  /** From the first to the last one that is no later than `untilMs`, at most one more than are counted. */
+  #times(schedule: StoredSchedule, firstDue: number, untilMs: number): number[] {
+    const times = [];
+    let due: number | undefined = firstDue;
+    for (; due !== undefined && due <= untilMs && times.length <= mostCounted; due = this.#dueOf(schedule, due)) {
+      times.push(due);
+    }
+    return times;
+  }
+
   #fire({ target }: StoredSchedule, dueMs: number): void {
-    const scheduled = new Date(dueMs).toISOString().replace(/\.\d+/, "");
+    const scheduled = isoOf(dueMs).replace(/\.\d+/, "");
     const payload = (target.Input ?? "{}")
       .replaceAll("<aws.scheduler.scheduled-time>", scheduled)
       .replaceAll("<aws.scheduler.execution-id>", randomUUID())
@@ -88,7 +113,23 @@ export class Firing {
   }
 }
 
-function missed({ name, description }: StoredSchedule, dueMs: number): string {
-  const what = description ?? `Schedule ${name}`;
-  return `${what} was due at ${new Date(dueMs).toISOString()}, while nothing ran here: that time is left out`;
+/** Has begun, and fires more than once. */
+function goesOn({ expression, startMs, doneMs, modifiedMs }: StoredSchedule): boolean {
+  return !expression.startsWith("at(") && (doneMs >= startMs || startMs <= modifiedMs);
+}
+
+function missedSentence(schedule: StoredSchedule, [first = 0, ...others]: number[]): string {
+  const [last, why] = [others.at(-1), "while nothing ran here, or this machine slept"];
+  if (last === undefined) return `${nameOf(schedule)} was due at ${isoOf(first)} ${why}: that time is left out`;
+  const count = others.length < mostCounted ? `${others.length + 1}` : `more than ${mostCounted}`;
+  const until = others.length < mostCounted ? ` until ${isoOf(last)}` : "";
+  return `${nameOf(schedule)} was due ${count} times from ${isoOf(first)}${until} ${why}: those times are left out`;
+}
+
+function nameOf({ name, description }: StoredSchedule): string {
+  return description ?? `Schedule ${name}`;
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -5,15 +5,25 @@ interface Alarm {
   off: AbortController;
 }
 
+/** Timers are late on a busy machine, and clocks are corrected in small steps: that is no jump. */
+export const leastJumpMs = 60_000;
+
 /** One alarm per key: whoever has something to do at a time is called then. */
 export class Alarms<Key> {
   readonly #clock: Clock;
   readonly #ring: (key: Key) => void;
+  readonly #onJump: (key: Key, ms: number) => void;
   readonly #set = new Map<Key, Alarm>();
 
-  constructor(clock: Clock, ring: (key: Key) => void) {
+  /**
+   * After a jump of the clock (the machine slept, or the clock was set) an alarm that is due rings at once. Before, `onJump`
+   * hears how far the clock went on, and may set another alarm. Where it went back, every alarm rings: the time may be
+   * another one.
+   */
+  constructor(clock: Clock, ring: (key: Key) => void, onJump: (key: Key, ms: number) => void = () => undefined) {
     this.#clock = clock;
     this.#ring = ring;
+    this.#onJump = onJump;
   }
 
   /** Null: none. */
@@ -32,9 +42,17 @@ export class Alarms<Key> {
     for (const key of [...this.#set.keys()]) this.set(key, null);
   }
 
-  async #wait(key: Key, alarm: Alarm): Promise<void> {
-    await this.#clock.sleep(Math.max(0, alarm.dueMs - this.#clock.now()), alarm.off.signal);
-    if (alarm.off.signal.aborted) return;
+  async #wait(key: Key, { dueMs, off: { signal } }: Alarm): Promise<void> {
+    let jumpMs = 0;
+    do {
+      const before = this.#clock.now();
+      const napMs = Math.min(Math.max(0, dueMs - before), this.#clock.longestNapMs ?? Number.POSITIVE_INFINITY);
+      await this.#clock.sleep(napMs, signal);
+      if (signal.aborted) return;
+      jumpMs = this.#clock.now() - before - napMs;
+      if (jumpMs > leastJumpMs) this.#onJump(key, jumpMs);
+      if (signal.aborted) return;
+    } while (jumpMs > -leastJumpMs && this.#clock.now() < dueMs);
     this.#set.delete(key);
     this.#ring(key);
   }

@@ -6,6 +6,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** In [0, 1), as `Math.random`. */
   random(): number;
+  /**
+   * Whoever waits for a time of day looks at the clock this often: timers stand still while the machine sleeps, and know
+   * nothing of a clock that is set. Absent: there is no need.
+   */
+  readonly longestNapMs?: number;
 }
 
 /** setTimeout keeps its delay in 31 bits and fires at once beyond; a Wait state may last a year. */
@@ -14,12 +19,28 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: Date.now,
   random: Math.random,
+  longestNapMs: 10_000,
   async sleep(ms, signal) {
     for (let left = ms; left > 0 && !signal?.aborted; left -= LONGEST_TIMER_MS) {
       await oneTimer(Math.min(left, LONGEST_TIMER_MS), signal);
     }
   },
 };
+
+/** The same clock, but it never goes back: then it goes on from where it was. */
+export function steady(clock: Clock): Clock {
+  let [latest, aheadMs] = [Number.NEGATIVE_INFINITY, 0];
+  return {
+    ...(clock.longestNapMs !== undefined && { longestNapMs: clock.longestNapMs }),
+    random: () => clock.random(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    now() {
+      aheadMs += Math.max(0, latest - (clock.now() + aheadMs));
+      latest = clock.now() + aheadMs;
+      return latest;
+    },
+  };
+}
 
 function oneTimer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {

@@ -51,7 +51,11 @@ export class LiveExecutions {
     this.#executions = executions;
     this.#options = options;
     this.#deliveries = new StatusDeliveries(options.onStatusChange, () => this.#changed());
-    this.#alarms = new Alarms(options.clock, (execution) => void this.#onAlarm(execution));
+    this.#alarms = new Alarms(
+      options.clock,
+      (execution) => void this.#onAlarm(execution),
+      (execution, ms) => this.#onJump(execution, ms),
+    );
   }
 
   get(execution: Execution): Pick<JournalledExecution, "input" | "events"> | undefined {
@@ -301,6 +305,14 @@ export class LiveExecutions {
   async #onAlarm(execution: Execution): Promise<void> {
     const run = await this.#awake(execution);
     if (run && !run.noticeTime()) this.#setAlarm(execution, run);
+  }
+
+  /** Functions stood still while the machine slept, and so do their time limits. */
+  #onJump(execution: Execution, ms: number): void {
+    const run = this.#runs.get(execution);
+    if (!run?.isInFunction) return;
+    run.postponeDeadlines(ms);
+    this.#setAlarm(execution, run);
   }
 
   #setAlarm(execution: Execution, run: JournalledExecution): void {

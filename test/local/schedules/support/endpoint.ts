@@ -16,6 +16,7 @@ export class TestClock implements Clock {
     this.#now = Date.parse(now);
   }
 
+  readonly longestNapMs = 600_000;
   now = (): number => this.#now;
   random = (): number => 0;
 
@@ -41,6 +42,13 @@ export class TestClock implements Clock {
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#now = Date.parse(time);
+  }
+
+  /** The machine sleeps until then, or the clock is set: whoever slept wakes as late after it as before. */
+  jumpTo(time: string): void {
+    const jumpMs = Date.parse(time) - this.#now;
+    for (const sleeper of this.#sleepers) sleeper.atMs += jumpMs;
+    this.#now += jumpMs;
   }
 }
 

@@ -3,13 +3,16 @@ import type { Clock } from "../../../../packages/local/src/states/clock.ts";
 export interface HandClock extends Clock {
   /** Time passes; whoever slept until then is woken, the earliest first. */
   pass(seconds: number): void;
+  /** The machine sleeps for so long, or its clock is set: timers stand still meanwhile. */
+  jump(seconds: number): void;
 }
 
 /** A clock that stands still until it is moved; it may outlive the servers that use it. */
-export function handClock(): HandClock {
+export function handClock(options: Pick<Clock, "longestNapMs"> = {}): HandClock {
   let nowMs = Date.parse("2026-01-01T00:00:00Z");
   const sleepers = new Map<() => void, number>();
   return {
+    ...options,
     now: () => nowMs,
     random: Math.random,
     sleep(ms, signal) {
@@ -27,6 +30,10 @@ export function handClock(): HandClock {
       nowMs += seconds * 1000;
       const due = [...sleepers].filter(([, at]) => at <= nowMs).sort(([, a], [, b]) => a - b);
       for (const [wake] of due) wake();
+    },
+    jump(seconds) {
+      nowMs += seconds * 1000;
+      for (const [wake, at] of sleepers) sleepers.set(wake, at + seconds * 1000);
     },
   };
 }

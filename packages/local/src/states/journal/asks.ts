@@ -10,7 +10,7 @@ export type AskKind = "lambda" | "request" | "start" | "read" | "retry" | "wait"
 export interface Ask {
   readonly kind: AskKind;
   /** When time answers it. */
-  readonly dueMs?: number;
+  dueMs?: number;
   /** Of a `token`. */
   readonly token?: string;
   /** The ARN of a `child`. */
@@ -114,6 +114,10 @@ export class Asks {
       if (dueMs !== undefined) due = Math.min(dueMs, due ?? dueMs);
     }
     return due;
+  }
+
+  postpone(kind: AskKind, ms: number): void {
+    for (const ask of this.#pending.values()) if (ask.kind === kind && ask.dueMs !== undefined) ask.dueMs += ms;
   }
 
   /** What time has answered by now, the earliest first. */

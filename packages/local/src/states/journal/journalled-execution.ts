@@ -125,6 +125,11 @@ export class JournalledExecution {
     return due.length > 0;
   }
 
+  /** Of tasks, by so many milliseconds. */
+  postponeDeadlines(ms: number): void {
+    this.#asks.postpone("deadline", ms);
+  }
+
   /** Something is under way in this process, or its consequences are. */
   get isBusy(): boolean {
     return this.#isTaking || this.#arrivals.length > 0 || this.#asks.isAtWork;
