@@ -14,7 +14,7 @@ describe("models", () => {
     expect(await failureOf(environment)).toMatchObject({
       reason: "unauthorized",
       message:
-        "no model can be called: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or run only locked code with `nova run --frozen`",
+        "no model can be called: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, where nodes run (in the terminal of `nova dev`, if that is open), or run only locked code with `nova run --frozen`",
       costUsd: 0,
     });
   });
@@ -86,7 +86,7 @@ describe("models", () => {
     server.close();
     expect(error).toMatchObject({
       reason: "unavailable",
-      message: expect.stringMatching(/what it sent is no answer of this API.*; see OPENAI_BASE_URL$/),
+      message: expect.stringMatching(/what it sent is no answer of this API.*; see OPENAI_BASE_URL where nodes run /),
     });
   });
 });

@@ -66,7 +66,8 @@ const refused: Case[] = [
     what: "a key that is none",
     answer: { status: 401, message: "Incorrect API key provided: sk-12***89" },
     reason: "unauthorized",
-    message: /^127\.0\.0\.1:\d+ does not accept the key \(401\) - set OPENAI_API_KEY to one of its keys$/,
+    message:
+      /^127\.0\.0\.1:\d+ does not accept the key \(401\) - set OPENAI_API_KEY to one of its keys where nodes run \(in the terminal of `nova dev`, if that is open\)$/,
   },
   {
     what: "a key without rights",
@@ -90,7 +91,7 @@ const refused: Case[] = [
     what: "no such API",
     answer: { status: 404, message: "404 page not found" },
     reason: "unavailable",
-    message: /it has no such API \(404\); see OPENAI_BASE_URL, or set NOVA_LLM_API=chat$/,
+    message: /it has no such API \(404\); see OPENAI_BASE_URL where nodes run .*, or set NOVA_LLM_API=chat there$/,
   },
   {
     what: "a quota that is spent",

@@ -99,7 +99,7 @@ describe("a connection", () => {
     expect(await error).toMatchObject({
       reason: "unavailable",
       message:
-        'model "gpt-6.1-terra" at 127.0.0.1:9 gave no answer: it cannot be reached; see OPENAI_BASE_URL and the network',
+        'model "gpt-6.1-terra" at 127.0.0.1:9 gave no answer: it cannot be reached; see OPENAI_BASE_URL and the network where nodes run (in the terminal of `nova dev`, if that is open)',
     });
   });
 });

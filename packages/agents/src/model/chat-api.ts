@@ -10,6 +10,7 @@ import type { Conversation, Reply } from "./conversation.ts";
 import { outputTokens } from "./limits.ts";
 import type { ModelCall } from "./models.ts";
 import { ProviderFailed } from "./provider-failed.ts";
+import { whereNodesRun } from "./where-nodes-run.ts";
 import { withoutParser } from "./without-parser.ts";
 
 /**
@@ -67,7 +68,10 @@ const endings: Record<string, Reply["ending"]> = { length: "cut_off", content_fi
 function replyOf({ choices, usage }: ChatCompletion): Reply {
   const choice = choices?.[0];
   if (!choice) {
-    throw new ProviderFailed("no_choice", "what it sent is no answer of this API; see OPENAI_BASE_URL");
+    throw new ProviderFailed(
+      "no_choice",
+      `what it sent is no answer of this API; see OPENAI_BASE_URL ${whereNodesRun}`,
+    );
   }
   const { message } = choice;
   return {

@@ -4,6 +4,7 @@ import { holdConversation } from "./hold-conversation.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelCall, Models } from "./models.ts";
 import { connect, type Provider } from "./provider.ts";
+import { whereNodesRun } from "./where-nodes-run.ts";
 
 /**
  * The models of an environment (`process.env` will do). Nothing is loaded or opened, and no key is asked for, before the
@@ -43,7 +44,7 @@ function requireAccess({ OPENAI_API_KEY, OPENAI_BASE_URL }: ModelSettings): void
   if (!OPENAI_API_KEY && !OPENAI_BASE_URL) {
     throw new ModelError(
       "unauthorized",
-      "no model can be called: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or run only locked code with `nova run --frozen`",
+      `no model can be called: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, ${whereNodesRun}, or run only locked code with \`nova run --frozen\``,
     );
   }
 }

@@ -7,6 +7,7 @@ import { ModelError } from "./model-error.ts";
 import type { Embedded, EmbeddingCall } from "./models.ts";
 import { requestId } from "./request-id.ts";
 import { noUsage } from "./usage.ts";
+import { whereNodesRun } from "./where-nodes-run.ts";
 
 /** Who embeds. */
 interface Embedder {
@@ -24,7 +25,7 @@ export async function embedTexts(client: OpenAI, call: EmbeddingCall, { model, h
   if (vectors.length === call.texts.length) return { vectors, model, ...spent };
   throw new ModelError(
     "invalid",
-    `${host} sent ${vectors.length} vectors for ${call.texts.length} texts - unset NOVA_EMBEDDING_MODEL, or name another model there`,
+    `${host} sent ${vectors.length} vectors for ${call.texts.length} texts - unset NOVA_EMBEDDING_MODEL ${whereNodesRun}, or name another model in it`,
     spent,
   );
 }

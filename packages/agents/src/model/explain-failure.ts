@@ -1,6 +1,7 @@
 import { APIConnectionError, APIError } from "openai/core/error";
 import type { ModelErrorReason } from "./model-error.ts";
 import { ProviderFailed } from "./provider-failed.ts";
+import { whereNodesRun } from "./where-nodes-run.ts";
 
 export interface Failure {
   reason: ModelErrorReason;
@@ -21,12 +22,12 @@ export function explainFailure(error: unknown, asked: Asked): Failure {
     return ofCode(error.code, error.message, asked) ?? unavailable(asked, error.message);
   }
   if (error instanceof APIConnectionError) {
-    return unavailable(asked, "it cannot be reached; see OPENAI_BASE_URL and the network");
+    return unavailable(asked, `it cannot be reached; see OPENAI_BASE_URL and the network ${whereNodesRun}`);
   }
   if (!(error instanceof APIError)) {
     return unavailable(
       asked,
-      `what it sent is no answer of this API (${sentence(String(error))}); see OPENAI_BASE_URL`,
+      `what it sent is no answer of this API (${sentence(String(error))}); see OPENAI_BASE_URL ${whereNodesRun}`,
     );
   }
   const said = sentence(error.message);
@@ -60,7 +61,7 @@ function ofStatus(status: number | undefined, said: string, asked: Asked): Failu
     case 401:
       return {
         reason: "unauthorized",
-        message: `${asked.host} does not accept the key (401) - set OPENAI_API_KEY to one of its keys`,
+        message: `${asked.host} does not accept the key (401) - set OPENAI_API_KEY to one of its keys ${whereNodesRun}`,
       };
     case 403:
       return {
@@ -70,7 +71,10 @@ function ofStatus(status: number | undefined, said: string, asked: Asked): Failu
     case 404:
       return /model/i.test(said)
         ? unknownModel(asked)
-        : unavailable(asked, "it has no such API (404); see OPENAI_BASE_URL, or set NOVA_LLM_API=chat");
+        : unavailable(
+            asked,
+            `it has no such API (404); see OPENAI_BASE_URL ${whereNodesRun}, or set NOVA_LLM_API=chat there`,
+          );
     case 429:
       return unavailable(asked, "its rate limit is reached (429), after retries; run fewer nodes at a time");
     default:

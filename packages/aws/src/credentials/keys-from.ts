@@ -29,6 +29,6 @@ const noKeys: CredentialKeys = {
 
 async function refuse(): Promise<never> {
   throw new CredentialKeyInvalid(
-    "credentials have no key - set NOVA_CREDENTIALS_KMS_KEY (a KMS key id) or NOVA_CREDENTIALS_KEY (64 hex digits)",
+    "credentials have no key - set NOVA_CREDENTIALS_KMS_KEY (a KMS key id) or NOVA_CREDENTIALS_KEY (64 hex digits) of the server",
   );
 }
