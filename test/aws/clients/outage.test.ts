@@ -1,6 +1,8 @@
 import { StoreUnavailable } from "@nova/engine";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { isOutage, reaching, reachingIf } from "../../../packages/aws/src/clients/outage.ts";
+import { patiently } from "../../../packages/aws/src/clients/patience.ts";
+import { patientRetries } from "../../../packages/aws/src/clients/retries.ts";
 
 const error = (fields: object) => Object.assign(new Error("as the SDK throws it"), fields);
 
@@ -22,6 +24,20 @@ test("keeps the cause of an outage", async () => {
   const failed = reaching("DynamoDB", () => Promise.reject(cause));
   await expect(failed).rejects.toThrow(StoreUnavailable);
   await expect(failed).rejects.toMatchObject({ cause, message: expect.stringContaining("InternalServerError") });
+});
+
+test("hands on what a store says that has no room, and asks it once", async () => {
+  const cause = error({ message: "the disk is full - free some space", $metadata: { httpStatusCode: 507 } });
+  const full = { name: "StoreUnavailable", message: "the disk is full - free some space" };
+  await expect(reaching("DynamoDB", () => Promise.reject(cause))).rejects.toMatchObject(full);
+  const send = vi.fn(() => Promise.reject(cause));
+  await expect(patiently(send)).rejects.toBe(cause);
+  expect(send).toHaveBeenCalledOnce();
+  const retries = patientRetries();
+  const first = await retries.acquireInitialRetryToken("");
+  await expect(retries.refreshRetryTokenForRetry(first, { error: cause, errorType: "SERVER_ERROR" })).rejects.toBe(
+    cause,
+  );
 });
 
 test("leaves every other error as it is", async () => {

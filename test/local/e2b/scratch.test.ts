@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeScratch } from "../../../packages/local/src/e2b/scratch.ts";
+import { inScratch, makeScratch } from "../../../packages/local/src/e2b/scratch.ts";
 
 test("removes what a killed server left behind, and nothing of a living one", () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
@@ -13,4 +13,11 @@ test("removes what a killed server left behind, and nothing of a living one", ()
   const second = makeScratch();
   expect([existsSync(left), existsSync(mine), existsSync(second)]).toEqual([false, true, true]);
   for (const folder of [mine, second]) rmSync(folder, { recursive: true });
+});
+
+test("names the folder that has no room", () => {
+  const full = () => {
+    throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+  };
+  expect(() => inScratch(full)).toThrow(`${tmpdir()} has no room for what sandboxes need to start - free some space`);
 });
