@@ -35,9 +35,9 @@ test("hands on what a store says that has no room, and asks it once", async () =
   expect(send).toHaveBeenCalledOnce();
   const retries = patientRetries();
   const first = await retries.acquireInitialRetryToken("");
-  await expect(retries.refreshRetryTokenForRetry(first, { error: cause, errorType: "SERVER_ERROR" })).rejects.toBe(
-    cause,
-  );
+  await expect(
+    retries.refreshRetryTokenForRetry(first, { error: cause as never, errorType: "SERVER_ERROR" }),
+  ).rejects.toBe(cause);
 });
 
 test("leaves every other error as it is", async () => {
