@@ -1,4 +1,5 @@
 import { RawJson } from "@nova/engine";
+import { slugOf } from "@nova/workflow";
 import { z } from "zod";
 
 /** An object that is handed on as the text it was sent as, so that its numbers keep their digits. */
@@ -39,8 +40,14 @@ export const Name = z
   .regex(/^[ -~\u00a0-\uffff]{1,200}$/, "it has to have 1 to 200 characters, none of which steers a terminal");
 export const VersionNumber = z.int().min(1).max(1_000_000_000);
 
-function slugRule(longest: number): string {
-  return `it has to be lower-case letters, digits and dashes, at most ${longest}, with no dash first`;
+function slugRule(longest: number) {
+  const rule = `it has to be lower-case letters, digits and dashes, at most ${longest}, with no dash first`;
+  return {
+    error({ input }: { input?: unknown }) {
+      const near = typeof input === "string" ? slugOf(input.slice(0, 200)).slice(0, longest) : "";
+      return near === "" ? rule : `${rule} - such as "${near}"`;
+    },
+  };
 }
 
 /** A whole number in an address or a query. */

@@ -132,6 +132,14 @@ describe("on a server", () => {
     expect(deleted).toMatchObject({ code: 0, out: "client ada-inc is deleted, and what it said is erased" });
   });
 
+  it("a client whose slug is none is refused in the same words here and there, and the way out is said", async () => {
+    const asked = ["clients", "create", "Acme Corp"];
+    const answers = [await onServer(...asked), await nova(...asked)];
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]).toMatchObject({ code: 2, out: "" });
+    expect(answers[0]?.err).toMatch(/lower-case letters, digits and dashes.* - such as "acme-corp"\n$/);
+  });
+
   it("limits are set one by one, lifted, and said by whoever set them", async () => {
     await onServer("clients", "create", "limited");
     await nova("quotas", "limited", "--max-concurrent", "3", "--retention-days", "30");

@@ -1,10 +1,7 @@
-import type { NovaClient } from "@nova/client";
-import type { LocalCloud } from "@nova/local";
-import type { Client } from "@nova/service";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
-import { inPlace } from "../place.ts";
+import { askApi } from "../place.ts";
 import { unlessMissing } from "../remote/unless-missing.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -34,22 +31,13 @@ export const clients: CliCommand = {
 };
 
 async function create(asked: { slug: string; name: string }, json: boolean): Promise<ExitCode> {
-  const made = await inPlace<Shown>({
-    async local({ service }) {
-      const [{ createClient }, { thisUser }] = await loadLocal();
-      return shownOf(await createClient(service, thisUser(), asked));
-    },
-    remote: ({ clients }) => clients.create(asked),
-  });
-  print(json ? JSON.stringify(itemOf(made)) : `client ${made.slug} is there`, json);
+  const made = await askApi(({ clients }) => clients.create(asked));
+  print(json ? JSON.stringify(itemOf(made)) : `client ${made.slug} is made`, json);
   return exitCodes.completed;
 }
 
 async function list(json: boolean): Promise<ExitCode> {
-  const items = await inPlace<Shown[]>({
-    local: allHere,
-    remote: ({ clients }: NovaClient) => Array.fromAsync(clients.list()),
-  });
+  const items = await askApi(({ clients }) => Array.fromAsync(clients.list()));
   if (json) print(JSON.stringify({ items: items.map(itemOf) }), true);
   else if (items.length === 0) print("no clients - nova clients create makes one");
   else {
@@ -59,39 +47,14 @@ async function list(json: boolean): Promise<ExitCode> {
   return exitCodes.completed;
 }
 
-async function allHere({ service }: LocalCloud): Promise<Shown[]> {
-  const [{ listClients }, { thisUser }] = await loadLocal();
-  const found: Shown[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await listClients(service, thisUser(), { limit: 200, ...(cursor !== undefined && { cursor }) });
-    found.push(...page.items.map(shownOf));
-    cursor = page.cursor;
-    if (cursor === undefined) return found;
-  }
-}
-
 async function remove(slug: string, json: boolean): Promise<ExitCode> {
-  const isErased = await inPlace({
-    async local({ service }) {
-      const [{ deleteClient }, { thisUser }] = await loadLocal();
-      return deleteClient(service, thisUser(), slug);
-    },
-    async remote({ clients }) {
-      await clients.delete(slug);
-      return (await unlessMissing(clients.get(slug))) === null;
-    },
+  const isErased = await askApi(async ({ clients }) => {
+    await clients.delete(slug);
+    return (await unlessMissing(clients.get(slug))) === null;
   });
   const what = isErased ? "is erased" : "is being erased, which takes some minutes";
   print(json ? JSON.stringify({ slug, deleted: true }) : `client ${slug} is deleted, and what it said ${what}`, json);
   return exitCodes.completed;
-}
-
-function loadLocal() {
-  return Promise.all([import("@nova/service"), import("../keys/this-user.ts")]);
-}
-
-function shownOf({ slug, name, createdAt }: Client): Shown {
-  return { slug, name, created_at: createdAt };
 }
 
 function itemOf({ slug, name, created_at }: Shown): Shown {
