@@ -3,7 +3,7 @@ export { linkName } from "./chain/link-name.ts";
 export { WrittenTips } from "./chain/written-tips.ts";
 export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";
-export { asReference, referenceKey, referencesIn } from "./context/references.ts";
+export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
 export { openContent, ownerText, replacing, sealRecord } from "./credentials/content.ts";
 export { createCredentials } from "./credentials/create-credentials.ts";
 export {

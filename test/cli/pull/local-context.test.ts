@@ -6,14 +6,15 @@ const contents: Record<string, string> = {
   bytes: "%PDF",
   text: 'a long "text"',
   json: '{"total":850.0,"list":[12345678901234567890]}',
+  own: '{"$$blob":1,"$file":"x"}',
 };
 
 function sha(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function reference(type: "bytes" | "text" | "json"): string {
-  const text = contents[type] ?? "";
+function reference(type: "bytes" | "text" | "json", content: string = type): string {
+  const text = contents[content] ?? "";
   return JSON.stringify({ $blob: { sha256: sha(text), bytes: text.length, type } });
 }
 
@@ -27,6 +28,7 @@ describe("a recorded context, made local", () => {
     ["a number keeps its digits", '{"n":12345678901234567890,"x":850.0}', '{"n":12345678901234567890,"x":850.0}'],
     ["a text is in its place", `{"a":${reference("text")}}`, '{"a":"a long \\"text\\""}'],
     ["JSON is in its place", `{"a":[${reference("json")}]}`, `{"a":[${contents.json}]}`],
+    ["keys in it are as elsewhere", `{"a":${reference("json", "own")}}`, '{"a":{"$blob":1,"$$file":"x"}}'],
     [
       "what was erased is null",
       `{"a":{"$blob":{"sha256":"${"0".repeat(64)}","bytes":3,"type":"bytes"}}}`,

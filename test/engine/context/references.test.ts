@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeReferences, referencesIn, referenceText } from "../../../packages/engine/src/context/references.ts";
+import {
+  asWritten,
+  escapeReferences,
+  referencesIn,
+  referenceText,
+} from "../../../packages/engine/src/context/references.ts";
+import { RawJson } from "../../../packages/engine/src/json/raw.ts";
 
 const ref = { sha256: "ab".repeat(32), bytes: 7, type: "text" } as const;
 const reference = referenceText(ref);
@@ -20,6 +26,46 @@ it.each([
   expect(referencesIn(text)).toEqual([]);
 });
 
+describe("what people read of a value", () => {
+  const read = (text: string) => asWritten({ context: new RawJson(text) }).context.text;
+
+  it.each([
+    ['{"$$blob":1,"n":850.0}', '{"$blob":1,"n":850.0}'],
+    ['[{"$$$blob":{"$$blob":12345678901234567890}}]', '[{"$$blob":{"$blob":12345678901234567890}}]'],
+    [`{"a":${reference}}`, `{"a":${reference}}`],
+  ])("has of %s the keys as they were written", (stored, written) => {
+    expect(read(stored)).toBe(written);
+  });
+
+  it.each(["$blob", "$$blob"])("keeps one $ more where data with the key %s is like a reference", (key) => {
+    const stored = escapeReferences(JSON.stringify({ a: { [key]: ref } }));
+    expect(read(stored)).toBe(stored);
+  });
+
+  it("is told apart from every other value, and has no reference that is none", () => {
+    const { tree } = trees();
+    fc.assert(
+      fc.property(tree, tree, (one, other) => {
+        const [a, b] = [one, other].map((value) => JSON.stringify(value)) as [string, string];
+        expect(referencesIn(read(escapeReferences(a)))).toEqual([]);
+        expect(read(escapeReferences(a)) === read(escapeReferences(b))).toBe(a === b);
+      }),
+    );
+  });
+});
+
+function trees() {
+  const key = fc.constantFrom("$blob", "$$blob", "a");
+  return fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { withCrossShrink: true },
+      fc.constant(JSON.parse(reference)),
+      fc.array(tie("tree")),
+      fc.dictionary(key, tie("tree")),
+    ),
+  }));
+}
+
 describe("escapeReferences", () => {
   it.each([
     ['{"$blob":1}', '{"$$blob":1}'],
@@ -34,15 +80,7 @@ describe("escapeReferences", () => {
   });
 
   it("leaves no reference in what anybody sends", () => {
-    const key = fc.constantFrom("$blob", "$$blob", "a");
-    const { tree } = fc.letrec((tie) => ({
-      tree: fc.oneof(
-        { withCrossShrink: true },
-        fc.constant(JSON.parse(reference)),
-        fc.array(tie("tree")),
-        fc.dictionary(key, tie("tree")),
-      ),
-    }));
+    const { tree } = trees();
     fc.assert(
       fc.property(tree, (value) => {
         expect(referencesIn(escapeReferences(JSON.stringify(value)))).toEqual([]);

@@ -136,7 +136,7 @@ describe("an execution", () => {
 describe("large values", () => {
   it("are answered as they are, and bytes as references", async () => {
     const code =
-      'context["letters"] = "x" * 100_000\ncontext["rows"] = {"n": [1.50] * 9000}\ncontext["raw"] = bytes(9)';
+      'context["letters"] = "x" * 100_000\ncontext["rows"] = {"n": [1.50] * 9000}\ncontext["raw"] = bytes(9)\ncontext["own"] = {"$blob": 1}';
     await api.call("POST /workflows", { body: inARow("large", { make: code }) });
     const { text, body } = await api.call("POST /workflows/large/execute?wait=20", { body: {} });
     expect(body.context.letters).toBe("x".repeat(100_000));
@@ -145,6 +145,9 @@ describe("large values", () => {
     expect(body.context.raw).toMatchObject({ $blob: { bytes: 9, type: "bytes" } });
     const { body: link } = await api.call(`GET /executions/${body.execution_id}/chain/1?full`);
     expect(link.output_result).toEqual(body.context);
+    expect(body.context.own).toEqual({ $blob: 1 });
+    const { body: stored } = await api.call(`GET /executions/${body.execution_id}?references`);
+    expect(stored.context.own).toEqual({ $$blob: 1 });
   });
 });
 

@@ -12,9 +12,9 @@ export const trace: CliCommand = {
       .option("--json", "print one JSON object"),
 
   async run([id = ""], { full, json }) {
-    const { renderJson } = await import("@nova/engine");
+    const { asWritten, renderJson } = await import("@nova/engine");
     const { traceLines, traceResult } = await import("../output/trace.ts");
-    const found = await withRecords((records) => records.trace(id, { full: full === true }));
+    const found = asWritten(await withRecords((records) => records.trace(id, { full: full === true })));
     print(json ? renderJson(traceResult(found)) : traceLines(found).join("\n"), json);
     return exitCodes.completed;
   },

@@ -31,7 +31,7 @@ export async function localContext(text: string, load: Load): Promise<{ text: st
     if (bytes === null) return null;
     demandContent(ref, bytes);
     if (ref.type === "text") return Buffer.from(bytes).toString();
-    if (ref.type === "json") return parseExact(Buffer.from(bytes).toString());
+    if (ref.type === "json") return visit(parseExact(Buffer.from(bytes).toString()));
     const path = `files/${ref.sha256.slice(0, 16)}`;
     files.set(path, { path, bytes });
     return { $file: path };

@@ -14,7 +14,7 @@ export interface RunPlace {
 
 /** Runs it and prints what it does, and then what became of it. */
 export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: boolean): Promise<ExitCode> {
-  const { renderJson } = await import("@nova/engine");
+  const { asWritten, renderJson } = await import("@nova/engine");
   const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("../output/run.ts");
   // With --json stdout is for the one object; whoever has to answer reads stderr.
   const tell = json ? printError : print;
@@ -34,7 +34,8 @@ export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: bo
     print(json ? renderJson(noRunResult("cancelled", error)) : styled("yellow", error.message), json);
     return exitCodes.interrupted;
   }
-  print(json ? renderJson(runResult(ran)) : runLines(ran).join("\n"), json);
+  const shown = asWritten(ran);
+  print(json ? renderJson(runResult(shown)) : runLines(shown).join("\n"), json);
   if (interrupt.happened) return exitCodes.interrupted;
   return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
 }

@@ -1,4 +1,5 @@
-import { isRawNumber, parseExact } from "../json/exact.ts";
+import { type ExactValue, isRawNumber, parseExact } from "../json/exact.ts";
+import { RawJson } from "../json/raw.ts";
 import type { BlobRef, BlobType } from "../ports/blobs.ts";
 
 /** The key that marks a reference inside a value; user data that has it (or an escaped one) carries one `$` more. */
@@ -58,4 +59,37 @@ export function escapeReferences(text: string): string {
   };
   const value = visit(parseExact(text));
   return found ? JSON.stringify(value) : text;
+}
+
+/**
+ * For those who read values: own keys as their owner wrote them. An object that could then be taken for a reference keeps
+ * its `$` more, and so does one that could be taken for such an object.
+ */
+export function asWritten<T>(value: T): T {
+  if (value instanceof RawJson) return new RawJson(writtenText(value.text)) as T;
+  if (Array.isArray(value)) return value.map(asWritten) as T;
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, asWritten(child)])) as T;
+}
+
+function writtenText(text: string): string {
+  if (!text.includes(`$${blobKey}"`)) return text;
+  const visit = (value: ExactValue): ExactValue => {
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+    if (Array.isArray(value)) return value.map(visit);
+    const [[only, inner] = [""], second] = Object.entries(value);
+    const isAlike = /^\$+blob$/.test(only) && second === undefined && asReference(plainOf({ [blobKey]: inner }));
+    if (isAlike) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, child]) => [plainKey(key), visit(child)]));
+  };
+  return JSON.stringify(visit(parseExact(text)));
+}
+
+function plainKey(key: string): string {
+  return /^\$\$+blob$/.test(key) ? key.slice(1) : key;
+}
+
+/** Numbers of a reference are no user's: they need not keep their digits. */
+function plainOf(value: { [key: string]: ExactValue | undefined }): object {
+  return JSON.parse(JSON.stringify(value));
 }

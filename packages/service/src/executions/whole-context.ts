@@ -1,4 +1,5 @@
 import {
+  asWritten,
   type BlobHome,
   BlobMissing,
   Context,
@@ -14,14 +15,14 @@ const mostBytes = 4 * 1024 * 1024;
 
 /**
  * A context with the texts and the JSON that lie in blobs put in their places, as far as there is room. Bytes, what is
- * too large and what was erased stay references: `{"$blob": {sha256, bytes, type}}`.
+ * too large and what was erased stay references: `{"$blob": {sha256, bytes, type}}`. Own keys are as they were written.
  */
 export async function wholeContext(
   { blobs }: Pick<Ports, "blobs">,
   { client, root }: BlobHome,
   { text }: RawJson,
 ): Promise<RawJson> {
-  if (!text.includes('"$blob"')) return new RawJson(text);
+  if (!text.includes('"$blob"')) return asWritten(new RawJson(text));
   let left = mostBytes - Buffer.byteLength(text);
   const members = membersOf(text);
   const context = new Context(members.map((member) => ({ ...member, by: 0 })));
@@ -33,7 +34,7 @@ export async function wholeContext(
     if (value !== null) left -= Buffer.byteLength(value);
     whole.push({ key, json: value ?? json });
   }
-  return new RawJson(objectText(whole));
+  return asWritten(new RawJson(objectText(whole)));
 }
 
 /** Nothing either of what earlier releases took for JSON and is none. */
