@@ -1,6 +1,6 @@
 import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
 import type { GenerationStore, Pipeline } from "@nova/engine";
-import { templatePackages } from "@nova/sandbox";
+import { templatePackages } from "@nova/workflow";
 import { clock } from "./clock.ts";
 import { Environment } from "./environment.ts";
 

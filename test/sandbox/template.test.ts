@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { sandboxTemplate, templatePackages } from "@nova/sandbox";
+import { sandboxTemplate } from "@nova/sandbox";
+import { templatePackages } from "@nova/workflow";
 import { Template } from "e2b";
 import { expect, test } from "vitest";
 import { TEMPLATE_PACKAGES } from "../../packages/local/src/e2b/python.ts";

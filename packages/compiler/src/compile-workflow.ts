@@ -7,6 +7,7 @@ import {
   type WorkflowSource,
 } from "@nova/workflow";
 import { checkEvents } from "./check/events.ts";
+import { checkImports } from "./check/imports.ts";
 import { checkSources } from "./check/python.ts";
 import { checkSize } from "./check/size.ts";
 import { type EmitOptions, type Machine, toMachine } from "./to-state-machine.ts";
@@ -26,6 +27,7 @@ export async function compileParsed(parsed: ParsedWorkflow, options: EmitOptions
   const { workflow, python } = parsed;
   const findings = [...parsed.findings, ...(await checkSources(python))];
   if (!workflow || hasErrors(findings)) return { findings };
+  findings.push(...checkImports(workflow, python));
   const machine = toMachine(workflow, options);
   const definition = JSON.stringify(machine.stateMachine);
   findings.push(...checkSize(definition, nodeIndex(workflow).size), ...checkEvents(workflow));

@@ -7,5 +7,6 @@ export { type CodeFinding, type CodeFindingCode, type CodeFindingKind, codeFindi
 export type { NodeFacts } from "./findings/subject.ts";
 export { type KeySet, keysSet } from "./keys-set.ts";
 export { importableModules } from "./known/packages.ts";
+export { type ForeignModule, foreignModules, modulesNeeded, type NeededModule } from "./modules-needed.ts";
 export { reboundContext } from "./rebound-context.ts";
 export { type ContextShape, shapeOf, type ValueShape } from "./shape.ts";

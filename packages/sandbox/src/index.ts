@@ -7,5 +7,4 @@ export {
   readDocstrings,
   sandboxTemplate,
   templateExists,
-  templatePackages,
 } from "./template.ts";

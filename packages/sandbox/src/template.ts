@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { templatePackages } from "@nova/workflow";
 import type { BuildInfo, LogEntry, TemplateBuilder } from "e2b";
-
-/** What node code may import anywhere; local sandboxes have the same. */
-export const templatePackages = ["pymupdf", "pandas", "requests", "pillow", "psycopg[binary]"];
 
 const units = "/etc/systemd/system";
 const contextFolder = fileURLToPath(new URL("../template", import.meta.url));

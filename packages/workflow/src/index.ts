@@ -54,6 +54,7 @@ export type { TemplatePart } from "./template/template.ts";
 export { onlyPath, templateParts } from "./template/template.ts";
 export { timeOf } from "./template/time.ts";
 export { templateName } from "./template-name.ts";
+export { promisedPackages, templatePackages } from "./template-packages.ts";
 export { runHash, workflowHash, workflowText } from "./text.ts";
 export { cronProblem } from "./time/cron.ts";
 export { isTimeZone } from "./time/zone.ts";

@@ -1,4 +1,4 @@
-import { templatePackages } from "@nova/sandbox";
+import { templatePackages } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { baseTemplate, type Generator } from "../../../packages/agents/src/lock/generator.ts";
 import { ingredientsOf, ingredientsToday } from "../../../packages/agents/src/lock/ingredients.ts";

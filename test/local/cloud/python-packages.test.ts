@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { templateName } from "@nova/workflow";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ensurePython, installRequirements, type Machine } from "../../../packages/local/src/cloud/python-packages.ts";
 import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
 import { makeWheel } from "./support/wheel.ts";
@@ -88,8 +88,7 @@ type Step = { lacks: string[] } | { runs: RegExp; reason: string };
 function machineThat(steps: Step[], takesDebianPackages: boolean): Machine {
   return {
     takesDebianPackages,
-    async choosePython(sites) {
-      expect(sites).toEqual([join(folder, "python")]);
+    async choosePython() {
       const step = steps.shift();
       if (!step || !("lacks" in step)) return expect.fail("nobody expects a look at Python here");
       return { ...python, path: "py", missing: step.lacks };
@@ -104,30 +103,49 @@ function machineThat(steps: Step[], takesDebianPackages: boolean): Machine {
 }
 
 describe("the Python of the sandboxes", () => {
+  beforeEach(() => vi.stubEnv("XDG_CACHE_HOME", join(folder, "cache")));
+  afterEach(() => vi.unstubAllEnvs());
+
   const nothing = { lacks: [] };
   const both = { lacks: ["fitz", "psycopg"] };
   const pip = (reason = "") => ({
-    runs: /^py -m pip install .*--target \S+\/python -- PyMuPDF psycopg\[binary\]$/,
+    runs: /^py -m pip install .*--target \S+\/nova\/python3\.\d+\.[0-9a-f-]+ -- pymupdf psycopg\[binary\]$/,
     reason,
   });
-  const compiles = { runs: /^py -m compileall .*-x \/tests\?\/ \S+\/python$/, reason: "" };
+  const compiles = { runs: /^py -m compileall .*-x \/tests\?\/ \S+\/nova\/python3\S+$/, reason: "" };
   const lists = (reason = "") => ({ runs: /^apt-get update$/, reason });
   const debian = (reason = "") => ({ runs: /^apt-get install -y \S+ python3-fitz python3-psycopg$/, reason });
   const offline = "ERROR: no network";
 
   it.each<[string, boolean, Step[]]>([
     ["is taken as it is where it has all packages", true, [nothing]],
-    ["gets them from pip, into the data folder", true, [both, pip(), compiles, nothing]],
+    ["gets them from pip, into a folder of this user", true, [both, pip(), compiles, nothing]],
     ["gets them from Debian where pip cannot", true, [both, pip(offline), both, lists(), debian(), nothing]],
     ["gets them from Debian by old lists, too", true, [both, pip(offline), both, lists(offline), debian(), nothing]],
   ])("%s", async (_what, isRoot, steps) => {
-    const ready = await ensurePython(folder, undefined, machineThat(steps, isRoot));
+    const ready = await ensurePython({ debian: true }, machineThat(steps, isRoot));
     expect([ready.missing, steps]).toEqual([[], []]);
   });
 
   it("is asked for no more than is needed", async () => {
     const steps = [{ lacks: ["pandas"] }];
-    await ensurePython(folder, ["fitz"], machineThat(steps, true));
+    await ensurePython({ needed: ["fitz"] }, machineThat(steps, true));
+    expect(steps).toEqual([]);
+  });
+
+  it("keeps what was installed before, as a whole, and leaves nothing beside it", async () => {
+    const cache = join(folder, "cache", "nova");
+    const name = `python${python.version.split(".", 2).join(".")}`;
+    await mkdir(join(cache, name, "pandas"), { recursive: true });
+    const both = { runs: /-- pandas psycopg\[binary\]$/, reason: "" };
+    await ensurePython({}, machineThat([{ lacks: ["psycopg"] }, both, compiles, nothing], true));
+    expect(await readdir(cache)).toEqual([name]);
+    expect(await readdir(join(cache, name))).toEqual([]);
+  });
+
+  it("never gets them from Debian where nobody has allowed it", async () => {
+    const steps = [both, pip(offline), both];
+    await expect(ensurePython({}, machineThat(steps, true))).rejects.toThrow("Python lacks fitz, psycopg");
     expect(steps).toEqual([]);
   });
 
@@ -141,8 +159,8 @@ describe("the Python of the sandboxes", () => {
     ],
     ["what pip brings is of no use", false, [both, pip(), compiles, both], "pip installed what it cannot import"],
   ])("ends in a sentence that says what to install where %s", async (_what, isRoot, steps, why) => {
-    await expect(ensurePython(folder, undefined, machineThat(steps, isRoot))).rejects.toThrow(
-      `Python lacks fitz, psycopg and ${why} - install PyMuPDF, psycopg[binary] for py, or name another Python in NOVA_PYTHON`,
+    await expect(ensurePython({ debian: true }, machineThat(steps, isRoot))).rejects.toThrow(
+      `Python lacks fitz, psycopg and ${why} - install pymupdf, psycopg[binary] for py, or name another Python in NOVA_PYTHON`,
     );
     expect(steps).toEqual([]);
   });

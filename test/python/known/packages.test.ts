@@ -1,5 +1,5 @@
 import { importableModules } from "@nova/python";
-import { templatePackages } from "@nova/sandbox";
+import { templatePackages } from "@nova/workflow";
 import { expect, it } from "vitest";
 import { template } from "../support/corpus.ts";
 

@@ -1,12 +1,16 @@
 import type { LocalApi, LocalCloud } from "@nova/local";
+import type { ParsedWorkflow } from "@nova/workflow";
 import { closeCloud, openCloud } from "../cloud.ts";
 import { Publisher } from "../dev/publisher.ts";
 import { QueueWatch } from "../dev/queue-watch.ts";
 import { held, inJson, inWords, type Teller } from "../dev/told.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
+import { workflowFoldersIn } from "../dev/workflow-folders.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
+import { readAndParse } from "../input/workflow.ts";
 import { Interrupt } from "../interrupt.ts";
 import { print, printError, styled } from "../output/terminal.ts";
+import { nobody, offerPackages } from "../packages/offer.ts";
 import type { CliCommand } from "./command.ts";
 
 const hint = "runs are under way; Ctrl-C again interrupts them";
@@ -25,6 +29,7 @@ export const dev: CliCommand = {
     const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
     const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
     process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // what fails in NOVA itself is told on stderr
+    await offerPackages(await workflowsIn(roots), json ? nobody : undefined);
     const { cloud, queue } = await openOwnCloud(tell);
     try {
       await using doors = await openDoors(cloud, ports);
@@ -38,6 +43,12 @@ export const dev: CliCommand = {
     return exitCodes.completed;
   },
 };
+
+/** As far as they can be read now. */
+async function workflowsIn(roots: readonly string[]): Promise<ParsedWorkflow[]> {
+  const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
+  return Promise.all(folders.map(readAndParse));
+}
 
 function portOf(option: string, text: unknown): number {
   const port = Number(text);

@@ -5,6 +5,7 @@ import { exitCodes } from "../errors.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { shellWord } from "../output/shell.ts";
 import { print, styled } from "../output/terminal.ts";
+import { offerAll } from "../packages/offer.ts";
 import type { CliCommand } from "./command.ts";
 
 const example = fileURLToPath(new URL("../../../examples/hello", import.meta.url));
@@ -26,6 +27,8 @@ export const init: CliCommand = {
     const graph = typescript ? "workflow.ts" : "workflow.json";
     print(`${folder} holds a workflow: ${graph} is its graph, nodes/ its Python. Run it:`);
     print(styled("bold", `  nova run ${shellWord(folder)} --set name='"Ada"'`));
+    const sentence = await offerAll();
+    if (sentence !== null) print(styled("dim", sentence));
     return exitCodes.completed;
   },
 };

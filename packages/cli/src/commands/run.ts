@@ -34,9 +34,12 @@ export const run: CliCommand = {
       const draft = await readDraft(path, rest);
       const server = local ? undefined : await serverHere();
       if (server) return runRequest(await onServer(server), await checkDraft(draft), interrupt, json === true);
+      // Its sandboxes have the packages that are there when it opens.
+      const { nobody, offerPackages } = await import("../packages/offer.ts");
+      const lacking = await offerPackages([draft.parsed], json ? nobody : undefined);
       // The cloud opens while the Python of the nodes is checked.
       const opening = openCloud();
-      const [request, cloud] = await Promise.allSettled([checkDraft(draft), opening]);
+      const [request, cloud] = await Promise.allSettled([checkDraft(draft, lacking), opening]);
       if (cloud.status === "rejected") throw cloud.reason;
       try {
         if (request.status === "rejected") throw request.reason;

@@ -1,6 +1,6 @@
 import type { Finding } from "@nova/workflow";
 import { exitCodes } from "../errors.ts";
-import { readAndCompile } from "../input/workflow.ts";
+import { readAndParse } from "../input/workflow.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { print } from "../output/terminal.ts";
 import { serverHere } from "../remote/server.ts";
@@ -8,11 +8,19 @@ import type { CliCommand } from "./command.ts";
 
 /** A server knows besides which workflows there are that this one runs. */
 async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: boolean }> {
-  const { findings, workflow } = await readAndCompile(path);
+  const parsed = await readAndParse(path);
+  const { compileParsed } = await import("@nova/compiler");
+  const { findings, workflow } = await compileParsed(parsed);
   const server = workflow && (await serverHere());
   if (!workflow) return { findings, valid: false };
   const { pastTimes, readWorkflowSource, relocate } = await import("@nova/workflow");
-  if (!server) return { findings: [...findings, ...pastTimes(workflow, Date.now())], valid: true };
+  if (!server) {
+    const { notInstalled } = await import("../packages/not-installed.ts");
+    return {
+      findings: [...findings, ...pastTimes(workflow, Date.now()), ...(await notInstalled(parsed))],
+      valid: true,
+    };
+  }
   const { sentAs } = await import("../remote/publish.ts");
   const source = await readWorkflowSource(path);
   const { findings: found, valid } = await server.workflows.validate(sentAs(source, workflow.id));

@@ -1,5 +1,6 @@
 import type { LocalCloud, OwnKey } from "@nova/local";
 import type { Finding, WorkflowSource } from "@nova/workflow";
+import { notInstalled } from "../packages/not-installed.ts";
 import { workflowFoldersIn } from "./workflow-folders.ts";
 
 /** What became of a folder: published, or why not. */
@@ -74,9 +75,14 @@ export class Publisher {
 
   async #publishOne({ folder, source }: Found): Promise<PublishOutcome> {
     if (source instanceof Error) return { folder, problem: source.message, findings: [] };
-    const { publish } = await import("@nova/service");
+    const [{ publish }, { parseWorkflow }] = await Promise.all([import("@nova/service"), import("@nova/workflow")]);
     try {
-      return { folder, ...(await publish(this.#cloud.service, this.#key.principal, source)) };
+      const published = await publish(this.#cloud.service, this.#key.principal, source);
+      return {
+        folder,
+        ...published,
+        findings: [...published.findings, ...(await notInstalled(parseWorkflow(source)))],
+      };
     } catch (error) {
       const findings = error instanceof Error && "findings" in error ? (error.findings as Finding[]) : [];
       return { folder, problem: error instanceof Error ? error.message : String(error), findings };

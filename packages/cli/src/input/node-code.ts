@@ -1,8 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type ContextShape, importableModules, type NodeFacts, shapeOf } from "@nova/python";
-import { templatePackages } from "@nova/sandbox";
-import { isWorkflowFolder, readWorkflowSource } from "@nova/workflow";
+import { isWorkflowFolder, readWorkflowSource, templatePackages } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { readJsonFile } from "./context.ts";
 

@@ -79,19 +79,15 @@ export async function readInputs(options: InputOptions): Promise<Pick<RunRequest
   return { context, files: [...named, ...files] };
 }
 
-/** Throws `InvalidWorkflow` with all that is wrong. */
-export async function checkDraft({
-  path,
-  parsed,
-  node,
-  context,
-  files,
-  frozen,
-  fresh: wanted,
-  client,
-}: RunDraft): Promise<RunRequest> {
+/** `more` are warnings of the place in which it is to run. Throws `InvalidWorkflow` with all that is wrong. */
+export async function checkDraft(
+  { path, parsed, node, context, files, frozen, fresh: wanted, client }: RunDraft,
+  more: readonly Finding[] = [],
+): Promise<RunRequest> {
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
-  const { workflow, definition, history, findings } = await compileParsed(parsed);
+  const compiled = await compileParsed(parsed);
+  const { workflow, definition, history } = compiled;
+  const findings = [...compiled.findings, ...more];
   if (!workflow) throw new InvalidWorkflow(path, findings);
   const whole = {
     ...{ path, isOneNode: node !== undefined, workflow, definition, history, called: nothingCalled },

@@ -53,6 +53,6 @@ function findingOf({ kind, message, ...place }: PythonProblem, path: string, sub
   return finding(codes[kind], path, `${subject}: ${where}${message}`, place);
 }
 
-function subjectOf({ node, file }: PythonSource): string {
+export function subjectOf({ node, file }: PythonSource): string {
   return node ? `node "${node.id}"` : `module "${file}"`;
 }

@@ -37,7 +37,7 @@ async function main(argv: string[]): Promise<number> {
   const pdfs = positionals.length > 0 ? positionals.map((path) => resolve(here, path)) : await ownInvoices();
   const mails = [await mailWith(pdfs), await mailWith([])];
 
-  await ensurePython(dataDir, ["fitz"]);
+  await ensurePython({ needed: ["fitz"], debian: true });
   const cloud = await openLocalCloud({ dataDir, warn: (sentence) => console.error(`nova: ${sentence}`) });
   try {
     const version = await publishExample(cloud, example);

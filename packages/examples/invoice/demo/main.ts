@@ -82,7 +82,7 @@ async function openServers(stack: AsyncDisposableStack, dataDir: string, say: Se
   const opening = openDatabase(join(dataDir, "demo", "postgres"));
   stack.defer(async () => (await opening).close());
   say("Python and its packages ...");
-  await Promise.all([ensurePython(dataDir), opening]);
+  await Promise.all([ensurePython({ debian: true }), opening]);
   const warn = (sentence: string) => console.error(`nova: ${sentence}`);
   const cloud = await openLocalCloud({ dataDir, warn });
   stack.defer(() => cloud.close());

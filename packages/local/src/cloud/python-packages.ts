@@ -2,18 +2,11 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { promisedPackages } from "@nova/workflow";
 import { choosePython, type Python } from "../e2b/python.ts";
-
-/** What the sandbox template promises, as pip and as Debian name it; the key is what code imports. */
-const packages: Record<string, { pip: string; debian: string }> = {
-  fitz: { pip: "PyMuPDF", debian: "python3-fitz" },
-  pandas: { pip: "pandas", debian: "python3-pandas" },
-  requests: { pip: "requests", debian: "python3-requests" },
-  PIL: { pip: "Pillow", debian: "python3-pil" },
-  psycopg: { pip: "psycopg[binary]", debian: "python3-psycopg" },
-};
+import { packagesFolder, packagesFolders } from "./packages-folder.ts";
 
 /** The Python packages of the sandboxes cannot be had; the message says what to install. */
 export class PythonMissing extends Error {
@@ -42,42 +35,59 @@ const thisMachine: Machine = {
   },
 };
 
-/** Where this data folder keeps the packages that it had to install itself. */
-export function sitePackages(dataDir: string): string {
-  return join(dataDir, "python");
+/** Whether packages of the system may be installed where pip cannot help: for a demo, on a machine that is its own. */
+export interface Ensuring {
+  /** Import names; absent: all that sandboxes promise. */
+  needed?: readonly string[];
+  debian?: boolean;
 }
 
 /**
- * Sees to it that a Python with the packages `needed` (import names) is there, in this order: importable already; pip
- * into the data folder; Debian's packages where we may install them. Throws `PythonMissing`.
+ * Sees to it that a Python with the packages `needed` is there, in this order: importable already; pip into the folder of
+ * this user (see packages-folder.ts); with `debian`, Debian's packages where we may install them. Throws `PythonMissing`.
  */
 export async function ensurePython(
-  dataDir: string,
-  needed: readonly string[] = Object.keys(packages),
+  { needed = promisedPackages.map(({ module }) => module), debian = false }: Ensuring = {},
   machine: Machine = thisMachine,
 ): Promise<Python> {
-  const site = sitePackages(dataDir);
-  const python = await machine.choosePython([site]);
+  const python = await machine.choosePython(packagesFolders());
   const missing = lacking(python, needed);
   if (missing.length === 0) return python;
-  const wanted = missing.map((name) => packages[name] ?? { pip: name, debian: `python3-${name.toLowerCase()}` });
-  const pip = await pipInstall(
-    python,
-    wanted.map((one) => one.pip),
-    site,
-    machine,
-  );
-  const installed = await machine.choosePython([site]);
+  const wanted = promisedPackages.filter(({ module }) => missing.includes(module));
+  const pip = await installPromised(python, missing, machine);
+  const installed = await machine.choosePython(packagesFolders());
   if (lacking(installed, needed).length === 0) return installed;
-  if (machine.takesDebianPackages) {
+  if (debian && machine.takesDebianPackages) {
     await machine.run("apt-get", ["update"]);
     await machine.run("apt-get", ["install", "-y", "--no-install-recommends", ...wanted.map((one) => one.debian)]);
-    const again = await machine.choosePython([site]);
+    const again = await machine.choosePython(packagesFolders());
     if (lacking(again, needed).length === 0) return again;
   }
   const advice = `install ${wanted.map((one) => one.pip).join(", ")} for ${python.path}, or name another Python in NOVA_PYTHON`;
   const outcome = pip.ok ? "pip installed what it cannot import" : `pip could not install it (${pip.reason})`;
   throw new PythonMissing(`Python lacks ${missing.join(", ")} and ${outcome} - ${advice}`);
+}
+
+/** The folder is replaced as a whole, with what it had and what is missing: a start that was cut off leaves the old one. */
+async function installPromised(python: Python, missing: readonly string[], machine: Machine): Promise<Ended> {
+  const folder = packagesFolder(python.version);
+  const lines = promisedPackages.flatMap(({ module, pip }) =>
+    missing.includes(module) || existsSync(join(folder, module)) ? [pip] : [],
+  );
+  const draft = `${folder}.${randomUUID()}`;
+  try {
+    await mkdir(dirname(folder), { recursive: true });
+    const ended = await pipInstall(python, lines, draft, machine);
+    if (ended.ok) {
+      await rename(folder, `${draft}.old`).catch(() => undefined);
+      await rename(draft, folder);
+    }
+    return ended;
+  } catch (error) {
+    return { ok: false, reason: (error as Error).message };
+  } finally {
+    for (const left of [draft, `${draft}.old`]) await rm(left, { recursive: true, force: true });
+  }
 }
 
 /** Installs requirement lines into a folder that is there whole or not at all. */

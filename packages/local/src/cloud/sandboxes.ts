@@ -1,28 +1,40 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type E2bServer, openE2b } from "../e2b/open.ts";
+import { choosePython, type Python } from "../e2b/python.ts";
 import type { RoomyOptions } from "./cloud-options.ts";
 import type { Keys } from "./keys.ts";
-import { sitePackages } from "./python-packages.ts";
+import { packagesFolder, packagesFolders } from "./packages-folder.ts";
 import { templateFolder } from "./templates.ts";
 
 /** As in the template, no first node waits for the harness; the package itself is loaded later, beside this. */
-const harnessHome = fileURLToPath(new URL("../python", import.meta.resolve("@nova/sandbox")));
+const preloaded = {
+  folder: fileURLToPath(new URL("../python", import.meta.resolve("@nova/sandbox"))),
+  module: "nova_harness.daemon",
+};
 
 /** Opens E2B. It comes before everything else: while its Python starts, this process loads the rest. */
 export function openSandboxes({ dataDir, limits, warn, room }: RoomyOptions, { e2bApiKey }: Keys): Promise<E2bServer> {
+  // Packages that are installed while this is open are there for the sandboxes that come then.
+  let installed: string[] = [];
   const opening = openE2b({
     apiKey: e2bApiKey,
     room,
-    sitePackages: [sitePackages(dataDir)],
-    preloaded: { folder: harnessHome, module: "nova_harness.daemon" },
-    cacheFile: join(dataDir, "python.json"),
-    templates: (template) => [templateFolder(dataDir, template)],
+    sitePackages: packagesFolders(),
+    preloaded,
+    cacheFile: pythonCache(dataDir),
+    templates: (template) => [templateFolder(dataDir, template), ...installed],
     ...(limits && { limits }),
     ...(warn && { warn }),
   });
   // Whoever awaits it hears of a failure; until then it must not count as unheard of.
-  opening.catch(() => undefined);
+  opening.then(
+    ({ python }) => {
+      installed = [packagesFolder(python.version)];
+    },
+    () => undefined,
+  );
   return opening;
 }
 
@@ -37,3 +49,13 @@ export const noSandboxes: E2bServer = {
   kill: async () => undefined,
   close: async () => undefined,
 };
+
+/** The Python that sandboxes of this data folder run, without opening any. Throws `E2bServerError`. */
+export function sandboxPython(dataDir: string): Promise<Python> {
+  const sites = [...packagesFolders(), preloaded.folder];
+  return choosePython(undefined, sites, existsSync(dataDir) ? pythonCache(dataDir) : undefined, [preloaded.folder]);
+}
+
+function pythonCache(dataDir: string): string {
+  return join(dataDir, "python.json");
+}

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { templateName } from "@nova/workflow";
 import { choosePython } from "../e2b/python.ts";
 import { docstringsFolder, indexDocstrings } from "./docstrings.ts";
-import { installRequirements, sitePackages } from "./python-packages.ts";
+import { packagesFolder, packagesFolders } from "./packages-folder.ts";
+import { installRequirements } from "./python-packages.ts";
 
 /** What a sandbox has that asks for nothing: the template that `nova template build` made, by the name it has there. */
 function baseTemplate(): string {
@@ -14,12 +15,12 @@ function baseTemplate(): string {
 export async function prepareTemplate(dataDir: string, requirements: readonly string[]): Promise<string> {
   if (requirements.length === 0) return baseTemplate();
   const template = templateName(requirements);
-  const [shared, own] = [sitePackages(dataDir), templateFolder(dataDir, template)];
+  const own = templateFolder(dataDir, template);
   const index = join(docstringsFolder(dataDir), `${template}.json`);
   if (existsSync(own) && existsSync(index)) return template;
-  const python = await choosePython(undefined, [shared]);
+  const python = await choosePython(undefined, packagesFolders());
   await installRequirements(python, requirements, own);
-  await indexDocstrings(python, requirements, [own, shared], index);
+  await indexDocstrings(python, requirements, [own, packagesFolder(python.version)], index);
   return template;
 }
 

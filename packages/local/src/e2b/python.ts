@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisedPackages } from "@nova/workflow";
 import { E2bServerError } from "./errors.ts";
 import { type Python, rememberPython } from "./python-cache.ts";
 
@@ -11,17 +12,21 @@ export type { Python };
 export const PYTHON_SOURCE = fileURLToPath(new URL("./python", import.meta.url));
 
 /** What the sandbox template promises; code may rely on them without installing anything. */
-export const TEMPLATE_PACKAGES = ["fitz", "pandas", "requests", "PIL", "psycopg"] as const;
+export const TEMPLATE_PACKAGES = promisedPackages.map(({ module }) => module);
 
 /**
  * Asks an interpreter about itself without importing the packages, which would take a second: a package counts as
  * there if it is found and its compiled parts, if any, were built for this version. On the way it compiles our own sources
- * (and `compiled`), which every start would have to do again, since sandboxes see them read-only.
+ * (and `compiled`), which every start would have to do again, since sandboxes see them read-only. A folder that is called
+ * after another version, `python3.12`, is not for it.
  */
 const QUESTIONS = `
 import compileall, importlib.util, json, os, sys
 from importlib.machinery import EXTENSION_SUFFIXES
-for folder in reversed(sys.argv[3:]): sys.path.insert(0, folder)
+own = "python%d.%d" % sys.version_info[:2]
+for folder in reversed(sys.argv[3:]):
+    name = os.path.basename(folder)
+    if name == own or not name.startswith("python3."): sys.path.insert(0, folder)
 def usable(name):
     try: spec = importlib.util.find_spec(name)
     except Exception: return False

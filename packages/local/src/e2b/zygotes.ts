@@ -67,7 +67,8 @@ export class Zygotes {
 
   /** The one whose sandboxes also see these package folders; folders that do not exist are left out. */
   async withSites(extra: string[]): Promise<Zygote> {
-    const sites = [...extra.filter((folder) => existsSync(folder)), ...this.#python.siteFolders];
+    const { siteFolders } = this.#python;
+    const sites = [...extra.filter((folder) => existsSync(folder) && !siteFolders.includes(folder)), ...siteFolders];
     const known = this.#bySites.get(key(sites));
     if (known && (await known).alive) return known;
     if (known !== this.#bySites.get(key(sites))) return this.withSites(extra); // somebody else has replaced it meanwhile

@@ -1,33 +1,52 @@
 import { standardModules } from "../known/standard-modules.ts";
+import type { Program } from "../scope/program.ts";
 import { type Node, walk } from "../tree/nodes.ts";
 import { expectsImportError } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
 import { nearest } from "./suggest.ts";
 
 /** Code that may bring modules along itself. */
-const bringsModules = /\b(sys\.path|sys\.modules|find_spec|addsitedir)\b|["' ]pip["' ,]+install\b/;
+export const bringsModules = /\b(sys\.path|sys\.modules|find_spec|addsitedir)\b|["' ]pip["' ,]+install\b/;
 
 /** PY140 and PY141: imports that fail. */
 export function failingImports({ facts, program }: Subject): Problem[] {
   const { modules, lib = [] } = facts;
   const known = new Set([...(modules ?? []), ...lib.map(moduleOf)]);
-  return program.nodes.flatMap((node) => {
-    if (node.kind !== "import" || !program.mayRun(node)) return [];
-    if (expectsImportError(program, node) || isForTypesOnly(node) || bringsModules.test(program.source)) return [];
-    const paths = node.module === null ? node.names : [{ path: node.module, from: node.from }];
-    return paths.flatMap(({ path, from }): Problem[] => {
-      if (path.startsWith(".")) return [relative(path, node, from)];
-      const [top = ""] = path.split(".");
-      if (modules === undefined || known.has(top) || standardModules.has(top)) return [];
-      return [{ code: "PY140", at: from, message: notImportable(top, [...known]) }];
-    });
+  return neededImports(program).flatMap(({ path, at, node }): Problem[] => {
+    if (path.startsWith(".")) return [relative(path, node, at)];
+    const top = topOf(path);
+    if (modules === undefined || known.has(top) || standardModules.has(top)) return [];
+    return [{ code: "PY140", at, message: `the sandbox has no module "${top}" - ${importWayOut(top, known)}` }];
   });
 }
 
-function notImportable(module: string, known: readonly string[]): string {
+interface NeededImport {
+  /** `os.path`, `.totals`. */
+  path: string;
+  at: number;
+  node: Node & { kind: "import" };
+}
+
+/** Imports that stop the code where they fail: it is not ready for that, and brings no modules along itself. */
+export function neededImports(program: Program): NeededImport[] {
+  if (bringsModules.test(program.source)) return [];
+  return program.nodes.flatMap((node) => {
+    if (node.kind !== "import" || !program.mayRun(node)) return [];
+    if (expectsImportError(program, node) || isForTypesOnly(node)) return [];
+    const paths = node.module === null ? node.names : [{ path: node.module, from: node.from }];
+    return paths.map(({ path, from }) => ({ path, at: from, node }));
+  });
+}
+
+/** What to do about a module that nothing known provides. */
+export function importWayOut(module: string, known: Iterable<string>): string {
   const near = nearest(module, [...known, ...standardModules]);
   const hint = near === undefined || near.length < 4 ? "" : `, or did you mean "${near}"?`;
-  return `the sandbox has no module "${module}" - add its package to "requirements" of the workflow${hint}`;
+  return `add its package to "requirements" of the workflow${hint}`;
+}
+
+export function topOf(path: string): string {
+  return path.split(".")[0] ?? "";
 }
 
 function relative(path: string, node: Node & { kind: "import" }, at: number): Problem {
@@ -37,7 +56,7 @@ function relative(path: string, node: Node & { kind: "import" }, at: number): Pr
 }
 
 /** `lib/mails.py`, `mails.py` and `mails` are the module `mails`. */
-function moduleOf(path: string): string {
+export function moduleOf(path: string): string {
   const [top = ""] = path.replace(/^(\.\/)?lib\//, "").split("/");
   return top.replace(/\.pyi?$/, "");
 }

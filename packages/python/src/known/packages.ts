@@ -79,13 +79,21 @@ const always = ["pip", "setuptools", "pkg_resources"];
  */
 export function importableModules(requirements: readonly string[]): string[] {
   const found = requirements.flatMap((line) => {
-    const name = /^\s*([A-Za-z0-9][\w.-]*)/.exec(line)?.[1]?.toLowerCase();
+    const name = nameIn(line);
     if (name === undefined) return [];
-    const known = Object.hasOwn(modulesOf, name) ? modulesOf[name] : undefined;
     const own = name.replace(/[-.]/g, "_");
-    return [...(known?.split(" ") ?? []), own, ...shortNames(own)];
+    return [...(isKnownPackage(line) ? (modulesOf[name] ?? "").split(" ") : []), own, ...shortNames(own)];
   });
   return Array.from(new Set([...always, ...found]));
+}
+
+/** Whether all modules are known that a line for pip brings. */
+export function isKnownPackage(line: string): boolean {
+  return Object.hasOwn(modulesOf, nameIn(line) ?? "");
+}
+
+function nameIn(line: string): string | undefined {
+  return /^\s*([A-Za-z0-9][\w.-]*)/.exec(line)?.[1]?.toLowerCase();
 }
 
 /** `python-foo`, `pyfoo` and `foo-python` often are the module `foo`. */

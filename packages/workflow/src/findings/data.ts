@@ -100,6 +100,20 @@ export const dataFindings = {
     bad: 'context["page"] = "<p>" + a + "</p>" + b + ...   # 1,000 times',
     good: 'context["page"] = "".join(parts)',
   },
+  NOVA608: {
+    severity: "warning",
+    title: "Nothing provides a module that the code imports",
+    why: "It is neither Python's own, nor of the packages that every sandbox has (PyMuPDF, pandas, requests, Pillow, psycopg and what they need), nor of `requirements`, nor of `lib/`: where the line runs, the node fails. An import within `try: ... except ImportError` is no finding. A sandbox that you have built yourself may have more.",
+    bad: 'import pandsa\ncontext["rows"] = pandsa.read_csv("/tmp/rows.csv").to_dict("records")',
+    good: 'import pandas\ncontext["rows"] = pandas.read_csv("/tmp/rows.csv").to_dict("records")',
+  },
+  NOVA609: {
+    severity: "warning",
+    title: "A package of every sandbox is not installed on this machine",
+    why: "The code imports it, and deployed it is there. Here the node would fail. `nova packages install` brings it, for this user alone and apart from the Python of the system. Only commands that look at this machine say so (`nova validate`, `run`, `dev`), never a server.",
+    bad: 'import pandas   # a laptop on which nova packages install has never run\ncontext["rows"] = pandas.DataFrame(context["lines"]).to_dict("records")',
+    good: 'import csv\ncontext["rows"] = list(csv.DictReader(context["lines"]))',
+  },
   NOVA701: {
     severity: "error",
     title: "The state machine is too large",

@@ -1,0 +1,69 @@
+import { beyondBounds } from "./bounds.ts";
+import { bringsModules, importWayOut, moduleOf, neededImports, topOf } from "./findings/imports.ts";
+import { isSlip } from "./findings/suggest.ts";
+import { importableModules, isKnownPackage } from "./known/packages.ts";
+import { standardModules } from "./known/standard-modules.ts";
+import { Lines } from "./lines.ts";
+import { Program } from "./scope/program.ts";
+import { parsePython } from "./tree/parse.ts";
+
+/** A module that code imports and cannot do without. */
+export interface NeededModule {
+  module: string;
+  /** From 1; columns count UTF-16 units. */
+  line: number;
+  column: number;
+}
+
+/** Words behind `import` and `from`, in comments and texts as well. */
+const imported = /\b(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([^\n;#]+))/g;
+
+/**
+ * Each module that is `wanted`, where it is first imported in earnest: neither within `try: ... except ImportError` nor for
+ * types only. The source is read only if such a name stands behind an `import`.
+ */
+export function modulesNeeded(source: string, wanted: (module: string) => boolean): NeededModule[] {
+  const names = Array.from(source.matchAll(imported), ([, from, list = ""]) => from ?? list).flatMap((text) =>
+    text.split(",").map((name) => /^[ \t(]*(\w+)/.exec(name)?.[1] ?? ""),
+  );
+  if (!names.some((name) => name !== "" && wanted(name)) || beyondBounds(source) !== undefined) return [];
+  const tree = parsePython(source);
+  if (!tree) return [];
+  const lines = new Lines(source);
+  const found = new Map<string, NeededModule>();
+  for (const { path, at } of neededImports(new Program(source, tree))) {
+    const [module, place] = [topOf(path), lines.placeOf(at)];
+    if (module === "" || found.has(module) || !wanted(module) || lines.isSilenced(place.line, "PY140")) continue;
+    found.set(module, { module, ...place });
+  }
+  return Array.from(found.values());
+}
+
+/** What a workflow's code may import besides Python's own modules. */
+export interface Importable {
+  /** Lines for pip: those of the template, and of the workflow. */
+  requirements: readonly string[];
+  /** Modules of `lib/`, with their source. */
+  lib: Readonly<Record<string, string>>;
+}
+
+export interface ForeignModule extends NeededModule {
+  /** What to do about it. */
+  wayOut: string;
+}
+
+/**
+ * Finds the modules that code needs and nothing provides. Where a package is not known by its modules, only slips of the
+ * pen are found; where `lib/` makes modules importable itself, none.
+ */
+export function foreignModules({ requirements, lib }: Importable): (source: string) => ForeignModule[] {
+  if (Object.values(lib).some((source) => bringsModules.test(source))) return () => [];
+  const known = new Set([...importableModules(requirements), ...Object.keys(lib).map(moduleOf)]);
+  const isClosed = requirements.every(isKnownPackage);
+  const isForeign = (module: string) =>
+    !known.has(module) &&
+    !standardModules.has(module) &&
+    (isClosed || Array.from(known).some((one) => isSlip(module, one)));
+  return (source) =>
+    modulesNeeded(source, isForeign).map((one) => ({ ...one, wayOut: importWayOut(one.module, known) }));
+}

@@ -1,0 +1,11 @@
+/** What every sandbox has, in E2B as on a laptop: the module that code imports, and its package for pip and for Debian. */
+export const promisedPackages = [
+  { module: "fitz", pip: "pymupdf", debian: "python3-fitz" },
+  { module: "pandas", pip: "pandas", debian: "python3-pandas" },
+  { module: "requests", pip: "requests", debian: "python3-requests" },
+  { module: "PIL", pip: "pillow", debian: "python3-pil" },
+  { module: "psycopg", pip: "psycopg[binary]", debian: "python3-psycopg" },
+] as const;
+
+/** Lines for pip: what node code may import anywhere. */
+export const templatePackages: readonly string[] = promisedPackages.map(({ pip }) => pip);
