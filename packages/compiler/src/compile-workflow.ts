@@ -8,6 +8,7 @@ import {
 } from "@nova/workflow";
 import { checkEvents } from "./check/events.ts";
 import { checkImports } from "./check/imports.ts";
+import { checkKnownKeys } from "./check/keys.ts";
 import { checkSources } from "./check/python.ts";
 import { checkSize } from "./check/size.ts";
 import { type EmitOptions, type Machine, toMachine } from "./to-state-machine.ts";
@@ -27,7 +28,7 @@ export async function compileParsed(parsed: ParsedWorkflow, options: EmitOptions
   const { workflow, python } = parsed;
   const findings = [...parsed.findings, ...(await checkSources(python))];
   if (!workflow || hasErrors(findings)) return { findings };
-  findings.push(...checkImports(workflow, python));
+  findings.push(...checkImports(workflow, python), ...checkKnownKeys(parsed));
   const machine = toMachine(workflow, options);
   const definition = JSON.stringify(machine.stateMachine);
   findings.push(...checkSize(definition, nodeIndex(workflow).size), ...checkEvents(workflow));

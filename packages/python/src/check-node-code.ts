@@ -7,20 +7,15 @@ import { undecided } from "./findings/decision.ts";
 import { failingImports } from "./findings/imports.ts";
 import { missingKeys } from "./findings/keys.ts";
 import { nameProblem } from "./findings/names.ts";
+import { readSubject } from "./findings/read-subject.ts";
 import { missingResult } from "./findings/result.ts";
 import type { NodeFacts, Problem, Subject } from "./findings/subject.ts";
 import { unfitDumps, unfitValues } from "./findings/unfit.ts";
-import { readChanges } from "./flow/changes.ts";
-import { Paths } from "./flow/paths.ts";
-import { readPrinted } from "./flow/printed.ts";
-import { Reach } from "./flow/reach.ts";
-import { readReads } from "./flow/reads.ts";
 import { Lines } from "./lines.ts";
 import { reboundContext } from "./rebound-context.ts";
 import { runRuff } from "./ruff.ts";
 import { Program } from "./scope/program.ts";
 import { parsePython } from "./tree/parse.ts";
-import { Types } from "./values/types.ts";
 
 const checks = [
   missingKeys,
@@ -56,25 +51,6 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
     found.push(...problems.map(({ at, ...problem }) => findingOf({ ...problem, ...lines.placeOf(at) })));
   }
   return inOrder(found.filter(({ code, line }) => !lines.isSilenced(line, code)));
-}
-
-function readSubject(program: Program, facts: NodeFacts): Subject {
-  const paths = new Paths(program);
-  const reach = new Reach(program, paths, facts.context);
-  const stages = Array.from(program.source.matchAll(/^[ \t]*#[ \t]*STAGE:[ \t]*(\w+)/gim), ([, stage = ""]) =>
-    stage.toUpperCase(),
-  );
-  return {
-    facts,
-    program,
-    paths,
-    reach,
-    types: new Types(program, paths),
-    changes: readChanges(program, paths, reach),
-    reads: readReads(program, paths),
-    printed: readPrinted(program),
-    isAnalysis: stages.includes("ANALYSIS") && !stages.includes("TASK"),
-  };
 }
 
 function findingOf({ code, message, line, column }: Omit<CodeFinding, "severity">): CodeFinding {

@@ -60,10 +60,9 @@ export function foreignModules({ requirements, lib }: Importable): (source: stri
   if (Object.values(lib).some((source) => bringsModules.test(source))) return () => [];
   const known = new Set([...importableModules(requirements), ...Object.keys(lib).map(moduleOf)]);
   const isClosed = requirements.every(isKnownPackage);
+  const names = [...known, ...standardModules];
   const isForeign = (module: string) =>
-    !known.has(module) &&
-    !standardModules.has(module) &&
-    (isClosed || Array.from(known).some((one) => isSlip(module, one)));
+    !known.has(module) && !standardModules.has(module) && (isClosed || names.some((one) => isSlip(module, one)));
   return (source) =>
     modulesNeeded(source, isForeign).map((one) => ({ ...one, wayOut: importWayOut(one.module, known) }));
 }

@@ -7,7 +7,7 @@ export async function readAndParse(path: string): Promise<ParsedWorkflow> {
   try {
     return parseWorkflow(await readWorkflowSource(path));
   } catch (error) {
-    if (error instanceof WorkflowSourceError) return { findings: [error.finding], python: [] };
+    if (error instanceof WorkflowSourceError) return { findings: [error.finding], python: [], keyFindings: () => [] };
     throw error;
   }
 }

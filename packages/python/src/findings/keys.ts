@@ -8,7 +8,7 @@ import type { Node } from "../tree/nodes.ts";
 import { isReadOfFirst } from "./first-item.ts";
 import { expectsKeyError, mayBePassedBy } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
-import { insteadOf, isSlip, isSureSlip, nearest } from "./suggest.ts";
+import { insteadOf, isSlip, isSureSlip, type NearKey, nearest, nearKey } from "./suggest.ts";
 
 /** Keys that NOVA puts there, not an earlier node. */
 const fromNova = /^(_data_analysis|_ai_metadata|error)$/;
@@ -27,6 +27,34 @@ export function missingKeys(subject: Subject): Problem[] {
     if (problem && problem.code !== "PY112") seen.add(name);
     return problem ? [problem] : [];
   });
+}
+
+/** A key of the context itself that the code looks up. */
+export interface MissingKey extends NearKey {
+  key: string;
+  at: number;
+}
+
+/** Keys of the context itself, each once, that are not among those of the facts and that the code cannot do without. */
+export function missingTopKeys(subject: Subject): MissingKey[] {
+  const known = subject.facts.context ?? {};
+  const keys = Object.keys(known);
+  const found = new Map<string, MissingKey>();
+  for (const read of subject.reads) {
+    const [key = "", ...deeper] = read.path;
+    if (deeper.length > 0 || found.has(key) || !subject.program.mayRun(read.node)) continue;
+    if (!isMissing(read, known, subject)) continue;
+    const near = nearKey(key, keys);
+    if (!near.isSlip && (read.optional || isPerhapsSet(read, subject))) continue;
+    if (read.optional ? isKnownOtherwise(read, subject) : isTolerated(read, subject)) continue;
+    found.set(key, { key, at: read.node.from, ...near });
+  }
+  return Array.from(found.values());
+}
+
+/** What else is set nobody knows; a slip of the pen is not among it. */
+function isPerhapsSet({ path, node }: Read, { changes }: Subject): boolean {
+  return changes.some((change) => change.kind === "any" && maySet(change, path, node));
 }
 
 function isMissing({ path, node }: Read, context: ContextShape, { facts, changes }: Subject): boolean {
@@ -59,9 +87,7 @@ function problemOf(read: Read, context: ContextShape, subject: Subject): Problem
     return { code: isMeant ? codeOf(read) : "PY112", at, message };
   }
   if (isTolerated(read, subject)) return undefined;
-  // What else is set nobody knows; a slip of the pen is not among it.
-  const isPerhapsSet = subject.changes.some((change) => change.kind === "any" && maySet(change, read.path, read.node));
-  if (isPerhapsSet && !keys.some((each) => isSlip(key, each))) return undefined;
+  if (isPerhapsSet(read, subject) && !keys.some((each) => isSlip(key, each))) return undefined;
   if (!isCertain(read, keys, subject)) return { code: "PY112", at, message };
   return { code: codeOf(read), at, message };
 }

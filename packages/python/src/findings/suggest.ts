@@ -43,6 +43,18 @@ export function isSureSlip(wrong: string, right: string): boolean {
   return !isReplaced && Math.max(...wordsOf(right).map((word) => word.length)) >= 5;
 }
 
+export interface NearKey {
+  /** Absent: no key is near. */
+  near?: string;
+  /** The key is a slip of the pen for the near one, and makes no other word. */
+  isSlip: boolean;
+}
+
+export function nearKey(wrong: string, keys: readonly string[]): NearKey {
+  const near = nearest(wrong, keys);
+  return near === undefined ? { isSlip: false } : { near, isSlip: isSureSlip(wrong, near) };
+}
+
 function isWordSlip(word: string, other: string): boolean {
   if (Math.min(word.length, other.length) < 4 || /\d/.test(word + other)) return false;
   if (`${word}s` === other || `${other}s` === word) return false;

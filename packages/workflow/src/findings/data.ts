@@ -51,6 +51,13 @@ export const dataFindings = {
     bad: '"inputs": { "$defs": { "n": { "properties": { "c": { "anyOf": [{ "$ref": "#/$defs/n" }, { "$ref": "#/$defs/n" }] } } } }, "$ref": "#/$defs/n" }',
     good: '"inputs": { "$defs": { "n": { "properties": { "c": { "$ref": "#/$defs/n" } } } }, "$ref": "#/$defs/n" }',
   },
+  NOVA508: {
+    severity: "warning",
+    title: "A key that nothing before sets",
+    why: "Code, or a field such as `message`, `until`, `items` or `input`, names a key of the context, and neither `inputs`, a trigger nor a node before sets it: the node would fail there. Where others may set keys as well (`inputs` declares none, a model writes the code before, keys are computed), only slips of the pen are found. `context.get(...)` and `in` expect an absent key.",
+    bad: '"inputs": { "properties": { "ticket": { "type": "object" } } }, ... { "id": "ask", "type": "approval", "message": "Answer {{tiket.id}}?" }',
+    good: '"inputs": { "properties": { "ticket": { "type": "object" } } }, ... { "id": "ask", "type": "approval", "message": "Answer {{ticket.id}}?" }',
+  },
   NOVA601: {
     severity: "error",
     title: "Python cannot read the code",

@@ -2,6 +2,8 @@ import { onFailureOf } from "../authored/on-failure.ts";
 import type { WorkflowFields } from "../authored/workflow.ts";
 import { checkInputs } from "../check/inputs.ts";
 import { checkKeys } from "../check/keys.ts";
+import type { KeyReader } from "../check/keys-of-code.ts";
+import { checkKnownKeys } from "../check/known-keys.ts";
 import { outlinesOf } from "../check/outline.ts";
 import { checkRequirements } from "../check/requirements.ts";
 import { checkWhole } from "../check/whole.ts";
@@ -25,12 +27,14 @@ export interface ParsedWorkflow {
   findings: Finding[];
   /** The Python of the nodes and of `lib/`, for a check of Python; there with or without errors. */
   python: PythonSource[];
+  /** What can be said about the keys of the context with the help of a reader of Python; nothing without a workflow. */
+  keyFindings(reader: KeyReader): Finding[];
 }
 
 /** What a person wrote, as a workflow; or all that is wrong with it. Pure: reads no file, runs nothing. */
 export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const { document, findings } = readDocument(source);
-  if (!document) return { findings, python: [] };
+  if (!document) return { findings, python: [], keyFindings: () => [] };
   const paths = { nodes: document.pathOf("nodes"), edges: document.pathOf("edges") };
   const { fields, findings: fieldFindings } = readFields(document);
   const around = { files: source.files, shared: sharedSettings(fields) };
@@ -50,8 +54,13 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   if (workflow && lock.locked) workflow.lock = lock.locked;
   if (workflow && triggers.length > 0) workflow.triggers = triggers;
-  const located = locate(findings, { ...document, program: source.program, file: source.fileName });
-  return { ...(workflow && { workflow }), findings: located, python };
+  const place = { ...document, program: source.program, file: source.fileName };
+  return {
+    ...(workflow && { workflow }),
+    findings: locate(findings, place),
+    python,
+    keyFindings: (reader) => (workflow ? locate([...checkKnownKeys(outlines, workflow, reader)], place) : []),
+  };
 }
 
 function hasNoError(findings: readonly Finding[]): boolean {

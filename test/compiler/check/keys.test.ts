@@ -1,0 +1,139 @@
+import { compileWorkflow } from "@nova/compiler";
+import { describe, expect, it } from "vitest";
+
+const inputs = { properties: { ticket: { type: "object" }, customer: { type: "string" } } };
+const credentials: string[] = [];
+
+interface Given {
+  inputs?: object;
+  more?: object;
+  lib?: string;
+}
+
+type Step = { id: string; type: string } & Record<string, unknown>;
+
+function action(id: string, code: string, more: object = {}): Step {
+  return { id, type: "action", code, ...more };
+}
+
+/** Messages about keys, in a workflow of these nodes one after the other. */
+async function said(steps: Step[], { inputs: declared = inputs, more = { credentials }, lib = "" }: Given = {}) {
+  const nodes = [{ id: "start", type: "start" }, ...steps, { id: "end", type: "end" }];
+  const edges = nodes.slice(1).map(({ id }, index) => {
+    const from = nodes[index] as Step;
+    return { from: from.id, to: id, ...(from.type === "approval" && { condition: "default" }) };
+  });
+  const text = JSON.stringify({ id: "keys", inputs: declared, ...more, nodes, edges });
+  const files = lib === "" ? {} : { "lib/own.py": lib };
+  const { findings } = await compileWorkflow({ text, fileName: "keys.json", files });
+  expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
+  return findings.flatMap(({ code, message }) => (code === "NOVA508" ? [message] : []));
+}
+
+const meant = 'nothing before sets "tiket" - did you mean "ticket"?';
+const map = (items: string, code: string): Step => ({
+  ...{ id: "each", type: "map", items, as: "row", into: "rows", nodes: [action("one", code)], edges: [] },
+});
+
+describe("a key that nothing before sets", () => {
+  it.each<[string, Step, string]>([
+    ["code", action("a", 'context["id"] = context["tiket"]'), `node "a": line 1: ${meant}`],
+    ["a message", { id: "a", type: "approval", message: "{{tiket.id}}?" }, `node "a" names {{tiket.id}}, but ${meant}`],
+    ["until", { id: "a", type: "wait", until: "{{tiket.due}}" }, `node "a" names {{tiket.due}}, but ${meant}`],
+    ["items", map("tiket.rows", "pass"), `node "each" names tiket.rows, but ${meant}`],
+    ["an item's code", map("ticket.rows", 'context["n"] = context["tiket"]'), `node "one": line 1: ${meant}`],
+    [
+      "an input",
+      { id: "a", type: "workflow", workflow: "other", input: { id: "tiket.id" } },
+      `node "a" names tiket.id, but ${meant}`,
+    ],
+  ])("is found in %s", async (_where, step, message) => {
+    expect(await said([step])).toEqual([message]);
+  });
+
+  it("is found where only a later node sets it, or one in a map", async () => {
+    const early = action("early", 'context["x"] = context["later"]');
+    expect(await said([early, action("late", 'context["later"] = 1')])).toEqual([
+      'node "early": line 1: nothing before sets "later", only "late", which does not run before - declare it in inputs, or set it in a node before',
+    ]);
+    const outside = action("outside", 'context["y"] = context["rows"][0]["own"] + context["own"]');
+    expect(await said([map("ticket.rows", 'context["own"] = context["row"]'), outside])).toEqual([
+      'node "outside": line 1: nothing before sets "own" - declare it in inputs, or set it in a node before',
+    ]);
+  });
+
+  it.each<[string, string]>([
+    ["is asked for", 'context["x"] = context.get("reason")'],
+    ["is set before by the code itself", 'context["reason"] = 1\ncontext["x"] = context["reason"]'],
+    ["is expected to be absent", 'try:\n    context["x"] = context["reason"]\nexcept KeyError:\n    pass'],
+    ["is NOVA's", 'context["x"] = context["error"]'],
+  ])("is nothing to speak of where it %s", async (_how, code) => {
+    expect(await said([action("a", code)])).toEqual([]);
+  });
+
+  const read = action("read", 'context["x"] = context["reason"]');
+  const slip = action("slip", 'context["y"] = context["tiket"]');
+  it.each<[string, Step[], Given]>([
+    ["inputs declare none", [], { inputs: {} }],
+    ["inputs speak of others", [], { inputs: { ...inputs, additionalProperties: true } }],
+    ["a node before computes keys", [action("a", 'context.update(context["ticket"])')], {}],
+    ["a node before prints what nobody sees", [action("a", 'print(json.dumps(context["ticket"]))')], {}],
+    ["a model writes the code before", [{ id: "a", type: "action", executor: "prompt", prompt: "Read it." }], {}],
+  ])("is found as a slip of the pen only, where %s", async (_why, before, given) => {
+    const known = action("known", 'context["ticket"] = {}');
+    expect(await said([known, ...before, read, slip], given)).toEqual([`node "slip": line 1: ${meant}`]);
+  });
+
+  it("may come from a trigger, a credential, an answer, another workflow or a printed result", async () => {
+    const from = (key: string) => action(`use_${key}`, `context["of_${key}"] = context["${key}"]`);
+    expect(
+      await said([from("webhook")], { more: { credentials, triggers: [{ id: "hook", type: "webhook" }] } }),
+    ).toEqual([]);
+    expect(await said([from("crm_token")], { more: {} })).toEqual([]);
+    expect(await said([{ id: "ask", type: "approval", message: "?" }, from("ask")])).toEqual([]);
+    expect(await said([{ id: "run", type: "workflow", workflow: "other" }, from("run")])).toEqual([]);
+    const printed = 'print(json.dumps({"status": "success", "context_updates": {"reason": 1}}))';
+    expect(await said([action("a", printed), read])).toEqual([]);
+    expect(await said([action("a", "import own\nown.say()"), read], { lib: "from json import dumps" })).toEqual([]);
+  });
+});
+
+describe("an import that nothing provides", () => {
+  const importing = async (code: string, more: object = {}) => {
+    const text = JSON.stringify({
+      ...{
+        id: "imports",
+        ...more,
+        edges: [
+          { from: "start", to: "a" },
+          { from: "a", to: "end" },
+        ],
+      },
+      nodes: [{ id: "start", type: "start" }, action("a", code), { id: "end", type: "end" }],
+    });
+    const { findings } = await compileWorkflow({ text, fileName: "a.json", files: { "lib/own.py": "import reqests" } });
+    return findings.map(({ code: found, severity, message }) => `${found} ${severity} ${message}`);
+  };
+  const inLib =
+    'NOVA608 warning module "lib/own.py": line 1: nothing provides the module "reqests" - add its package to "requirements" of the workflow, or did you mean "requests"?';
+
+  it("is found in nodes and in lib, with what is meant", async () => {
+    expect(await importing("import csv, pandsa\nimport numpy, own, fitz")).toEqual([
+      'NOVA608 warning node "a": line 1: nothing provides the module "pandsa" - add its package to "requirements" of the workflow, or did you mean "pandas"?',
+      inLib,
+    ]);
+  });
+
+  it.each([
+    ["within try", "try:\n    import ujson\nexcept ImportError:\n    import json as ujson", {}],
+    ["that requirements bring", "import bs4, sklearn", { requirements: ["beautifulsoup4>=4", "scikit-learn"] }],
+    ["that unknown requirements may bring", "import acme", { requirements: ["company-tools"] }],
+    ["in a text", 'context["a"] = """\nimport pandsa\n"""', {}],
+  ])("is no finding %s", async (_how, code, more) => {
+    expect((await importing(code, more)).filter((one) => one !== inLib)).toEqual([]);
+  });
+
+  it("is found as a slip of the pen where requirements are not known by their modules", async () => {
+    expect(await importing("import pandsa", { requirements: ["company-tools"] })).toHaveLength(2);
+  });
+});
