@@ -70,11 +70,22 @@ class Assembly {
       if (piece.kind === "decision" || piece.kind === "approval") {
         const targets = piece.targets.map((target) => pick(target, [...behind, ...place.others]) ?? place.next);
         place.body.edges.push(...edgesOf(id, { ...piece, loop }, targets as string[]));
-        if (loop) place.body.edges.push(loopEdge(id, ids.slice(0, index + 1), loop));
+        if (loop) this.#goBack(id, ids.slice(0, index + 1), loop, place);
       } else if ("branches" in piece)
         this.#goOn(id, piece.kind === "map" ? joinOf(id) : id, piece.branches, next, place);
     }
     return ids[0] ?? place.next;
+  }
+
+  #goBack(from: string, among: string[], { back, max, detour }: NonNullable<Choice["loop"]>, place: Place): void {
+    // An item would begin at the detour if no other node were without an edge in.
+    const to = pick(back, detour && place.isBody ? among.slice(1) : among);
+    if (to === undefined) return;
+    const first = detour ? `x${this.#count++}` : to;
+    place.body.edges.push({ from, to: first, condition: round, max });
+    if (!detour) return;
+    place.body.nodes.push(action(first));
+    place.body.edges.push({ from: first, to });
   }
 
   /** Loops multiply, so there are few. */
@@ -120,10 +131,6 @@ class Assembly {
   }
 }
 
-function loopEdge(from: string, among: string[], { back, max }: NonNullable<Choice["loop"]>): Edge {
-  return { from, to: pick(back, among) as string, condition: round, max };
-}
-
 /** An approval whose loop is over goes on along its default edge, and one of its choices needs it without a loop. */
 function edgesOf(from: string, { conditions, kind, hasDefault, hasTimeout }: Choice, targets: string[]): Edge[] {
   const extra = [
@@ -147,7 +154,7 @@ function isIn({ nodes }: Body, fork: string): boolean {
   return nodes.some((node) => node.id === id || (node.type === "map" && isIn(node.body, fork)));
 }
 
-/** What ways from `entry` lead to, loops left out; and of these the ones that do lead back. */
+/** What ways from `entry` lead to, loops left out; and of these the ones that do lead back, with their detours. */
 function reachable({ nodes, edges }: Body, entry: string): Body {
   const leaving = Map.groupBy(
     edges.filter(({ max }) => max === undefined),
@@ -164,6 +171,7 @@ function reachable({ nodes, edges }: Body, entry: string): Body {
     return seen;
   };
   const seen = behind(entry);
+  for (const { from, to, max } of edges) if (max !== undefined && seen.has(from) && !seen.has(to)) seen.add(to);
   const isSound = ({ from, to, max }: Edge) =>
     seen.has(from) && (max === undefined || (seen.has(to) && behind(to).has(from)));
   return { nodes: nodes.filter(({ id }) => seen.has(id)), edges: edges.filter(isSound) };

@@ -37,8 +37,8 @@ export interface Choice extends Failing {
   hasTimeout: boolean;
   /** Forward only. */
   targets: Jump[];
-  /** One edge more, which leads back to a piece of the same block, or to this one. */
-  loop: { back: Jump; max: number } | null;
+  /** One edge more, which leads back to a piece of the same block, or to this one; `detour`: by a node of its own. */
+  loop: { back: Jump; max: number; detour: boolean } | null;
 }
 
 export interface Each extends Failing {
@@ -68,7 +68,7 @@ const choice: fc.Arbitrary<Choice> = fc.record({
   hasDefault: fc.boolean(),
   hasTimeout: fc.boolean(),
   targets: fc.array(jump, { minLength: 6, maxLength: 6 }),
-  loop: fc.option(fc.record({ back: jump, max: fc.integer({ min: 1, max: 3 }) }), { nil: null }),
+  loop: fc.option(fc.record({ back: jump, max: fc.integer({ min: 1, max: 3 }), detour: fc.boolean() }), { nil: null }),
   onError,
 });
 

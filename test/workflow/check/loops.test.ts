@@ -10,6 +10,7 @@ import {
   graph,
   type Loose,
   mustParse,
+  parse,
   row,
   start,
 } from "../definition.ts";
@@ -41,6 +42,21 @@ describe("a loop", () => {
       ["start > a", "a > b", "b > d", "d > a: true, max 3", "d > e: false", "e > b: 1, max 2", 'e > end: "default"'],
     ],
     ["goes round a fork", ["start > f", "f > a", "f > b", "a > d", "b > d", "d > f: true, max 3", "d > end: false"]],
+    ["is a detour", ["start > ask", 'ask > day: "timeout", max 3', "day > ask", 'ask > end: "default"']],
+    [
+      "is a detour with a loop and a way out of its own",
+      [
+        ...[
+          "start > d",
+          "d > a: true, max 3",
+          "d > end: false",
+          "a > e",
+          "e > b: 1, max 2",
+          "b > e",
+          'e > d: "default"',
+        ],
+      ],
+    ],
     ["is in a branch", ["start > a", "start > b", "a > d", "d > a: true, max 3", "d > c: false", "b > c", "c > end"]],
   ])("%s", (_, arrows) => {
     expect(codesOf(shape(...arrows))).toEqual([]);
@@ -56,10 +72,52 @@ describe("a loop", () => {
     expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "a", nodes: ["a", "d"] }]);
   });
 
+  it("has its detour where its decision is: in a branch, and in the body of a map", () => {
+    const branch = shape(
+      "start > f",
+      "f > d",
+      "f > b",
+      "d > a: true, max 3",
+      "a > d",
+      "d > c: false",
+      "b > c",
+      "c > end",
+    );
+    expect(forksOf(mustParse(branch)).get("f")?.branches).toEqual([
+      { entry: "d", nodes: ["d", "a"] },
+      { entry: "b", nodes: ["b"] },
+    ]);
+    const arrows = ["b > d", "d > a: true, max 3", "a > d", "d > done: false"];
+    const body = each("m", [action("a"), action("b"), decision("d"), { id: "done", type: "end" }], arrows);
+    expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "b", nodes: ["b", "d", "a"] }]);
+  });
+
+  it.each<[string, string[], string]>([
+    [
+      "forgotten",
+      ["start > ask", 'ask > day: "timeout"', "day > ask", 'ask > end: "default"'],
+      'the edges form a cycle: "ask" -> "day" -> "ask" - say how often a run may go round: add "max": 5, or another number, to the edge from "ask" to "day"',
+    ],
+    [
+      "on the edge that closes the round",
+      ["start > ask", 'ask > day: "timeout"', "day > ask, max 5", 'ask > end: "default"'],
+      'the edge from "day" to "ask" has a max, but "day" is of type action and decides nothing - move it to the edge from "ask" to "day", which is taken by choice',
+    ],
+  ])("is told which edge takes the max where it is %s", (_where, arrows, message) => {
+    expect(parse(shape(...arrows)).findings.map((found) => found.message)).toContain(message);
+  });
+
   it.each<[string, string[], string[]]>([
     ["leaves an action", ["start > a", "a > b", "b > a, max 3", "b > end"], ["NOVA240 $.edges[2].max"]],
     ["leads on", ["start > d", "d > a: true, max 3", "d > end: false", "a > end"], ["NOVA241 $.edges[1].max"]],
-    ["is the only way in", ["start > d", "d > a: true, max 3", "d > end: false", "a > d"], ["NOVA241 $.edges[1].max"]],
+    [
+      "leads into another branch's detour",
+      [
+        ...["start > f", "f > d", "f > e", "d > a: true, max 3", "e > a: true, max 3", "a > d", "d > c: false"],
+        ...["e > c: false", "c > end"],
+      ],
+      ["NOVA241 $.edges[4].max"],
+    ],
     ["is the default", ["start > a", "a > d", 'd > a: "default", max 3', "d > end: false"], ["NOVA243 $.edges[2].max"]],
     ["is all there is", ["start > a", "a > d", "d > a: true, max 3", "start > end"], ["NOVA244 $.nodes[2]"]],
     [

@@ -38,7 +38,7 @@ export function longestWay({ entry, nodes }: PlannedFrame, waysOf: (node: Planne
  */
 function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedWay[]>): number {
   const begins = [...new Set([entry, ...[...loops.values()].flatMap((ways) => ways.map(({ to }) => String(to)))])];
-  const deciding = firstToLast(entry, onward).filter((id) => loops.has(id));
+  const deciding = firstToLast(begins, onward).filter((id) => loops.has(id));
   const longest = new Map([...deciding, frameEnd].map((to) => [to, longestTo(to, onward, begins)]));
   const between = (from: Way, to: string) => longest.get(to)?.get(String(from));
   for (const decision of deciding) {
@@ -99,10 +99,10 @@ function mostOf(
 }
 
 /** Every node after those that lead to it, but for rings. */
-function firstToLast(entry: string, onward: Ways): string[] {
+function firstToLast(begins: readonly string[], onward: Ways): string[] {
   const done = new Set<string>();
   const seen = new Set<string>();
-  const waiting = [entry];
+  const waiting = [...begins];
   while (waiting.length > 0) {
     const id = waiting.at(-1) as string;
     const next = seen.has(id)

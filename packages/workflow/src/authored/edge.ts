@@ -20,7 +20,7 @@ export const AuthoredEdge = z
         .min(1, { error: maxError })
         .max(1000, { error: maxError })
         .describe(
-          "On an edge that leads from a decision or an approval back to an earlier node, and only there: how often it may be taken, 1 to 1000, " +
+          "On an edge out of a decision or an approval that leads back to an earlier node, or into a detour that does, and only there: how often it may be taken, 1 to 1000, " +
             'before the run goes on along `"default"`, or fails where there is none.',
         )
         .optional(),

@@ -5,25 +5,21 @@ import { canReach, reachableFrom } from "../graph/reach.ts";
 import { edgeName } from "../parse/edges.ts";
 import type { ReadEdge } from "../parse/read.ts";
 import type { NamedNode, Outline } from "./outline.ts";
-import { branchingOfOutline, entriesOf, homesOf } from "./scopes.ts";
+import { branchingOfOutline, homesOf } from "./scopes.ts";
 
 /** Edges with a `max` lead from a decision back, and every decision also leads on. */
 export function* checkLoops(outline: Outline): Iterable<Finding> {
   const { byId, edgesOf } = outline;
-  const reached = reachableFrom(
-    outline.forward,
-    entriesOf(outline).map(({ id }) => id),
-  );
   for (const node of byId.values()) {
     const edges = edgesOf.get(node.id) ?? [];
     const loops = edges.filter(({ repeats }) => repeats);
     if (loops.length === 0 || node.kind === undefined) continue;
     if (!chooses(node)) {
-      for (const edge of loops) yield noChoice(node, edge);
+      for (const edge of loops) yield noChoice(node, edge, outline);
       continue;
     }
     const before = canReach(outline.forward, [node.id]);
-    for (const edge of loops) yield* checkLoop(edge, outline, { before, reached });
+    for (const edge of loops) yield* checkLoop(edge, outline, before);
     yield* checkWayOn(node, edges, loops);
   }
 }
@@ -55,16 +51,16 @@ function chooses({ kind }: NamedNode): boolean {
   return kind?.edgesOut === "conditions" || kind?.edgesOut === "choices";
 }
 
-function noChoice({ id, kind }: NamedNode, edge: ReadEdge): Finding {
-  const message = `${edgeName(edge)} has a max, but "${id}" is of type ${kind?.type} and decides nothing - lead back out of a decision, or remove max`;
+function noChoice({ id, kind }: NamedNode, edge: ReadEdge, outline: Outline): Finding {
+  const counting = countingEdge(outline, reachableFrom(outline.graph, [edge.to ?? ""]), canReach(outline.graph, [id]));
+  const wayOut = counting
+    ? `move it to the edge from "${counting.from}" to "${counting.to}", which is taken by choice`
+    : "let a decision or an approval on the way choose whether to go round again, and give its edge the max, or remove max";
+  const message = `${edgeName(edge)} has a max, but "${id}" is of type ${kind?.type} and decides nothing - ${wayOut}`;
   return finding("NOVA240", at(edge.path, "max"), message);
 }
 
-function* checkLoop(
-  edge: ReadEdge,
-  { byId }: Outline,
-  { before, reached }: { before: ReadonlySet<string>; reached: ReadonlySet<string> },
-): Iterable<Finding> {
+function* checkLoop(edge: ReadEdge, { byId }: Outline, before: ReadonlySet<string>): Iterable<Finding> {
   const { from, to = "", condition } = edge;
   if (condition === defaultLabel) {
     const message = `${edgeName(edge)} is the default one and has a max - give it a condition of its own: the default edge leads on`;
@@ -72,10 +68,20 @@ function* checkLoop(
   }
   if (!byId.has(to)) return;
   if (!before.has(to)) {
-    const message = `${edgeName(edge)} has a max, but no way leads from "${to}" to "${from}" - remove max, or lead the edge back`;
-    yield finding("NOVA241", at(edge.path, "max"), message);
-  } else if (reached.has(from ?? "") && !reached.has(to)) {
-    const message = `${edgeName(edge)} has a max and is the only way to "${to}", so it does not lead back - lead a run through "${to}" before it decides whether to repeat`;
+    const message = `${edgeName(edge)} has a max, which counts rounds, but no way leads from "${to}" back to "${from}", so there is no round - remove max, or add the edge that leads back`;
     yield finding("NOVA241", at(edge.path, "max"), message);
   }
+}
+
+/** An edge on the round of a loop where a decision or an approval chooses it: it can count. */
+export function countingEdge(
+  { edges, byId }: Outline,
+  behind: ReadonlySet<string>,
+  before: ReadonlySet<string>,
+): ReadEdge | undefined {
+  const isOnRound = ({ from = "", to = "" }: ReadEdge) => behind.has(from) && before.has(to);
+  return edges.find((edge) => {
+    const chooser = byId.get(edge.from ?? "");
+    return chooser !== undefined && chooses(chooser) && edge.condition !== defaultLabel && isOnRound(edge);
+  });
 }

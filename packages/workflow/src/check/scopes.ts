@@ -1,4 +1,4 @@
-import { type Branching, branchingOf } from "../graph/branching.ts";
+import { type Branching, branchingOf, detoursIn } from "../graph/branching.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
 /** A branch of a fan-out, or (without `fork`) what is in no branch of its body. */
@@ -28,16 +28,24 @@ export function branchingOfOutline({ byId, edges, map }: Outline, withFailures =
     isDone: map !== undefined && node.kind?.edgesOut === "none",
   }));
   const known = edges.flatMap(({ from = "", to = "", repeats }) =>
-    byId.has(from) && byId.has(to) && !repeats ? [{ from, to }] : [],
+    byId.has(from) && byId.has(to) ? [{ from, to, repeats }] : [],
   );
-  return branchingOf(points, known);
+  const onward = known.filter(({ repeats }) => !repeats);
+  return branchingOf(
+    points,
+    onward,
+    known.filter(({ repeats }) => repeats),
+  );
 }
 
-/** Where a body begins: the start, or of a map's body the nodes that no other one leads to. */
-export function entriesOf({ nodes, byId, forward, map }: Outline): NamedNode[] {
+/** Where a body begins: the start, or of a map's body the nodes that no other one leads to, detours of loops aside. */
+export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedNode[] {
   const unique = nodes.filter((node) => byId.get(node.id) === node);
   if (map === undefined) return unique.filter((node) => node.kind?.edgesIn === "none");
-  return unique.filter(({ id }) => (forward.predecessors.get(id) ?? []).every((before) => before === id));
+  const loops = edges.flatMap(({ from = "", to = "", repeats }) => (repeats ? [{ from, to }] : []));
+  const detours = new Set(detoursIn(forward, loops));
+  const isEntry = ({ id }: NamedNode) => (forward.predecessors.get(id) ?? []).every((before) => before === id);
+  return unique.filter((node) => isEntry(node) && !detours.has(node.id));
 }
 
 /** Which branch every node is in: from the entries on, each fan-out one step, its branches afterwards. */

@@ -1,6 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { findCycles } from "../graph/cycles.ts";
 import { groupsOf, reachableFrom } from "../graph/reach.ts";
+import { countingEdge } from "./loops.ts";
 import { list, type Outline, pathOf } from "./outline.ts";
 
 /** Every node lies on a way from the start to an end, and no way leads back. */
@@ -11,7 +12,12 @@ export function* checkWays(outline: Outline): Iterable<Finding> {
   }
   for (const cycle of findCycles(outline.forward)) {
     const ring = [...cycle, cycle[0]].map((id) => `"${id}"`).join(" -> ");
-    const message = `the edges form a cycle: ${ring} - remove one of them, or lead back out of a decision with "max": how often`;
+    const on = new Set(cycle);
+    const counting = countingEdge(outline, on, on);
+    const wayOut = counting
+      ? `say how often a run may go round: add "max": 5, or another number, to the edge from "${counting.from}" to "${counting.to}"`
+      : 'remove one of them, or let a decision or an approval on the way choose, with "max" on its edge: how often';
+    const message = `the edges form a cycle: ${ring} - ${wayOut}`;
     yield finding("NOVA211", pathOf(outline, cycle[0]), message);
   }
 }

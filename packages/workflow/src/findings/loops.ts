@@ -12,9 +12,9 @@ export const loopFindings = {
   NOVA241: {
     severity: "error",
     title: "`max` on an edge that does not lead back",
-    why: "It counts how often a run goes round. The edge leads to a node that a run has passed on its way to the decision: one that is reached without the edge, and from which ways lead to the decision.",
+    why: "It counts how often a run goes round, so ways lead from the node behind the edge to the decision again: the edge itself leads back to an earlier node, or it leads into a detour that does (ask, wait a day, ask again).",
     bad: '{ "from": "check", "to": "report", "condition": true, "max": 3 }',
-    good: '{ "from": "check", "to": "report", "condition": true }',
+    good: '["check > report: true", "check > wait_a_day: again, max 3", "wait_a_day > check", "check > end: default"]',
   },
   NOVA242: {
     severity: "error",

@@ -24,7 +24,7 @@ export interface Branching {
   /** By the node that fans out. */
   fanOuts: ReadonlyMap<string, FanOut>;
   /**
-   * The nodes from `entry` to before `join`; what is inside of further fan-outs is left out, and so is all that
+   * The nodes from `entry`, detours among them, to before `join`; what is inside of further fan-outs is left out, and so is all that
    * `enter` does not let in.
    */
   stretch(entry: string, join: string | null, enter?: (id: string) => boolean): string[];
@@ -33,9 +33,19 @@ export interface Branching {
 /** No id: where a last node of a body leads, besides to its `onError`. */
 const done = "";
 
-/** Where the ways of a body part and meet again; linear, but for a logarithm. Edges have known ends, and no rings. */
-export function branchingOf(nodes: readonly WayPoint[], edges: readonly { from: string; to: string }[]): Branching {
+type Ends = readonly { from: string; to: string }[];
+
+/**
+ * Where the ways of a body part and meet again; linear, but for a logarithm. Edges have known ends, and no rings. `loops`
+ * are the edges with a `max`: only what lies on detours depends on them.
+ */
+export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends = []): Branching {
   const graph = graphOf(nodes, edges);
+  const first = new Set(detoursIn(graph, loops));
+  const detours = Map.groupBy(
+    loops.filter(({ to }) => first.has(to)),
+    ({ from }) => from,
+  );
   const leaving = Map.groupBy(edges, ({ from }) => from);
   const last = nodes.filter(({ id, onError }) => onError !== undefined && !leaving.has(id));
   const toDone = last.map(({ id }) => ({ from: id, to: done }));
@@ -53,7 +63,8 @@ export function branchingOf(nodes: readonly WayPoint[], edges: readonly { from: 
   /** A fan-out is one step to its meeting; the failure of its own node is another way. */
   const waysFrom = (id: string) => {
     const fanOut = fanOuts.get(id);
-    return fanOut ? [fanOut.meeting, points.get(id)?.onError] : (graph.successors.get(id) ?? []);
+    if (fanOut) return [fanOut.meeting, points.get(id)?.onError];
+    return [...(graph.successors.get(id) ?? []), ...(detours.get(id) ?? []).map(({ to }) => to)];
   };
   const stretch: Branching["stretch"] = (entry, join, enter = () => true) => {
     const inside = new Set([entry].filter((id) => isStep(id) && id !== join && enter(id)));
@@ -65,4 +76,13 @@ export function branchingOf(nodes: readonly WayPoint[], edges: readonly { from: 
     return [...inside];
   };
   return { graph, fanOuts, stretch };
+}
+
+/** Nodes to which no way leads but loops. */
+export function detoursIn({ ids, predecessors }: Graph, loops: Ends): string[] {
+  const targets = new Set(loops.map(({ to }) => to));
+  const entries = ids.filter((id) => (predecessors.get(id) ?? []).every((before) => before === id));
+  const detours = entries.filter((id) => targets.has(id));
+  // Where nothing else begins, it is the beginning, to which the loop leads back.
+  return detours.length === entries.length ? [] : detours;
 }

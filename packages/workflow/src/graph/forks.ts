@@ -1,6 +1,7 @@
 import type { Body, Node, Workflow } from "../workflow.ts";
-import { branchingOf, type WayPoint } from "./branching.ts";
-import { onwardEdges } from "./loops.ts";
+import { branchingOf, detoursIn, type WayPoint } from "./branching.ts";
+import type { Graph } from "./graph.ts";
+import { loopsIn, onwardEdges } from "./loops.ts";
 
 /** A place where one way becomes several, which meet again. */
 export interface Fork {
@@ -40,10 +41,16 @@ function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterab
   const isDone = ({ type }: Node) => map !== undefined && type === "end";
   const points = body.nodes.map((node) => ({ ...wayPoint(node), isDone: isDone(node) }));
   const edges = onwardEdges(body.edges);
-  const { fanOuts, stretch } = branchingOf(points, edges);
+  const { graph, fanOuts, stretch } = branchingOf(points, edges, loopsIn(body.edges));
   const branchOf = (entry: string, join: string | null): ForkBranch => ({ entry, nodes: stretch(entry, join) });
   if (map) {
-    yield { node: map.id, kind: "map", branches: [branchOf(entryOf(body), null)], next: map.next, merge: "unique" };
+    yield {
+      node: map.id,
+      kind: "map",
+      branches: [branchOf(entryOf(body, graph), null)],
+      next: map.next,
+      merge: "unique",
+    };
   }
   const steps = new Set(body.nodes.filter((node) => !isDone(node)).map(({ id }) => id));
   const firstTarget = new Map(edges.toReversed().map(({ from, to }) => [from, steps.has(to) ? to : null]));
@@ -71,8 +78,7 @@ function optionalTarget(onError: string | undefined): { onError?: string } {
 }
 
 /** The node of a body that no way leads to, but for loops. */
-function entryOf({ nodes, edges }: Body): string {
-  const failures = nodes.flatMap((node) => ("onError" in node && node.onError !== undefined ? [node.onError] : []));
-  const entered = new Set([...onwardEdges(edges).map(({ to }) => to), ...failures]);
-  return nodes.find(({ id }) => !entered.has(id))?.id ?? "";
+function entryOf({ edges }: Body, graph: Graph): string {
+  const detours = new Set(detoursIn(graph, loopsIn(edges)));
+  return graph.ids.find((id) => graph.predecessors.get(id)?.length === 0 && !detours.has(id)) ?? "";
 }

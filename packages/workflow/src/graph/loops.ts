@@ -3,9 +3,13 @@ import { graphOf } from "./graph.ts";
 import { nodeIndex } from "./node-index.ts";
 import { canReach } from "./reach.ts";
 
-/** The edges that lead on. One with a `max` leads back, so the shape of a workflow does not depend on it. */
+/** The edges that lead on. One with a `max` leads back, or into a detour that does, so the shape of a workflow does not depend on it. */
 export function onwardEdges(edges: readonly Edge[]): Edge[] {
   return edges.filter(({ max }) => max === undefined);
+}
+
+export function loopsIn(edges: readonly Edge[]): Edge[] {
+  return edges.filter(({ max }) => max !== undefined);
 }
 
 /**
