@@ -13,7 +13,7 @@ export interface Asking {
 
 export const thisTerminal: Asking = {
   get isInteractive() {
-    return process.stdin.isTTY === true && process.stderr.isTTY === true;
+    return process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env.CI;
   },
   async ask(question) {
     const lines = createInterface({ input: process.stdin, output: process.stderr });

@@ -77,14 +77,16 @@ async function installPromised(python: Python, missing: readonly string[], machi
   const draft = `${folder}.${randomUUID()}`;
   try {
     await mkdir(dirname(folder), { recursive: true });
+  } catch (error) {
+    return { ok: false, reason: (error as Error).message };
+  }
+  try {
     const ended = await pipInstall(python, lines, draft, machine);
     if (ended.ok) {
       await rename(folder, `${draft}.old`).catch(() => undefined);
       await rename(draft, folder);
     }
     return ended;
-  } catch (error) {
-    return { ok: false, reason: (error as Error).message };
   } finally {
     for (const left of [draft, `${draft}.old`]) await rm(left, { recursive: true, force: true });
   }
