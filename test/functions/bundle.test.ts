@@ -134,9 +134,5 @@ const findThem = [
 const ownAddress = ["agents/src/check", "compiler/src", "workflow/src/inputs"].map(
   (folder) => `packages/${folder}/worker.ts`,
 );
-/** Templates are built by the CLI, and the logger of the IMAP client is off. */
-const uncalled = [
-  "node_modules/pino/lib/transport.js",
-  "node_modules/thread-stream/index.js",
-  "packages/sandbox/src/template.ts",
-];
+/** The logger of the IMAP client is off. */
+const uncalled = ["node_modules/pino/lib/transport.js", "node_modules/thread-stream/index.js"];
