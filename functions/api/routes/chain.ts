@@ -1,8 +1,8 @@
-import { readTrace, renderJson, type TraceEntry } from "@nova/engine";
+import { type LogPlace, readTrace, renderJson, runningLog, type TraceEntry } from "@nova/engine";
 import { executionWithin, NotFound, readLink } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
-import { ChainEntry } from "../schemas/execution.ts";
+import { ChainEntry, Printed } from "../schemas/execution.ts";
 import { ListQuery, listAnswer, listOf, pageOfAll, pageQuery } from "../schemas/list.ts";
 import { ExecutionId, Flag, wholeNumber } from "../schemas/values.ts";
 
@@ -28,16 +28,16 @@ function bytesOf(entry: TraceEntry): number {
   return Buffer.byteLength(renderJson(entry));
 }
 
+const link = z.object({ id: ExecutionId, seq: wholeNumber(0, 999_999_999) });
+const Scope = z.string().max(1000).optional().meta({ description: "of a link in a branch; absent: the main line" });
+
 export const entry = route({
   method: "GET",
   path: "/executions/{id}/chain/{seq}",
   summary: "One link; `full` adds code, contexts and logs",
   role: "viewer",
-  params: z.object({ id: ExecutionId, seq: wholeNumber(0, 999_999_999) }),
-  query: z.strictObject({
-    full: Flag.optional(),
-    scope: z.string().max(1000).optional().meta({ description: "of a link in a branch; absent: the main line" }),
-  }),
+  params: link,
+  query: z.strictObject({ full: Flag.optional(), scope: Scope }),
   answers: { 200: { description: "the link", schema: ChainEntry } },
   async handle(ports, { by, params: { id, seq }, query: { full = false, scope = "" } }) {
     await executionWithin(ports, by, id);
@@ -46,3 +46,33 @@ export const entry = route({
     return { status: 200, body: found };
   },
 });
+
+export const logs = route({
+  method: "GET",
+  path: "/executions/{id}/chain/{seq}/logs",
+  summary: "What the code that runs at a link has printed so far; of code that has ended the link has it",
+  role: "viewer",
+  params: link,
+  query: z.strictObject({
+    scope: Scope,
+    after: z
+      .string()
+      .regex(/^\d{1,9}-\d{1,9}-\d{1,15}$/, "use a `next` that was answered")
+      .optional()
+      .meta({ description: "`next` of the answer before: only what came since" }),
+  }),
+  answers: { 200: { description: "the text, secrets masked", schema: Printed } },
+  async handle(ports, { by, params: { id, seq }, query: { scope = "", after } }) {
+    await executionWithin(ports, by, id);
+    const printed = await runningLog(ports, id, { seq, scope }, after === undefined ? undefined : placeFrom(after));
+    if (!printed) return { status: 200, body: { text: "", left_out: 0, next: null } };
+    const { step, attempt, bytes } = printed.next;
+    const next = `${step}-${attempt}-${bytes}`;
+    return { status: 200, body: { text: printed.text, left_out: printed.leftOut, next } };
+  },
+});
+
+function placeFrom(after: string): LogPlace {
+  const [step = 0, attempt = 0, bytes = 0] = after.split("-").map(Number);
+  return { step, attempt, bytes };
+}

@@ -40,9 +40,36 @@ export const ExecutionItem = z
   })
   .meta({ id: "Execution" });
 
+const Place = { seq: z.int(), scope: z.string() };
+
+const NodeAtWork = z
+  .object({
+    node_id: z.string(),
+    node_type: z.string().nullable(),
+    ...Place,
+    attempt: z.int().meta({ description: "counts from 1" }),
+    since: Time,
+    waits_for: z
+      .looseObject({ kind: z.enum(["approval", "event", "time", "workflow"]), until: Time.nullable() })
+      .nullable()
+      .meta({
+        description: "null where code runs or is written; `task_id`, `message`, `choices`, `execution_id` by kind",
+      }),
+  })
+  .meta({ id: "NodeAtWork" });
+
+const MapProgress = z
+  .object({ node_id: z.string(), ...Place, items: z.int(), done: z.int(), failed: z.int() })
+  .meta({ id: "MapProgress", description: "`done` counts the items that failed, too" });
+
+const AtWork = z
+  .object({ count: z.int(), nodes: z.array(NodeAtWork), maps: z.array(MapProgress) })
+  .meta({ id: "AtWork", description: "`count` nodes, of which `nodes` are the 20 that began first; open maps" });
+
 export const WholeExecution = ExecutionItem.extend({
   context: Context.meta({ description: "numbers keep the digits that they were written with" }),
   path: z.array(z.string()).meta({ description: "nodes in the order in which they ran" }),
+  at_work: AtWork,
 }).meta({ id: "WholeExecution" });
 
 export const Started = z
@@ -73,7 +100,19 @@ export const ChainEntry = z
   })
   .meta({ id: "ChainEntry" });
 
-const Place = { seq: z.int(), scope: z.string().optional(), execution: z.string().optional() };
+/** What code that runs has printed. */
+export const Printed = z
+  .object({
+    text: z.string(),
+    left_out: z.int().meta({ description: "bytes before the text that are not kept" }),
+    next: z
+      .string()
+      .nullable()
+      .meta({ description: "`after` of the next request; null where no code of the link runs" }),
+  })
+  .meta({ id: "Printed" });
+
+const Problem = { seq: z.int(), scope: z.string().optional(), execution: z.string().optional() };
 
 export const Verified = z
   .object({
@@ -81,8 +120,8 @@ export const Verified = z
     // No release answers "complete" any more; clients that were generated before know it.
     state: z.enum(["open", "complete", "anchored", "broken"]),
     links: z.int(),
-    erased: z.array(z.looseObject({ ...Place, content: z.string() })),
-    problem: z.looseObject({ ...Place, message: z.string() }).nullable(),
+    erased: z.array(z.looseObject({ ...Problem, content: z.string() })),
+    problem: z.looseObject({ ...Problem, message: z.string() }).nullable(),
   })
   .meta({ id: "Verification" });
 
@@ -105,6 +144,6 @@ export function executionItem({ id, workflowId, version, client, status, started
   };
 }
 
-export function wholeExecution({ execution, context, path }: Trace) {
-  return { ...executionItem(execution), context, path };
+export function wholeExecution({ execution, context, path, atWork }: Trace) {
+  return { ...executionItem(execution), context, path, at_work: atWork };
 }

@@ -18,6 +18,7 @@ import { libFiles, type SandboxFile } from "./harness.ts";
 import { type LastAnswer, runInput, stopInput } from "./messages.ts";
 import { inputReferences, namedBlobs } from "./references.ts";
 import { takeResult } from "./results.ts";
+import { readRunningLog } from "./running-log.ts";
 import { writeFiles } from "./transfer.ts";
 
 interface Reach {
@@ -46,6 +47,8 @@ export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfter
     create: async (spec) => create(connections, spec, await filesFor(spec.lib)),
     run: (sandbox, request, io, runOptions) => run(reach, sandbox, request, io, runOptions),
     stop: (sandbox, claim, io, signal) => stop(reach, sandbox, claim, io, signal),
+    runningLog: (sandbox, link, signal) =>
+      readRunningLog(connections, { sandbox, link, lifetimeSeconds: marginSeconds }, signal),
     extend: (sandbox, lifetimeSeconds) => extend(connections, sandbox, lifetimeSeconds),
     kill: (sandbox) => kill(connections, sandbox),
     async killAll(execution) {

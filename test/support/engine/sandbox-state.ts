@@ -1,4 +1,4 @@
-import type { BlobRef, Claim, CodeResult, RunRequest, Sandbox } from "@nova/engine";
+import type { BlobRef, Claim, CodeResult, RunningLog, RunRequest, Sandbox } from "@nova/engine";
 import type { VirtualClock } from "./clock.ts";
 import type { Process } from "./scheduler.ts";
 
@@ -33,6 +33,8 @@ export class SandboxState {
   readonly boxes = new Map<string, Box>();
   /** Executions whose sandboxes were all killed; what is made later dies by its lifetime. */
   readonly cleared = new Set<string>();
+  /** What running code has printed, by link. */
+  readonly logs = new Map<string, RunningLog>();
   /** No sandbox can be extended beyond this, counted from its creation. */
   planLimitMs = 20 * 60_000;
   readonly #clock: VirtualClock;

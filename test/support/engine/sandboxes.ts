@@ -33,6 +33,7 @@ export function sandboxesPort(state: SandboxState, scheduler: Scheduler, code: (
     kill: (id) => control(`kill ${id}`, () => state.kill(id)),
     killAll: (execution) => control("kill all sandboxes", () => state.killAll(execution)),
     run: (id, request, io, options) => new Delivery(state, scheduler, code, caller).run(id, request, io, options),
+    runningLog: (id, link) => control("read a log", () => (state.isAlive(id) ? (state.logs.get(link) ?? null) : null)),
     stop: (id, claim, io) => stop(state, control, id, claim, io),
   };
 }

@@ -112,6 +112,12 @@ export type StopOutcome =
   | { kind: "stopped"; logs: string }
   | { kind: "gone" };
 
+/** What running code has printed so far. `size`: bytes of all of it, of which `tail` is the end: at most 64 KB. */
+export interface RunningLog extends Pick<Claim, "step" | "attempt"> {
+  size: number;
+  tail: Uint8Array;
+}
+
 /** Python in sandboxes; nothing behind this port knows E2B. */
 export interface Sandboxes {
   /** Throws `SandboxUnavailable` (429, no capacity, unreachable). */
@@ -123,6 +129,11 @@ export interface Sandboxes {
    * until they are dead. Throws `SandboxUnavailable` when the sandbox cannot be reached.
    */
   stop(sandbox: string, claim: Claim, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
+  /**
+   * Of the claim of this link that runs, a quarter of a second late; null where none runs or none has printed anything.
+   * Throws `SandboxUnavailable`.
+   */
+  runningLog(sandbox: string, link: string, signal: AbortSignal): Promise<RunningLog | null>;
   /** Lets it live this long from now; null when it cannot (the plan's limit since `createdAt`, or it is gone). */
   extend(sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null>;
   kill(sandbox: string): Promise<void>;

@@ -50,12 +50,29 @@ export class Redactor {
   }
 
   /**
+   * What may be shown of a text that grows. `tail` is its end so far in UTF-8, of which `shown` bytes were shown before;
+   * `isCut`: something stood before the tail. Its last bytes wait where they may be the beginning of a secret.
+   */
+  maskGrowing(tail: Uint8Array, { shown, isCut }: { shown: number; isCut: boolean }): { text: string; shown: number } {
+    const text = Buffer.from(tail).toString("latin1");
+    const finder = this.#finderInBytes();
+    // Programs write whole lines: only what ends elsewhere may go on with the next byte.
+    const waiting = finder.restAtEnd(text, text.endsWith("\n") ? shortestSecret : 1);
+    const end = wholeCharacters(text.slice(0, text.length - waiting));
+    if (end <= shown) return { text: "", shown };
+    const rest = isCut ? finder.restAtStart(text, shortestSecret) : 0;
+    const found = merged([...finder.rangesIn(text), ...(rest > 0 ? [[0, rest] satisfies Range] : [])]);
+    const within = found.map(([from, to]): Range => [Math.max(from, shown) - shown, Math.min(to, end) - shown]);
+    const masks = within.filter(([from, to]) => from < to);
+    return { text: Buffer.from(masked(text.slice(shown, end), masks), "latin1").toString(), shown: end };
+  }
+
+  /**
    * Passes bytes through until a secret would cross, also over the border of two chunks: then it calls `onFound` and
    * throws `SecretFound`, so that whoever takes the bytes has never seen their end.
    */
   async *refuse(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
-    this.#inBytes ??= new Finder(this.#forms.map(asBytes));
-    const finder = this.#inBytes;
+    const finder = this.#finderInBytes();
     const { longest } = finder;
     const most = Math.max(leastSearched, 4 * longest);
     let unread = "";
@@ -72,6 +89,11 @@ export class Redactor {
       yield chunk;
     }
     search(true);
+  }
+
+  #finderInBytes(): Finder {
+    this.#inBytes ??= new Finder(this.#forms.map(asBytes));
+    return this.#inBytes;
   }
 
   #secretsIn(text: string): Range[] {
@@ -93,6 +115,14 @@ export class Redactor {
 function asBytes({ texts, numbers, base64, raw }: Forms): Forms {
   const bytesOf = (form: string) => Buffer.from(form).toString("latin1");
   return { texts: [...texts.map(bytesOf), ...raw], numbers: numbers.map(bytesOf), base64, raw };
+}
+
+/** How many bytes do not end inside of a character of UTF-8. */
+function wholeCharacters(bytes: string): number {
+  const [last = ""] = /[\xc0-\xff][\x80-\xbf]{0,2}$/.exec(bytes) ?? [];
+  const first = last.charCodeAt(0);
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  return last !== "" && last.length < length ? bytes.length - last.length : bytes.length;
 }
 
 function masked(text: string, found: Range[]): string {
@@ -119,6 +149,10 @@ export class BlindRedactor extends Redactor {
 
   override maskTail(text: string): string {
     return this.mask(text);
+  }
+
+  override maskGrowing(_tail: Uint8Array, { shown }: { shown: number }): { text: string; shown: number } {
+    return { text: "", shown };
   }
 
   override finds(): boolean {

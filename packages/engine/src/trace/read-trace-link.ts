@@ -44,7 +44,7 @@ function placeBefore({ execution, scope, seq }: LinkId): LinkId | undefined {
 }
 
 /** Whether it leads from the main line to a branch, step by step, in letters that keys may have. */
-function isScope(scope: string): boolean {
+export function isScope(scope: string): boolean {
   if (scope === "") return true;
   const branch = /^[!-~]{1,1000}$/.test(scope) && branchOf(scope);
   return branch !== false && branch !== null && isScope(branch.parent);

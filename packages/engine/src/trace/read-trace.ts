@@ -15,6 +15,7 @@ import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { maskSlots, secretKeys } from "../secrets/secret-inputs.ts";
+import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork } from "./at-work.ts";
 import { contentOrNull } from "./content-or-null.ts";
 import { joinedScopes } from "./joined-scopes.ts";
 import { ToldCode } from "./told-code.ts";
@@ -33,14 +34,17 @@ export interface Trace {
   path: string[];
   /** The context after the last link. */
   context: RawJson;
+  atWork: AtWork;
 }
 
 /** The chain of work of an execution, branches inside. What was erased is null. Throws `ExecutionNotFound`. */
 export async function readTrace(ports: Ports, id: string, { full = false } = {}): Promise<Trace> {
   const execution = await executionOf(ports, id);
   const version = await ports.workflows.get(execution.workflowId, execution.version);
-  const { entries, context } = await new TraceReader(ports, version, full).scope(id, "");
-  return { execution, entries, path: pathThrough(entries), context: rawContext(context) ?? new RawJson("{}") };
+  const reader = new TraceReader(ports, version, full);
+  const { entries, context } = await reader.scope(id, "");
+  const atWork = execution.open ? await atWorkOf(ports, version, reader.held, entries) : nothingAtWork;
+  return { execution, entries, path: pathThrough(entries), context: rawContext(context) ?? new RawJson("{}"), atWork };
 }
 
 function pathThrough(entries: TraceEntry[]): string[] {
@@ -57,6 +61,8 @@ export interface Before {
 }
 
 export class TraceReader {
+  /** Turns without an entry, of all that was read. */
+  readonly held: HeldTurn[] = [];
   readonly #ports: Ports;
   readonly #version: WorkflowVersion | undefined;
   readonly #full: boolean;
@@ -75,7 +81,8 @@ export class TraceReader {
   async scope(execution: string, scope: string, fork?: Before, known?: readonly Link[]) {
     const entries: TraceEntry[] = [];
     let before = fork;
-    for await (const { seq, entry } of known ?? this.#ports.chain.links(execution, scope)) {
+    for await (const { seq, turn, entry } of known ?? this.#ports.chain.links(execution, scope)) {
+      if (!entry && turn?.state === "held") this.held.push({ at: { execution, scope, seq }, turn });
       if (!entry) continue;
       const { told, context } = await this.link({ execution, scope, seq }, entry, before);
       before = { entry, context };

@@ -226,6 +226,8 @@ class Daemon:
                 waits.append(_SOON)
             if run.process.isolated:
                 waits.append(run.weighed_next - now)
+            if (shown_in := run.show_in(now)) is not None:
+                waits.append(shown_in)
         if not self.walls.isolated:
             waits.append(_ORPHANED_SECONDS)  # nobody ends this process with the sandbox: it looks for the folder itself
         return max(0, min(waits)) if waits else None
@@ -236,6 +238,7 @@ class Daemon:
             if run.process.guard:
                 run.process.guard.try_again()
             run.weigh(now)
+            run.show(now)
             if run.waits_since is not None:
                 run.look()
             left = run.seconds_left(now)

@@ -18,6 +18,7 @@ _PIPE_BYTES = 1 << 16
 _INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # of UTF-8: none begins with one of these
 _FREE_WAITING_SECONDS = 60.0
 _BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE = 0.1, 20
+_BETWEEN_SHOWINGS_SECONDS, _SHOWINGS_SHARE = 0.25, 20
 
 
 def kept_as_file(path, size):
@@ -41,10 +42,12 @@ class Run:
         self.followers = []
         self.needs = Needs(store, self._tell)
         self.log, self.log_is_cut = bytearray(), False
+        self.logged = self.shown = 0
         self.began = time.monotonic()
         self.deadline = self.began + limit_seconds
         self.waits_since, self.free_waiting = None, _FREE_WAITING_SECONDS
         self.weighed_next = self.began + _BETWEEN_WEIGHINGS_SECONDS
+        self.shown_next = self.began + _BETWEEN_SHOWINGS_SECONDS
         self.is_complete = False
         self.told = None
         self.killed_as = self.protest = None
@@ -136,6 +139,7 @@ class Run:
 
     def _log(self, data):
         self.log += data
+        self.logged += len(data)
         if len(self.log) > 4 * LOG_BYTES:
             del self.log[:-LOG_BYTES]
             self.log_is_cut = True
@@ -155,6 +159,21 @@ class Run:
             self.kill("memory")
         took = time.monotonic() - now
         self.weighed_next = now + max(_BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE * took)
+
+    def show_in(self, now):
+        """Seconds until its log is to be shown; None where nothing is new."""
+        return None if self.shown == self.logged or self.told else self.shown_next - now
+
+    def show(self, now):
+        """Keeps the end of its log where readers find it: seldom enough that it costs the code nothing."""
+        left = self.show_in(now)
+        if left is None or left > 0:
+            return
+        self.shown = self.logged
+        with contextlib.suppress(OSError):  # the disk is full; the outcome brings the log all the same
+            self.store.show_log(self.claim, self.logged, self.log[-LOG_BYTES:])
+        took = time.monotonic() - now
+        self.shown_next = now + max(_BETWEEN_SHOWINGS_SECONDS, _SHOWINGS_SHARE * took)
 
     def kill(self, reason):
         """`reason`: "timeout", "memory", "stopped" or "protest". A result that is complete stands."""
@@ -187,6 +206,8 @@ class Run:
 
     def _conclude(self, message):
         """Keeps the outcome and tells it to all who follow."""
+        if self.shown:
+            self.store.hide_log(self.claim)
         if self.process.porter:
             self.note(self.process.porter.notes_so_far())
         duration_ms = round((time.monotonic() - self.began) * 1000)

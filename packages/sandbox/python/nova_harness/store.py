@@ -7,6 +7,7 @@ What the harness keeps on disk, below its root. The code itself may come from el
         outcome                        the message that tells what became of it
         out/                           files that the code's process writes
     claims/<link>/tombstone            no code may begin at this link any more
+    claims/<link>/log                  while its code runs: a header line, then the end of what it has printed
     blobs/<sha256>                     values that are here already, whoever brought them
     answers/<need>                     what the adapter answered to a need
     lib/                               the workflow's own modules
@@ -114,7 +115,17 @@ class Store:
         return path
 
     def keep_outcome(self, claim, data):
-        path = self._outcome_path(claim)
+        self._replace(self._outcome_path(claim), data)
+
+    def show_log(self, claim, size, tail):
+        """`size`: of all that was printed, of which `tail` is the end."""
+        header = json.dumps({"step": claim.step, "attempt": claim.attempt, "size": size})
+        self._replace(self._log_path(claim), header.encode() + b"\n" + tail)
+
+    def hide_log(self, claim):
+        self._unlink(self._log_path(claim))
+
+    def _replace(self, path, data):
         with open(path + ".new", "wb") as file:
             file.write(data)
         os.replace(path + ".new", path)
@@ -159,6 +170,9 @@ class Store:
 
     def _outcome_path(self, claim):
         return os.path.join(self._claim_path(claim), "outcome")
+
+    def _log_path(self, claim):
+        return os.path.join(self._link_path(claim.link), "log")
 
     def _link_path(self, link):
         return self.path("claims", hashlib.sha256(link.encode()).hexdigest()[:40])

@@ -1,0 +1,69 @@
+import { linkName } from "../chain/link-name.ts";
+import { readPosition } from "../chain/position.ts";
+import { executionOf } from "../execution/record.ts";
+import { contextBefore } from "../map/item-input.ts";
+import { definitionOf } from "../node/definition.ts";
+import type { LinkId, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { RunningLog } from "../ports/sandboxes.ts";
+import { laidOverBefore, nothingLaid } from "../secrets/laid-over.ts";
+import type { Redactor } from "../secrets/redactor.ts";
+import { redactorFor, secretKeys } from "../secrets/secret-inputs.ts";
+import { isScope } from "./read-trace-link.ts";
+
+/** How far a log was read: bytes of one run of code. */
+export type LogPlace = Pick<RunningLog, "step" | "attempt"> & { bytes: number };
+
+/** What running code printed behind a place, secrets masked. */
+export interface PrintedSince {
+  text: string;
+  /** Bytes behind that place that are not kept any more. */
+  leftOut: number;
+  next: LogPlace;
+}
+
+/** Limit of one look into a sandbox. */
+const lookMs = 5_000;
+
+/**
+ * What the code at a link has printed since `after`, or since it began. Null where none runs, or none has printed
+ * anything: what code that has ended printed is in its entry. Throws `ExecutionNotFound`, `SandboxUnavailable`.
+ */
+export async function runningLog(
+  ports: Ports,
+  id: string,
+  { seq, scope }: { seq: number; scope: string },
+  after?: LogPlace,
+): Promise<PrintedSince | null> {
+  const { workflowId, version } = await executionOf(ports, id);
+  const at = { execution: id, scope, seq };
+  const { turn, entry } = isScope(scope) ? await ports.chain.read(at) : {};
+  if (entry || turn?.state !== "held" || turn.sandbox === null) return null;
+  const log = await ports.sandboxes.runningLog(turn.sandbox, linkName(at), ports.timer.timeout(lookMs));
+  if (!log) return null;
+  return printedSince(log, await redactorAt(ports, at, turn, { id, workflowId, version }), after);
+}
+
+function printedSince({ step, attempt, size, tail }: RunningLog, redactor: Redactor, after?: LogPlace): PrintedSince {
+  const from = after && after.step === step && after.attempt === attempt ? after.bytes : 0;
+  const start = Math.max(0, size - tail.byteLength);
+  const { text, shown } = redactor.maskGrowing(tail, { shown: Math.max(0, from - start), isCut: start > 0 });
+  return { text, leftOut: Math.max(0, start - from), next: { step, attempt, bytes: start + shown } };
+}
+
+/** Knows what is secret in what the node found. */
+async function redactorAt(
+  ports: Ports,
+  at: LinkId,
+  turn: Turn,
+  execution: { id: string; workflowId: string; version: number },
+): Promise<Redactor> {
+  const [position, { version, node }] = await Promise.all([
+    readPosition(ports, at),
+    definitionOf(ports, { execution, node: turn.node }),
+  ]);
+  const { before } = position;
+  const { context } = await contextBefore(ports, position);
+  const laid = "executor" in node ? await laidOverBefore(ports, { client: before.client, version, node }) : nothingLaid;
+  return redactorFor(secretKeys(version.workflow), context, (sha256) => ports.blobs.get(before, sha256), laid.secrets);
+}
