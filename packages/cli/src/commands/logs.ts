@@ -1,8 +1,11 @@
 import type { TraceEntry } from "@nova/engine";
 import { exitCodes } from "../errors.ts";
+import { LogLines } from "../output/log-lines.ts";
 import { logItem, logLines } from "../output/logs.ts";
 import { print } from "../output/terminal.ts";
-import { entriesOf, followTrace } from "../records/follow-trace.ts";
+import { askApi } from "../place.ts";
+import { entriesOf } from "../records/entries-of.ts";
+import { followLogs } from "../records/follow-logs.ts";
 import { notRun } from "../records/not-run.ts";
 import { withRecords } from "../records/with-records.ts";
 import type { CliCommand } from "./command.ts";
@@ -13,27 +16,41 @@ export const logs: CliCommand = {
       .summary("print what the code of an execution printed, node by node")
       .argument("<execution_id>")
       .option("--node <id>", "of this node alone")
-      .option("--follow", "go on until the execution is over; a node's logs come when it is done")
+      .option("--follow", "print what running code prints within a second, until the execution is over")
       .option("--json", "print one JSON object"),
 
   async run([id = ""], { node, follow, json }) {
-    const wanted = ({ node_id }: { node_id: string }) => node === undefined || node_id === node;
-    await withRecords(async (records) => {
-      const told = new Map<string, TraceEntry>();
-      const traces = follow ? followTrace(records, id) : [await records.trace(id, { full: true })];
-      for await (const trace of traces) {
-        const fresh = entriesOf(trace).filter((entry) => !told.has(nameOf(entry)));
-        for (const entry of fresh) told.set(nameOf(entry), entry);
-        for (const entry of json ? [] : fresh.filter(wanted)) for (const line of logLines(entry)) print(line);
-      }
-      const entries = Array.from(told.values());
-      if (node !== undefined && !entries.some(wanted)) throw notRun(node, id, entries);
-      if (json) print(JSON.stringify({ execution_id: id, items: entries.filter(wanted).map(logItem) }), true);
-    });
+    const wanted = typeof node === "string" ? node : undefined;
+    const entries = follow ? await told(id, wanted, json === true) : await recorded(id);
+    const shown = entries.filter(({ node_id }) => wanted === undefined || node_id === wanted);
+    if (wanted !== undefined && shown.length === 0) throw notRun(wanted, id, entries);
+    if (json) print(JSON.stringify({ execution_id: id, items: shown.map(logItem) }), true);
+    else if (!follow) for (const entry of shown) for (const line of logLines(entry)) print(line);
     return exitCodes.completed;
   },
 };
 
-function nameOf({ scope, seq }: TraceEntry): string {
-  return `${scope}#${seq}`;
+async function recorded(id: string): Promise<TraceEntry[]> {
+  return entriesOf(await withRecords((records) => records.trace(id, { full: true })));
+}
+
+/** Prints what comes; answers the entries, without their logs where those are printed and need not be kept. */
+async function told(id: string, node: string | undefined, json: boolean): Promise<TraceEntry[]> {
+  const [entries, lines] = [[] as TraceEntry[], new LogLines()];
+  await askApi(async (server) => {
+    for await (const piece of followLogs(server, id, node)) {
+      if (piece.kind === "ended") entries.push(kept(piece.entry, json));
+      const isOther = piece.kind === "ended" && node !== undefined && piece.entry.node_id !== node;
+      for (const line of json || isOther ? [] : lines.of(piece)) print(line);
+    }
+  });
+  return entries;
+}
+
+/** Contexts, code and branches are the most of an entry, and nothing here wants them. */
+function kept(
+  { input_context: _, output_result: _after, code_executed: _code, branches: _in, steps: _s, ...entry }: TraceEntry,
+  json: boolean,
+): TraceEntry {
+  return { ...entry, steps: [], ...(!json && { logs: null, traceback: null }) };
 }

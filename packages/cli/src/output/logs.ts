@@ -16,15 +16,21 @@ export function logItem(entry: TraceEntry) {
   return { seq, scope, node_id, status, attempt, logs: logs ?? "", error_class, error_message, traceback, attempts };
 }
 
+/** Whose logs follow. */
+export function placeLine({ seq, scope, node_id, attempt }: Pick<TraceEntry, "seq" | "scope" | "node_id" | "attempt">) {
+  const place = scope === "" ? "" : styled("dim", ` in ${scope}`);
+  const again = attempt > 1 ? styled("dim", `, attempt ${attempt}`) : "";
+  return `${styled("dim", String(seq))} ${styled("bold", node_id)}${place}${again}`;
+}
+
 /** Nothing of a node that printed nothing and did not fail. */
 export function logLines(entry: TraceEntry): string[] {
-  const { seq, scope, node_id, logs, error_class, error_message, traceback } = entry;
+  const { logs, error_class, error_message, traceback } = entry;
   const earlier = attemptLogs(entry);
   if (!logs && error_message === null && earlier.length === 0) return [];
-  const place = scope === "" ? "" : styled("dim", ` in ${scope}`);
   const failure = error_message === null ? [] : [styled("red", `  ${error_class ?? "failed"}: ${error_message}`)];
   return [
-    `${styled("dim", String(seq))} ${styled("bold", node_id)}${place}`,
+    placeLine(earlier.length > 0 ? { ...entry, attempt: 1 } : entry),
     ...earlier,
     ...(earlier.length > 0 && logs ? [styled("dim", `  attempt ${entry.attempt}`)] : []),
     ...(logs ? [indented(logs)] : []),

@@ -8,7 +8,7 @@ import { duration, shortened, statusText } from "./text.ts";
 import { codeCell, spentText, writtenLines } from "./written.ts";
 
 /** What `nova trace --json` prints, to be rendered with `renderJson`. */
-export function traceResult({ execution, entries, path, context }: ShownTrace) {
+export function traceResult({ execution, entries, path, context, atWork }: ShownTrace) {
   const { id, workflowId, version, status, startedAt, endedAt, durationMs, error, parent, spent } = execution;
   return {
     execution_id: id,
@@ -23,6 +23,7 @@ export function traceResult({ execution, entries, path, context }: ShownTrace) {
     parent: parent ? { execution_id: parent.execution, scope: parent.scope, seq: parent.seq } : null,
     path,
     context,
+    at_work: atWork,
     entries,
   };
 }

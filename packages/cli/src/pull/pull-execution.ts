@@ -6,7 +6,7 @@ import { planLock } from "../lock/plan.ts";
 import { readSources } from "../lock/sources.ts";
 import { writeLock } from "../lock/write.ts";
 import { inNewFolder } from "../new-folder.ts";
-import { entriesOf } from "../records/follow-trace.ts";
+import { entriesOf } from "../records/entries-of.ts";
 import { notRun } from "../records/not-run.ts";
 import type { Records } from "../records/records.ts";
 import { writeInside } from "../write-inside.ts";

@@ -1,5 +1,5 @@
 import type { ChainEntry, Execution as ExecutionItem, NovaClient, Task, WholeExecution } from "@nova/client";
-import type { Execution, RawJson, Trace, TraceEntry, WaitingTask } from "@nova/engine";
+import type { AtWork, Execution, RawJson, Trace, TraceEntry, WaitingTask } from "@nova/engine";
 
 /** What commands show of an execution. */
 export type ShownExecution = Omit<Execution, "stateMachineArn" | "root"> & Partial<Pick<Execution, "root">>;
@@ -44,6 +44,8 @@ export async function readWhole(server: NovaClient, id: string): Promise<Omit<Sh
     execution: executionFrom(whole),
     path: whole.path,
     context: whole.context as unknown as RawJson,
+    // Servers of earlier releases do not say it.
+    atWork: (whole.at_work as AtWork | undefined) ?? { count: 0, nodes: [], maps: [] },
   };
 }
 
