@@ -2,7 +2,7 @@ import type { Delivery } from "@nova/client";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
-import { strangersText } from "../output/text.ts";
+import { cell } from "../output/text.ts";
 import { askApi } from "../place.ts";
 import { firstItems, readLimit } from "../remote/first-items.ts";
 import type { CliCommand } from "./command.ts";
@@ -50,12 +50,5 @@ function readStatus(text: string): (typeof statuses)[number] {
 /** Last the run that was started, or why there is none. */
 function rowOf({ at, type, workflow, client_slug, status, from, about, execution_id, reason }: Delivery): string[] {
   const outcome = execution_id ?? reason ?? "";
-  return [
-    at,
-    type,
-    workflow ?? "",
-    client_slug ?? "",
-    status,
-    ...[from, about, outcome].map((text) => strangersText(text, 60)),
-  ];
+  return [at, type, workflow ?? "", client_slug ?? "", status, ...[from, about, outcome].map((text) => cell(text))];
 }

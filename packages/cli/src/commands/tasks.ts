@@ -2,7 +2,7 @@ import type { Task } from "@nova/client";
 import { exitCodes } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
-import { duration, shortened, strangersText } from "../output/text.ts";
+import { cell, duration, strangersText } from "../output/text.ts";
 import { askApi } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -38,5 +38,5 @@ function unmailedLine({ execution_id, node, mail }: Task): string[] {
 function rowOf(task: Task & { age_seconds: number }): string[] {
   const { execution_id, workflow, client, node, choices, expires_at, message } = task;
   const age = duration(task.age_seconds * 1000);
-  return [execution_id, workflow, client ?? "", node, choices.join("|"), age, expires_at, shortened(message, 60)];
+  return [execution_id, workflow, client ?? "", node, choices.join("|"), age, expires_at, cell(message)];
 }

@@ -8,14 +8,14 @@ export const trace: CliCommand = {
     command
       .summary("show the chain of work of an execution")
       .argument("<execution_id>")
-      .option("--full", "with contexts, code and logs")
+      .option("--full", "every visit by itself, with code, logs and what it set")
       .option("--json", "print one JSON object"),
 
   async run([id = ""], { full, json }) {
     const { asWritten, renderJson } = await import("@nova/engine");
     const { traceLines, traceResult } = await import("../output/trace.ts");
     const found = asWritten(await withRecords((records) => records.trace(id, { full: full === true })));
-    print(json ? renderJson(traceResult(found)) : traceLines(found).join("\n"), json);
+    print(json ? renderJson(traceResult(found)) : traceLines(found, full === true).join("\n"), json);
     return exitCodes.completed;
   },
 };

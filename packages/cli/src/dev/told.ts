@@ -1,6 +1,7 @@
 import type { Execution } from "@nova/engine";
 import type { RunEvent, Unstarted } from "@nova/local";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
+import { MapProgress } from "../output/map-progress.ts";
 import { eventLine } from "../output/run.ts";
 import { print, styled } from "../output/terminal.ts";
 import { duration, statusText, strangersText } from "../output/text.ts";
@@ -38,37 +39,46 @@ export function held(tell: Teller): Teller & { release(): void } {
   };
 }
 
+/** A line of `nova dev`: when it was said, in the time of this place, and what. */
+function say(text: string): void {
+  print(`${styled("dim", new Date().toTimeString().slice(0, 8))} ${text}`);
+}
+
+const maps = new MapProgress((execution, text) => say(`${styled("dim", execution)}${text}`));
+
 export const inWords: Teller = {
   published(outcome) {
     const { folder, findings } = outcome;
     const lines = findingLines(findings);
     if ("problem" in outcome) {
       const summary = findings.length > 0 ? `${folder} is not valid` : `${folder}: ${outcome.problem}`;
-      print([...lines, styled("red", `✗ ${summary}`)].join("\n"));
+      say([...lines, styled("red", `✗ ${summary}`)].join("\n"));
       return;
     }
     const news = outcome.created ? "is published" : "is as it was";
-    print([...lines, `${styled("green", "✓")} ${outcome.id} version ${outcome.version} ${news}`].join("\n"));
+    say([...lines, `${styled("green", "✓")} ${outcome.id} version ${outcome.version} ${news}`].join("\n"));
   },
   queued({ execution, workflow }) {
-    print(`${styled("dim", execution)}  ${statusText("queued")} ${workflow} waits for a slot`);
+    say(`${styled("dim", execution)}  ${statusText("queued")} ${workflow} waits for a slot`);
   },
   begun({ execution }) {
-    print(`${styled("dim", execution)}  ${statusText("running")} from the queue`);
+    say(`${styled("dim", execution)}  ${statusText("running")} from the queue`);
   },
   step(event) {
-    if (event.state !== "ended") print(`${styled("dim", event.execution)}${eventLine(event)}`);
+    if (event.state === "ended" || maps.takes(event.execution, event)) return;
+    say(`${styled("dim", event.execution)}${eventLine(event)}`);
   },
   ended({ id, workflowId, status, durationMs, error }) {
+    maps.end(id);
     const time = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
     const why = error ? `: node "${error.node}" (${error.class}): ${error.message}` : "";
-    print(`${styled("dim", id)}  ${statusText(status)} ${workflowId}${time}${why}`);
+    say(`${styled("dim", id)}  ${statusText(status)} ${workflowId}${time}${why}`);
   },
   unstarted({ id, type, status, workflow, trigger, from, about, reason }) {
     const whose = workflow === null ? "" : ` for ${trigger} of ${workflow}`;
     const [sender, subject] = [from, about].map((text) => strangersText(text, 60));
     const what = `${sender && ` from ${sender}`}${subject && ` (${subject})`}`;
-    print(`${styled("dim", id)}  ${styled("red", status)} ${type}${whose}${what}: ${strangersText(reason, 300)}`);
+    say(`${styled("dim", id)}  ${styled("red", status)} ${type}${whose}${what}: ${strangersText(reason, 300)}`);
   },
 };
 

@@ -20,6 +20,11 @@ export function strangersText(text: string, length?: number): string {
   return shortened(text.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), length);
 }
 
+/** The same as a cell of a table: cut for a terminal, whole for whatever else reads it. */
+export function cell(text: string, length = 60): string {
+  return strangersText(text, process.stdout.isTTY ? length : Number.POSITIVE_INFINITY);
+}
+
 const colours = {
   completed: "green",
   success: "green",

@@ -13,6 +13,17 @@ export function codeCell({ ai_metadata }: TraceEntry): string {
   return `by ${model ?? "a model"}${tries}, ${dollars(ai_metadata.cost_usd)}`;
 }
 
+/** The same for several visits of a node. */
+export function codeCellOf(visits: readonly TraceEntry[]): string {
+  const written = visits.flatMap(({ ai_metadata }) => ai_metadata ?? []);
+  if (written.length === 0) return "";
+  const pinned = written.filter(({ cache_hit }) => cache_hit).length;
+  const attempts = written.reduce((sum, { attempts: each, cache_hit }) => sum + (cache_hit ? 0 : each), 0);
+  const cost = dollars(written.reduce((sum, { cost_usd }) => sum + cost_usd, 0));
+  if (pinned === written.length) return `${pinned} pinned, no model asked`;
+  return `${pinned > 0 ? `${pinned} pinned, ` : ""}${attempts} attempts, ${cost}`;
+}
+
 /** What models were paid for, in one line. */
 export function spentText({ cost_usd, tokens_input, tokens_cached, tokens_output }: Spending): string {
   const cached = tokens_cached > 0 ? ` (${tokens_cached} of them cached)` : "";

@@ -15,12 +15,14 @@ export interface RunPlace {
 /** Runs it and prints what it does, and then what became of it. */
 export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: boolean): Promise<ExitCode> {
   const { asWritten, renderJson } = await import("@nova/engine");
+  const { MapProgress } = await import("../output/map-progress.ts");
   const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("../output/run.ts");
   // With --json stdout is for the one object; whoever has to answer reads stderr.
   const tell = json ? printError : print;
+  const maps = new MapProgress((_, line) => tell(line));
   const running = place.execute(interrupt, {
     onEvent(event) {
-      if (!json || event.state === "waiting") tell(eventLine(event));
+      if (json ? event.state === "waiting" : !maps.takes("", event)) tell(eventLine(event));
     },
     onAccepted(id, status) {
       const news = status === "queued" ? "is queued: a quota or a pause of its workflow holds it" : "is accepted";
@@ -28,7 +30,7 @@ export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: bo
     },
     onTask: (task) => tell(taskLines(task).join("\n")),
   });
-  const ran = await Promise.race([running, place.lost]);
+  const ran = await Promise.race([running, place.lost]).finally(() => maps.end(""));
   if (!ran) {
     const error = { class: "Cancelled", message: "interrupted before the run began" };
     print(json ? renderJson(noRunResult("cancelled", error)) : styled("yellow", error.message), json);

@@ -22,7 +22,7 @@ function failureIn({ errorType, errorMessage }: LambdaResult & { ok: false }): O
   return errorType === "NodeRetry" ? { state: "retrying", message: errorMessage } : { state: "failed" };
 }
 
-interface Place extends Pick<NodeEvent, "node" | "items"> {
+interface Place extends Pick<NodeEvent, "node" | "items" | "map"> {
   execution: string;
   isNew: boolean;
 }
@@ -39,15 +39,14 @@ function placeOf(payload: string): Place | null {
     node?: string;
     waited?: boolean;
   };
-  const items = itemsIn(scope);
-  return execution?.id && node
-    ? { execution: execution.id, node, isNew: waited !== true, ...(items.length > 0 && { items }) }
-    : null;
+  return execution?.id && node ? { execution: execution.id, node, isNew: waited !== true, ...inMap(scope) } : null;
 }
 
 /** A part of a scope ends in the first node of a branch or, in digits, the number of an item. */
-function itemsIn(scope: string): number[] {
-  return Array.from(scope.matchAll(/\.(\d+)(?=\/|$)/g), ([, number]) => Number(number));
+function inMap(scope: string): Pick<NodeEvent, "items" | "map"> {
+  const [first, ...others] = Array.from(scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g));
+  if (first?.[1] === undefined) return {};
+  return { items: [first, ...others].map(([, , number]) => Number(number)), map: first[1] };
 }
 
 /**
@@ -55,10 +54,12 @@ function itemsIn(scope: string): number[] {
  * for; code that runs on has nothing to tell; else the node has its outcome.
  */
 function outcomeIn(payload: string): Outcome | null {
-  const answer = JSON.parse(payload) as { task?: string | null; until?: string; child?: object } & RunningOn;
+  const answer = JSON.parse(payload) as Answered & RunningOn;
   if (answer.running) return answer.retry === undefined ? null : { state: "retrying", message: answer.retry };
-  return { state: answer.task || answer.until || answer.child ? "waiting" : "succeeded" };
+  if (answer.task || answer.until || answer.child) return { state: "waiting" };
+  return { state: "succeeded", ...(answer.count !== undefined && { count: answer.count }) };
 }
 
-type Outcome = Pick<NodeEvent, "state" | "message">;
+type Outcome = Pick<NodeEvent, "state" | "message" | "count">;
+type Answered = { task?: string | null; until?: string; child?: object; count?: number };
 type RunningOn = { running?: true; retry?: string };

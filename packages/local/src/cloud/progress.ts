@@ -3,6 +3,10 @@ export interface NodeEvent {
   node: string;
   /** In the body of a map: the number of its item, behind those of the items around it. */
   items?: number[];
+  /** Beside `items`: the outermost map that has them. */
+  map?: string;
+  /** Of a map that succeeded: how many items it has. */
+  count?: number;
   /** `waiting`: its function is done, and it goes on when somebody answers or a time has come. */
   state: "started" | "waiting" | "retrying" | "succeeded" | "failed";
   /** Of an attempt that another one follows: why it failed, and when that begins. */

@@ -1,0 +1,32 @@
+import type { AtWork, NodeAtWork } from "@nova/engine";
+import { styled } from "./terminal.ts";
+import { duration, strangersText } from "./text.ts";
+
+/** What a run does at the moment, a node a line. */
+export function atWorkLines({ count, nodes, maps }: AtWork, nowMs: number): string[] {
+  const more = count - nodes.length;
+  return [
+    ...maps.map(({ node_id, items, done, failed }) => {
+      const bad = failed > 0 ? `, ${failed} failed` : "";
+      return `${styled("cyan", "map")} ${node_id} ${done}/${items} items done${bad}`;
+    }),
+    ...nodes.map((node) => nodeLine(node, nowMs)),
+    ...(more > 0 ? [styled("dim", `and ${more} more`)] : []),
+  ];
+}
+
+function nodeLine({ node_id, scope, attempt, since, waits_for }: NodeAtWork, nowMs: number): string {
+  const place = scope === "" ? "" : styled("dim", ` in ${scope}`);
+  const again = attempt > 1 ? `, attempt ${attempt}` : "";
+  const time = `since ${since} (${duration(Math.max(0, nowMs - Date.parse(since)))})`;
+  const what = waits_for ? styled("yellow", "waits") : styled("cyan", "at work");
+  return `${what} ${styled("bold", node_id)}${place} ${time}${again}${waits_for ? waitText(waits_for) : ""}`;
+}
+
+function waitText(wait: NonNullable<NodeAtWork["waits_for"]>): string {
+  const until = wait.until === null ? "" : ` until ${wait.until}`;
+  if (wait.kind === "time") return until;
+  if (wait.kind === "workflow") return ` for ${wait.execution_id}`;
+  if (wait.kind === "event") return ` for an event${until}`;
+  return ` for ${wait.choices.join(" or ")}${until}: ${strangersText(wait.message, 60)}`;
+}

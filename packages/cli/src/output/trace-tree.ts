@@ -1,0 +1,107 @@
+import { membersOf, type TraceBranch, type TraceEntry } from "@nova/engine";
+import { shortened } from "./text.ts";
+
+/** A line of the table of a trace, so many branches deep. */
+export type TreeLine = {
+  depth: number;
+} /** `which`: of several visits, or of the items of a map; empty for the only one. */ & (
+  | { entry: TraceEntry; which: string }
+  /** Visits of one node, told as one. */
+  | { visits: TraceEntry[] }
+  | { title: string }
+);
+
+/** A node that a scope visits more often is told in one line; so are items, where a map has more. */
+const mostUnfolded = 5;
+/** Of failures that are told one by one. */
+const mostFailures = 20;
+
+/** `unfold`: every visit and every item has its own lines. */
+export function treeOf(entries: readonly TraceEntry[], unfold: boolean, depth = 0): TreeLine[] {
+  const visits = new Map<string, number>();
+  const repeated = unfold ? new Map<string, TraceEntry[]>() : repeatedIn(entries);
+  return entries.flatMap((entry): TreeLine[] => {
+    const visit = (visits.get(entry.node_id) ?? 0) + 1;
+    visits.set(entry.node_id, visit);
+    const group = repeated.get(entry.node_id);
+    const which = visit > 1 ? `(${visit})` : "";
+    if (!group) return [{ depth, entry, which }, ...insideOf([entry], unfold, depth + 1)];
+    return visit === 1 ? foldedLines(group, depth) : [];
+  });
+}
+
+function repeatedIn(entries: readonly TraceEntry[]): Map<string, TraceEntry[]> {
+  const groups = Map.groupBy(entries, ({ node_id }) => node_id);
+  return new Map(Array.from(groups).filter(([, group]) => group.length > mostUnfolded));
+}
+
+/** What succeeded in one line, failures apart. */
+function foldedLines(group: readonly TraceEntry[], depth: number): TreeLine[] {
+  const [failed, others] = [group.filter(isFailure), group.filter((entry) => !isFailure(entry))];
+  const shown = failed.slice(0, mostFailures);
+  const rest = failed.slice(mostFailures);
+  return [
+    ...lineOf(others, depth),
+    ...shown.map((entry): TreeLine => ({ depth, entry, which: whichOf(entry, group) })),
+    ...lineOf(rest, depth),
+    ...insideOf(group, false, depth + 1),
+  ];
+}
+
+function whichOf(entry: TraceEntry, group: readonly TraceEntry[]): string {
+  const [, item] = /\.(\d+)$/.exec(entry.scope) ?? [];
+  return item === undefined ? `(${group.indexOf(entry) + 1})` : `(item ${item})`;
+}
+
+function lineOf(visits: TraceEntry[], depth: number): TreeLine[] {
+  return visits.length > 0 ? [{ depth, visits }] : [];
+}
+
+function isFailure({ status }: TraceEntry): boolean {
+  return status === "failed";
+}
+
+/** What ran inside of an entry, or of all visits of a node. */
+function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number): TreeLine[] {
+  const children = entries.flatMap(({ child }) => child ?? []);
+  const branches = entries.flatMap((entry) => entry.branches ?? []);
+  const [child, ...others] = children;
+  if (child && others.length > 0)
+    return [{ depth, title: `workflow ${child.workflow}: ${children.length} executions` }];
+  if (child) {
+    const title = `workflow ${child.workflow} version ${child.version}: ${child.execution_id}`;
+    return [{ depth, title }, ...treeOf(child.entries ?? [], unfold, depth)];
+  }
+  const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
+  if (isMap && !unfold && branches.length > mostUnfolded) return foldedItems(branches, depth);
+  return Array.from(Map.groupBy(branches, ({ scope, branch }) => (isMap ? scope : branch)).values()).flatMap((same) => [
+    { depth, title: isMap ? `item ${same[0]?.branch}${givenText(entries[0], same[0])}` : `branch ${same[0]?.branch}` },
+    ...treeOf(
+      same.flatMap((branch) => branch.entries),
+      unfold,
+      depth,
+    ),
+  ]);
+}
+
+/** With `--full`: what the item is, which no change says. */
+function givenText(map: TraceEntry | undefined, item: TraceBranch | undefined): string {
+  const [before, after] = [map?.output_result, item?.entries[0]?.input_context];
+  if (!before || !after) return "";
+  const known = new Set(membersOf(before.text).map(({ key, json }) => `${key}:${json}`));
+  const given = membersOf(after.text).filter(({ key, json }) => key !== "index" && !known.has(`${key}:${json}`));
+  return given.map(({ key, json }) => `, ${key} = ${shortened(json)}`).join("");
+}
+
+/** Items of a map: how far it has come, and each node of its body in one line. */
+function foldedItems(branches: readonly TraceBranch[], depth: number): TreeLine[] {
+  const ends = branches.flatMap(({ entries }) => entries.at(-1) ?? []).filter(({ path_taken }) => path_taken === null);
+  const failed = ends.filter(isFailure).length;
+  const done = ends.length === branches.length ? "" : `${ends.length}/`;
+  const title = `${done}${branches.length} items${done && " done"}${failed > 0 ? `, ${failed} failed` : ""}`;
+  const groups = Map.groupBy(
+    branches.flatMap(({ entries }) => entries),
+    ({ node_id }) => node_id,
+  );
+  return [{ depth, title }, ...Array.from(groups.values()).flatMap((group) => foldedLines(group, depth))];
+}
