@@ -1,6 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
-import { expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { held, inJson, inWords, type Teller } from "../../../packages/cli/src/dev/told.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 function listed(lines: string[]): Teller {
   return {
@@ -32,12 +36,13 @@ it("says what happened before the greeting behind it, in order, and the rest at 
 });
 
 it.each([
-  [inWords, ["exec_1  queued pay waits for a slot", "exec_1  running from the queue"]],
+  [inWords, ["09:05:07 exec_1  queued pay waits for a slot", "09:05:07 exec_1  running from the queue"]],
   [
     inJson,
     ['{"execution_id":"exec_1","workflow":"pay","state":"queued"}', '{"execution_id":"exec_1","state":"begun"}'],
   ],
 ])("has a line for a run that waits for a slot, and one when that begins (%#)", (tell, expected) => {
+  vi.setSystemTime(new Date(2026, 1, 1, 9, 5, 7));
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   tell.queued({ execution: "exec_1", workflow: "pay" });
   tell.begun({ execution: "exec_1" });

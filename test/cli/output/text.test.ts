@@ -2,7 +2,18 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { explain } from "../../../packages/cli/src/output/explain.ts";
 import { tableLines } from "../../../packages/cli/src/output/table.ts";
-import { duration, shortened, strangersText } from "../../../packages/cli/src/output/text.ts";
+import { cell, duration, shortened, strangersText } from "../../../packages/cli/src/output/text.ts";
+
+/** Standard output is a terminal until it is disposed of. */
+function onTerminal(): Disposable {
+  const before = process.stdout.isTTY;
+  process.stdout.isTTY = true;
+  return {
+    [Symbol.dispose]() {
+      process.stdout.isTTY = before;
+    },
+  };
+}
 
 describe("what people read", () => {
   it.each([
@@ -30,6 +41,13 @@ describe("what people read", () => {
     ["x".repeat(61), `${"x".repeat(59)}…`],
   ])("steers no terminal with what a stranger wrote: %j", (written, text) => {
     expect(strangersText(written, 60)).toBe(text);
+  });
+
+  it("cuts a cell for a terminal, and for nothing else that reads it", () => {
+    using terminal = onTerminal();
+    expect(cell("x".repeat(61))).toBe(`${"x".repeat(59)}…`);
+    terminal[Symbol.dispose]();
+    expect(cell(`${"x".repeat(61)}\n`)).toBe(`${"x".repeat(61)} `);
   });
 
   it("aligns columns, and counts no colours", () => {

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
-import { RawJson, type Trace, type TraceBranch, type TraceEntry } from "@nova/engine";
+import { nothingAtWork, RawJson, type TraceBranch, type TraceEntry } from "@nova/engine";
 import { expect, it } from "vitest";
+import { atWorkLines } from "../../../packages/cli/src/output/at-work.ts";
 import { traceLines } from "../../../packages/cli/src/output/trace.ts";
 
 function entry(node_id: string, more: Partial<TraceEntry> = {}): TraceEntry {
@@ -19,11 +20,17 @@ const branch = (name: string, ...entries: TraceEntry[]): TraceBranch => ({
   entries,
 });
 
+const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", startedAt: "now" } as never;
+
+function told(entries: TraceEntry[], full = false): string[] {
+  return traceLines({ execution, entries, atWork: nothingAtWork }, full).map(stripVTControlCharacters);
+}
+
 /** The table's first two columns, without what stands around it. */
-function table(entries: TraceEntry[]): string[] {
-  const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", startedAt: "now" };
-  const lines = traceLines({ execution, entries, path: [], context: new RawJson("{}") } as unknown as Trace);
-  return lines.slice(2).map((line) => stripVTControlCharacters(line).replace(/ +(action|join|map) .*$/, ""));
+function table(entries: TraceEntry[], full = false): string[] {
+  return told(entries, full)
+    .slice(2)
+    .map((line) => line.replace(/ +(action|join|map) .*$/, ""));
 }
 
 it("draws branches as a tree, each under its name", () => {
@@ -34,33 +41,105 @@ it("draws branches as a tree, each under its name", () => {
   ]);
 });
 
-it("shows of many items the first five, those that failed, and how many there are", () => {
-  const items = Array.from({ length: 25 }, (_, i) =>
-    branch(String(i), entry("i", i === 20 ? { status: "failed" } : {})),
-  );
-  const shown = table([entry("m", { node_type: "map", branches: items })]);
-  const titles = shown.filter((line) => line.includes("item"));
-  expect(titles.map((line) => line.trim())).toEqual([
-    ...["item 0", "item 1", "item 2", "item 3", "item 4", "item 20", "25 items, 1 failed; 6 are shown"],
+const items = (count: number, make: (i: number) => TraceEntry[]) =>
+  Array.from({ length: count }, (_, i) => branch(String(i), ...make(i)));
+
+it("tells many items as one: sums, and apart from them those that failed", () => {
+  const branches = items(200, (i) => {
+    const scope = `/m@1.${i}`;
+    const second = i === 20 ? [] : [entry("j", { scope, seq: 2 })];
+    return [
+      entry("i", {
+        scope,
+        execution_time_ms: 10,
+        path_taken: i === 20 ? null : "j",
+        ...(i === 20 && { status: "failed" }),
+      }),
+      ...second,
+    ];
+  });
+  const shown = told([entry("m", { node_type: "map", branches })]);
+  expect(shown.slice(2, 7).map((line) => line.trim().replace(/ {2,}/g, "  "))).toEqual([
+    "1  m  map  success",
+    "200 items, 1 failed",
+    "i x 199  action  success  1.99 s",
+    "1  i (item 20)  action  failed  10 ms",
+    "j x 199  action  success",
   ]);
 });
 
-it("shows twenty items whole", () => {
-  const items = Array.from({ length: 20 }, (_, i) => branch(String(i), entry("i")));
-  expect(table([entry("m", { branches: items })])).toHaveLength(41);
+it("says how many items of a map that goes on are done", () => {
+  const branches = items(200, (i) => (i < 37 ? [entry("i")] : i < 40 ? [entry("i", { path_taken: "j" })] : []));
+  expect(table([entry("m", { branches })])).toEqual(["1  m", "   37/200 items done", "     i x 40"]);
 });
 
-it("numbers the visits of a loop", () => {
+it("shows five items one by one, and all with --full", () => {
+  expect(table([entry("m", { branches: items(5, () => [entry("i")]) })])).toHaveLength(11);
+  expect(table([entry("m", { branches: items(30, () => [entry("i")]) })], true)).toHaveLength(61);
+});
+
+it("numbers the visits of a loop, and tells many as one with the decisions that they took", () => {
   const round = ["a", "d", "a", "d"].map((id, index) => entry(id, { seq: index + 1 }));
   expect(table(round)).toEqual(["1  a", "2  d", "3  a (2)", "4  d (2)"]);
+  const rounds = Array.from({ length: 20 }, (_, i) =>
+    entry("d", { seq: i, execution_time_ms: 100, decision_result: i < 19 ? "again" : "done" }),
+  );
+  expect(told(rounds)[2]).toBe("  d x 20  action  success  2.00 s  again 19, done 1");
+  expect(table(rounds, true)).toHaveLength(20);
+});
+
+it("shows with --full what each node changed and not the whole context, and the code of a loop once", () => {
+  const changes = { set: new RawJson('{"n":850.0}'), delete: ["old"] };
+  const contexts = { input_context: new RawJson('{"big":1}'), output_result: new RawJson('{"big":1,"n":850.0}') };
+  const visit = entry("a", { changes, ...contexts, code_executed: "n += 1", logs: "hi\n" });
+  const lines = told([visit, { ...visit, seq: 2 }], true)
+    .slice(4)
+    .join("\n")
+    .split("\n");
+  const changed = ["changes:", "  n = 850.0", "  old is deleted", "logs:", "  hi"];
+  expect(lines).toEqual(["", "1 a", "code:", "  n += 1", ...changed, "", "2 a", "code: as before", ...changed]);
+});
+
+it("names the item that a branch begins with", () => {
+  const given = entry("i", { input_context: new RawJson('{"list":[7],"item":7,"index":0}') });
+  const map = entry("m", { branches: [branch("0", given)], output_result: new RawJson('{"list":[7]}') });
+  expect(table([map], true)[1]).toBe("   item 0, item = 7");
+});
+
+it("says what is at work, what it waits for and until when, and how far maps are", () => {
+  const since = "2026-11-23T06:00:00.000Z";
+  const at = { scope: "", seq: 1, since, node_type: null, attempt: 1, waits_for: null };
+  const until = "2026-11-24T06:00:00.000Z";
+  const asks = { kind: "approval", until, task_id: "t", message: "Pay\u001b[2J?", choices: ["yes", "no"] } as const;
+  const nodes = [
+    { ...at, node_id: "a", attempt: 2, scope: "/m@1.3" },
+    { ...at, node_id: "ask", waits_for: asks },
+    { ...at, node_id: "pause", waits_for: { kind: "time", until } as const },
+    { ...at, node_id: "call", waits_for: { kind: "workflow", until: null, execution_id: "exec_2" } as const },
+  ];
+  const maps = [{ node_id: "m", scope: "", seq: 1, items: 200, done: 37, failed: 2 }];
+  const lines = atWorkLines({ count: 34, nodes, maps }, Date.parse(since) + 12_000).map(stripVTControlCharacters);
+  expect(lines).toEqual([
+    "map m 37/200 items done, 2 failed",
+    `at work a in /m@1.3 since ${since} (12.00 s), attempt 2`,
+    `waits ask since ${since} (12.00 s) for yes or no until ${until}: Pay [2J?`,
+    `waits pause since ${since} (12.00 s) until ${until}`,
+    `waits call since ${since} (12.00 s) for exec_2`,
+    "and 30 more",
+  ]);
 });
 
 it("says of prompt nodes where their code is from, and what models have cost, only where there are some", () => {
   const ai_metadata = { cache_hit: true, errors: [] } as unknown as TraceEntry["ai_metadata"];
   const spent = { cost_usd: 0.5, tokens_input: 10, tokens_cached: 0, tokens_output: 1 };
-  const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", startedAt: "now", spent };
-  const trace = { execution, path: [], context: new RawJson("{}") };
-  const told = (entries: TraceEntry[]) => traceLines({ ...trace, entries } as unknown as Trace).join("\n");
+  const paid = { ...(execution as object), spent } as never;
+  const told = (entries: TraceEntry[]) => traceLines({ execution: paid, entries, atWork: nothingAtWork }).join("\n");
   expect(told([entry("a", { ai_metadata })])).toMatch(/models: \$0\.5000.*\n.* code .*\n.*pinned, no model asked/);
   expect(told([entry("a")])).not.toContain("code");
+});
+
+it("adds up what models have cost for many visits", () => {
+  const written = (cache_hit: boolean) => ({ cache_hit, errors: [], attempts: 2, model: "m", cost_usd: 0.01 });
+  const visits = Array.from({ length: 12 }, (_, i) => entry("a", { ai_metadata: written(i < 2) as never }));
+  expect(told(visits)[2]).toMatch(/a x 12 .* 2 pinned, 20 attempts, \$0\.1200/);
 });

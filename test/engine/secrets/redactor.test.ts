@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
-import { Redactor, SecretFound } from "../../../packages/engine/src/secrets/redactor.ts";
+import { BlindRedactor, Redactor, SecretFound } from "../../../packages/engine/src/secrets/redactor.ts";
 import { maskSlots, redactorFor, secretKeys } from "../../../packages/engine/src/secrets/secret-inputs.ts";
 
 const secret = 'p4ss"wörd/é+';
@@ -139,3 +140,47 @@ describe("secret inputs", () => {
 async function* chunks(...parts: Uint8Array[]) {
   yield* parts;
 }
+
+describe("a text that grows", () => {
+  const pin = "4711-pin";
+  const growing = new Redactor([secret, pin]);
+  /** What readers of a text see who look whenever it has grown by one of `pieces`. */
+  const seen = (pieces: readonly Buffer[]) => {
+    let [tail, shown, all] = [Buffer.alloc(0), 0, ""];
+    for (const piece of pieces) {
+      tail = Buffer.concat([tail, piece]);
+      const next = growing.maskGrowing(tail, { shown, isCut: false });
+      shown = next.shown;
+      all += next.text;
+    }
+    return all;
+  };
+
+  it("shows no part of a secret, wherever it is cut, and in the end what its log says", () => {
+    const word = fc.constantFrom(secret, pin, "p4s", "4711", "é", "ok ", "\n");
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 12 }), fc.array(fc.nat({ max: 60 }), { maxLength: 6 }), (words, cuts) => {
+        const whole = Buffer.from(`${words.join("")}.\n`);
+        const at = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length];
+        const pieces = at.slice(1).map((end, i) => whole.subarray(at[i], end));
+        expect(seen(pieces)).toBe(growing.mask(whole.toString()));
+      }),
+    );
+  });
+
+  it("keeps back what may be the beginning of a secret or of a character", () => {
+    const euro = Buffer.from("€");
+    expect(seen([Buffer.from("key p4ss")])).toBe("key ");
+    expect(seen([Buffer.from("key p4ss"), Buffer.from("age\n")])).toBe("key p4ssage\n");
+    expect(seen([Buffer.concat([Buffer.from("5 "), euro.subarray(0, 2)])])).toBe("5 ");
+  });
+
+  it("masks the end of a secret whose beginning is not kept any more", () => {
+    const tail = Buffer.from(`${secret.slice(3)} is it\n`);
+    expect(growing.maskGrowing(tail, { shown: 0, isCut: true }).text).toBe("*** is it\n");
+  });
+
+  it("says nothing where nobody knows what is secret", () => {
+    expect(new BlindRedactor().maskGrowing(Buffer.from("a\n"), { shown: 0 })).toEqual({ text: "", shown: 0 });
+  });
+});

@@ -1,7 +1,10 @@
 """Code begins at most once per claim, whoever asks and however often; what is stopped is dead."""
 
+import hashlib
+import json
 import os
 import signal
+import time
 import unittest
 
 from support import Sandbox, marked_processes
@@ -41,6 +44,19 @@ class Claims(unittest.TestCase):
         one, two = self.last_of(answers), self.last_of(more)
         self.assertEqual(one["result"]["set"], [["n", "5000"], ["once", "1"]])
         self.assertEqual(two, one)
+
+    def test_what_running_code_prints_is_a_file_until_it_ends(self):
+        begun = self.begin_waiting()
+        need, answers = self.need_of(begun)
+        path = f"{self.sandbox.root}/claims/{hashlib.sha256(b'l').hexdigest()[:40]}/log"
+        while not os.path.exists(path):
+            time.sleep(0.01)
+        with open(path) as file:
+            header, tail = json.loads(file.readline()), file.read()
+        self.sandbox.serve(need)
+        self.last_of(answers)
+        self.assertEqual((header, tail), ({"step": 0, "attempt": 1, "size": 6}, "begun\n"))
+        self.assertFalse(os.path.exists(path))
 
     def test_a_late_delivery_gets_the_kept_result(self):
         one = self.sandbox.finish(self.sandbox.begin("import random; context['r'] = random.random()", link="l"))

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { NovaClient } from "@nova/client";
 import type { NodeAtWork, TraceEntry } from "@nova/engine";
 import { entriesOf } from "./entries-of.ts";
@@ -37,7 +36,7 @@ export async function* followLogs(server: NovaClient, id: string, node?: string)
     const lookAt = performance.now() + Math.max(restMs, 2 * (performance.now() - began));
     do {
       yield* running.prints();
-      await sleep(pauseMs);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     } while (performance.now() < lookAt);
   }
 }

@@ -1,0 +1,46 @@
+import { stripVTControlCharacters } from "node:util";
+import { expect, it } from "vitest";
+import { LogLines } from "../../../packages/cli/src/output/log-lines.ts";
+import type { LogPiece } from "../../../packages/cli/src/records/follow-logs.ts";
+
+function shown(...pieces: LogPiece[]): string[] {
+  const lines = new LogLines();
+  return pieces.flatMap((piece) => lines.of(piece)).map(stripVTControlCharacters);
+}
+
+const printed = (node_id: string, text: string, more: { leftOut?: number; attempt?: number } = {}): LogPiece => {
+  const { leftOut = 0, attempt = 1 } = more;
+  return { kind: "printed", at: { node_id, scope: "", seq: node_id === "a" ? 1 : 2, attempt }, text, leftOut };
+};
+const ended = (node_id: string, logs: string, more: object = {}): LogPiece => {
+  const place = { node_id, scope: "", seq: node_id === "a" ? 1 : 2, attempt: 1 };
+  const entry = { ...place, error_class: null, error_message: null, traceback: null, ...more } as never;
+  return { kind: "ended", entry, logs };
+};
+
+it("names the node where another one has spoken before, and joins lines that come in parts", () => {
+  const pieces = [printed("a", "one\ntw"), printed("a", "o\n"), printed("b", "x\n"), printed("a", "three\n")];
+  expect(shown(...pieces)).toEqual(["1 a", "  one", "  two", "2 b", "  x", "1 a", "  three"]);
+});
+
+it("shows a line without an end once nothing more comes", () => {
+  expect(shown(printed("a", "working"))).toEqual([]);
+  expect(shown(printed("a", "working"), printed("a", ""), printed("a", ""))).toEqual(["1 a", "  working"]);
+});
+
+it("ends with what was not told before, and with why it failed", () => {
+  const failure = { error_class: "NodeFailed", error_message: "no" };
+  expect(shown(printed("a", "one\ntw"), ended("a", "o\n", failure))).toEqual([
+    "1 a",
+    "  one",
+    "  two",
+    "  NodeFailed: no",
+  ]);
+  expect(shown(ended("b", ""))).toEqual([]);
+});
+
+it("says what is left out, which attempt speaks, and that there are more than it follows", () => {
+  const again = printed("a", "x\n", { leftOut: 900, attempt: 2 });
+  expect(shown(again)).toEqual(["1 a, attempt 2", "  ... 900 bytes are left out", "  x"]);
+  expect(shown({ kind: "crowd", count: 40, followed: 5 })[0]).toContain("40 nodes are at work, 5 of them");
+});

@@ -1,0 +1,71 @@
+import { readTrace, requestApproval, runNode } from "@nova/engine";
+import type { ApprovalNode, Node, WaitNode } from "@nova/workflow";
+import { expect, it } from "vitest";
+import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+import { Story, succeeds } from "../../support/engine/story.ts";
+
+const atWork = async (story: Story) => (await readTrace(story.world.ports(atOnce), story.id)).atWork;
+
+/** A story whose second node has begun. */
+async function waiting(node: Node): Promise<Story> {
+  const story = await new Story(flow("waits", [action("a"), node], lines(`start > a > ${node.id} > end`))).start();
+  await story.finish(story.deliver("a", 0));
+  return story;
+}
+
+const event = (story: Story, node: string) => {
+  const { workflowId, version } = story.world.record(story.id);
+  return { execution: { id: story.id, workflowId, version }, scope: "", seq: 1, node };
+};
+
+it("is the node that holds its turn, since when and in which attempt, and nothing once it is over", async () => {
+  const story = await new Story(flow("runs", [action("a")], lines("start > a > end"))).start();
+  expect(await atWork(story)).toEqual({ count: 0, nodes: [], maps: [] });
+  const delivery = story.deliver("a", 0);
+  story.codeStopsAt = "finish";
+  await story.until(delivery, "wait");
+  const since = story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).turn?.since;
+  const node = { node_id: "a", node_type: "action", scope: "", seq: 1, attempt: 1, since, waits_for: null };
+  expect(await atWork(story)).toEqual({ count: 1, nodes: [node], maps: [] });
+  await story.finish(delivery);
+  await story.everything();
+  expect(await atWork(story)).toEqual({ count: 0, nodes: [], maps: [] });
+});
+
+it("says of a wait until when it is", async () => {
+  const pause: WaitNode = { id: "pause", type: "wait", for: { kind: "seconds", seconds: 900 } };
+  const story = await waiting(pause);
+  const until = story.world.clock.iso(story.world.clock.now + 900_000);
+  await runNode(story.world.ports(atOnce), event(story, "pause"), new AbortController().signal);
+  expect((await atWork(story)).nodes).toMatchObject([{ node_id: "pause", waits_for: { kind: "time", until } }]);
+});
+
+it("says of an approval what is asked, and until when", async () => {
+  const ask: ApprovalNode = {
+    ...{ id: "ask", type: "approval", message: "Pay?", choices: ["yes", "no"], to: [], into: "ask" },
+    timeoutSeconds: 60,
+  };
+  const story = await waiting(ask);
+  const until = story.world.clock.iso(story.world.clock.now + 60_000);
+  const asked = await requestApproval(story.world.ports(atOnce), { ...event(story, "ask"), token: "t" });
+  const [node] = (await atWork(story)).nodes;
+  const task = { task_id: asked.task, message: "Pay?", choices: ["yes", "no"] };
+  expect(node?.waits_for).toEqual({ kind: "approval", until, ...task });
+});
+
+it("lists the first twenty of many items, and counts the others and those that are done", async () => {
+  const workflow = flow("many", [mapOver("m", [action("i")], [])], lines("start > m > end"));
+  const story = await new Story(workflow, { i: () => succeeds("i", "1") }).start(
+    JSON.stringify({ list: Array.from({ length: 30 }, (_, i) => i) }),
+  );
+  await story.finish(story.deliver("m", 0));
+  for (let i = 0; i < 4; i++) await story.finish(story.deliver("i", 0, { scope: `/m@1.${i}` }));
+  for (let i = 4; i < 30; i++) {
+    const turn = { node: "i", state: "held", sandbox: null, attempt: 1, since: story.world.clock.iso() } as const;
+    story.world.chain.at({ execution: story.id, scope: `/m@1.${i}`, seq: 1 }).turn = turn;
+  }
+  const { count, nodes, maps } = await atWork(story);
+  expect({ count, listed: nodes.length, first: nodes[0]?.scope }).toEqual({ count: 26, listed: 20, first: "/m@1.4" });
+  expect(maps).toEqual([{ node_id: "m", scope: "", seq: 1, items: 30, done: 4, failed: 0 }]);
+});

@@ -1,0 +1,62 @@
+import { type RunningLog, runningLog } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
+import { action, flow, lines } from "../../support/engine/flows.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+import { Story } from "../../support/engine/story.ts";
+
+const inputs = { type: "object", properties: { pin: { type: "string", secret: true } } };
+const place = { scope: "", seq: 1 };
+
+/** Node "a" runs in a sandbox. */
+async function running() {
+  const workflow = flow("runs", [action("a")], lines("start > a > end"), { inputs });
+  const story = await new Story(workflow).start('{"pin":"47-11-pin"}');
+  story.codeStopsAt = "finish";
+  const delivery = story.deliver("a", 0);
+  await story.until(delivery, "wait");
+  const ports = story.world.ports(atOnce);
+  const prints = (text: string, more: Partial<RunningLog> = {}) => {
+    const tail = Buffer.from(text);
+    const log = { step: 0, attempt: 1, size: tail.length, tail, ...more };
+    story.world.sandboxes.logs.set(linkName({ execution: story.id, ...place }), log);
+  };
+  const read = (after?: Parameters<typeof runningLog>[3]) => runningLog(ports, story.id, place, after);
+  return { story, delivery, prints, read };
+}
+
+describe("what running code has printed", () => {
+  it("is told from where the reader has come to, without the secrets that the node knows", async () => {
+    const { prints, read } = await running();
+    expect(await read()).toBeNull();
+    prints("one\nkey 47-11");
+    const first = await read();
+    expect(first).toEqual({ text: "one\nkey ", leftOut: 0, next: { step: 0, attempt: 1, bytes: 8 } });
+    prints("one\nkey 47-11-pin\ntwo\n");
+    expect(await read(first?.next)).toEqual({
+      text: "***\ntwo\n",
+      leftOut: 0,
+      next: { step: 0, attempt: 1, bytes: 22 },
+    });
+  });
+
+  it("says how much is not kept any more, and begins anew with another attempt", async () => {
+    const { prints, read } = await running();
+    prints("tail\n", { size: 1005 });
+    const at = { step: 0, attempt: 1, bytes: 100 };
+    expect(await read(at)).toEqual({ text: "tail\n", leftOut: 900, next: { ...at, bytes: 1005 } });
+    prints("again\n", { attempt: 2 });
+    expect(await read(at)).toEqual({ text: "again\n", leftOut: 0, next: { step: 0, attempt: 2, bytes: 6 } });
+  });
+
+  it("is nothing once the node is done, and of links and branches that there are not", async () => {
+    const { story, delivery, prints, read } = await running();
+    prints("one\n");
+    const ports = story.world.ports(atOnce);
+    expect(await runningLog(ports, story.id, { scope: "", seq: 2 })).toBeNull();
+    expect(await runningLog(ports, story.id, { scope: "no scope", seq: 1 })).toBeNull();
+    story.codeStopsAt = undefined;
+    await story.finish(delivery);
+    expect(await read()).toBeNull();
+  });
+});
