@@ -1,4 +1,4 @@
-import { membersOf, type TraceEntry } from "@nova/engine";
+import { membersOf, type RawJson, type TraceEntry } from "@nova/engine";
 import type { ShownTrace } from "../records/shown.ts";
 import { atWorkLines } from "./at-work.ts";
 import { attemptLines } from "./attempts.ts";
@@ -105,11 +105,12 @@ function changeText(visits: readonly TraceEntry[]): string {
 }
 
 /**
- * What does not fit a table: errors, earlier attempts, and of prompt nodes what went wrong, and with `--full` code, steps, changes and
- * logs. `codes`: of each node the code that was shown last.
+ * What does not fit a table: errors, earlier attempts, and of prompt nodes what went wrong, and with `--full` code,
+ * steps, changes and logs; of a failure the context before it. `codes`: of each node the code that was shown last.
  */
 function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
-  const { scope, node_id, error_class, error_message, traceback, code_executed, output_result, logs } = entry;
+  const { scope, node_id, status, error_class, error_message, traceback, code_executed, logs } = entry;
+  const { input_context, output_result } = entry;
   const title = styled("bold", `\n${entry.seq} ${node_id}${scope === "" ? "" : ` in ${scope}`}`);
   const sections = [
     ...(error_message === null ? [] : [styled("red", `${error_class ?? "failed"}: ${error_message}`)]),
@@ -117,6 +118,8 @@ function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
     ...attemptLines(entry),
     ...writtenLines(entry),
     ...codeSection(node_id, code_executed, codes),
+    // Why it failed may be in what it found.
+    ...section("context before", status === "failed" && input_context ? contextText(input_context) : null),
     ...section("changes", output_result === undefined ? null : changedText(entry)),
     ...section("logs", logs),
   ];
@@ -133,6 +136,13 @@ function codeSection(node: string, code: string | null | undefined, codes: Map<s
 
 /** What the node set, as it is now; of the whole context only this is its own. */
 function changedText({ changes }: TraceEntry): string {
-  const set = membersOf(changes.set.text).map(({ key, json }) => `${key} = ${json}`);
-  return [...set, ...changes.delete.map((key) => `${key} is deleted`)].join("\n");
+  return [contextText(changes.set), ...changes.delete.map((key) => `${key} is deleted`)]
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+function contextText(context: RawJson): string {
+  return membersOf(context.text)
+    .map(({ key, json }) => `${key} = ${json}`)
+    .join("\n");
 }

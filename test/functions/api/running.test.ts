@@ -1,0 +1,49 @@
+import { expect, it, vi } from "vitest";
+import { useServer } from "../../cli/support/on-server.ts";
+import { inARow } from "../../support/cloud.ts";
+import { useApi } from "./support/api.ts";
+
+const api = useApi();
+const { nova, onServer } = useServer(api);
+
+/** Prints, and goes on until it is stopped. */
+const code = `
+import time
+print("begun with", context["pin"])
+print(context["pin"][:6], end="", flush=True)
+time.sleep(600)
+`;
+
+async function begin(): Promise<string> {
+  const inputs = { type: "object", properties: { pin: { type: "string", secret: true } } };
+  await api.call("POST /workflows", { body: inARow("endless", { endless: code }, { inputs }) });
+  const body = { context: { pin: "4711-secret" } };
+  return (await api.call("POST /workflows/endless/execute", { body })).body.execution_id;
+}
+
+it("shows the node that is at work and what it prints, to the API, here and to a server's users", async () => {
+  const id = await begin();
+  const logs = `GET /executions/${id}/chain/1/logs`;
+  const printed = await vi.waitFor(
+    async () => {
+      const { body } = await api.call(logs);
+      expect(body.text).not.toBe("");
+      return body;
+    },
+    { timeout: 20_000 },
+  );
+  // The beginning of the secret waits for what comes behind it.
+  expect(printed).toEqual({ text: "begun with ***\n", left_out: 0, next: expect.stringMatching(/^0-1-\d+$/) });
+  expect((await api.call(`${logs}?after=${printed.next}`)).body.text).toBe("");
+  const { at_work } = (await api.call(`GET /executions/${id}`)).body;
+  expect(at_work).toMatchObject({ count: 1, nodes: [{ node_id: "endless", seq: 1, attempt: 1, waits_for: null }] });
+  expect((await nova("trace", id)).out).toMatch(/\nat work endless since \S+ \(\d.*\)\n/);
+  expect(JSON.parse((await onServer("trace", id, "--json")).out)).toMatchObject({ at_work });
+
+  const following = onServer("logs", id, "--follow");
+  await api.call(`POST /executions/${id}/cancel`);
+  const { code, out } = await following;
+  expect([code, out]).toMatchObject([0, expect.stringMatching(/^1 endless\n {2}begun with \*\*\*\n/)]);
+  expect(out.match(/begun/g)).toHaveLength(1);
+  expect((await api.call(logs)).body).toEqual({ text: "", left_out: 0, next: null });
+}, 60_000);
