@@ -1,5 +1,6 @@
 export type { CloseStatus, FailureRecord, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
+export { itemsOf } from "./chain/scope.ts";
 export { WrittenTips } from "./chain/written-tips.ts";
 export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";

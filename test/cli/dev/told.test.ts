@@ -55,7 +55,10 @@ const mail = {
 } as const;
 
 it.each([
-  [inWords, /^\d\d:\d\d:\d\d dlv_1 {2}refused mail from eve@example.com \(hi ?\[2J\): no workflow has the mail address "bills"$/],
+  [
+    inWords,
+    /^\d\d:\d\d:\d\d dlv_1 {2}refused mail from eve@example.com \(hi ?\[2J\): no workflow has the mail address "bills"$/,
+  ],
   [inJson, /^\{"delivery_id":"dlv_1","type":"mail","status":"refused","workflow":null,.*"reason":"no workflow has/],
 ])("has a line for what comes in and starts no run, with the reason (%#)", (tell, expected) => {
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);

@@ -13,7 +13,7 @@ const printed = (node_id: string, text: string, more: { leftOut?: number; attemp
   return { kind: "printed", at: { node_id, scope: "", seq: node_id === "a" ? 1 : 2, attempt }, text, leftOut };
 };
 const ended = (node_id: string, logs: string, more: object = {}): LogPiece => {
-  const place = { node_id, scope: "", seq: node_id === "a" ? 1 : 2, attempt: 1 };
+  const place = { node_id, scope: "", seq: node_id === "a" ? 1 : 2, attempt: 1, steps: [] };
   const entry = { ...place, error_class: null, error_message: null, traceback: null, ...more } as never;
   return { kind: "ended", entry, logs };
 };

@@ -58,9 +58,15 @@ describe("a run on a server", () => {
   });
 
   it("tells the nodes of items with their numbers", async () => {
-    const branches = [{ branch: "1", entries: [entry(1, "double", { scope: "/each@2.1" })] }];
+    const inItem = { scope: "/each@2.1", path_taken: "add" };
+    const branches = [{ branch: "1", entries: [entry(1, "double", inItem)] }];
     const { events } = await follow(never, run("completed"), chain(entry(2, "each", { branches })));
-    expect(events[1]).toEqual({ node: "double", state: "succeeded", items: [1] });
+    const place = { map: "each", items: [1] };
+    expect(events).toEqual([
+      { node: "each", state: "succeeded", count: 1 },
+      { node: "double", state: "succeeded", ...place },
+      { node: "add", state: "started", ...place },
+    ]);
   });
 
   it("says what it waits for, once and of itself alone", async () => {

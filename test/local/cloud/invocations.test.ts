@@ -51,9 +51,14 @@ it.each([
   ["/f@3.left", undefined],
   ["/m@3.17", [17]],
   ["/m@3.17/f@1.left/n@2.0", [17, 0]],
-])("a node in the scope %j is in items %j", async (scope, items) => {
+])("a node in the scope %j is in items %j of its outermost map", async (scope, items) => {
   const [event] = await told({ execution, node: "a", scope, seq: 0 }, {});
-  expect(event?.items).toEqual(items);
+  expect([event?.items, event?.map]).toEqual([items, items && "m"]);
+});
+
+it("a map tells how many items it has", async () => {
+  const input = { execution, node: "m", scope: "", seq: 0 };
+  expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });
 });
 
 it("the second task of a node that waits does not start it again, and other functions are nobody's progress", async () => {

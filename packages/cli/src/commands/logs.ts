@@ -49,8 +49,8 @@ async function told(id: string, node: string | undefined, json: boolean): Promis
 
 /** Contexts, code and branches are the most of an entry, and nothing here wants them. */
 function kept(
-  { input_context: _, output_result: _after, code_executed: _code, branches: _in, steps: _s, ...entry }: TraceEntry,
+  { input_context: _, output_result: _after, code_executed: _code, branches: _in, ...entry }: TraceEntry,
   json: boolean,
 ): TraceEntry {
-  return { ...entry, steps: [], ...(!json && { logs: null, traceback: null }) };
+  return { ...entry, ...(!json && { steps: [], logs: null, traceback: null }) };
 }

@@ -33,9 +33,11 @@ export class LogLines {
 
   #ended({ entry, logs }: Extract<LogPiece, { kind: "ended" }>): string[] {
     const name = `${entry.scope}#${entry.seq}`;
-    const begun = this.#begun.get(name) ?? "";
+    const begun = this.#begun.get(name);
     this.#begun.delete(name);
-    const [title, ...lines] = logLines({ ...entry, logs: begun + logs });
+    // Earlier attempts of code that was followed have been told as they ran.
+    const told = begun === undefined ? entry : { ...entry, steps: [] };
+    const [title, ...lines] = logLines({ ...told, logs: (begun ?? "") + logs });
     return title === undefined ? [] : [...this.#title(entry), ...lines];
   }
 

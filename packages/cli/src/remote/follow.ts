@@ -1,5 +1,5 @@
 import type { ChainEntry, NovaClient } from "@nova/client";
-import type { WaitingTask } from "@nova/engine";
+import { itemsOf, type WaitingTask } from "@nova/engine";
 import type { Interrupt } from "../interrupt.ts";
 import { taskFrom } from "../records/shown.ts";
 import type { RunListener } from "../run/execute.ts";
@@ -33,21 +33,25 @@ export async function followOnServer(
 }
 
 interface Branched extends ChainEntry {
-  branches?: { entries: Branched[] }[];
+  path_taken?: string | null;
+  branches?: { branch: string; entries: Branched[] }[];
 }
 
 function flat(entries: readonly Branched[]): Branched[] {
   return entries.flatMap((entry) => [entry, ...(entry.branches ?? []).flatMap((branch) => flat(branch.entries))]);
 }
 
-function tellEntry({ scope, seq, node_id, node_type, status }: ChainEntry, told: Set<string>, listener: RunListener) {
+function tellEntry(entry: Branched, told: Set<string>, listener: RunListener) {
+  const { scope, seq, node_id, node_type, status, path_taken, branches = [] } = entry;
   const key = `${scope}#${seq}`;
   if (told.has(key)) return;
   told.add(key);
   if (node_type === "start" || node_type === "close" || node_type === "join") return;
-  const items = Array.from(scope.matchAll(/\.(\d+)(?=\/|$)/g), ([, number]) => Number(number));
-  const state = status === "success" ? "succeeded" : "failed";
-  listener.onEvent({ node: node_id, state, ...(items.length > 0 && { items }) });
+  const [state, place] = [status === "success" ? "succeeded" : "failed", itemsOf(scope)] as const;
+  const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
+  listener.onEvent({ node: node_id, state, ...place, ...(isMap && { count: branches.length }) });
+  // An item is not done with a node behind which others come.
+  if (place.items && path_taken) listener.onEvent({ node: path_taken, state: "started", ...place });
 }
 
 async function tellTasks(server: NovaClient, id: string, told: Set<string>, listener: RunListener): Promise<void> {

@@ -29,6 +29,13 @@ export function isItem(branch: string): boolean {
   return /^\d+$/.test(branch);
 }
 
+/** The items that a scope is in, outermost first, and the outermost map; nothing where it is in no map. */
+export function itemsOf(scope: string): { map?: string; items?: number[] } {
+  const found = Array.from(scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g));
+  const map = found[0]?.[1];
+  return map === undefined ? {} : { map, items: found.map(([, , number]) => Number(number)) };
+}
+
 /** Who wrote a key: the link's number on the main line, its scope too in a branch, so that scopes can share pages. */
 export type LinkLabel = number | string;
 

@@ -1,3 +1,4 @@
+import { itemsOf } from "@nova/engine";
 import type { InvokeLambda, LambdaResult } from "../lambda-types.ts";
 import type { NodeEvent, Progress } from "./progress.ts";
 
@@ -39,14 +40,7 @@ function placeOf(payload: string): Place | null {
     node?: string;
     waited?: boolean;
   };
-  return execution?.id && node ? { execution: execution.id, node, isNew: waited !== true, ...inMap(scope) } : null;
-}
-
-/** A part of a scope ends in the first node of a branch or, in digits, the number of an item. */
-function inMap(scope: string): Pick<NodeEvent, "items" | "map"> {
-  const [first, ...others] = Array.from(scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g));
-  if (first?.[1] === undefined) return {};
-  return { items: [first, ...others].map(([, , number]) => Number(number)), map: first[1] };
+  return execution?.id && node ? { execution: execution.id, node, isNew: waited !== true, ...itemsOf(scope) } : null;
 }
 
 /**
