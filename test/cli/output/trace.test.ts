@@ -100,6 +100,13 @@ it("shows with --full what each node changed and not the whole context, and the 
   expect(lines).toEqual(["", "1 a", "code:", "  n += 1", ...changed, "", "2 a", "code: as before", ...changed]);
 });
 
+it("says of a run that goes on while nobody is at work what comes next", () => {
+  const open = { ...(execution as object), status: "running", open: true } as never;
+  const start = entry("start", { path_taken: "read", timestamp: "2026-11-23T06:00:00.000Z" });
+  const lines = traceLines({ execution: open, entries: [start], atWork: nothingAtWork }).map(stripVTControlCharacters);
+  expect(lines[1]).toBe("next read since 2026-11-23T06:00:00.000Z");
+});
+
 it("names the item that a branch begins with", () => {
   const given = entry("i", { input_context: new RawJson('{"list":[7],"item":7,"index":0}') });
   const map = entry("m", { branches: [branch("0", given)], output_result: new RawJson('{"list":[7]}') });

@@ -46,12 +46,21 @@ export function traceLines(
     `${styled("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
     ...(spent ? [`models: ${spentText(spent)}`] : []),
     ...atWorkLines(atWork, Date.now()),
+    ...(execution.open && atWork.count === 0 ? nextLines(entries) : []),
     ...tableLines(
       header,
       shown.map((line) => rowOf(line, isWritten)),
     ),
     ...shown.flatMap((line) => ("entry" in line ? detailLines(line.entry, codes) : [])),
   ];
+}
+
+/** Of a run that goes on while no node has its turn: it may wait for a sandbox, or for a slot. */
+function nextLines(entries: readonly TraceEntry[]): string[] {
+  const last = entries.at(-1);
+  return last?.path_taken && !last.branches
+    ? [`${styled("cyan", "next")} ${last.path_taken} since ${last.timestamp}`]
+    : [];
 }
 
 function entriesOf(line: TreeLine): TraceEntry[] {
