@@ -23,7 +23,6 @@ it("is the node that holds its turn, since when and in which attempt, and nothin
   const story = await new Story(flow("runs", [action("a")], lines("start > a > end"))).start();
   expect(await atWork(story)).toEqual({ count: 0, nodes: [], maps: [] });
   const delivery = story.deliver("a", 0);
-  story.codeStopsAt = "finish";
   await story.until(delivery, "wait");
   const since = story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).turn?.since;
   const node = { node_id: "a", node_type: "action", scope: "", seq: 1, attempt: 1, since, waits_for: null };

@@ -12,7 +12,6 @@ const place = { scope: "", seq: 1 };
 async function running() {
   const workflow = flow("runs", [action("a")], lines("start > a > end"), { inputs });
   const story = await new Story(workflow).start('{"pin":"47-11-pin"}');
-  story.codeStopsAt = "finish";
   const delivery = story.deliver("a", 0);
   await story.until(delivery, "wait");
   const ports = story.world.ports(atOnce);
@@ -55,7 +54,6 @@ describe("what running code has printed", () => {
     const ports = story.world.ports(atOnce);
     expect(await runningLog(ports, story.id, { scope: "", seq: 2 })).toBeNull();
     expect(await runningLog(ports, story.id, { scope: "no scope", seq: 1 })).toBeNull();
-    story.codeStopsAt = undefined;
     await story.finish(delivery);
     expect(await read()).toBeNull();
   });
