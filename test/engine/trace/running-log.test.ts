@@ -1,4 +1,4 @@
-import { type RunningLog, runningLog } from "@nova/engine";
+import { NovaError, type RunningLog, runningLog } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
 import { action, flow, lines } from "../../support/engine/flows.ts";
@@ -46,6 +46,14 @@ describe("what running code has printed", () => {
     expect(await read(at)).toEqual({ text: "tail\n", leftOut: 900, next: { ...at, bytes: 1005 } });
     prints("again\n", { attempt: 2 });
     expect(await read(at)).toEqual({ text: "again\n", leftOut: 0, next: { step: 0, attempt: 2, bytes: 6 } });
+  });
+
+  it("is nothing for now where the sandbox cannot be reached", async () => {
+    const { story } = await running();
+    const ports = story.world.ports(atOnce);
+    const unreachable = async () => Promise.reject(new NovaError("SandboxUnavailable", "no answer"));
+    const sandboxes = { ...ports.sandboxes, runningLog: unreachable };
+    expect(await runningLog({ ...ports, sandboxes }, story.id, place)).toBeNull();
   });
 
   it("is nothing once the node is done, and of links and branches that there are not", async () => {

@@ -1,12 +1,12 @@
 import { membersOf, type TraceBranch, type TraceEntry } from "@nova/engine";
 import { shortened } from "./text.ts";
 
-/** A line of the table of a trace, so many branches deep. */
-export type TreeLine = {
-  depth: number;
-} /** `which`: of several visits, or of the items of a map; empty for the only one. */ & (
+/**
+ * A line of the table of a trace, so many branches deep: an entry, several visits of one node, or the name of what
+ * follows. `which`: of the visits, or of a map's items, where there are several.
+ */
+export type TreeLine = { depth: number } & (
   | { entry: TraceEntry; which: string }
-  /** Visits of one node, told as one. */
   | { visits: TraceEntry[] }
   | { title: string }
 );

@@ -158,6 +158,7 @@ function runOf(next: string | undefined): string | undefined {
 
 /** What of an entry's logs comes behind what was told; an entry keeps the end of long logs alone. */
 function untold(logs: string, { told, end }: Followed): string {
+  if (end === "") return logs;
   if (logs.slice(Math.max(0, told - end.length), told) === end) return logs.slice(told);
   const at = logs.lastIndexOf(end);
   return at < 0 ? logs : logs.slice(at + end.length);

@@ -1,5 +1,6 @@
 import { linkName } from "../chain/link-name.ts";
 import { readPosition } from "../chain/position.ts";
+import { NovaError } from "../errors.ts";
 import { executionOf } from "../execution/record.ts";
 import { contextBefore } from "../map/item-input.ts";
 import { definitionOf } from "../node/definition.ts";
@@ -27,7 +28,8 @@ const lookMs = 5_000;
 
 /**
  * What the code at a link has printed since `after`, or since it began. Null where none runs, or none has printed
- * anything: what code that has ended printed is in its entry. Throws `ExecutionNotFound`, `SandboxUnavailable`.
+ * anything: what code that has ended printed is in its entry. The same where its sandbox cannot be reached for now.
+ * Throws `ExecutionNotFound`.
  */
 export async function runningLog(
   ports: Ports,
@@ -39,9 +41,16 @@ export async function runningLog(
   const at = { execution: id, scope, seq };
   const { turn, entry } = isScope(scope) ? await ports.chain.read(at) : {};
   if (entry || turn?.state !== "held" || turn.sandbox === null) return null;
-  const log = await ports.sandboxes.runningLog(turn.sandbox, linkName(at), ports.timer.timeout(lookMs));
+  const log = await ports.sandboxes
+    .runningLog(turn.sandbox, linkName(at), ports.timer.timeout(lookMs))
+    .catch(nullIfOutOfReach);
   if (!log) return null;
   return printedSince(log, await redactorAt(ports, at, turn, { id, workflowId, version }), after);
+}
+
+function nullIfOutOfReach(error: unknown): null {
+  if (error instanceof NovaError) return null;
+  throw error;
 }
 
 function printedSince({ step, attempt, size, tail }: RunningLog, redactor: Redactor, after?: LogPlace): PrintedSince {
