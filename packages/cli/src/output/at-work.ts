@@ -1,6 +1,6 @@
 import type { AtWork, NodeAtWork } from "@nova/engine";
 import { styled } from "./terminal.ts";
-import { duration, strangersText } from "./text.ts";
+import { cell, duration } from "./text.ts";
 
 /** What a run does at the moment, a node a line. */
 export function atWorkLines({ count, nodes, maps }: AtWork, nowMs: number): string[] {
@@ -28,5 +28,5 @@ function waitText(wait: NonNullable<NodeAtWork["waits_for"]>): string {
   if (wait.kind === "time") return until;
   if (wait.kind === "workflow") return ` for ${wait.execution_id}`;
   if (wait.kind === "event") return ` for an event${until}`;
-  return ` for ${wait.choices.join(" or ")}${until}: ${strangersText(wait.message, 60)}`;
+  return ` for ${wait.choices.join(" or ")}${until}: ${cell(wait.message)}`;
 }
