@@ -1,5 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
-import { nothingAtWork, RawJson, type TraceBranch, type TraceEntry } from "@nova/engine";
+import {
+  type NodeAtWork,
+  nothingAtWork,
+  RawJson,
+  type TraceBranch,
+  type TraceEntry,
+  type WaitsFor,
+} from "@nova/engine";
 import { expect, it } from "vitest";
 import { atWorkLines } from "../../../packages/cli/src/output/at-work.ts";
 import { traceLines } from "../../../packages/cli/src/output/trace.ts";
@@ -117,12 +124,12 @@ it("says what is at work, what it waits for and until when, and how far maps are
   const since = "2026-11-23T06:00:00.000Z";
   const at = { scope: "", seq: 1, since, node_type: null, attempt: 1, waits_for: null };
   const until = "2026-11-24T06:00:00.000Z";
-  const asks = { kind: "approval", until, task_id: "t", message: "Pay\u001b[2J?", choices: ["yes", "no"] } as const;
-  const nodes = [
+  const asks: WaitsFor = { kind: "approval", until, task_id: "t", message: "Pay\u001b[2J?", choices: ["yes", "no"] };
+  const nodes: NodeAtWork[] = [
     { ...at, node_id: "a", attempt: 2, scope: "/m@1.3" },
     { ...at, node_id: "ask", waits_for: asks },
-    { ...at, node_id: "pause", waits_for: { kind: "time", until } as const },
-    { ...at, node_id: "call", waits_for: { kind: "workflow", until: null, execution_id: "exec_2" } as const },
+    { ...at, node_id: "pause", waits_for: { kind: "time", until } },
+    { ...at, node_id: "call", waits_for: { kind: "workflow", until: null, execution_id: "exec_2" } },
   ];
   const maps = [{ node_id: "m", scope: "", seq: 1, items: 200, done: 37, failed: 2 }];
   const lines = atWorkLines({ count: 34, nodes, maps }, Date.parse(since) + 12_000).map(stripVTControlCharacters);
