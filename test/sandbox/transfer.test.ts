@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import type { Sandbox } from "@e2b/code-interpreter";
 import type { BlobRef } from "@nova/engine";
 import { expect, test } from "vitest";
-import { checked, Watched } from "../../packages/sandbox/src/transfer.ts";
+import { checked, Watched, writeStream } from "../../packages/sandbox/src/transfer.ts";
 
 const body = Buffer.from("content");
 const ref: BlobRef = { sha256: createHash("sha256").update(body).digest("hex"), bytes: body.length, type: "bytes" };
@@ -31,4 +32,22 @@ test("remembers why a source failed, whatever its reader makes of it", async () 
   const watched = new Watched(parts(body, failure));
   await expect(Array.fromAsync(watched)).rejects.toBe(failure);
   expect(watched.failure).toBe(failure);
+});
+
+test.each<[string, (stream: ReadableStream) => Promise<unknown>]>([
+  ["refused before it began", async () => Promise.reject(new RangeError("aborted"))],
+  ["answered before its end", (stream) => stream.getReader().read()],
+])("ends the source of an upload that is %s", async (_, write) => {
+  const ended = Promise.withResolvers<void>();
+  async function* source() {
+    try {
+      while (true) yield body;
+    } finally {
+      ended.resolve();
+    }
+  }
+  const sandbox = { files: { write: (_path: string, stream: ReadableStream) => write(stream) } } as unknown as Sandbox;
+  const upload = writeStream(sandbox, "file", new Watched(source()), new AbortController().signal);
+  await Promise.allSettled([upload]);
+  await ended.promise;
 });

@@ -16,14 +16,30 @@ export async function writeFiles(sandbox: E2bSandbox, files: SandboxFile[]): Pro
   await sandbox.files.writeFiles(files, { user: "root", useOctetStream: isOne });
 }
 
+/**
+ * However the transfer ends, its source ends with it. The SDK forgets a body that it has not begun to read, or whose
+ * request was answered before its end; and a generator that has not begun ends nothing, so it begins at once.
+ */
 export async function writeStream(
   sandbox: E2bSandbox,
   path: string,
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
-  const stream = ReadableStream.from(body) as ReadableStream;
-  await sandbox.files.write(`${root}/${path}`, stream, { user: "root", useOctetStream: true, signal });
+  const source = body[Symbol.asyncIterator]();
+  let first: ReturnType<typeof source.next> | undefined = source.next();
+  first.catch(() => undefined); // whoever reads it sees why
+  const next = () => {
+    const chunk = first ?? source.next();
+    first = undefined;
+    return chunk;
+  };
+  const stream = ReadableStream.from({ [Symbol.asyncIterator]: () => ({ next }) }) as ReadableStream;
+  try {
+    await sandbox.files.write(`${root}/${path}`, stream, { user: "root", useOctetStream: true, signal });
+  } finally {
+    source.return?.().catch(() => undefined);
+  }
 }
 
 export async function readStream(

@@ -1,12 +1,13 @@
 import { hash, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import type { Room } from "../disk/room.ts";
 import { element, xmlDocument } from "../s3/xml.ts";
 import { AwsError } from "./aws-error.ts";
+import { httpServer } from "./http-server.ts";
 import { readBody } from "./read-body.ts";
 
 /** Longer than any request that most services allow. */
@@ -33,7 +34,7 @@ export interface Listening {
 /** Serves one service of AWS that speaks JSON, on 127.0.0.1. */
 export async function listen(service: AwsHttp): Promise<Listening> {
   const access = new Access(service);
-  const server = createServer((message, response) => {
+  const server = httpServer((message, response) => {
     answerTo(service, access, message).then(
       (body) => send(response, service, 200, body),
       (error: unknown) => sendError(response, service, error, speaksQuery(message)),

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { httpServer } from "../aws-http/http-server.ts";
 import type { CounterBook } from "./counters.ts";
 import { Guests } from "./guests.ts";
 import type { Progress } from "./progress.ts";
@@ -25,7 +26,7 @@ export interface AdminOptions {
  */
 export async function openAdmin(options: AdminOptions): Promise<AdminServer> {
   const guests = new Guests();
-  const server = createServer((request, response) => {
+  const server = httpServer((request, response) => {
     if (isAuthorized(request, options.adminKey)) route(request, response, options, guests);
     else answer(response, 401, { message: "The admin key is wrong." });
   });

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
+import { httpServer } from "../aws-http/http-server.ts";
 import { readBody } from "../aws-http/read-body.ts";
 import type { Room } from "../disk/room.ts";
 import { DynamoDbError } from "./errors.ts";
@@ -51,12 +52,15 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbSe
     const refused = body ? refusalOf(typeof claim === "string" ? claim : claim(hash("sha256", body))) : tooLarge();
     return answerTo({ headers: message.headers, body: body ?? nothing }, refused, store, options);
   };
-  const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-    answerOver(request).then(
-      (answered) => send(response, answered),
-      () => response.destroy(),
-    );
-  });
+  const server = httpServer(
+    (request, response) => {
+      answerOver(request).then(
+        (answered) => send(response, answered),
+        () => response.destroy(),
+      );
+    },
+    { keepAliveTimeout: 120_000 },
+  );
   try {
     await listen(server, options.port ?? 0);
   } catch (error) {

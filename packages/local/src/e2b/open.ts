@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { httpServer } from "../aws-http/http-server.ts";
 import type { Room } from "../disk/room.ts";
 import { answerControlPlane } from "./control-plane.ts";
 import { answerDataPlane } from "./data-plane.ts";
@@ -54,10 +55,11 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const python = await choosePython(options.python, sites, options.cacheFile, compiled);
   const zygotes = await Zygotes.open(python, { warn, preloaded: preloaded ? [preloaded.module] : [] });
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates, options.room);
-  const server = createServer({ keepAliveTimeout: 650_000, requestTimeout: longestRequestMs }, (request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     noteActivity(zygotes, response);
     answer(sandboxes, options.apiKey, request, response).catch((error) => answerError(response, error));
-  });
+  };
+  const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: longestRequestMs });
   const url = await listen(server, options.port ?? 0);
   return {
     ...{ apiUrl: url, sandboxUrl: url, isolated: zygotes.isolated, warmed: () => zygotes.warmed() },

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { httpServer } from "../aws-http/http-server.ts";
 import { readBody } from "../aws-http/read-body.ts";
 import { notOpened } from "../cloud/not-opened.ts";
 import { PAYLOAD_LIMIT_BYTES } from "../lambda/call-handler.ts";
@@ -38,7 +39,7 @@ const integrationMs = 30_000;
  */
 export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   const { port = 0, host = "127.0.0.1" } = options;
-  const server = createServer((request, response) => {
+  const server = httpServer((request, response) => {
     serve(request, options).then((answer) => send(response, answer), lost(response));
   });
   await new Promise<void>((resolve, reject) => {

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Access, type Refusal } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
+import { httpServer } from "../aws-http/http-server.ts";
 import type { Room } from "../disk/room.ts";
 import { announcedBytes, header } from "./body/receive.ts";
 import { addressOf, type OnCreated } from "./call.ts";
@@ -56,9 +57,9 @@ export async function openS3(options: S3Options): Promise<S3Server> {
     answer(request, response, { store, uploads, access, options }).catch(() => response.destroy());
   };
   const timeouts = { keepAliveTimeout: 120_000, requestTimeout: longestRequestMs };
-  const server = createServer({ highWaterMark: 256 * 1024, ...timeouts }, listener);
+  const server = httpServer(listener, { highWaterMark: 256 * 1024, ...timeouts });
   // Otherwise Node asks for the body by itself, also where the answer is known without it.
-  server.on("checkContinue", listener);
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
   await listen(server, options.port ?? 0);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -87,9 +88,6 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
     await runOperation(operation, call);
   } catch (error) {
     sendError(response, asS3Error(error, context.options.room), request.url ?? "/");
-  } finally {
-    // What was refused may still be on its way; the connection is of use again once it is read.
-    request.resume();
   }
 }
 
