@@ -11,6 +11,7 @@ import { largeValue } from "./figures/large-value.ts";
 import { longLoop } from "./figures/long-loop.ts";
 import { mapItems } from "./figures/map-items.ts";
 import { promptNodes } from "./figures/prompt-nodes.ts";
+import { stress } from "./figures/stress.ts";
 import { waiting } from "./figures/waiting.ts";
 
 /** In this order: what needs a quiet process first. */
@@ -26,6 +27,7 @@ const benches: Record<string, Bench> = {
   api,
   "long-loop": longLoop,
   waiting,
+  stress,
 };
 
 /** Those of these names, or all where there are none; in their own order. Throws `InvalidInput` for a name of nothing. */

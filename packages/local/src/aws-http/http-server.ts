@@ -19,8 +19,9 @@ export function httpServer(listener: RequestListener, options: ServerOptions = {
   return createServer({ ...options, IncomingMessage: Received }, (request, response) => {
     const { socket } = request;
     response.once("finish", () => {
-      if (!request.destroyed) request.unpipe().removeAllListeners("readable").removeAllListeners("data").resume();
-      else if (!request.complete) socket.destroy();
+      if (request.destroyed && !request.complete) socket.destroy();
+      request.unpipe();
+      if (!request.readableFlowing) request.removeAllListeners("readable").resume();
     });
     listener(request, response);
   });
