@@ -10,6 +10,7 @@ import { growth } from "./figures/growth.ts";
 import { largeValue } from "./figures/large-value.ts";
 import { longLoop } from "./figures/long-loop.ts";
 import { mapItems } from "./figures/map-items.ts";
+import { memory } from "./figures/memory.ts";
 import { promptNodes } from "./figures/prompt-nodes.ts";
 import { stress } from "./figures/stress.ts";
 import { waiting } from "./figures/waiting.ts";
@@ -17,6 +18,7 @@ import { waiting } from "./figures/waiting.ts";
 /** In this order: what needs a quiet process first. */
 const benches: Record<string, Bench> = {
   "cold-run": coldRun,
+  memory,
   "forty-nodes": fortyNodes,
   growth,
   "prompt-nodes": promptNodes,

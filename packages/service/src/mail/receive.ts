@@ -29,7 +29,10 @@ export async function receiveMail(ports: ServicePorts, key: string): Promise<Del
   } as const;
   const stored = await ports.incomingMail.open(key);
   if (!stored) return [await recordUnstarted(ports, nowhere, `there is no ${key} in the bucket any more`)];
-  if (stored.bytes > largestMailBytes) return [await recordUnstarted(ports, nowhere, tooLarge(stored.bytes))];
+  if (stored.bytes > largestMailBytes) {
+    for await (const _ of stored.chunks) break; // an answer that nobody reads keeps its connection
+    return [await recordUnstarted(ports, nowhere, tooLarge(stored.bytes))];
+  }
   const raw = await buffer(stored.chunks);
   const headers = readHeaders(raw);
   if (!headers) {
