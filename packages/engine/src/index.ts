@@ -1,3 +1,4 @@
+export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 export type { CloseStatus, FailureRecord, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
 export { itemsOf } from "./chain/scope.ts";
@@ -29,7 +30,7 @@ export { beginExecution, type StartRequest, startExecution } from "./execution/s
 export type { Stint } from "./execution/stint.ts";
 export { interruptedError, noRuns, type Swept, sweep, sweepExecution, sweepRuns } from "./execution/sweep.ts";
 export { type JoinEvent, joinFork } from "./fork/join.ts";
-export { type ExactValue, isRawNumber, parseExact, valueAt } from "./json/exact.ts";
+export { valueAt } from "./json/exact.ts";
 export { RawJson, renderJson } from "./json/raw.ts";
 export { jsonProblem, NotStrictJson, StrictJson } from "./json/strict.ts";
 export { elementsOf, type Member, membersOf, nestingOf, objectText } from "./json/text.ts";

@@ -129,8 +129,11 @@ export interface WaitNode extends NodeBase {
     | { kind: "seconds"; seconds: number }
     /** ISO time, or `{{dot.path}}` of one in the context. */
     | { kind: "until"; until: string }
-    /** An EventBridge event pattern; the event that fits goes to `into`. */
-    | { kind: "event"; pattern: JsonObject; timeoutSeconds: number; into: string };
+    /**
+     * An EventBridge event pattern, whose texts may be templates; the event that fits goes to `into`. `since`: one that
+     * came after the start of the run counts, too.
+     */
+    | { kind: "event"; pattern: JsonObject; timeoutSeconds: number; into: string; since?: "start" };
   onError?: string;
 }
 

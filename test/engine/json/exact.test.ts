@@ -1,5 +1,6 @@
+import { isRawNumber, parseExact } from "@nova/workflow";
 import { expect, it } from "vitest";
-import { isRawNumber, parseExact, valueAt } from "../../../packages/engine/src/json/exact.ts";
+import { valueAt } from "../../../packages/engine/src/json/exact.ts";
 import { RawJson, renderJson } from "../../../packages/engine/src/json/raw.ts";
 
 it.each(["12345678901234567890", "850.0", "-0", "1E5", '[1.10,{"a":2.50}]', '{"__proto__":1.0}', '"1.0"', "null"])(

@@ -1,4 +1,4 @@
-import { matchesPattern } from "@nova/workflow";
+import { type MatchableObject, matchesPattern, parseExact } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../../packages/workflow/src/workflow.ts";
 
@@ -73,5 +73,26 @@ describe.each<[boolean, [string, JsonObject][]]>([
 ])("an event fits: %j", (expected, rows) => {
   it.each(rows)("%s", (_, pattern) => {
     expect(matchesPattern(pattern, event)).toBe(expected);
+  });
+});
+
+describe("numbers with their digits", () => {
+  it.each<[string, string, boolean]>([
+    ["12345678901234567890", "12345678901234567890", true],
+    ["12345678901234567890", "12345678901234567891", false],
+    ["850.0", "850", true],
+    ["850", "8.50e2", true],
+    ["-0.0", "0", true],
+    ["0.1", "0.10000000000000000001", true],
+    ["0.10", "0.10000000000000000001", false],
+    ["850", "-850", false],
+    // What JavaScript has rounded, as in a definition.
+    ["12345678901234567000", "12345678901234567890", true],
+  ])("%s and %s are the same: %s", (wanted, found, expected) => {
+    const given = (text: string) => parseExact(`{"detail":{"n":${text}}}`) as MatchableObject;
+    const pattern = parseExact(`{"detail":{"n":[${wanted}]}}`) as MatchableObject;
+    expect(matchesPattern(pattern, given(found))).toBe(expected);
+    const others = parseExact(`{"detail":{"n":[{"anything-but":[${wanted}]}]}}`) as MatchableObject;
+    expect(matchesPattern(others, given(found))).toBe(!expected);
   });
 });

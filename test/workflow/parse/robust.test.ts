@@ -19,7 +19,7 @@ const whole: Loose = {
       ...{ tolerated_failures: "10%", max_concurrency: 2, as: "it", into: "all" },
     }),
     approval("ask", { form: { properties: { why: { type: "string" } } }, choices: ["yes"], timeout: "3d", to: ["me"] }),
-    wait("w", { event: { source: ["shop", { prefix: "a" }] }, timeout: 60 }),
+    wait("w", { event: { source: ["shop", { prefix: "a" }], detail: { n: ["{{n}}"] } }, timeout: 60 }),
     wait("u", { until: "{{a.b}}", onError: "end" }),
     end,
   ],

@@ -1,4 +1,4 @@
-import { type ExactValue, isRawNumber, parseExact } from "../json/exact.ts";
+import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import type { BlobRef } from "../ports/blobs.ts";
 import type { Context } from "./context.ts";
 import { asReference, blobKey } from "./references.ts";

@@ -1,4 +1,4 @@
-import { type ExactValue, isRawNumber, parseExact } from "../json/exact.ts";
+import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import { RawJson } from "../json/raw.ts";
 import type { BlobRef, BlobType } from "../ports/blobs.ts";
 

@@ -1,4 +1,4 @@
-import { parseExact } from "../json/exact.ts";
+import { parseExact } from "@nova/workflow";
 import { secretProblem } from "../node/judge.ts";
 import type { NodeIo } from "../node/run-io.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";

@@ -1,4 +1,4 @@
-import { isRawNumber } from "../json/exact.ts";
+import { isRawNumber } from "@nova/workflow";
 
 /** A JSON value with secrets masked in all of its texts and keys; a number that is one becomes a text. */
 export function maskValue(value: unknown, mask: (text: string) => string): unknown {

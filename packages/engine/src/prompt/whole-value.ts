@@ -1,6 +1,6 @@
+import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import type { Context } from "../context/context.ts";
 import { asReference } from "../context/references.ts";
-import { type ExactValue, isRawNumber, parseExact } from "../json/exact.ts";
 import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue, Workflow } from "@nova/workflow";
+import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import type { Context, Slot } from "../context/context.ts";
 import { blobKey, referencesIn } from "../context/references.ts";
 import { BlobMissing } from "../errors.ts";
-import { type ExactValue, isRawNumber, parseExact } from "../json/exact.ts";
 import type { Secret } from "./forms.ts";
 import { BlindRedactor, mask, Redactor } from "./redactor.ts";
 

@@ -15,7 +15,15 @@ export const AuthoredWait = z
     ).optional(),
     event: z
       .record(z.string(), z.json(), { error: 'must be an event pattern such as { "source": ["shop"] }' })
-      .describe("For an event that fits this EventBridge event pattern.")
+      .describe(
+        "For an event that fits this EventBridge event pattern. `{{dot.path}}` in its texts stands for a value that the context has when the wait begins.",
+      )
+      .optional(),
+    since: z
+      .enum(["start"], { error: 'must be "start"' })
+      .describe(
+        "With `event`: an event counts that came after the run's start, even before the wait. Absent: it does not.",
+      )
       .optional(),
     timeout: duration(
       "With `event`: how long to wait for it, as in `seconds`; then the node fails. Absent: 7d.",
@@ -35,7 +43,14 @@ export const waitKind: PlainKind<typeof AuthoredWait> = {
   edgesIn: "any",
   edgesOut: "one",
   holds: "nothing",
-  codes: { seconds: "NOVA409", until: "NOVA414", event: "NOVA415", timeout: "NOVA409", into: "NOVA418" },
+  codes: {
+    seconds: "NOVA409",
+    until: "NOVA414",
+    event: "NOVA415",
+    timeout: "NOVA409",
+    into: "NOVA418",
+    since: "NOVA413",
+  },
   normalise: (authored) => ({
     ...labels(authored),
     type: "wait",
@@ -46,9 +61,18 @@ export const waitKind: PlainKind<typeof AuthoredWait> = {
 };
 
 /** A check of the node makes sure that it is one of the three. */
-function waitedFor({ id, seconds, until, event, timeout, into }: z.output<typeof AuthoredWait>): WaitNode["for"] {
+function waitedFor({
+  id,
+  seconds,
+  until,
+  event,
+  timeout,
+  into,
+  since,
+}: z.output<typeof AuthoredWait>): WaitNode["for"] {
   if (event !== undefined) {
-    return { kind: "event", pattern: event, timeoutSeconds: timeout ?? aWeekSeconds, into: into ?? id };
+    const timeoutSeconds = timeout ?? aWeekSeconds;
+    return { kind: "event", pattern: event, timeoutSeconds, into: into ?? id, ...optional("since", since) };
   }
   return until === undefined ? { kind: "seconds", seconds: seconds ?? 0 } : { kind: "until", until };
 }

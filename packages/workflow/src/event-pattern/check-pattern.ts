@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../workflow.ts";
+import { isFields, type Matchable, type MatchableObject } from "./leaf.ts";
 import { isOperation, operatorNames, operatorOf } from "./operators.ts";
 
 export interface PatternProblem {
@@ -9,7 +9,7 @@ export interface PatternProblem {
 
 /** Why an object is no event pattern; nothing where it is one. */
 export function* checkPattern(
-  pattern: JsonObject,
+  pattern: MatchableObject,
   segments: PatternProblem["segments"] = [],
 ): Iterable<PatternProblem> {
   const fields = Object.entries(pattern);
@@ -17,11 +17,11 @@ export function* checkPattern(
   for (const [name, wanted] of fields) yield* checkWanted(name, wanted, [...segments, name]);
 }
 
-function* checkWanted(name: string, wanted: JsonValue, segments: PatternProblem["segments"]): Iterable<PatternProblem> {
+function* checkWanted(name: string, wanted: Matchable, segments: PatternProblem["segments"]): Iterable<PatternProblem> {
   if (Array.isArray(wanted)) {
     if (wanted.length === 0) yield { segments, message: `"${name}" lists no value - add one` };
     for (const [index, one] of wanted.entries()) yield* checkValue(one, [...segments, index]);
-  } else if (typeof wanted === "object" && wanted !== null) yield* checkPattern(wanted, segments);
+  } else if (isFields(wanted)) yield* checkPattern(wanted, segments);
   else
     yield {
       segments,
@@ -29,8 +29,8 @@ function* checkWanted(name: string, wanted: JsonValue, segments: PatternProblem[
     };
 }
 
-function* checkValue(value: JsonValue, segments: PatternProblem["segments"]): Iterable<PatternProblem> {
-  if (typeof value !== "object" || value === null) return;
+function* checkValue(value: Matchable, segments: PatternProblem["segments"]): Iterable<PatternProblem> {
+  if (!Array.isArray(value) && !isFields(value)) return;
   if (!isOperation(value)) {
     yield { segments, message: `has a value that is no text, number, true, false, null or operator - ${operatorsAre}` };
     return;

@@ -1,14 +1,11 @@
-import type { JsonValue } from "../workflow.ts";
+import { isFields, isSameLeaf, type Leaf, type Matchable, numberText } from "./leaf.ts";
 import { fitsWildcard, wildcardProblem } from "./wildcard.ts";
-
-/** A value of an event at the end of a way: no list, no object. */
-export type Leaf = string | number | boolean | null;
 
 interface Operator {
   /** What the operand has to be; undefined where it is. */
-  problem(operand: JsonValue): string | undefined;
+  problem(operand: Matchable): string | undefined;
   /** Whether a value fits; the operand has no problem. */
-  fits(operand: JsonValue, leaf: Leaf): boolean;
+  fits(operand: Matchable, leaf: Leaf): boolean;
 }
 
 /** Operators on texts: the operand is one. */
@@ -39,18 +36,29 @@ const numeric: Operator = {
   problem: (operand) => {
     const pairs = pairsOf(operand);
     const isRight = pairs.every(
-      ([sign, bound]) => Object.hasOwn(comparisons, String(sign)) && typeof bound === "number",
+      ([sign, bound]) => Object.hasOwn(comparisons, String(sign)) && numberOf(bound) !== undefined,
     );
     return pairs.length > 0 && pairs.length <= 2 && isRight
       ? undefined
       : 'must be such as [">", 0] or [">", 0, "<=", 5]';
   },
-  fits: (operand, leaf) =>
-    typeof leaf === "number" &&
-    pairsOf(operand).every(([sign, bound]) => comparisons[String(sign)]?.(leaf, Number(bound)) === true),
+  fits(operand, leaf) {
+    const value = numberOf(leaf);
+    if (value === undefined) return false;
+    return pairsOf(operand).every(
+      ([sign, bound]) => comparisons[String(sign)]?.(value, numberOf(bound) ?? Number.NaN) === true,
+    );
+  },
 };
 
-function pairsOf(operand: JsonValue): JsonValue[][] {
+/** As EventBridge compares: binary64. */
+function numberOf(value: Matchable | undefined): number | undefined {
+  if (value === undefined || Array.isArray(value) || isFields(value)) return undefined;
+  const text = numberText(value);
+  return text === undefined ? undefined : Number(text);
+}
+
+function pairsOf(operand: Matchable): Matchable[][] {
   if (!Array.isArray(operand)) return [];
   const starts = operand.flatMap((_, index) => (index % 2 === 0 ? [index] : []));
   return starts.map((start) => operand.slice(start, start + 2));
@@ -64,11 +72,11 @@ const anythingBut: Operator = {
       return isTextOperator(name) ? textOperators[name].problem(inner) : shape;
     }
     const values = Array.isArray(operand) ? operand : [operand];
-    const isRight = values.every((value) => typeof value === "string" || typeof value === "number");
+    const isRight = values.every((value) => typeof value === "string" || numberOf(value) !== undefined);
     return values.length > 0 && isRight ? undefined : shape;
   },
   fits: (operand, leaf) => {
-    if (!isOperation(operand)) return ![operand].flat().includes(leaf);
+    if (!isOperation(operand)) return ![operand].flat().some((value) => isSameLeaf(value as Leaf, leaf));
     return !Object.entries(operand).some(
       ([name, inner]) => isTextOperator(name) && textOperators[name].fits(inner, leaf),
     );
@@ -94,6 +102,6 @@ function isTextOperator(name: string): name is keyof typeof textOperators {
 }
 
 /** An object with one field, the operator's name. */
-export function isOperation(value: JsonValue): value is { [name: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 1;
+export function isOperation(value: Matchable): value is { [name: string]: Matchable } {
+  return isFields(value) && Object.keys(value).length === 1;
 }

@@ -6,6 +6,11 @@ export function wildcardProblem(wildcard: string): string | undefined {
   return "must have \\* or \\\\ where it has a \\";
 }
 
+/** A text as a wildcard that fits nothing else. */
+export function asWildcard(text: string): string {
+  return text.replaceAll(/[\\*]/g, "\\$&");
+}
+
 /** Linear in the text: the pieces between the stars are looked for from left to right. */
 export function fitsWildcard(wildcard: string, text: string): boolean {
   const pieces = piecesOf(wildcard);

@@ -1,6 +1,6 @@
 import type { FindingKind } from "./kind.ts";
 
-/** NOVA409 to 418, and 430: what maps, approvals and waits ask for. */
+/** NOVA409 to 418, 425 and 430: what maps, approvals and waits ask for. */
 export const waitingFindings = {
   NOVA409: {
     severity: "error",
@@ -49,7 +49,7 @@ export const waitingFindings = {
     title: "An event pattern cannot fit any event",
     why: "As in EventBridge: an object of fields, each with a list of values, or with an object of further fields. A value may be one of the operators prefix, suffix, anything-but, numeric, exists, equals-ignore-case and wildcard.",
     bad: '{ "id": "paid", "type": "wait", "event": { "source": "shop" } }',
-    good: '{ "id": "paid", "type": "wait", "event": { "source": ["shop"], "detail": { "total": [{ "numeric": [">", 100] }] } } }',
+    good: '{ "id": "paid", "type": "wait", "event": { "source": ["shop"], "detail": { "order": ["{{order.id}}"], "total": [{ "numeric": [">", 100] }] } } }',
   },
   NOVA416: {
     severity: "error",
@@ -71,6 +71,13 @@ export const waitingFindings = {
     why: "`items` is a dot path of keys and numbers. `as` and `into` are single keys: a letter or `_`, then letters, digits, `_` or `-`.",
     bad: '{ "id": "each", "type": "map", "items": "{{mails}}", "nodes": [{ "id": "read", "type": "action", "codeFile": "read.py" }], "edges": [] }',
     good: '{ "id": "each", "type": "map", "items": "mails", "nodes": [{ "id": "read", "type": "action", "codeFile": "read.py" }], "edges": [] }',
+  },
+  NOVA425: {
+    severity: "warning",
+    title: "One event wakes every run that waits",
+    why: "The pattern names nothing of the run, so all runs that wait here go on with the same event. `{{dot.path}}` in a text of the pattern stands for a value that the context has when the wait begins. Where all of them are meant, as with the opening of a market, nothing has to be changed.",
+    bad: '{ "id": "paid", "type": "wait", "event": { "source": ["crm"], "detail-type": ["Paid"] } }',
+    good: '{ "id": "paid", "type": "wait", "event": { "source": ["crm"], "detail": { "customer": ["{{customer.id}}"] } } }',
   },
   NOVA430: {
     severity: "error",

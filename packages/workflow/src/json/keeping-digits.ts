@@ -1,3 +1,4 @@
+import { parseExact } from "./exact.ts";
 import type { JsonObject } from "./value.ts";
 
 /**
@@ -6,18 +7,9 @@ import type { JsonObject } from "./value.ts";
  */
 export type WrittenJson = JsonObject | string;
 
-interface JsonWithSource {
-  parse(text: string, reviver: (key: string, value: unknown, context: { source: string }) => unknown): unknown;
-  rawJSON(text: string): unknown;
-}
-
-const json = JSON as unknown as JsonWithSource;
-
 /** Of the text of an object. */
 export function keepingDigits(text: string): WrittenJson {
-  const written = JSON.stringify(
-    json.parse(text, (_key, value, { source }) => (typeof value === "number" ? json.rawJSON(source) : value)),
-  );
+  const written = JSON.stringify(parseExact(text));
   const value = JSON.parse(text) as JsonObject;
   return JSON.stringify(value) === written ? value : written;
 }

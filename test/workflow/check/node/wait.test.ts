@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { codesOf, type Loose, row, wait } from "../../definition.ts";
 
-const event = { source: ["shop"] };
+const event = { source: ["shop"], detail: { order: ["{{order.id}}"] } };
+const total = (operation: object) => ({ event: { detail: { total: [operation] } } });
 
 it.each<[Loose, string[]]>([
   [{ seconds: "15m" }, []],
@@ -9,6 +10,15 @@ it.each<[Loose, string[]]>([
   [{ until: "2026-01-31T09:00+01:00" }, []],
   [{ until: "{{ order.due }}" }, []],
   [{ event, timeout: "1h", into: "news", onError: "end" }, []],
+  [{ event, since: "start" }, []],
+  [total({ numeric: [">", "{{least}}"] }), []],
+  [total({ "anything-but": ["{{last}}"] }), []],
+  [total({ wildcard: "{{customer}}-*" }), []],
+  [{ event: { source: ["shop"], detail: { order: [{ prefix: "A" }] } } }, ["NOVA425 $.nodes[1].event"]],
+  [{ event: { detail: { order: ["{{order + 1}}"] } } }, ["NOVA417 $.nodes[1].event"]],
+  [{ event, since: "yesterday" }, ["NOVA413 $.nodes[1].since"]],
+  [{ seconds: 1, since: "start" }, ["NOVA413 $.nodes[1].since"]],
+  [total({ exists: "{{isThere}}" }), ["NOVA415 $.nodes[1].event.detail.total[0].exists"]],
   [{}, ["NOVA413 $.nodes[1]"]],
   [{ seconds: 1, until: "{{a}}", event }, ["NOVA413 $.nodes[1].until", "NOVA413 $.nodes[1].event"]],
   [{ seconds: 1, timeout: 3 }, ["NOVA413 $.nodes[1].timeout"]],

@@ -1,9 +1,10 @@
 import { checkPattern } from "../../event-pattern/check-pattern.ts";
+import { asIfBound, pathsInPattern, replaceTexts } from "../../event-pattern/pattern-texts.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/path.ts";
 import { shown } from "../../parse/issues.ts";
 import { isObject } from "../../parse/loose.ts";
-import { onlyPath } from "../../template/template.ts";
+import { brokenGap, onlyPath } from "../../template/template.ts";
 import { timeOf } from "../../template/time.ts";
 import type { JsonObject } from "../../workflow.ts";
 import type { FieldCheck, NodePlace } from "./field-check.ts";
@@ -27,7 +28,7 @@ export const checkWait: FieldCheck = function* (node, place) {
 };
 
 function* checkAlone(node: Record<string, unknown>, { name, path }: NodePlace): Iterable<Finding> {
-  for (const field of ["timeout", "into"].filter((field) => node[field] !== undefined)) {
+  for (const field of ["timeout", "into", "since"].filter((field) => node[field] !== undefined)) {
     yield finding(
       "NOVA413",
       at(path, field),
@@ -45,7 +46,25 @@ function* checkUntil(until: unknown, { name, path }: NodePlace): Iterable<Findin
 
 function* checkEvent(event: unknown, { name, path }: NodePlace): Iterable<Finding> {
   if (!isObject(event)) return;
-  for (const { segments, message } of checkPattern(event as JsonObject)) {
+  const problems = [...checkPattern(asIfBound(event as JsonObject))];
+  for (const { segments, message } of problems) {
     yield finding("NOVA415", at(path, "event", ...segments), `${name}: the event pattern ${message}`);
   }
+  const broken = brokenGapIn(event as JsonObject);
+  if (broken !== undefined) {
+    const message = `${name}: the event pattern has ${JSON.stringify(broken)}, which is no {{dot.path}} - write such as {{customer.id}}, or single braces`;
+    yield finding("NOVA417", at(path, "event"), message);
+  } else if (problems.length === 0 && pathsInPattern(event as JsonObject).length === 0) {
+    const message = `${name}: one event that fits wakes every run that waits here - name what tells runs apart, such as "detail": { "customer": ["{{customer.id}}"] }`;
+    yield finding("NOVA425", at(path, "event"), message);
+  }
+}
+
+function brokenGapIn(pattern: JsonObject): string | undefined {
+  let broken: string | undefined;
+  replaceTexts(pattern, (text) => {
+    broken ??= brokenGap(text);
+    return text;
+  });
+  return broken;
 }
