@@ -2,6 +2,10 @@
 export const chains = ["C#*"];
 export const executions = ["E#*"];
 export const tasks = ["T#*"];
+/** What wakes tasks, and recent events. */
+export const wakes = ["WAKE#*"];
+/** Which values of events those are. */
+export const shapes = ["SHAPE#*"];
 export const generations = ["G#*"];
 export const workflows = ["W#*"];
 export const triggers = ["TRIGGER#*"];
@@ -24,6 +28,7 @@ export const spendings = ["M#*"];
 /** What goes with a client whose name it has; its chains, its executions and what people did stay. */
 export const erasable = [
   tasks,
+  wakes,
   credentials,
   clients,
   keys,

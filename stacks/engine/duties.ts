@@ -12,7 +12,7 @@ const writesRuns: readonly Grant[] = [
 ];
 
 /** What it takes to find out where a run is, and to go on with its chain. */
-export const followsRuns: readonly Grant[] = [...writesRuns, "tasks"];
+export const followsRuns: readonly Grant[] = [...writesRuns, "tasks", "wakes", "shapes of events"];
 
 /** Knows what of credentials must not be kept. */
 export const masksSecrets: readonly Grant[] = ["credentials", "opening credentials"];
@@ -41,6 +41,7 @@ export const answersTasks: readonly Grant[] = ["unsealing", "task answers"];
 export const startsRuns: readonly Grant[] = [
   ...writesRuns,
   "new executions",
+  "shapes of events",
   "clients",
   "queues",
   "spendings",

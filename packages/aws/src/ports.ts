@@ -10,6 +10,8 @@ import { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
 import { createGenerationStore } from "./dynamodb/generations/generation-store.ts";
 import { createTaskStore } from "./dynamodb/tasks/task-store.ts";
 import { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
+import { WakePlaces } from "./dynamodb/wakes/wake-places.ts";
+import { createWakeStore } from "./dynamodb/wakes/wake-store.ts";
 import { createBus, type NovaBus } from "./events/bus.ts";
 import { createBlobStore } from "./s3/blob-store.ts";
 import { createKeySigner } from "./signer/key.ts";
@@ -52,6 +54,7 @@ export interface AwsPorts
     | "stateMachines"
     | "signer"
     | "tasks"
+    | "wakes"
     | "vault"
     | "generations"
     | "credentials"
@@ -69,6 +72,7 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
   const table = { client: documentClient(), table: options.table ?? process.env.NOVA_TABLE ?? "nova" };
   const bucket = { client: s3Client(options.s3PathStyle ?? false), bucket: options.bucket };
   const workflows = createWorkflowStore(table, bucket);
+  const places = new WakePlaces(table);
   return {
     chain: createChainStore({ ...table, client: chainClient(table.client) }),
     executions: createExecutionStore(table, workflows),
@@ -80,7 +84,8 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
       logGroupArn: options.statesLogGroupArn,
     }),
     signer: signerOf(options.signer),
-    tasks: createTaskStore(table),
+    tasks: createTaskStore(table, places),
+    wakes: createWakeStore(table, bucket, places),
     vault: vaultOf(options.vault),
     generations: createGenerationStore(table),
     credentials: createCredentials({

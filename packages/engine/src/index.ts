@@ -58,6 +58,7 @@ export type * from "./ports/sandboxes.ts";
 export type * from "./ports/state-machines.ts";
 export type * from "./ports/tasks.ts";
 export type * from "./ports/vault.ts";
+export type * from "./ports/wakes.ts";
 export type * from "./ports/workflows.ts";
 export { noBudgets } from "./prompt/no-budgets.ts";
 export { wholeValue } from "./prompt/whole-value.ts";

@@ -12,6 +12,11 @@ export const tableGrants = {
   tasks: ({ table }) => items(table, ["GetItem", "Query", "UpdateItem"], partitions.tasks),
   "new tasks": ({ table }) => items(table, ["PutItem"], partitions.tasks),
 
+  /** A task that is over is found no more. */
+  wakes: ({ table }) => items(table, ["Query", "PutItem", "DeleteItem"], partitions.wakes),
+  /** Also before a run starts: from then on events are kept that it may look for. */
+  "shapes of events": ({ table }) => items(table, ["Query", "PutItem"], partitions.shapes),
+
   /** With what is active of a workflow, and what waits to be published. */
   versions: ({ table }) => items(table, ["GetItem", "Query"], partitions.workflows),
   "new versions": ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.workflows),

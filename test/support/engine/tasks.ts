@@ -1,5 +1,6 @@
 import { type SealedToken, StoreUnavailable, type TaskStore, type Vault, type WaitingTask } from "@nova/engine";
 import type { Caller } from "./scheduler.ts";
+import { WakeState } from "./wakes.ts";
 
 const outage = () => new StoreUnavailable("the store did not answer in time");
 
@@ -7,13 +8,22 @@ const outage = () => new StoreUnavailable("the store did not answer in time");
 export class TaskState {
   readonly tasks = new Map<string, WaitingTask>();
   readonly tokens = new Map<string, SealedToken[]>();
+  readonly wakes = new WakeState();
 
   port(caller: Caller): TaskStore {
     const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
     const { tasks, tokens } = this;
     return {
       create: (task) =>
-        ask("create task", () => !tasks.has(task.id) && tasks.set(task.id, Object.freeze({ ...task })) !== undefined),
+        ask("create task", () => {
+          if (task.wake) this.wakes.add(task, task.wake);
+          return !tasks.has(task.id) && tasks.set(task.id, Object.freeze({ ...task })) !== undefined;
+        }),
+      place: (task, wake) =>
+        ask("place task", () => {
+          this.wakes.add(task, wake);
+          tasks.set(task.id, { ...task, wake });
+        }),
       get: ({ id }) => ask("get task", () => tasks.get(id)),
       find: (id) => ask("find task", () => tasks.get(id)),
       ofExecution: (execution) =>
@@ -33,6 +43,7 @@ export class TaskState {
         ask(`task ${to}`, () => {
           const task = tasks.get(id);
           if (!task || !from.includes(task.status)) return false;
+          if (task.wake && to !== "open" && to !== "answered") this.wakes.remove(id, task.wake);
           tasks.set(id, { ...task, status: to, ...(answeredAt !== undefined && { answeredAt }) });
           return true;
         }),

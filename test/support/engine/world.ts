@@ -101,6 +101,7 @@ export class World {
       aftermath: this.aftermath(caller),
       budgets: this.budgets,
       tasks: this.tasks.port(caller),
+      wakes: this.tasks.wakes.port(caller),
       vault: mirrorVault,
       credentials: noCredentials,
       hostNames: { addressesOf: async (host) => [`address of ${host}`] },

@@ -33,5 +33,8 @@ export const knownFormats: Readonly<Record<string, KnownFormats>> = {
   trigger: triggerFormats,
   upload: first,
   version: first,
+  wake: first,
+  "wake-shape": first,
+  "kept-event": first,
   "workflow-state": first,
 };

@@ -12,6 +12,7 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, Parent } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { keepEventsFor } from "../task/kept-events.ts";
 
 export interface FirstLink {
   id: string;
@@ -28,9 +29,10 @@ export interface FirstLink {
   fresh?: readonly string[];
 }
 
-/** Link 0: the start node's entry, which is the initial context. */
-export async function firstLink(ports: Pick<Ports, "blobs">, link: FirstLink): Promise<StoredEntry> {
+/** Link 0: the start node's entry, which is the initial context. From now on events are kept that its waits may look for. */
+export async function firstLink(ports: Pick<Ports, "blobs" | "wakes">, link: FirstLink): Promise<StoredEntry> {
   const { id, version, home, set, startedAt, parent, frozen, fresh = [] } = link;
+  await keepEventsFor(ports, version.workflow, startedAt);
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
   const stored = await storeContext(context, emptyStored, changes, blobPages(ports.blobs, home));

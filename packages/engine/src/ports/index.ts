@@ -14,6 +14,7 @@ import type { Sandboxes } from "./sandboxes.ts";
 import type { StateMachines } from "./state-machines.ts";
 import type { TaskStore, WaitingTask } from "./tasks.ts";
 import type { Vault } from "./vault.ts";
+import type { WakeStore } from "./wakes.ts";
 import type { WorkflowStore } from "./workflows.ts";
 
 export interface Clock {
@@ -62,6 +63,7 @@ export interface Ports {
   aftermath: Aftermath;
   budgets: Budgets;
   tasks: TaskStore;
+  wakes: WakeStore;
   vault: Vault;
   credentials: Credentials;
   hostNames: HostNames;

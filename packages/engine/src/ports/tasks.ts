@@ -1,5 +1,6 @@
-import type { JsonObject } from "@nova/workflow";
+import type { JsonObject, WrittenJson } from "@nova/workflow";
 import type { LinkId } from "./chain.ts";
+import type { Wake } from "./wakes.ts";
 
 /**
  * `open`: nobody has answered. `answered`: an answer is on its way into the chain, or there and not yet handed to Step
@@ -36,8 +37,10 @@ export interface WaitingTask extends LinkId {
   forms?: Record<string, JsonObject>;
   choices: string[];
   to: string[];
-  /** What an event must be like. */
-  pattern?: JsonObject;
+  /** What an event must be like, values of the context in the place of its templates. */
+  pattern?: WrittenJson;
+  /** Where an event finds it; absent in tasks of earlier releases until the first event comes. */
+  wake?: Wake;
   status: TaskStatus;
   /** ISO 8601. */
   createdAt: string;
@@ -58,8 +61,10 @@ export interface SealedToken {
 
 /** Tasks and their tokens (DynamoDB). Reads are strongly consistent where nothing else is said. */
 export interface TaskStore {
-  /** False when the task is there already. */
+  /** With its places among those that events find. False when the task is there already. */
   create(task: WaitingTask): Promise<boolean>;
+  /** Gives a task of an earlier release its places. */
+  place(key: WaitingTask, wake: Wake): Promise<void>;
   get(key: TaskKey): Promise<WaitingTask | undefined>;
   /** By its id alone; eventually consistent. */
   find(id: string): Promise<WaitingTask | undefined>;

@@ -10,14 +10,18 @@ import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WaitingTask } from "../ports/tasks.ts";
 import { redactorFor, secretKeys } from "../secrets/secret-inputs.ts";
+import { bindPattern, matchable } from "./bind-pattern.ts";
 import { expiredEntry } from "./expire.ts";
-import { type Message, renderMessage } from "./message.ts";
+import { handOver } from "./hand-over.ts";
+import { eventsSinceStart } from "./kept-events.ts";
+import { renderMessage } from "./message.ts";
 import { failed } from "./outcomes.ts";
 import { markWaiting, refreshStatus } from "./status.ts";
 import { taskId } from "./task-id.ts";
 import { keepToken } from "./tokens.ts";
 import { entryOrTurn, letGo } from "./turn.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
+import { shapeOf, wakeOf } from "./wake.ts";
 
 /** Input of the function that takes a task token. */
 export interface RequestEvent extends NodeEvent {
@@ -57,13 +61,13 @@ interface Asking {
 /** Null: the node has an outcome, or its run is over; read again. */
 async function ask(ports: Ports, asking: Asking, event: RequestEvent): Promise<WaitingTask | null> {
   const { position, definition, node, turn } = asking;
-  const message = await messageFor(ports, asking);
-  if ("problem" in message) {
-    const reason = { class: "NodeFailed", message: message.problem } as const;
+  const question = await questionFor(ports, asking);
+  if ("problem" in question) {
+    const reason = { class: "NodeFailed", message: question.problem } as const;
     await commitOutcome(ports, position, node, failed(definition, reason, { turn, nowMs: ports.clock.now() }));
     return null;
   }
-  const task = taskFor(asking, event, message.text);
+  const task = taskFor(asking, event, question);
   if (Date.parse(task.expiresAt) <= ports.clock.now()) {
     await expiredEntry(ports, event);
     return null;
@@ -77,6 +81,7 @@ async function ask(ports: Ports, asking: Asking, event: RequestEvent): Promise<W
     await refreshStatus(ports, task.execution);
     return null;
   }
+  if (await wentOnBefore(ports, node, task)) return null;
   await letGo(ports, position.before.warm);
   await ports.events.publish("execution.waiting", waitingDetail(ports, task));
   return task;
@@ -90,7 +95,7 @@ async function answerWith(ports: Ports, event: RequestEvent, entry: StoredEntry)
 function taskFor(
   { position: { at, before }, node, turn }: Asking,
   { execution }: NodeEvent,
-  message: string,
+  question: Question,
 ): WaitingTask {
   const { into: _, timeoutSeconds, ...terms } = termsOf(node);
   return {
@@ -102,22 +107,54 @@ function taskFor(
     version: execution.version,
     node: node.id,
     ...terms,
-    message,
+    ...question,
     status: "open",
     createdAt: turn.since,
     expiresAt: new Date(Date.parse(turn.since) + timeoutSeconds * 1000).toISOString(),
   };
 }
 
-async function messageFor(ports: Ports, { position, node, definition }: Asking): Promise<Message> {
-  if (node.type === "wait") return { text: "" };
+/** What people are asked, or what is waited for. */
+type Question = Pick<WaitingTask, "message" | "pattern" | "wake">;
+
+async function questionFor(
+  ports: Ports,
+  { position, node, definition }: Asking,
+): Promise<Question | { problem: string }> {
   const { before, beforeEntry } = position;
   const { context } = await contextBefore(ports, position);
   const input = await inputAfter(beforeEntry, context, ports.blobs);
   const secrets = secretKeys(definition.version.workflow);
   const others = await ports.credentials.secretsOf(before.client, before.workflow_id);
-  const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256), others);
-  return renderMessage(node.message, input, (text) => redactor.mask(text));
+  const read = (sha256: string) => ports.blobs.get(before, sha256);
+  const redactor = await redactorFor(secrets, input, read, others);
+  if (node.type === "approval") {
+    const message = renderMessage(node.message, input, (text) => redactor.mask(text));
+    return "problem" in message ? message : { message: message.text };
+  }
+  const { pattern } = node.for;
+  const bound = await bindPattern(pattern, {
+    input,
+    load: async ({ sha256 }) => Buffer.from(await read(sha256)).toString("utf8"),
+    isSecret: (path, json) => isWithinKeys(secrets, path) || redactor.finds(json),
+  });
+  if ("problem" in bound) return bound;
+  return { message: "", ...bound, wake: wakeOf(shapeOf(pattern), matchable(bound.pattern)) };
+}
+
+/** A key that contains dots itself is a path, too. */
+function isWithinKeys(keys: ReadonlySet<string>, path: string): boolean {
+  return [...keys].some((key) => path === key || path.startsWith(`${key}.`));
+}
+
+/** Whether what the task waits for had come before it: behind the task, as an event is kept before it looks for tasks. */
+async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask): Promise<boolean> {
+  if (node.type === "approval" || !node.for.since) return false;
+  for await (const { text } of eventsSinceStart(ports, task, node)) {
+    await handOver(ports, task, text);
+    return true;
+  }
+  return false;
 }
 
 function waitingDetail(ports: Pick<Ports, "links">, task: WaitingTask): JsonObject {

@@ -4,6 +4,7 @@ import { endless, type Stint } from "../execution/stint.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WaitingTask } from "../ports/tasks.ts";
+import { placeTask } from "./events.ts";
 import { expiredEntry } from "./expire.ts";
 import { eventOf } from "./place.ts";
 import { refreshStatus } from "./status.ts";
@@ -38,6 +39,7 @@ export async function sweepTasks(
   const swept = noTasks();
   for await (const task of ports.tasks.pending()) {
     if (stint.aborted) break;
+    await placeTask(ports, task);
     if (!needsLook(task, openExecutions, ports.clock.now())) continue;
     try {
       const what = await sweepTask(ports, task);

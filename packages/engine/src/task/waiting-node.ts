@@ -20,13 +20,12 @@ export interface Terms {
   to: string[];
   form?: JsonObject;
   forms?: Record<string, JsonObject>;
-  pattern?: JsonObject;
 }
 
 export function termsOf(node: WaitingNode): Terms {
   if (node.type === "wait") {
-    const { pattern, timeoutSeconds, into } = node.for;
-    return { kind: "event", timeoutSeconds, into, choices: [], to: [], pattern };
+    const { timeoutSeconds, into } = node.for;
+    return { kind: "event", timeoutSeconds, into, choices: [], to: [] };
   }
   const { timeoutSeconds, into, choices, to, form, forms } = node;
   return { kind: "approval", timeoutSeconds, into, choices, to, ...(form && { form }), ...(forms && { forms }) };

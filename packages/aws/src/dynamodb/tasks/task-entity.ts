@@ -35,6 +35,8 @@ export function taskEntity({ client, table }: TableConnection) {
         form: text,
         forms: text,
         pattern: text,
+        /** JSON text, too. */
+        wake: text,
         choices: requiredTexts,
         to: requiredTexts,
         status: { type: ["open", "answered", "sent", "expired"] as const, required: true },

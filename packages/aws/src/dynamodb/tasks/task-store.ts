@@ -1,8 +1,10 @@
-import type { TaskStatus, TaskStore, WaitingTask } from "@nova/engine";
+import type { TaskStatus, TaskStore, WaitingTask, Wake } from "@nova/engine";
+import { keepingDigits, textOfJson } from "@nova/workflow";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
 import { consistently, plainly } from "../options.ts";
+import { WakePlaces } from "../wakes/wake-places.ts";
 import { whenAsked } from "../when-asked.ts";
 import { type TaskEntity, type TaskItem, taskEntity } from "./task-entity.ts";
 import { tokenEntity } from "./token-entity.ts";
@@ -10,11 +12,20 @@ import { tokenEntity } from "./token-entity.ts";
 const store = "DynamoDB";
 
 /** What runs wait for, and the tokens with which they go on. */
-export function createTaskStore(connection: TableConnection): TaskStore {
+export function createTaskStore(connection: TableConnection, places = new WakePlaces(connection)): TaskStore {
   const tasks = whenAsked(() => taskEntity(connection));
   const tokens = whenAsked(() => tokenEntity(connection));
   return {
-    create: (task) => reachingIf(store, () => tasks.create(itemOf(task)).go(plainly)),
+    async create(task) {
+      if (task.wake) await places.add(task, task.wake);
+      return reachingIf(store, () => tasks.create(itemOf(task)).go(plainly));
+    },
+    async place(task, wake) {
+      const { execution, id } = task;
+      await places.add(task, wake);
+      const patch = tasks.patch({ execution, id }).set({ wake: JSON.stringify(wake) });
+      await reachingIf(store, () => patch.go(plainly));
+    },
     async get({ execution, id }) {
       const { data } = await reaching(store, () => tasks.get({ execution, id }).go(consistently));
       return data ? taskOf(data) : undefined;
@@ -36,12 +47,16 @@ export function createTaskStore(connection: TableConnection): TaskStore {
     },
     pending: (from) => pendingTasks(tasks, from),
     approvalsOf: (client, from) => approvalsOf(tasks, client, from),
-    move({ execution, id }, from, to, answeredAt) {
+    async move({ execution, id }, from, to, answeredAt) {
       const patch = tasks.patch({ execution, id }).set({ status: to, ...(answeredAt !== undefined && { answeredAt }) });
       const moved = isPending(to) ? patch : patch.remove(["open", "clientKey"]);
-      return reachingIf(store, () =>
-        moved.where(({ status }, { eq }) => from.map((one) => eq(status, one)).join(" OR ")).go(plainly),
-      );
+      let after: Partial<TaskItem> = {};
+      const isMoved = await reachingIf(store, async () => {
+        const conditional = moved.where(({ status }, { eq }) => from.map((one) => eq(status, one)).join(" OR "));
+        after = (await conditional.go({ ...plainly, response: "all_new" })).data;
+      });
+      if (after.wake !== undefined && !isPending(to)) await places.remove(id, JSON.parse(after.wake) as Wake);
+      return isMoved;
     },
     async noteMail({ execution, id }, mail) {
       const noted = tasks.patch({ execution, id }).set({ mail: JSON.stringify(mail) });
@@ -95,28 +110,30 @@ function isPending(status: TaskStatus): boolean {
   return status === "open" || status === "answered";
 }
 
-function itemOf({ form, forms, pattern, mail, ...task }: WaitingTask) {
+function itemOf({ form, forms, pattern, wake, mail, ...task }: WaitingTask) {
   const { client, kind, status } = task;
   const isApproval = client !== undefined && kind === "approval" && isPending(status);
   return {
     ...task,
     ...(form && { form: JSON.stringify(form) }),
     ...(forms && { forms: JSON.stringify(forms) }),
-    ...(pattern && { pattern: JSON.stringify(pattern) }),
+    ...(pattern !== undefined && { pattern: textOfJson(pattern) }),
+    ...(wake && { wake: JSON.stringify(wake) }),
     ...(mail && { mail: JSON.stringify(mail) }),
     ...(isPending(status) && { open: "tasks" as const }),
     ...(isApproval && { clientKey: clientKey(client) }),
   };
 }
 
-function taskOf({ open: _, clientKey: __, format, form, forms, pattern, mail, ...task }: TaskItem): WaitingTask {
+function taskOf({ open: _, clientKey: __, format, form, forms, pattern, wake, mail, ...task }: TaskItem): WaitingTask {
   checkFormat(`task "${task.id}"`, format);
   return {
     ...task,
     format: FORMAT,
     ...(form !== undefined && { form: JSON.parse(form) }),
     ...(forms !== undefined && { forms: JSON.parse(forms) }),
-    ...(pattern !== undefined && { pattern: JSON.parse(pattern) }),
+    ...(pattern !== undefined && { pattern: keepingDigits(pattern) }),
+    ...(wake !== undefined && { wake: JSON.parse(wake) }),
     ...(mail !== undefined && { mail: JSON.parse(mail) }),
   };
 }

@@ -1,0 +1,57 @@
+import { deliverEvent, type RequestEvent, requestApproval } from "@nova/engine";
+import type { JsonObject, WaitNode, Workflow } from "@nova/workflow";
+import { action, flow } from "./flows.ts";
+import { atOnce, type Process, settled } from "./scheduler.ts";
+import { Story } from "./story.ts";
+
+export type EventTerms = Partial<Extract<WaitNode["for"], { kind: "event" }>>;
+
+/** prepare -> pause -> end, where `pause` waits for an event. */
+export class EventWait extends Story {
+  ports = this.world.ports(atOnce);
+
+  constructor(pattern: JsonObject, terms: EventTerms = {}, more: Partial<Workflow> = {}) {
+    const event = { kind: "event", pattern, timeoutSeconds: 3600, into: "news", ...terms } as const;
+    const nodes = [action("prepare"), { id: "pause", type: "wait", for: event } satisfies WaitNode];
+    const arrows: [string, string][] = [
+      ["start", "prepare"],
+      ["prepare", "pause"],
+      ["pause", "end"],
+    ];
+    super(flow("waits", nodes, arrows, more));
+  }
+
+  async begin(context = "{}"): Promise<this> {
+    await this.start(context);
+    await this.finish(this.deliver("prepare", 0));
+    return this;
+  }
+
+  get event(): RequestEvent {
+    const { workflowId, version } = this.world.record(this.id);
+    return { execution: { id: this.id, workflowId, version }, scope: "", seq: 1, node: "pause", token: "token-1" };
+  }
+
+  async wait(): Promise<this> {
+    await requestApproval(this.ports, this.event);
+    return this;
+  }
+
+  /** Ids of the runs that went on with it. */
+  async emit(detail: string, envelope = '"source":"crm","id":"event-1"'): Promise<string[]> {
+    const tasks = await deliverEvent(this.ports, `{${envelope},"detail":${detail}}`);
+    return tasks.map(({ execution }) => execution);
+  }
+
+  /** Lets a process make so many calls; false where it ends before. */
+  async step(process: Process, calls: number): Promise<boolean> {
+    await settled();
+    for (let n = 0; n < calls && !process.isOver; n++) await this.perform(process);
+    return !process.isOver;
+  }
+
+  /** JSON text of what the wait got, as it is stored. */
+  get news(): string {
+    return JSON.stringify(Array.from(this.world.chain.places.values()));
+  }
+}
