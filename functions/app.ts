@@ -5,6 +5,7 @@ import {
   type EventBus,
   type Links,
   NodesAtWork,
+  NovaError,
   type Ports,
   SandboxPool,
   WrittenTips,
@@ -62,7 +63,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     atWork: new NodesAtWork(),
     admissions: { held: false },
     events: logged(aws.bus),
-    links: linksTo(env.NOVA_LINK_BASE),
+    links: linksTo(env.NOVA_LINK_BASE, variables),
     clock,
     timer,
   };
@@ -79,9 +80,16 @@ function logged(bus: EventBus): EventBus {
   };
 }
 
-function linksTo(base: string | undefined): Links {
+/** A laptop opens its API when it likes, so its address is asked for when it is needed. */
+function linksTo(base: string | undefined, variables: NodeJS.ProcessEnv): Links {
   return {
     toTask: (task) => (base === undefined ? approveCommand(task) : `${base.replace(/\/$/, "")}/${task.id}`),
+    toResume(id, token) {
+      const api = variables.NOVA_API_URL;
+      if (api !== undefined) return `${api.replace(/\/$/, "")}/tasks/${id}?token=${token}`;
+      const advice = "set NOVA_API_URL where NOVA is deployed, to https and the API's host";
+      throw new NovaError("NodeFailed", `tasks[...] has no url, for nobody has said where the API is - ${advice}`);
+    },
   };
 }
 

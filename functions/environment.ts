@@ -22,6 +22,8 @@ export const Environment = z
     NOVA_EVENT_BUS: z.string().default("nova"),
     /** Address of the page that answers tasks, such as `https://nova.example.com/tasks`; else events name the command. */
     NOVA_LINK_BASE: z.url().optional(),
+    /** Address of the REST API, for links that let a wait go on; without one code cannot ask for such a link. */
+    NOVA_API_URL: z.url().optional(),
     /** Whether models may never be asked: the default where nothing else is said, which is where NOVA is deployed. */
     NOVA_FROZEN: z.stringbool().default(true),
     /** Id of the model for roles that neither a node nor its workflow names one for. */

@@ -10,6 +10,7 @@ export const engineLambdas = {
     may: [
       ...new Set([...closesRuns, ...usesCredentials]),
       "new executions",
+      "new tasks",
       "generations",
       "spendings",
       "new spendings",

@@ -2,6 +2,7 @@
 const handedOn = [
   "DEFAULT_MODEL",
   "E2B_TEMPLATE_ID",
+  "NOVA_API_URL",
   "NOVA_CORS_ORIGINS",
   "NOVA_EMBEDDING_MODEL",
   "NOVA_FROZEN",

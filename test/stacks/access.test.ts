@@ -30,16 +30,16 @@ it("allows one role to take contents out of chains, and nobody to delete an item
   expect(rolesWith(roles, /^dynamodb:(BatchWrite|PartiQL|Transact)|DeleteItem.*[ (]C#/)).toEqual({});
 });
 
-it("allows to delete tickets of queues, what people delete, and to the eraser what goes with a client", async () => {
+it("allows to delete tickets of queues, places of tasks that are over, what people delete, and to the eraser what goes with a client", async () => {
   const deletes = rolesWith(await allRoles(), /^dynamodb:DeleteItem/);
   const others = Object.entries(deletes)
-    .map(([role, lines]) => [role, lines.filter((line) => !line.endsWith("pk is Q#*"))] as const)
+    .map(([role, lines]) => [role, lines.filter((line) => !/pk is (Q|WAKE)#\*$/.test(line))] as const)
     .filter(([, lines]) => lines.length > 0);
   const of = (keys: string) => `dynamodb:DeleteItem on Table.Arn where pk is ${keys}`;
   expect(Object.fromEntries(others)).toEqual({
     novaapirole: [of("K#*"), of("S#*"), of("TRIGGER#*")],
     novapublishrole: [of("TRIGGER#*")],
-    novaeraserole: [of("T#* or S#* or CLIENT#* or K#* or G#* or DELIVERY#* or R#* or I#* or F#* or U#* or M#*")],
+    novaeraserole: [of("T#* or WAKE#* or S#* or CLIENT#* or K#* or G#* or DELIVERY#* or R#* or I#* or F#* or U#* or M#*")],
   });
 });
 

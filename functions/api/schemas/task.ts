@@ -1,4 +1,5 @@
-import type { Answered, WaitingTask } from "@nova/engine";
+import { type Answered, RawJson, type WaitingTask } from "@nova/engine";
+import { textOfJson } from "@nova/workflow";
 import { z } from "zod";
 import { ExactValue, ExecutionId, Name, Slug, TaskId, Time, VersionNumber, WorkflowId } from "./values.ts";
 
@@ -18,6 +19,7 @@ export const TaskItem = z
       .record(z.string(), z.looseObject({}))
       .nullable()
       .meta({ description: "by choice, for those that have a form of their own in the place of `form`" }),
+    pattern: z.looseObject({}).nullable().meta({ description: "what an event has to be like, bound to the run" }),
     created_at: Time,
     expires_at: Time,
     mail: z
@@ -42,15 +44,16 @@ export const AnsweredTask = z
     node: z.string(),
     choice: z.string(),
     at: Time,
-    sent: z.boolean().meta({ description: "false: kept, and handed to Step Functions by the next sweep" }),
+    sent: z.boolean().meta({ description: "false: kept, and handed to Step Functions by the next sweep; of a resume link, until its wait begins" }),
   })
   .meta({ id: "AnsweredTask" });
 
 export function taskItem(task: WaitingTask) {
-  const { id, execution, workflowId, version, client = null, node, message, choices, to, form, forms } = task;
+  const { id, execution, workflowId, version, client = null, node, message, choices, to, form, forms, pattern } = task;
   return {
     ...{ task_id: id, execution_id: execution, workflow: workflowId, version, client, node, message, choices, to },
     ...{ form: form ?? null, forms: forms ?? null, created_at: task.createdAt, expires_at: task.expiresAt },
+    pattern: pattern === undefined ? null : new RawJson(textOfJson(pattern)),
     mail: task.mail ? { ...task.mail, problem: task.mail.problem ?? null } : null,
   };
 }

@@ -8,6 +8,7 @@ import { createChainStore } from "./dynamodb/chain/chain-store.ts";
 import { createCredentialStore } from "./dynamodb/credentials.ts";
 import { createExecutionStore } from "./dynamodb/executions/execution-store.ts";
 import { createGenerationStore } from "./dynamodb/generations/generation-store.ts";
+import { createResumeLinkStore } from "./dynamodb/tasks/resume-link-store.ts";
 import { createTaskStore } from "./dynamodb/tasks/task-store.ts";
 import { createWorkflowStore } from "./dynamodb/versions/version-store.ts";
 import { WakePlaces } from "./dynamodb/wakes/wake-places.ts";
@@ -55,6 +56,7 @@ export interface AwsPorts
     | "signer"
     | "tasks"
     | "wakes"
+    | "resumeLinks"
     | "vault"
     | "generations"
     | "credentials"
@@ -85,6 +87,7 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
     }),
     signer: signerOf(options.signer),
     tasks: createTaskStore(table, places),
+    resumeLinks: createResumeLinkStore(table),
     wakes: createWakeStore(table, bucket, places),
     vault: vaultOf(options.vault),
     generations: createGenerationStore(table),

@@ -3,7 +3,7 @@ import { beyondBounds } from "./bounds.ts";
 import { runRuff } from "./ruff.ts";
 
 /** Names that a node's code has without importing them; a module of `lib/` has none of them. */
-export const nodeGlobals = ["context", "outputs", "json", "base64"] as const;
+export const nodeGlobals = ["context", "outputs", "tasks", "json", "base64"] as const;
 
 export interface PythonProblem {
   /**

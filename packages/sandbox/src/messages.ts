@@ -57,6 +57,7 @@ export const Need = z.object({
   blob: Reference.optional(),
   outputs: name.optional(),
   outputNames: z.literal(true).optional(),
+  task: name.optional(),
   put: place,
   refuse: place,
 });

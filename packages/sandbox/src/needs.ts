@@ -48,9 +48,10 @@ async function serveNeed(sandbox: E2bSandbox, need: Need, io: RunIo, signal: Abo
 
 type Given = { body: AsyncIterable<Uint8Array> } | { value: string | string[] | null } | { refusal: string };
 
-async function ask({ blob, outputs }: Need, io: RunIo): Promise<Given> {
+async function ask({ blob, outputs, task }: Need, io: RunIo): Promise<Given> {
   try {
     if (blob) return { body: await io.openBlob(blob) };
+    if (task !== undefined) return { value: await io.taskUrl(task) };
     return { value: outputs === undefined ? await io.outputNames() : await io.outputs(outputs) };
   } catch (error) {
     if (isRefusal(error)) return { refusal: error.message };

@@ -90,6 +90,7 @@ export { eraseExpired, type Retained } from "./retention/keep.ts";
 export { emit, envelopeOf } from "./tasks/emit.ts";
 export { type AskedTask, notifyTask } from "./tasks/notify.ts";
 export { putEvent } from "./tasks/put-event.ts";
+export { resume, resumeLink } from "./tasks/resume.ts";
 export { answer, listTasks, type TaskAnswer } from "./tasks/tasks.ts";
 export { type Fired, type Firing, fireTrigger } from "./triggers/fire.ts";
 export { hookKey, mailKey, ownKey, triggerKey } from "./triggers/key.ts";

@@ -16,6 +16,7 @@ const io: RunIo = {
   },
   outputs: async () => null,
   outputNames: async () => [],
+  taskUrl: async () => null,
 };
 
 function following() {

@@ -43,7 +43,7 @@ describe("a wait since the start of its run", () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const wait = story.world.spawn("wait", (ports) => requestApproval(ports, story.event));
-      const isOver = !(await story.step(wait, steps));
+      const isOver = !(await story.advance(wait, steps));
       await deliverEvent(story.world.ports(atOnce), text);
       await story.finish(wait);
       expect([steps, story.chain.at(-1)]).toEqual([steps, "pause success"]);
@@ -56,7 +56,7 @@ describe("a wait since the start of its run", () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const event = story.world.spawn("event", (ports) => deliverEvent(ports, text));
-      const isOver = !(await story.step(event, steps));
+      const isOver = !(await story.advance(event, steps));
       await story.wait();
       await story.finish(event);
       expect([steps, story.chain.at(-1)]).toEqual([steps, "pause success"]);

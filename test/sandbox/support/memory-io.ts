@@ -43,6 +43,10 @@ export class MemoryIo implements RunIo {
     return this.results.get(node) ?? null;
   }
 
+  async taskUrl(node: string): Promise<string | null> {
+    return node === "wait" ? "https://nova.example.com/tasks/task_1?token=nova_rt_1" : null;
+  }
+
   async outputNames(): Promise<string[]> {
     return Array.from(this.results.keys());
   }

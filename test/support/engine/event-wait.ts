@@ -44,7 +44,7 @@ export class EventWait extends Story {
   }
 
   /** Lets a process make so many calls; false where it ends before. */
-  async step(process: Process, calls: number): Promise<boolean> {
+  async advance(process: Process, calls: number): Promise<boolean> {
     await settled();
     for (let n = 0; n < calls && !process.isOver; n++) await this.perform(process);
     return !process.isOver;

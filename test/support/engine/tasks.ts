@@ -1,4 +1,5 @@
 import { type SealedToken, StoreUnavailable, type TaskStore, type Vault, type WaitingTask } from "@nova/engine";
+import { LinkState } from "./resume-links.ts";
 import type { Caller } from "./scheduler.ts";
 import { WakeState } from "./wakes.ts";
 
@@ -9,6 +10,7 @@ export class TaskState {
   readonly tasks = new Map<string, WaitingTask>();
   readonly tokens = new Map<string, SealedToken[]>();
   readonly wakes = new WakeState();
+  readonly links = new LinkState();
 
   port(caller: Caller): TaskStore {
     const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });

@@ -105,7 +105,11 @@ export class World {
       vault: mirrorVault,
       credentials: noCredentials,
       hostNames: { addressesOf: async (host) => [`address of ${host}`] },
-      links: { toTask: ({ id }) => `link to ${id}` },
+      links: {
+        toTask: ({ id }) => `link to ${id}`,
+        toResume: (id, token) => `https://nova.example.com/tasks/${id}?token=${token}`,
+      },
+      resumeLinks: this.tasks.links.port(caller),
       clock: this.clock.port(caller),
       timer: this.clock.timer(),
       ...(this.#memories[this.#served++ % this.#memories.length] as ReturnType<typeof memory>),

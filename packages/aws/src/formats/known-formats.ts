@@ -36,5 +36,6 @@ export const knownFormats: Readonly<Record<string, KnownFormats>> = {
   wake: first,
   "wake-shape": first,
   "kept-event": first,
+  "resume-link": first,
   "workflow-state": first,
 };

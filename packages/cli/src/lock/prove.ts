@@ -171,6 +171,7 @@ function ioOf(records: Pick<Records, "blob">, { execution, before }: Recorded): 
     },
     outputs: async (node) => outputs.get(node) ?? null,
     outputNames: async () => Array.from(outputs.keys()),
+    taskUrl: async () => null,
   };
 }
 

@@ -34,6 +34,7 @@ export class Follow {
     return {
       outputs: (node) => io.outputs(node),
       outputNames: () => io.outputNames(),
+      taskUrl: (node) => io.taskUrl(node),
       openBlob: async (ref) => this.#passing(await io.openBlob(ref)),
       storeBlob: (ref, body) => io.storeBlob(ref, this.#passing(body)),
     };

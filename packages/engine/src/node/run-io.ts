@@ -13,6 +13,7 @@ import type { Ports } from "../ports/index.ts";
 import type { CodeResult, RunIo } from "../ports/sandboxes.ts";
 import { changedOf, nothingLaid, withoutLaid } from "../secrets/laid-over.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";
+import { resumeUrl } from "../task/resume-link.ts";
 import { entriesBefore, wasWrittenBefore } from "./scope-entries.ts";
 
 /** What a run of code may reach: the blobs of its input, and what earlier nodes of its scope set. */
@@ -97,6 +98,7 @@ export async function createNodeIo(
       for await (const { node } of entriesBefore(ports, at)) if (node !== null) names.add(node);
       return Array.from(names);
     },
+    taskUrl: (node) => resumeUrl(ports, position, node),
     async foreignReference(set) {
       for (const { key, json } of set) {
         for (const ref of referencesIn(json)) {

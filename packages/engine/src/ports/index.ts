@@ -10,6 +10,7 @@ import type { ExecutionStore } from "./executions.ts";
 import type { GenerationStore } from "./generations.ts";
 import type { HostNames } from "./host-names.ts";
 import type { Pipeline } from "./pipeline.ts";
+import type { ResumeLinkStore } from "./resume-links.ts";
 import type { Sandboxes } from "./sandboxes.ts";
 import type { StateMachines } from "./state-machines.ts";
 import type { TaskStore, WaitingTask } from "./tasks.ts";
@@ -46,6 +47,8 @@ export interface EventBus {
 /** How people get to a task: an address, or the command that answers it. */
 export interface Links {
   toTask(task: Pick<WaitingTask, "id" | "execution" | "node" | "choices">): string;
+  /** Where a wait goes on by one `POST`. Throws `NodeFailed` where nobody knows the API's address. */
+  toResume(id: string, token: string): string;
 }
 
 /** The outside world of the engine, as its own code needs it; adapters live in `aws` and `sandbox`. */
@@ -64,6 +67,7 @@ export interface Ports {
   budgets: Budgets;
   tasks: TaskStore;
   wakes: WakeStore;
+  resumeLinks: ResumeLinkStore;
   vault: Vault;
   credentials: Credentials;
   hostNames: HostNames;

@@ -68,6 +68,8 @@ export interface RunIo {
   outputs(node: string): Promise<string | null>;
   /** Names of the nodes that have results, for iteration over `outputs`. */
   outputNames(): Promise<string[]>;
+  /** `tasks[node].url`: where a wait that comes later goes on by one `POST`; null where there is no such wait. */
+  taskUrl(node: string): Promise<string | null>;
 }
 
 /** What the code did. `set` values are JSON text that may hold blob references, every new one stored already. */

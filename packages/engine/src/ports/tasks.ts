@@ -41,6 +41,8 @@ export interface WaitingTask extends LinkId {
   pattern?: WrittenJson;
   /** Where an event finds it; absent in tasks of earlier releases until the first event comes. */
   wake?: Wake;
+  /** Id of the resume link that was handed out for it. */
+  link?: string;
   status: TaskStatus;
   /** ISO 8601. */
   createdAt: string;

@@ -10,6 +10,9 @@ export const cutMark = "[...]";
 /** The harness cuts a text once or twice; code may write more of them. */
 const mostCuts = 20;
 
+/** Tokens of resume links, by their look. */
+const resumeTokens = /nova_rt_[\w-]+/g;
+
 /** Streams are searched in parts of at least this many bytes. */
 const leastSearched = 64 * 1024;
 
@@ -36,13 +39,14 @@ export class Redactor {
   }
 
   mask(text: string): string {
-    return masked(text, this.#secretsIn(text));
+    return masked(text, this.#secretsIn(text)).replace(resumeTokens, mask);
   }
 
   /** As `mask`, for text whose beginning was cut off, maybe in the middle of a secret. */
   maskTail(text: string): string {
     const rest = this.#inText.restAtStart(text, shortestSecret);
-    return masked(text, [...this.#secretsIn(text), ...(rest > 0 ? [[0, rest] satisfies Range] : [])]);
+    const ranges = [...this.#secretsIn(text), ...(rest > 0 ? [[0, rest] satisfies Range] : [])];
+    return masked(text, ranges).replace(resumeTokens, mask);
   }
 
   finds(text: string): boolean {

@@ -9,11 +9,20 @@ import { AnswerRefused } from "./refusals.ts";
 import { termsOf } from "./waiting-node.ts";
 
 /** Goes on with an event, its JSON text as it came. False when the task waits no longer. */
-export async function handOver(ports: Ports, task: WaitingTask, text: string): Promise<boolean> {
+export function handOver(ports: Ports, task: WaitingTask, text: string): Promise<boolean> {
+  return goOn(ports, task, (home) => slimText(ports, home, text));
+}
+
+/** Goes on with what `slimText` made. */
+export function handOverSlim(ports: Ports, task: WaitingTask, json: string): Promise<boolean> {
+  return goOn(ports, task, async () => json);
+}
+
+async function goOn(ports: Ports, task: WaitingTask, make: (home: BlobHome) => Promise<string>): Promise<boolean> {
   try {
     const waiting = await waitingAt(ports, task);
     const { before, next } = waiting.position;
-    const set = { key: termsOf(waiting.node).into, json: await slimText(ports, before, text) };
+    const set = { key: termsOf(waiting.node).into, json: await make(before) };
     const outcome = goneOn(waiting.definition, [set], { turn: next.turn, nowMs: ports.clock.now() });
     await commitAnswer(ports, waiting, outcome);
     return true;

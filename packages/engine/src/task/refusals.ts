@@ -37,10 +37,10 @@ export async function decidedBefore(
       `"${task.node}" takes no answer any more: ${message} - nova trace ${task.execution} shows it`,
     );
   }
+  if (task.kind === "event") return new AnswerRefused(`"${task.node}" has what it waited for, since ${head.timestamp}`);
   const { context } = await contextAfter(entry, ports.blobs);
   const { choice, by, at, from } = JSON.parse(context.slot(into)?.json ?? "{}") as Partial<KeptAnswer>;
   if (by === null) return new AnswerRefused(`"${task.node}" expired at ${at} and went on as "${choice}"`);
-  if (by === undefined) return new AnswerRefused(`"${task.node}" has what it waited for, since ${head.timestamp}`);
   return new AnswerRefused(`"${task.node}" was answered before: ${choice}, by ${by} at ${at} (${from})`);
 }
 

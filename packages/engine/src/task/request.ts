@@ -16,6 +16,8 @@ import { handOver } from "./hand-over.ts";
 import { eventsSinceStart } from "./kept-events.ts";
 import { renderMessage } from "./message.ts";
 import { failed } from "./outcomes.ts";
+import { takeCalled } from "./resume.ts";
+import { linkOfVisit } from "./resume-link.ts";
 import { markWaiting, refreshStatus } from "./status.ts";
 import { taskId } from "./task-id.ts";
 import { keepToken } from "./tokens.ts";
@@ -115,7 +117,7 @@ function taskFor(
 }
 
 /** What people are asked, or what is waited for. */
-type Question = Pick<WaitingTask, "message" | "pattern" | "wake">;
+type Question = Pick<WaitingTask, "message" | "pattern" | "wake" | "link">;
 
 async function questionFor(
   ports: Ports,
@@ -139,7 +141,9 @@ async function questionFor(
     isSecret: (path, json) => isWithinKeys(secrets, path) || redactor.finds(json),
   });
   if ("problem" in bound) return bound;
-  return { message: "", ...bound, wake: wakeOf(shapeOf(pattern), matchable(bound.pattern)) };
+  const link = await linkOfVisit(ports, position.at, node.id);
+  const wake = wakeOf(shapeOf(pattern), matchable(bound.pattern));
+  return { message: "", ...bound, wake, ...(link && { link: link.id }) };
 }
 
 /** A key that contains dots itself is a path, too. */
@@ -149,6 +153,7 @@ function isWithinKeys(keys: ReadonlySet<string>, path: string): boolean {
 
 /** Whether what the task waits for had come before it: behind the task, as an event is kept before it looks for tasks. */
 async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask): Promise<boolean> {
+  if (await takeCalled(ports, task)) return true;
   if (node.type === "approval" || !node.for.since) return false;
   for await (const { text } of eventsSinceStart(ports, task, node)) {
     await handOver(ports, task, text);

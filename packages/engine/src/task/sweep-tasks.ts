@@ -7,6 +7,7 @@ import type { WaitingTask } from "../ports/tasks.ts";
 import { placeTask } from "./events.ts";
 import { expiredEntry } from "./expire.ts";
 import { eventOf } from "./place.ts";
+import { takeCalled } from "./resume.ts";
 import { refreshStatus } from "./status.ts";
 import { sendAnswer } from "./tokens.ts";
 
@@ -64,6 +65,7 @@ async function sweepTask(ports: Ports, task: WaitingTask): Promise<"sent" | "reo
   if (entry || turn?.state !== "held") return follow(ports, task, entry);
   if (Date.parse(task.expiresAt) + graceMs < ports.clock.now()) return expire(ports, task);
   if (task.status !== "answered") return null;
+  if (await takeCalled(ports, task)) return "sent";
   await ports.tasks.move(task, ["answered"], "open");
   await refreshStatus(ports, execution);
   return "reopened";

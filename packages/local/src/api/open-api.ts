@@ -1,3 +1,4 @@
+import { announceApi } from "../cloud/environment.ts";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
 import { type HttpApi, openHttpApi } from "../http-api/open.ts";
 import type { OwnKey } from "./own-key.ts";
@@ -19,5 +20,6 @@ export async function openApi(cloud: LocalCloud, { port, onFailure }: ApiOptions
   const handler = createApi(() => cloud.service, { origins: ["*"] });
   const key = await ownKey(cloud.dataDir, cloud.service);
   const api = await openHttpApi({ handler, port, ...(onFailure && { onFailure }) });
+  announceApi(api.url);
   return { ...api, key };
 }

@@ -50,6 +50,16 @@ export function enterEnvironment(environment: Record<string, string>): void {
   Object.assign(process.env, environment);
   // What is deployed asks no model unless it is told to; on a laptop a node's code is written in the first run.
   process.env.NOVA_FROZEN ??= "false";
+  process.env.NOVA_API_URL ??= apiUrl;
   // The local SES takes mail from any address.
   process.env.NOVA_MAIL_FROM ||= "nova@localhost";
+}
+
+/** Where the API of this process is; before there is one, where `nova dev` has it unless it is told another port. */
+let apiUrl = "http://127.0.0.1:3000";
+
+/** Resume links name it, unless somebody has said by which address others reach it. */
+export function announceApi(url: string): void {
+  if (process.env.NOVA_API_URL === apiUrl) process.env.NOVA_API_URL = url;
+  apiUrl = url;
 }

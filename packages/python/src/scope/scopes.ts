@@ -11,6 +11,7 @@ export interface Scopes {
 const given: Record<string, Origin> = {
   context: { kind: "given" },
   outputs: { kind: "given" },
+  tasks: { kind: "given" },
   json: { kind: "import", path: "json" },
   base64: { kind: "import", path: "base64" },
 };

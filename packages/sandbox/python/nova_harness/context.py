@@ -188,3 +188,24 @@ class Outputs(Mapping):
 
     def __repr__(self):
         return f"<results of {', '.join(self) or 'no node yet'}>"
+
+
+class Task(NamedTuple):
+    """A wait that comes later. One POST to `url`, by whoever has it, lets it go on."""
+
+    url: str
+
+
+class Tasks:
+    """The waits for events that are still to come, by node."""
+
+    __iter__ = None
+
+    def __init__(self, supply):
+        self._supply = supply
+
+    def __getitem__(self, node):
+        url = self._supply.answer({"task": node}) if isinstance(node, str) else None
+        if url is None:
+            raise KeyError(f"{node}: no node of this branch, or around it, waits for an event under this name")
+        return Task(url)

@@ -10,7 +10,7 @@ _LARGEST_BYTES = (1 << 53) - 1  # JavaScript's largest exact integer: the adapte
 
 
 def checked(wanted):
-    """What code's process asks for becomes paths and messages: only the three forms there are get that far."""
+    """What code's process asks for becomes paths and messages: only the forms that there are get that far."""
     match wanted:
         case {"blob": {"sha256": sha256, "bytes": int() as size, "type": "bytes" | "text" | "json" as kind}}:
             if is_hash(sha256) and size is not True and 0 <= size <= _LARGEST_BYTES:
@@ -19,11 +19,13 @@ def checked(wanted):
             return {"outputs": node}
         case {"outputNames": True}:
             return {"outputNames": True}
+        case {"task": str() as node}:
+            return {"task": node}
     raise ValueError("it asked for something that there is not")
 
 
 class Need:
-    """`wanted`: {"blob": {sha256, bytes, type}}, {"outputs": node} or {"outputNames": true}."""
+    """`wanted`: {"blob": {sha256, bytes, type}}, {"outputs": node}, {"outputNames": true} or {"task": node}."""
 
     def __init__(self, name, wanted):
         self.name, self.wanted, self.blob = name, wanted, wanted.get("blob")

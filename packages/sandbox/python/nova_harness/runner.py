@@ -16,7 +16,7 @@ from json import dumps, loads
 
 from . import faults, wire
 from .changes import collect
-from .context import Outputs, make_context, raw_items
+from .context import Outputs, Tasks, make_context, raw_items
 from .encode import Encoder
 from .printed import Printed, PrintedResult, Stream
 from .supply import Supply
@@ -87,7 +87,8 @@ class Runner:
 
     def _make_main_module(self):
         main = sys.modules["__main__"] = types.ModuleType("__main__")
-        main.__dict__.update(__builtins__=builtins, json=json, base64=base64, outputs=Outputs(self.supply))
+        given = {"outputs": Outputs(self.supply), "tasks": Tasks(self.supply)}
+        main.__dict__.update(__builtins__=builtins, json=json, base64=base64, **given)
         return main
 
     def _rehearse(self):

@@ -53,7 +53,7 @@ class Supply:
                 self._refused(self._reader.read())
 
     def answer(self, wanted):
-        """Any JSON value: the adapter's answer to {"outputs": node} or {"outputNames": true}."""
+        """Any JSON value: the adapter's answer to {"outputs": node}, {"outputNames": true} or {"task": node}."""
         with self._lock:
             _, fd = self._ask(wanted)
         with open(fd, "rb") as file:

@@ -68,7 +68,7 @@ export const dataFindings = {
   NOVA602: {
     severity: "error",
     title: "The code uses an undefined name",
-    why: "Code knows `context`, `outputs`, `json`, `base64`, Python's own names and what it imports or sets itself.",
+    why: "Code knows `context`, `outputs`, `tasks`, `json`, `base64`, Python's own names and what it imports or sets itself.",
     bad: 'send(email_user, "hello")',
     good: 'from mails import send   # lib/mails.py\nsend(context["email_user"], "hello")',
   },

@@ -37,6 +37,7 @@ export function taskEntity({ client, table }: TableConnection) {
         pattern: text,
         /** JSON text, too. */
         wake: text,
+        link: text,
         choices: requiredTexts,
         to: requiredTexts,
         status: { type: ["open", "answered", "sent", "expired"] as const, required: true },
