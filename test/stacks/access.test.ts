@@ -39,7 +39,9 @@ it("allows to delete tickets of queues, places of tasks that are over, what peop
   expect(Object.fromEntries(others)).toEqual({
     novaapirole: [of("K#*"), of("S#*"), of("TRIGGER#*")],
     novapublishrole: [of("TRIGGER#*")],
-    novaeraserole: [of("T#* or WAKE#* or S#* or CLIENT#* or K#* or G#* or DELIVERY#* or R#* or I#* or F#* or U#* or M#*")],
+    novaeraserole: [
+      of("T#* or WAKE#* or S#* or CLIENT#* or K#* or G#* or DELIVERY#* or R#* or I#* or F#* or U#* or M#*"),
+    ],
   });
 });
 

@@ -134,7 +134,7 @@ class Sandbox:
             for folder, _, files in os.walk(self.root):
                 for path in [folder, *(os.path.join(folder, name) for name in files)]:
                     os.chown(path, how["user"], how["user"])
-        self.blobs, self.outputs, self.served, self.kernels = {}, {}, [], []
+        self.blobs, self.outputs, self.urls, self.served, self.kernels = {}, {}, {}, [], []
         self.links = 0
 
     def kernel(self):
@@ -215,7 +215,9 @@ class Sandbox:
             if sha256 in self.blobs:
                 return self.put(need["put"], self.blobs[sha256])
             return self.put(need["refuse"], b'{"error": "it was erased"}\n')
-        value = list(self.outputs) if "outputNames" in need else self.outputs.get(need["outputs"])
+        value = list(self.outputs) if "outputNames" in need else self.outputs.get(need.get("outputs"))
+        if "task" in need:
+            value = self.urls.get(need["task"])
         return self.put(need["put"], json.dumps({"value": value}).encode() + b"\n")
 
     def put(self, path, data):

@@ -216,7 +216,7 @@ context["names"] = sorted(globals())
 context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
 """
         names = ["__builtins__", "__doc__", "__file__", "__loader__", "__name__", "__package__", "__spec__"]
-        names += ["base64", "context", "json", "linecache", "outputs", "sys"]
+        names += ["base64", "context", "json", "linecache", "outputs", "sys", "tasks"]
         rest = [["nodes/some.py"], ["nodes/some.py"], sys.getrecursionlimit()]
         self.assertEqual(self.values_of(code), {"names": names, "rest": rest})
 

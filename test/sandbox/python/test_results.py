@@ -287,6 +287,19 @@ class Surroundings(Results):
         self.assert_changes(textwrap.dedent(code), {"a": [5, 4, ["extract"], False, 1], "b": "'none'"})
 
 
+    def test_a_wait_that_comes_later_has_an_address(self):
+        self.sandbox.urls = {"paid": "https://nova.example.com/tasks/task_1?token=t"}
+        code = """
+        context["url"] = tasks["paid"].url
+        try:
+            tasks["none"]
+        except KeyError as error:
+            context["why"] = str(error)
+        """
+        why = "'none: no node of this branch, or around it, waits for an event under this name'"
+        self.assert_changes(textwrap.dedent(code), {"url": "https://nova.example.com/tasks/task_1?token=t", "why": why})
+
+
 class Values(Results):
     def test_large_values_leave_as_blobs_and_come_back_as_what_they_were(self):
         code = "context['x'] = {'b': b'\\x00\\xff', 't': 'é' * 5000, 'list': list(range(5000)), 's': 'short'}"

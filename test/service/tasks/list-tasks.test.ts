@@ -29,9 +29,9 @@ async function* noted(tasks: WaitingTask[], from = ""): AsyncGenerator<WaitingTa
 
 const tasks: Partial<TaskStore> = {
   pending: (from) => noted(waiting, from),
-  approvalsOf: (client, from) =>
+  pendingOf: (client, kind, from) =>
     noted(
-      waiting.filter((one) => one.client === client && one.kind === "approval"),
+      waiting.filter((one) => one.client === client && one.kind === kind),
       from,
     ),
 };
@@ -61,6 +61,11 @@ describe("the list of tasks", () => {
       ["20 30", 4 + 2],
       ["44", 4],
     ]);
+  });
+
+  it.each(["acme", null])("of the waits for events of %s has no approval", async (client) => {
+    const { items } = await listTasks(ports, by(client), { limit: 9, kind: "event" });
+    expect(items.map(({ id }) => id)).toEqual(["task_41"]);
   });
 
   it("of a client that waits for nobody reads nothing", async () => {

@@ -36,10 +36,10 @@ export class TaskState {
         const isDue = (task: WaitingTask) => isPending(task) && task.createdAt >= from;
         yield* await ask("pending tasks", () => Array.from(tasks.values()).filter(isDue));
       },
-      async *approvalsOf(client, from = "") {
+      async *pendingOf(client, kind, from = "") {
         const isDue = (task: WaitingTask) =>
-          isPending(task) && task.kind === "approval" && task.client === client && task.createdAt >= from;
-        yield* await ask("approvals of a client", () => Array.from(tasks.values()).filter(isDue));
+          isPending(task) && task.kind === kind && task.client === client && task.createdAt >= from;
+        yield* await ask("pending of a client", () => Array.from(tasks.values()).filter(isDue));
       },
       move: ({ id }, from, to, answeredAt) =>
         ask(`task ${to}`, () => {

@@ -76,8 +76,8 @@ export interface TaskStore {
   hasOpen(execution: string): Promise<boolean>;
   /** Tasks that are `open` or `answered`, oldest first; `from`: created then or later. Eventually consistent. */
   pending(from?: string): AsyncIterable<WaitingTask>;
-  /** The same of one client, approvals alone: reads those of no other. */
-  approvalsOf(client: string, from?: string): AsyncIterable<WaitingTask>;
+  /** The same of one client and one kind: reads those of no other. Events of tasks of earlier releases are not among them. */
+  pendingOf(client: string, kind: WaitingTask["kind"], from?: string): AsyncIterable<WaitingTask>;
   /** Sets the status where it is one of `from`; false where it is not, or there is no such task. */
   move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
   noteMail(key: TaskKey, mail: TaskMail): Promise<void>;

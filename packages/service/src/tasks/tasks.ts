@@ -6,18 +6,18 @@ import { executionWithin } from "../executions/find.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 
-/** Approvals that wait and are within reach, oldest first: of other clients and of pages before nothing is read. */
+/** What waits and is within reach, oldest first: of other clients and of pages before nothing is read. */
 export async function listTasks(
   { tasks, clock }: Pick<ServicePorts, "tasks" | "clock">,
   by: Principal,
-  { limit, cursor = "" }: PageQuery,
+  { limit, cursor = "", kind = "approval" }: PageQuery & { kind?: WaitingTask["kind"] | undefined },
 ): Promise<Page<WaitingTask>> {
   const now = new Date(clock.now()).toISOString();
   const [from = ""] = cursor.split("#");
   const since = from === "" ? undefined : from;
   const found: WaitingTask[] = [];
-  for await (const task of by.client === null ? tasks.pending(since) : tasks.approvalsOf(by.client, since)) {
-    const isOpen = task.kind === "approval" && task.status === "open" && task.expiresAt > now;
+  for await (const task of by.client === null ? tasks.pending(since) : tasks.pendingOf(by.client, kind, since)) {
+    const isOpen = task.kind === kind && task.status === "open" && task.expiresAt > now;
     if (!isOpen || positionOf(task) <= cursor) continue;
     found.push(task);
     if (found.length > limit) break;

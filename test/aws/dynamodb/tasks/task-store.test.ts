@@ -73,12 +73,13 @@ test("lists approvals of one client that are pending, in one read, and of no oth
   await tasks.create({ ...own, id: "task_of_4", status: "sent" });
   await tasks.create({ ...own, id: "task_of_5", client: "acme-2" });
   const idsOf = async (client: string, from?: string) =>
-    (await Array.fromAsync(tasks.approvalsOf(client, from))).map(({ id }) => id);
+    (await Array.fromAsync(tasks.pendingOf(client, "approval", from))).map(({ id }) => id);
   using send = vi.spyOn(table.client, "send");
   expect(await idsOf("acme")).toEqual(["task_of_2", "task_of_1"]);
   expect(send).toHaveBeenCalledTimes(1);
   expect(await idsOf("acme", base.createdAt)).toEqual(["task_of_1"]);
   expect(await idsOf("initech")).toEqual([]);
+  expect((await Array.fromAsync(tasks.pendingOf("acme", "event"))).map(({ id }) => id)).toEqual(["task_of_3"]);
   await tasks.move({ ...own, id: "task_of_1" }, ["open"], "answered");
   expect(await idsOf("acme")).toEqual(["task_of_2", "task_of_1"]);
   await tasks.move({ ...own, id: "task_of_1" }, ["answered"], "sent");

@@ -48,7 +48,7 @@ export function taskEntity({ client, table }: TableConnection) {
         mail: text,
         /** There while somebody may have something to do with it: the key of a sparse index. */
         open: { type: ["tasks"] as const },
-        /** `T#<client>`, likewise, of an approval. */
+        /** `T#<client>` of an approval, `TE#<client>` of a wait for an event; likewise. */
         clientKey: text,
       },
       indexes: {
@@ -61,7 +61,7 @@ export function taskEntity({ client, table }: TableConnection) {
           pk: { field: "workflowKey", composite: ["id"], template: "T#${id}", casing: "none" },
           sk: byTime,
         },
-        approvals: {
+        ofClient: {
           index: "by-client",
           pk: { field: "clientKey", composite: ["clientKey"], casing: "none" },
           sk: byTime,

@@ -46,7 +46,13 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
       return data.length > 0;
     },
     pending: (from) => pendingTasks(tasks, from),
-    approvalsOf: (client, from) => approvalsOf(tasks, client, from),
+    pendingOf: (client, kind, from = everSince) =>
+      tasksOf((cursor) =>
+        tasks.query
+          .ofClient({ clientKey: clientKey(client, kind) })
+          .gte({ createdAt: from })
+          .go({ ...plainly, cursor }),
+      ),
     async move({ execution, id }, from, to, answeredAt) {
       const patch = tasks.patch({ execution, id }).set({ status: to, ...(answeredAt !== undefined && { answeredAt }) });
       const moved = isPending(to) ? patch : patch.remove(["open", "clientKey"]);
@@ -86,11 +92,6 @@ function pendingTasks(entity: TaskEntity, from = everSince): AsyncGenerator<Wait
   return tasksOf((cursor) => query.go({ ...plainly, cursor }));
 }
 
-function approvalsOf(entity: TaskEntity, client: string, from = everSince): AsyncGenerator<WaitingTask> {
-  const query = entity.query.approvals({ clientKey: clientKey(client) }).gte({ createdAt: from });
-  return tasksOf((cursor) => query.go({ ...plainly, cursor }));
-}
-
 type Page = { data: TaskItem[]; cursor: string | null };
 
 async function* tasksOf(read: (cursor: string | null) => Promise<Page>): AsyncGenerator<WaitingTask> {
@@ -102,8 +103,8 @@ async function* tasksOf(read: (cursor: string | null) => Promise<Page>): AsyncGe
   } while (cursor);
 }
 
-function clientKey(client: string): string {
-  return `T#${client}`;
+function clientKey(client: string, kind: WaitingTask["kind"]): string {
+  return `${kind === "approval" ? "T" : "TE"}#${client}`;
 }
 
 function isPending(status: TaskStatus): boolean {
@@ -112,7 +113,7 @@ function isPending(status: TaskStatus): boolean {
 
 function itemOf({ form, forms, pattern, wake, mail, ...task }: WaitingTask) {
   const { client, kind, status } = task;
-  const isApproval = client !== undefined && kind === "approval" && isPending(status);
+  const isListed = client !== undefined && isPending(status);
   return {
     ...task,
     ...(form && { form: JSON.stringify(form) }),
@@ -121,7 +122,7 @@ function itemOf({ form, forms, pattern, wake, mail, ...task }: WaitingTask) {
     ...(wake && { wake: JSON.stringify(wake) }),
     ...(mail && { mail: JSON.stringify(mail) }),
     ...(isPending(status) && { open: "tasks" as const }),
-    ...(isApproval && { clientKey: clientKey(client) }),
+    ...(isListed && { clientKey: clientKey(client, kind) }),
   };
 }
 
