@@ -28,7 +28,7 @@ function ports(task: Partial<WaitingTask> = {}, link = "nova approve exec_1 boss
       get: async ({ id }: { id: string }) => (id === waiting.id ? { ...waiting, ...task } : undefined),
       noteMail: async (_: object, mail: TaskMail) => void noted.push(mail),
     } as never,
-    links: { toTask: () => link },
+    links: { toTask: () => link, toResume: () => "" },
     mailer: {
       async send(notice) {
         if (down) throw down;

@@ -1,5 +1,3 @@
-import type { TaskKey } from "./tasks.ts";
-
 /**
  * Which values of an event name the tasks that it may wake: those of one source or of any (null), and the way to one value
  * in it. Without a way every event of the source is meant.
@@ -38,7 +36,7 @@ export interface WakeStore {
   /** In use until then, ISO 8601, and maybe a month longer; written where that is not known yet. */
   use(shape: UsedShape, until: string): Promise<void>;
   /** Tasks under a key. Some may have gone on. */
-  tasksAt(key: string): Promise<TaskKey[]>;
+  tasksAt(key: string): Promise<{ execution: string; id: string }[]>;
   /** For a week. */
   keepEvent(key: string, event: KeptEvent): Promise<void>;
   /** Those under a key that came then or later, oldest first. */

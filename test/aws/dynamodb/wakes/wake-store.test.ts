@@ -49,7 +49,7 @@ async function costOf(story: EventWait, detail: string): Promise<{ woken: string
   const woken = await story.emit(detail);
   return {
     woken,
-    reads: table.operations.filter((operation) => operation !== "UpdateItem" && operation !== "DeleteItem"),
+    reads: table.operations.filter((operation) => /^(Query|GetItem|Scan)$/.test(operation)),
   };
 }
 
@@ -59,7 +59,7 @@ test("one event costs the same however many runs wait", async () => {
   story.ports = { ...story.ports, tasks, wakes };
   await story.wait();
   const ofOther = await costOf(story, '{"customer":"nobody"}');
-  await Promise.all(Array.from({ length: 100 }, (_, n) => tasks.create(taskOf(`other-${n}`))));
+  for (let n = 0; n < 100; n++) await tasks.create(taskOf(`other-${n}`));
   expect(await costOf(story, '{"customer":"nobody"}')).toEqual(ofOther);
   expect(ofOther).toEqual({ woken: [], reads: ["Query", "Query"] });
   const { woken, reads } = await costOf(story, '{"customer":"acme"}');

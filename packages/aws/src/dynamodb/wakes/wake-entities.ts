@@ -4,9 +4,6 @@ import type { TableConnection } from "../connection.ts";
 
 const requiredText = { type: "string", required: true } as const;
 const requiredNumber = { type: "number", required: true } as const;
-const partition = { field: "pk", composite: ["key"], template: "WAKE#${key}", casing: "none" } as const;
-
-const everyShape = { field: "pk", composite: [], template: "SHAPE#ALL", casing: "none" } as const;
 
 /** What all have: `expiresAt` is the table's time to live, seconds since the epoch. */
 const common = { format: requiredNumber, expiresAt: requiredNumber } as const;
@@ -24,7 +21,10 @@ export function wakeEntity({ client, table }: TableConnection) {
         client: { type: "string" },
       },
       indexes: {
-        record: { pk: partition, sk: { field: "sk", composite: ["id"], template: "T#${id}", casing: "none" } },
+        record: {
+          pk: { field: "pk", composite: ["key"], template: "WAKE#${key}", casing: "none" },
+          sk: { field: "sk", composite: ["id"], template: "T#${id}", casing: "none" },
+        },
       },
     },
     { client, table },
@@ -43,7 +43,10 @@ export function shapeEntity({ client, table }: TableConnection) {
         keepsEvents: { type: "boolean", required: true },
       },
       indexes: {
-        record: { pk: everyShape, sk: { field: "sk", composite: ["name"], template: "S#${name}", casing: "none" } },
+        record: {
+          pk: { field: "pk", composite: [], template: "SHAPE#", casing: "none" },
+          sk: { field: "sk", composite: ["name"], template: "S#${name}", casing: "none" },
+        },
       },
     },
     { client, table },
@@ -65,7 +68,7 @@ export function keptEventEntity({ client, table }: TableConnection) {
       },
       indexes: {
         record: {
-          pk: partition,
+          pk: { field: "pk", composite: ["key"], template: "WAKE#${key}", casing: "none" },
           sk: { field: "sk", composite: ["at", "id"], template: "E#${at}#${id}", casing: "none" },
         },
       },
