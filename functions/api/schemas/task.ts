@@ -44,12 +44,10 @@ export const AnsweredTask = z
     node: z.string(),
     choice: z.string(),
     at: Time,
-    sent: z
-      .boolean()
-      .meta({
-        description:
-          "false: kept, and handed to Step Functions by the next sweep; of a resume link, until its wait begins",
-      }),
+    sent: z.boolean().meta({
+      description:
+        "false: kept, and handed to Step Functions by the next sweep; of a resume link, until its wait begins",
+    }),
   })
   .meta({ id: "AnsweredTask" });
 
