@@ -13,7 +13,7 @@ import { createBus, createUndelivered, watchEnds } from "./engine/events.ts";
 import { engineLambdas } from "./engine/lambdas.ts";
 import { calledByMachines, createMachinesRole } from "./engine/machines-role.ts";
 import { schedule } from "./engine/schedule.ts";
-import { mailSettingsFrom, parameterName } from "./engine/settings.ts";
+import { parameterName, sendersFrom } from "./engine/settings.ts";
 import { type Stage, stageOf } from "./stage.ts";
 import { type Storage, storage } from "./storage.ts";
 import { withoutCustomResources } from "./without-custom-resources.ts";
@@ -64,13 +64,12 @@ function createLogs(stack: Stack, id: string, logGroupName: string, stage: Stage
 
 function grantable(stack: Stack, stored: Storage): Grantable {
   const happenings = happeningArns(stack);
-  const { from } = mailSettingsFrom(process.env);
   return {
     ...stored,
     happenings,
     undelivered: createUndelivered(stack, happenings),
     machines: machineArns(stack),
-    senders: (from === undefined ? [] : [from, from.replace(/^.*@/, "")]).map((identity) =>
+    senders: sendersFrom(process.env).map((identity) =>
       stack.formatArn({ service: "ses", resource: "identity", resourceName: identity }),
     ),
     parameter: (name) => stack.formatArn({ service: "ssm", resource: `parameter${parameterName(stack.stage, name)}` }),

@@ -42,6 +42,12 @@ export function mailSettingsFrom({ NOVA_MAIL_DOMAINS, NOVA_MAIL_FROM }: NodeJS.P
   return { domains, ...(from && { from }) };
 }
 
+/** Identities of SES that mails may be from: the address to send from, its domain, and the domains that mail comes in for. */
+export function sendersFrom(env: NodeJS.ProcessEnv): string[] {
+  const { domains, from } = mailSettingsFrom(env);
+  return from === undefined ? [] : [...new Set([from, from.replace(/^.*@/, ""), ...domains])];
+}
+
 /** What stands between commas. */
 export function listed(text = ""): string[] {
   return text.split(",").flatMap((part) => part.trim() || []);

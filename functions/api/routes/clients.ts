@@ -56,12 +56,13 @@ export const change = route({
   body: ClientChanges,
   exact: ["variables"],
   answers: { 200: { description: "the client", schema: ClientItem } },
-  async handle(ports, { by, params: { slug }, body: { name, pins, variables, quotas, on_failure } }) {
+  async handle(ports, { by, params: { slug }, body: { name, pins, variables, quotas, on_failure, mail_from } }) {
     const changes = {
       ...(name !== undefined && { name }),
       ...(pins !== undefined && { pins }),
       ...(variables !== undefined && { variables: variables.text }),
       ...(on_failure !== undefined && { onFailure: onFailureOf(on_failure) }),
+      ...(mail_from !== undefined && { mailFrom: mail_from ?? "" }),
       ...(quotas !== undefined && { quotas: clientQuotas(quotas) }),
     };
     return { status: 200, body: clientItem(await changeClient(ports, by, slug, changes)) };

@@ -1,6 +1,6 @@
 import { RawJson } from "@nova/engine";
 import type { Client } from "@nova/service";
-import { AuthoredOnFailure } from "@nova/workflow";
+import { AuthoredOnFailure, isMailAddress } from "@nova/workflow";
 import { z } from "zod";
 import { ClientQuotasBody, clientQuotasItem } from "./quotas.ts";
 import { Context, ExactObject, Name, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
@@ -9,6 +9,8 @@ const OnFailureItem = z.object({
   mail: z.array(z.string()).optional(),
   webhook: z.object({ url: z.string(), secret: z.string().optional() }).optional(),
 });
+
+const MailAddress = z.string().refine(isMailAddress, "must be one address, such as invoices@acme.example.com");
 
 const mostPins = 100;
 
@@ -25,6 +27,10 @@ export const ClientChanges = z.strictObject({
     description: "what contexts of its runs begin with; what a run is sent lies over it; replaced as a whole",
   }),
   on_failure: AuthoredOnFailure.optional().meta({ description: "who hears of its failed runs; replaced as a whole" }),
+  mail_from: MailAddress.nullable().optional().meta({
+    description:
+      "address that mails about its runs are from, which SES has verified; null: the deployment's; needs a key for all clients",
+  }),
   quotas: ClientQuotasBody.optional().meta({ description: "replaced as a whole; needs a key for all clients" }),
 });
 
@@ -36,11 +42,22 @@ export const ClientItem = z
     variables: Context.meta({ description: "numbers keep the digits that they were written with" }),
     quotas: ClientQuotasBody,
     on_failure: OnFailureItem,
+    mail_from: z.string().nullable(),
     created_at: Time,
   })
   .meta({ id: "Client" });
 
-export function clientItem({ slug, name, pins, variables = "{}", quotas = {}, onFailure = {}, createdAt }: Client) {
-  const own = { variables: new RawJson(variables), quotas: clientQuotasItem(quotas), on_failure: onFailure };
+export function clientItem({
+  slug,
+  name,
+  pins,
+  variables = "{}",
+  quotas = {},
+  onFailure = {},
+  mailFrom,
+  createdAt,
+}: Client) {
+  const told = { on_failure: onFailure, mail_from: mailFrom || null };
+  const own = { variables: new RawJson(variables), quotas: clientQuotasItem(quotas), ...told };
   return { slug, name, pins, ...own, created_at: createdAt };
 }

@@ -33,6 +33,18 @@ describe("a client", () => {
     expect((await api.call("PATCH /clients/acme", { body: { on_failure: {} } })).body.on_failure).toEqual({});
   });
 
+  it("has an address of its own that mails about its runs are from, which nobody of the client chooses", async () => {
+    const change = (mail_from: unknown, key?: string) =>
+      api.call("PATCH /clients/acme", { body: { mail_from }, ...(key !== undefined && { key }) });
+    expect((await change("pay@acme.example.com")).body.mail_from).toBe("pay@acme.example.com");
+    expect((await change("pay@acme.example.com\r\nBcc: a@b.c")).status).toBe(422);
+    expect((await change("Acme <pay@acme.example.com>, a@b.c")).status).toBe(422);
+    const ofAcme = await api.key("editor", "acme");
+    expect((await change("boss@other.example.com", ofAcme)).status).toBe(403);
+    expect((await change(null)).body.mail_from).toBe(null);
+    expect((await api.call("GET /clients/acme")).body.mail_from).toBe(null);
+  });
+
   it("runs the version that is pinned for it, unless the caller names one", async () => {
     await api.call("PATCH /clients/acme", { body: { pins: { count: 1 } } });
     const run = async (body: object) => (await api.call("POST /workflows/count/execute?wait=20", { body })).body;

@@ -42,17 +42,18 @@ beforeEach(() => {
 interface World {
   workflow?: OnFailure;
   client?: OnFailure;
+  mailFrom?: string;
   status?: Execution["status"];
   /** Address that does not take anything. */
   down?: string;
 }
 
-function ports({ workflow, client, status = "failed", down }: World): ServicePorts {
+function ports({ workflow, client, mailFrom, status = "failed", down }: World): ServicePorts {
   const made = {
     attempts,
     executions: { get: async (id: string) => (id === record.id ? { ...record, status } : undefined) },
     workflows: { get: async () => ({ workflow: workflow ? { onFailure: workflow } : {} }) },
-    clients: { get: async () => client && { onFailure: client } },
+    clients: { get: async () => (client || mailFrom) && { onFailure: client, mailFrom } },
     credentials: createCredentials(credentialParts),
     mailer: { send: async (notice: Told["mails"][number]) => void told.mails.push(notice) },
     poster: {
@@ -78,6 +79,16 @@ describe("a run that has failed", () => {
     });
     await expect(notifyFailure(world, run)).rejects.toThrow("no mail goes out from here");
     expect(told.posts).toHaveLength(1);
+  });
+
+  it.each([
+    ["pay@acme.example.com", { from: "pay@acme.example.com" }],
+    ["", {}],
+  ])("is told from the address of its client: %j", async (mailFrom, from) => {
+    await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] }, mailFrom }), run);
+    expect(told.mails).toEqual([
+      { to: ["ops@example.com"], subject: expect.anything(), text: expect.anything(), ...from },
+    ]);
   });
 
   it("is told to those whom its workflow and its client name, each once", async () => {

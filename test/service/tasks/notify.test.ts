@@ -28,6 +28,9 @@ function ports(task: Partial<WaitingTask> = {}, link = "nova approve exec_1 boss
       get: async ({ id }: { id: string }) => (id === waiting.id ? { ...waiting, ...task } : undefined),
       noteMail: async (_: object, mail: TaskMail) => void noted.push(mail),
     } as never,
+    clients: {
+      get: async (slug: string) => (slug === "acme" ? { mailFrom: "pay@acme.example.com" } : undefined),
+    } as never,
     links: { toTask: () => link, toResume: () => "" },
     mailer: {
       async send(notice) {
@@ -50,8 +53,9 @@ describe("an approval", () => {
     expect(await notifyTask(ports(), asked)).toEqual({ told: ["mail"] });
     await notifyTask(ports(), asked);
     expect(mails).toHaveLength(1);
-    const { to, subject, text } = mails[0] as Notice;
-    expect([to, subject]).toEqual([["boss@example.com"], "NOVA: pay waits for an answer (acme)"]);
+    const { to, from, subject, text } = mails[0] as Notice;
+    expect([to, from]).toEqual([["boss@example.com"], "pay@acme.example.com"]);
+    expect(subject).toBe("NOVA: pay waits for an answer (acme)");
     expect(text.split("\n")).toEqual(
       expect.arrayContaining([
         "> Pay 850.0 to Zoë?",

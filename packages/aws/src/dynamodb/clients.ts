@@ -51,6 +51,7 @@ function clientEntity({ client, table }: TableConnection) {
         erasedUntil: text,
         quotas: { type: CustomAttributeType<ClientQuotas>("any") },
         onFailure: { type: CustomAttributeType<OnFailure>("any") },
+        mailFrom: text,
         createdAt: requiredText,
         erasing: { type: CustomAttributeType<Erasing>("any") },
       },

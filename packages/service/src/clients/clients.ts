@@ -86,11 +86,12 @@ export async function changeClient(
   ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions" | "mailer">,
   by: Principal,
   slug: string,
-  changes: Partial<Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure">>,
+  changes: Partial<Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure" | "mailFrom">>,
 ): Promise<Client> {
   if (slug === defaultClient && reaches(by, slug)) throw new Refused(keptOfNone);
   unlessErased(await clientOf(ports, by, slug));
-  if (changes.quotas) demandAllClients(by);
+  // In the name of an address that it does not own no client writes.
+  if (changes.quotas || changes.mailFrom) demandAllClients(by);
   demandMail(ports, changes.onFailure);
   if (changes.variables !== undefined) checkVariables(changes.variables);
   for (const [workflow, version] of Object.entries(changes.pins ?? {})) {

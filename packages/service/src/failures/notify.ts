@@ -1,6 +1,8 @@
 import type { OnFailure } from "@nova/workflow";
+import { fromOf } from "../notices/sender-of.ts";
 import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import type { Notice } from "../ports/notices.ts";
 import { secretsOf } from "../triggers/secrets-of.ts";
 import { type Failure, failureNotice, failureOf } from "./message.ts";
 import { noMailer } from "./no-mailer.ts";
@@ -31,7 +33,7 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
   if (!record || record.status === "cancelled") return { told: [] };
   const version = await ports.workflows.get(record.workflowId, record.version);
   const client = await ports.clients.get(record.client);
-  const tellings = tellingsOf(failureOf(record), [
+  const tellings = tellingsOf(failureOf(record), fromOf(client), [
     { by: "workflow", ...version?.workflow.onFailure },
     { by: "client", ...client?.onFailure },
   ]);
@@ -60,12 +62,17 @@ interface Wish extends OnFailure {
 }
 
 /** One mail to all whom it concerns, and one request to each address and signer. */
-function tellingsOf(failure: Failure, wishes: readonly Wish[]): Telling[] {
+function tellingsOf(failure: Failure, from: Pick<Notice, "from">, wishes: readonly Wish[]): Telling[] {
   const to = [...new Set(wishes.flatMap(({ mail }) => mail ?? []))];
   const posts = wishes.flatMap(({ by, webhook }) => (webhook ? [postOf(failure, by, webhook)] : []));
   return [
     ...(to.length > 0
-      ? [{ name: "mail", tell: ({ mailer = noMailer }: ServicePorts) => mailer.send(failureNotice(failure, to)) }]
+      ? [
+          {
+            name: "mail",
+            tell: ({ mailer = noMailer }: ServicePorts) => mailer.send({ ...failureNotice(failure, to), ...from }),
+          },
+        ]
       : []),
     ...posts.filter(({ name }, index) => posts.findIndex((other) => other.name === name) === index),
   ];

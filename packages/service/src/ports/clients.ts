@@ -15,6 +15,8 @@ export interface Client {
   quotas?: ClientQuotas;
   /** Who hears of its failed runs. */
   onFailure?: OnFailure;
+  /** Address that mails about its runs are from; absent or empty: the deployment's. */
+  mailFrom?: string;
   /** ISO 8601: of runs that began before, retention has erased the contents. */
   erasedUntil?: string;
   /** ISO 8601. */
@@ -50,7 +52,9 @@ export interface ClientStore {
   /** False when there is no such client. */
   update(
     slug: string,
-    changes: Partial<Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure" | "erasedUntil" | "erasing">>,
+    changes: Partial<
+      Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure" | "mailFrom" | "erasedUntil" | "erasing">
+    >,
   ): Promise<boolean>;
   remove(slug: string): Promise<void>;
   /** By slug. */

@@ -1,6 +1,8 @@
 /** A mail of NOVA's own, as text. */
 export interface Notice {
   to: string[];
+  /** Absent: the deployment's address. */
+  from?: string;
   subject: string;
   text: string;
 }

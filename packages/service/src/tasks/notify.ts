@@ -2,6 +2,7 @@ import type { WaitingTask } from "@nova/engine";
 import { isMailAddress } from "@nova/workflow";
 import { unmailed } from "../failures/no-mailer.ts";
 import type { Notified } from "../failures/notify.ts";
+import { senderOf } from "../notices/sender-of.ts";
 import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { approvalNotice } from "./notice.ts";
@@ -42,7 +43,8 @@ export async function notifyTask(
   const whose = { principal: "approval", client: task.client ?? null, livesMs };
   await once(ports, { ...whose, key: `${id} mail`, asked: "mail" }, async () => {
     try {
-      await mailer.send(approvalNotice(task, to, ports.links.toTask(task)));
+      const from = await senderOf(ports, task.client);
+      await mailer.send({ ...approvalNotice(task, to, ports.links.toTask(task)), ...from });
     } catch (error) {
       await note(String(error instanceof Error ? error.message : error).slice(0, longestProblem));
       throw error;
