@@ -81,6 +81,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
         to: ["boss", "boss@example.com"],
         form: { required: ["why"] },
         forms: null,
+        pattern: null,
         mail: { to: ["boss@example.com"], at: expect.any(String), problem: null },
         age_seconds: expect.any(Number),
         created_at: expect.any(String),
@@ -125,9 +126,13 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     [
       "an execution that never was",
       ["exec_none", "ask", "--choice", "approved"],
-      /no id "exec_none" - write it as it was answered/,
+      /no execution "exec_none" - write it as it was answered/,
     ],
-    ["a task that never was", ["task_none", "--choice", "approved"], /no id "task_none" - write it as it was answered/],
+    [
+      "a task that never was",
+      ["task_none", "--choice", "approved"],
+      /no task "task_none" - write it as it was answered/,
+    ],
     [
       "a file that is not there",
       ["exec_none", "ask", "--choice", "a", "--data", "none.json"],

@@ -103,16 +103,20 @@ describe("an execution that is over", { timeout: 60_000 }, () => {
     expect(JSON.parse(verify.stdout)).toMatchObject({ execution_id: id, state: "anchored", problem: null });
     expect(verify.code).toBe(0);
     expect(JSON.parse(list.stdout).items).toContainEqual({
-      ...{ execution_id: id, workflow: "hello", status: "completed" },
+      ...{ execution_id: id, workflow: "hello", version: 1, client: "default", status: "completed" },
       ...{ started_at: expect.stringMatching(/^\d{4}-/), duration_ms: expect.any(Number) },
     });
     expect(JSON.parse(cancel.stdout)).toEqual({ execution_id: id, status: "completed" });
   });
 
-  it.each([["trace"], ["verify"], ["cancel"]])("that never was is one sentence: nova %s", async (command) => {
+  it.each([
+    ["trace", "`nova executions` lists them"],
+    ["verify", "`nova executions` lists them"],
+    ["cancel", "write it as it was answered"],
+  ])("that never was is one sentence: nova %s", async (command, advice) => {
     const { code, stdout, stderr } = await nova(cwd, command, "exec_none");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toBe('nova: there is no execution "exec_none" - `nova executions` lists them\n');
+    expect(stderr).toBe(`nova: there is no execution "exec_none" - ${advice}\n`);
   });
 });
 

@@ -111,6 +111,8 @@ async function askRest(nova: NovaClient, { client, workflow, id }: Made): Promis
   for (const [name, list] of Object.entries(lists)) found[name] = (await Array.fromAsync(list as never)).slice(0, 1);
   for (const list of [nova.workflows.list(), nova.clients.list(), nova.keys.list(), nova.audit()]) await list.next();
   found.link = await nova.executions.link(id, 0);
+  const printed = { params: { path: { id, seq: 1 } } };
+  found.printed = await nova.ask(api.GET("/executions/{id}/chain/{seq}/logs", printed));
   found.verified = await nova.executions.verify(id);
   const { file } = (await nova.executions.get(id)).context as { file: { $blob: { sha256: string } } };
   const blob = { path: { id, sha256: file.$blob.sha256 } };

@@ -156,6 +156,7 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
 
   it("answer, cancel, delete and erase", async () => {
     const [task, other] = (await ask("GET /tasks")).items;
+    await ask(`GET /executions/${task.execution_id}/chain/1/logs`);
     await ask(`POST /tasks/${task.task_id}`, { choice: "approved" });
     await ask(`POST /executions/${other.execution_id}/answer`, { choice: "approved" });
     for (const { execution_id: id } of (await ask("GET /executions")).items) await ask(`POST /executions/${id}/cancel`);

@@ -88,7 +88,7 @@ function read<Params, Query, Body>(definition: Described<Params, Query, Body>, r
   const { params, query, body, bodyMayBeAbsent, exact = [] } = definition;
   const text = bodyMayBeAbsent && received.text.trim() === "" ? "{}" : received.text;
   return {
-    params: (params && readAddress(params, received)) as Params,
+    params: (params && readAddress(params, definition.path, received)) as Params,
     query: parse<unknown>(query ?? nothing, received.query, "the query", 400) as Query,
     body: (body && parse(body, readBody({ ...received, text }, exact), "the body", 422)) as Body,
     text,
@@ -96,12 +96,13 @@ function read<Params, Query, Body>(definition: Described<Params, Query, Body>, r
 }
 
 /** An address that no id could have names nothing. */
-function readAddress<T>(schema: z.ZodType<T>, { params }: Received): T {
+function readAddress<T>(schema: z.ZodType<T>, path: string, { params }: Received): T {
   const result = schema.safeParse(params);
   if (result.success) return result.data;
   const [name = "id"] = result.error.issues.map(({ path }) => String(path[0]));
+  const [, kind = name] = new RegExp(`(\\w+)s/\\{${name}\\}`).exec(path) ?? [];
   throw new NotFound(
-    `there is no ${name} ${JSON.stringify(params[name])?.slice(0, 100)} - write it as it was answered`,
+    `there is no ${kind} ${JSON.stringify(params[name])?.slice(0, 100)} - write it as it was answered`,
   );
 }
 

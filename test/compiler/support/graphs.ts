@@ -171,7 +171,9 @@ function reachable({ nodes, edges }: Body, entry: string): Body {
     return seen;
   };
   const seen = behind(entry);
-  for (const { from, to, max } of edges) if (max !== undefined && seen.has(from) && !seen.has(to)) seen.add(to);
+  // A detour that comes back where nothing else leads is left out with its edge.
+  const comesBack = (detour: string) => (leaving.get(detour) ?? []).every(({ to }) => seen.has(to));
+  for (const { from, to, max } of edges) if (max !== undefined && seen.has(from) && comesBack(to)) seen.add(to);
   const isSound = ({ from, to, max }: Edge) =>
     seen.has(from) && (max === undefined || (seen.has(to) && behind(to).has(from)));
   return { nodes: nodes.filter(({ id }) => seen.has(id)), edges: edges.filter(isSound) };

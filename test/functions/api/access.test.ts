@@ -108,6 +108,17 @@ const table: Record<string, Row> = {
     role: "viewer",
     status: ofClient(200),
   },
+  "GET /executions/{id}/chain/{seq}/logs": {
+    path: ({ execution }) => `/executions/${execution}/chain/1/logs`,
+    role: "viewer",
+    status: ofClient(200),
+  },
+  "POST /executions/{id}/answer": {
+    path: ({ execution }) => `/executions/${execution}/answer`,
+    body: { choice: "approved" },
+    role: "runner",
+    status: ofClient(200),
+  },
   "GET /executions/{id}/blobs/{sha256}": {
     path: ({ execution }) => `/executions/${execution}/blobs/${byte}`,
     role: "viewer",
@@ -203,6 +214,7 @@ const keys = new Map<string, string>();
 const keyOf = (role: Role, scope: Scope) => keys.get(`${role} ${scope}`) as string;
 /** Of routes that use their things up. */
 const consuming = [
+  "POST /executions/{id}/answer",
   "POST /executions/{id}/cancel",
   "POST /tasks/{id}",
   "DELETE /keys/{id}",

@@ -47,7 +47,7 @@ describe("what does not fit is said in words", () => {
       "a name that is none",
       z.record(WorkflowId, z.int()),
       { "Bad Id": 1 },
-      "its name does not fit: it has to be lower-case letters, digits and dashes, at most 64, with no dash first",
+      'its name does not fit: it has to be lower-case letters, digits and dashes, at most 64, with no dash first - such as "bad-id"',
     ],
   ])("%s", (_what, schema, value, message) => {
     expect(said(schema, value)).toBe(message);
