@@ -50,10 +50,11 @@ const NodeAtWork = z
     attempt: z.int().meta({ description: "counts from 1" }),
     since: Time,
     waits_for: z
-      .looseObject({ kind: z.enum(["approval", "event", "time", "workflow"]), until: Time.nullable() })
+      .looseObject({ kind: z.enum(["approval", "event", "retry", "time", "workflow"]), until: Time.nullable() })
       .nullable()
       .meta({
-        description: "null where code runs or is written; `task_id`, `message`, `choices`, `execution_id` by kind",
+        description:
+          "null where code runs or is written; `task_id`, `message`, `choices`, `pattern`, `execution_id` by kind",
       }),
   })
   .meta({ id: "NodeAtWork" });

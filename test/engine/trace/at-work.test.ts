@@ -1,4 +1,4 @@
-import { readTrace, requestApproval, runNode } from "@nova/engine";
+import { readTrace, renderJson, requestApproval, runNode } from "@nova/engine";
 import type { ApprovalNode, Node, WaitNode } from "@nova/workflow";
 import { expect, it } from "vitest";
 import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
@@ -51,6 +51,27 @@ it("says of an approval what is asked, and until when", async () => {
   const [node] = (await atWork(story)).nodes;
   const task = { task_id: asked.task, message: "Pay?", choices: ["yes", "no"] };
   expect(node?.waits_for).toEqual({ kind: "approval", until, ...task });
+});
+
+it("says of a wait for an event what that has to be like, with the digits that it was bound with", async () => {
+  const pattern = { source: ["crm"], detail: { order: ["{{order}}"] } };
+  const wait: WaitNode = { id: "crm", type: "wait", for: { kind: "event", pattern, timeoutSeconds: 60, into: "crm" } };
+  const workflow = flow("waits", [action("a"), wait], lines("start > a > crm > end"));
+  const story = await new Story(workflow).start('{"order":12345678901234567890}');
+  await story.finish(story.deliver("a", 0));
+  await requestApproval(story.world.ports(atOnce), { ...event(story, "crm"), token: "t" });
+  const [node] = (await atWork(story)).nodes;
+  expect(renderJson(node?.waits_for)).toContain(
+    '"pattern":{"source":["crm"],"detail":{"order":[12345678901234567890]}}',
+  );
+});
+
+it("says of a node between two attempts when the next one begins", async () => {
+  const story = await new Story(flow("tries", [action("a")], lines("start > a > end"))).start();
+  const due = "2026-11-23T09:00:00.000Z";
+  const turn = { node: "a", state: "held", sandbox: null, attempt: 1, since: story.world.clock.iso(), due } as const;
+  story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).turn = turn;
+  expect((await atWork(story)).nodes).toMatchObject([{ node_id: "a", waits_for: { kind: "retry", until: due } }]);
 });
 
 it("lists the first twenty of many items, and counts the others and those that are done", async () => {

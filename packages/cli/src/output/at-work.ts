@@ -1,4 +1,4 @@
-import type { AtWork, NodeAtWork } from "@nova/engine";
+import { type AtWork, type NodeAtWork, renderJson } from "@nova/engine";
 import { styled } from "./terminal.ts";
 import { cell, duration } from "./text.ts";
 
@@ -27,6 +27,7 @@ function waitText(wait: NonNullable<NodeAtWork["waits_for"]>): string {
   const until = wait.until === null ? "" : ` until ${wait.until}`;
   if (wait.kind === "time") return until;
   if (wait.kind === "workflow") return ` for ${wait.execution_id}`;
-  if (wait.kind === "event") return ` for an event${until}`;
+  if (wait.kind === "retry") return ` for its next attempt${until}`;
+  if (wait.kind === "event") return ` for an event like ${cell(renderJson(wait.pattern))}${until}`;
   return ` for ${wait.choices.join(" or ")}${until}: ${cell(wait.message)}`;
 }

@@ -1,10 +1,12 @@
-import { nodeIndex, type WaitNode } from "@nova/workflow";
+import { nodeIndex, textOfJson, type WaitNode } from "@nova/workflow";
 import { inputAfter, readPosition } from "../chain/position.ts";
 import { isItem } from "../chain/scope.ts";
 import { childId } from "../child/child-id.ts";
+import { RawJson } from "../json/raw.ts";
 import { contextBefore } from "../map/item-input.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import type { WaitingTask } from "../ports/tasks.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { taskId } from "../task/task-id.ts";
 import { untilOf } from "../task/until.ts";
@@ -37,8 +39,10 @@ export interface NodeAtWork extends Pick<LinkId, "scope" | "seq"> {
 /** `until` is ISO 8601; null where nothing ends the wait but an answer. */
 export type WaitsFor =
   | { kind: "time"; until: string | null }
+  | { kind: "retry"; until: string }
   | { kind: "workflow"; until: null; execution_id: string }
-  | { kind: "approval" | "event"; until: string | null; task_id: string; message: string; choices: string[] };
+  | { kind: "approval"; until: string | null; task_id: string; message: string; choices: string[] }
+  | { kind: "event"; until: string | null; task_id: string; pattern: RawJson | null };
 
 export interface MapProgress extends Pick<LinkId, "scope" | "seq"> {
   node_id: string;
@@ -91,14 +95,22 @@ function typeOf(version: WorkflowVersion | undefined, id: string): string | null
 async function waitOf(ports: Ports, { workflow }: WorkflowVersion, { at, turn }: HeldTurn): Promise<WaitsFor | null> {
   const node = nodeIndex(workflow).get(turn.node)?.node;
   if (!node) return null;
+  if (turn.due !== undefined && turn.sandbox === null) return { kind: "retry", until: turn.due };
   if (isWaitingNode(node)) {
     const id = taskId(at, turn.since);
     const task = await ports.tasks.get({ execution: at.execution, id });
     if (!task) return null; // it is about to ask
-    return { kind: task.kind, until: task.expiresAt, task_id: id, message: task.message, choices: task.choices };
+    const common = { until: task.expiresAt, task_id: id };
+    if (task.kind === "event") return { kind: "event", ...common, pattern: patternOf(task) };
+    return { kind: "approval", ...common, message: task.message, choices: task.choices };
   }
   if (node.type === "workflow") return { kind: "workflow", until: null, execution_id: childId(at, turn.since) };
   return node.type === "wait" ? { kind: "time", until: await timeOf(ports, node, { at, turn }) } : null;
+}
+
+/** With the digits that it was bound with. */
+function patternOf({ pattern }: WaitingTask): RawJson | null {
+  return pattern === undefined ? null : new RawJson(textOfJson(pattern));
 }
 
 async function timeOf(ports: Ports, node: WaitNode, { at, turn }: HeldTurn): Promise<string | null> {
