@@ -163,6 +163,25 @@ describe("a run that waits", { timeout: 60_000 }, () => {
     },
   );
 
+  it("keeps no command that answers one branch while another one waits", async () => {
+    const ask = (id: string) => ({ id, type: "approval", message: "Fine?", choices: ["ok"] });
+    const edges = ["one", "two"].flatMap((id) => [
+      { from: "start", to: id },
+      { from: id, to: "end", condition: "ok" },
+    ]);
+    const nodes = [{ id: "start", type: "start" }, ask("one"), ask("two"), { id: "end", type: "end" }];
+    await mkdir(join(cwd, "both"));
+    await writeFile(join(cwd, "both/workflow.json"), JSON.stringify({ id: "both", nodes, edges }));
+    const run = start("run", "both");
+    const [execution = ""] = /exec_\w+/.exec(await run.line("nova approve")) ?? [];
+    await vi.waitFor(async () => expect((await json("tasks")).items).toHaveLength(2), 20_000);
+    run.child.kill("SIGINT");
+    await run.ended;
+    expect(await json("approve", execution, "one", "--choice", "ok")).toMatchObject({ code: 0, sent: true });
+    expect(await json("approve", execution, "--choice", "ok")).toMatchObject({ code: 0, node: "two" });
+    expect((await json("trace", execution)).status).toBe("completed");
+  });
+
   it("can be cancelled when its process is gone", async () => {
     const run = start("run", "order");
     await run.line("order waits");

@@ -60,8 +60,11 @@ export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<stri
   const timer = setTimeout(() => printError(hint), 2000);
   try {
     const executions = await work(cloud);
-    const atRest = Promise.all(executions.map((id) => untilAtRest(cloud, id)));
-    if (cloud.role === "owner") await Promise.race([atRest, interrupt.wish()]);
+    // Where another process keeps the cloud open, it stays with them.
+    if (cloud.role === "owner") {
+      const atRest = Promise.all(executions.map((id) => untilAtRest(cloud, id)));
+      await Promise.race([atRest, interrupt.wish()]);
+    }
   } finally {
     clearTimeout(timer);
     await closeCloud(cloud, interrupt, hint);
@@ -69,10 +72,19 @@ export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<stri
 }
 
 async function untilAtRest(cloud: LocalCloud, execution: string): Promise<void> {
-  const waiting = Promise.withResolvers<void>();
-  const look = async () => (await cloud.ports.tasks.hasOpen(execution)) && waiting.resolve();
-  const ended = cloud.untilEnd(execution, ({ state }) => state === "waiting" && look().catch(waiting.reject));
-  await Promise.race([ended, waiting.promise]);
+  const resting = Promise.withResolvers<void>();
+  const look = () => isWaiting(cloud, execution).then((waits) => waits && resting.resolve(), resting.reject);
+  const ended = cloud.untilEnd(execution, look);
+  await look();
+  await Promise.race([ended, resting.promise]);
+}
+
+/** Whether somebody's answer is what it goes on with: a branch may wait that had begun to long before. */
+async function isWaiting({ ports }: LocalCloud, execution: string): Promise<boolean> {
+  if (!(await ports.tasks.hasOpen(execution))) return false;
+  const { readTrace } = await import("@nova/engine");
+  const { nodes } = (await readTrace(ports, execution)).atWork;
+  return nodes.length > 0 && nodes.every(({ waits_for }) => waits_for !== null);
 }
 
 /** Stays until nothing is under way, or until it is told not to; `hint` says so to whoever waits for the prompt. */

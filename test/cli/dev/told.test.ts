@@ -36,7 +36,13 @@ it("says what happened before the greeting behind it, in order, and the rest at 
 });
 
 it.each([
-  [inWords, ["09:05:07 exec_1  queued pay waits for a slot", "09:05:07 exec_1  running from the queue"]],
+  [
+    inWords,
+    [
+      "09:05:07 exec_1  queued pay waits for a slot, or for the end of a pause",
+      "09:05:07 exec_1  running from the queue",
+    ],
+  ],
   [
     inJson,
     ['{"execution_id":"exec_1","workflow":"pay","state":"queued"}', '{"execution_id":"exec_1","state":"begun"}'],

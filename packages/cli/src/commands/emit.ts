@@ -41,7 +41,8 @@ interface Taken {
 
 function tell(taken: Taken, json: boolean): void {
   if (json) print(JSON.stringify(taken), true);
-  else if (taken.items.length === 0) print("nobody waits for an event like this");
+  else if (taken.items.length === 0)
+    print('nobody waits for an event like this - a wait with "since": "start" may still find it');
   else print(taken.items.map(({ execution_id, node }) => `${execution_id}: ${node} has it`).join("\n"));
 }
 

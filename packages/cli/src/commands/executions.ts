@@ -14,13 +14,15 @@ export const executions: CliCommand = {
     command
       .summary("list executions, newest first")
       .option("--workflow <id>", "only of this workflow")
+      .option("--client <slug>", "only of this client")
       .option("--status <status>", `only these: ${statuses.join(", ")}`)
       .option("--limit <number>", "at most so many", "100")
       .option("--json", "print one JSON object"),
 
-  async run(_, { workflow, status, limit, json }) {
+  async run(_, { workflow, client, status, limit, json }) {
     const query = {
       ...(typeof workflow === "string" && { workflow }),
+      ...(typeof client === "string" && { client }),
       ...(typeof status === "string" && { status: readStatus(status) }),
     };
     const most = readLimit(String(limit));

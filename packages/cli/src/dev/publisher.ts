@@ -5,7 +5,7 @@ import { workflowFoldersIn } from "./workflow-folders.ts";
 
 /** What became of a folder: published, or why not. */
 export type PublishOutcome = { folder: string } & (
-  | { id: string; version: number; created: boolean; findings: Finding[] }
+  | { id: string; version: number; created: boolean; isNew: boolean; findings: Finding[] }
   | { problem: string; findings: Finding[] }
 );
 

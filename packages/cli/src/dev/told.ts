@@ -55,11 +55,12 @@ export const inWords: Teller = {
       say([...lines, styled("red", `✗ ${summary}`)].join("\n"));
       return;
     }
-    const news = outcome.created ? "is published" : "is as it was";
+    const known = outcome.isNew ? "is what new runs use again" : "is as it was";
+    const news = outcome.created ? "is published" : known;
     say([...lines, `${styled("green", "✓")} ${outcome.id} version ${outcome.version} ${news}`].join("\n"));
   },
   queued({ execution, workflow }) {
-    say(`${styled("dim", execution)}  ${statusText("queued")} ${workflow} waits for a slot`);
+    say(`${styled("dim", execution)}  ${statusText("queued")} ${workflow} waits for a slot, or for the end of a pause`);
   },
   begun({ execution }) {
     say(`${styled("dim", execution)}  ${statusText("running")} from the queue`);

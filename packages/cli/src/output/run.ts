@@ -82,7 +82,7 @@ export function runLines({ execution, path, context, counters }: Ran): string[] 
     ...values,
     ...(error ? [styled("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
     ...(status === "waiting" || status === "running"
-      ? ["  it goes on with the answer: nova tasks lists what it waits for"]
+      ? [`  it goes on with what it waits for: nova trace ${id} says what that is`]
       : []),
     ...(spent ? [styled("dim", `  models: ${spentText(spent)}`)] : []),
     ...(counters ? [styled("dim", `  calls: ${callsText(counters)}`)] : []),

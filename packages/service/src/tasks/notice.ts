@@ -4,6 +4,17 @@ import type { Notice } from "../ports/notices.ts";
 
 /** Choices that have a command in the mail. */
 const mostCommands = 20;
+/** Characters of a form. */
+const longestForm = 800;
+
+/** What each choice wants in `answer.json`. */
+function formLines(task: WaitingTask): string[] {
+  const lines = task.choices.slice(0, mostCommands).flatMap((choice) => {
+    const form = formOf(task, choice);
+    return form ? [`${choice}: ${JSON.stringify(form).slice(0, longestForm)}`] : [];
+  });
+  return lines.length === 0 ? [] : ["", "answer.json has to fit the JSON schema of its choice:", "", ...lines];
+}
 
 /** What people get who are to answer: what is asked, and how to answer it. `link` is a page, or the command. */
 export function approvalNotice(task: WaitingTask, to: string[], link: string): Notice {
@@ -27,5 +38,6 @@ export function approvalNotice(task: WaitingTask, to: string[], link: string): N
     ...(isPage ? [`Answer at ${link}`, "or, where NOVA's command line is:"] : ["Answer with NOVA's command line:"]),
     "",
     ...commands,
+    ...formLines(task),
   ]);
 }

@@ -14,11 +14,14 @@ export async function activateVersion(ports: ServicePorts, by: Principal, id: st
   demandAllClients(by);
   const found = await findWorkflow(ports, id, version);
   await demandMachine(ports, found.version);
-  await moveActive(ports, id, found.version, ({ deleted = 0 }) => {
+  let isMoved = true;
+  await moveActive(ports, id, found.version, ({ deleted = 0, active }) => {
     if (deleted >= version) throw noVersion(id, version);
+    isMoved = active !== version;
     return { active: version };
   });
-  await recordDeed(ports, by, { action: "workflow.activated", client: null, subject: id, detail: { version } });
+  if (isMoved)
+    await recordDeed(ports, by, { action: "workflow.activated", client: null, subject: id, detail: { version } });
 }
 
 const open = ["running", "waiting", "queued"] as const;

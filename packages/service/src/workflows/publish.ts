@@ -16,6 +16,8 @@ export type Published = {
   version: number;
   /** False where the definition was the latest version already. */
   created: boolean;
+  /** Whether new runs use another version than before, or will where it is being published. */
+  isNew: boolean;
   /** Warnings. */
   findings: Finding[];
 } & PublicationState;
@@ -46,7 +48,7 @@ export async function publish(
     const deed = { action: "workflow.published", client: null, subject: workflow.id } as const;
     await recordDeed(ports, by, { ...deed, detail: { version } });
   }
-  return { id: workflow.id, version, created: stored.created, findings, ...state };
+  return { id: workflow.id, version, created: stored.created, isNew, findings, ...state };
 }
 
 async function publishStored(ports: ServicePorts, stored: Stored): Promise<PublicationState & { isNew: boolean }> {
