@@ -92,8 +92,9 @@ class Process:
         return False
 
     def tell(self, message, files=()):
-        with contextlib.suppress(OSError):  # it died meanwhile, and its end is about to be noticed
-            wire.send(self.control, message, files)
+        """Waits for no room: code that asks and never reads would hold the daemon, and goes without an answer."""
+        with contextlib.suppress(OSError):  # or it died meanwhile, and its end is about to be noticed
+            wire.send(self.control, message, files, socket.MSG_DONTWAIT)
 
     def takes_too_much(self):
         """True when the code has more memory than a node may have."""

@@ -8,11 +8,12 @@ _MOST_FILES = 4
 _LONGEST_BYTES = 1 << 20
 
 
-def send(sock, message, files=()):
+def send(sock, message, files=(), flags=0):
     data = dumps(message).encode() + b"\n"
-    sent = socket.send_fds(sock, [data], list(files)) if files else 0
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))]
+    sent = sock.sendmsg([data], rights, flags) if files else 0  # send_fds of the library drops the flags
     if sent < len(data):
-        sock.sendall(data[sent:])
+        sock.sendall(data[sent:], flags)
 
 
 class Reader:
