@@ -71,3 +71,13 @@ it.each([
   tell.unstarted(mail as never);
   expect(stripVTControlCharacters(log.mock.calls[0]?.[0])).toMatch(expected);
 });
+
+it.each([
+  [{ created: true, isNew: true }, "is published"],
+  [{ created: false, isNew: true }, "is what new runs use again"],
+  [{ created: false, isNew: false }, "is as it was"],
+])("says of a definition that was published what that changed: %j", (made, news) => {
+  using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  inWords.published({ folder: "pay", id: "pay", version: 2, findings: [], ...made });
+  expect(stripVTControlCharacters(log.mock.calls[0]?.[0])).toMatch(new RegExp(`pay version 2 ${news}$`));
+});

@@ -41,6 +41,7 @@ describe("a client", () => {
     expect((await change("Acme <pay@acme.example.com>, a@b.c")).status).toBe(422);
     const ofAcme = await api.key("editor", "acme");
     expect((await change("boss@other.example.com", ofAcme)).status).toBe(403);
+    expect((await change(null, ofAcme)).status).toBe(403);
     expect((await change(null)).body.mail_from).toBe(null);
     expect((await api.call("GET /clients/acme")).body.mail_from).toBe(null);
   });

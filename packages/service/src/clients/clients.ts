@@ -91,7 +91,7 @@ export async function changeClient(
   if (slug === defaultClient && reaches(by, slug)) throw new Refused(keptOfNone);
   unlessErased(await clientOf(ports, by, slug));
   // In the name of an address that it does not own no client writes.
-  if (changes.quotas || changes.mailFrom) demandAllClients(by);
+  if (changes.quotas || changes.mailFrom !== undefined) demandAllClients(by);
   demandMail(ports, changes.onFailure);
   if (changes.variables !== undefined) checkVariables(changes.variables);
   for (const [workflow, version] of Object.entries(changes.pins ?? {})) {
