@@ -1,5 +1,6 @@
 import { SendTaskHeartbeatCommand } from "@aws-sdk/client-sfn";
 import { describe, expect, it } from "vitest";
+import type { InvokeLambda } from "../../../../packages/local/src/lambda-types.ts";
 import { handClock } from "../support/hand-clock.ts";
 import {
   asks,
@@ -13,6 +14,7 @@ import {
   succeed,
   works,
 } from "../support/parked.ts";
+import { failure } from "../support/run.ts";
 import { heldLambda, type TestServer } from "../support/server.ts";
 
 const waits = (Seconds: number) => ({ Type: "Wait", Seconds });
@@ -36,6 +38,20 @@ describe("time that passes while no process is there", () => {
     clock.pass(7200);
     const second = await reopened(first, options);
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+  });
+
+  it("begins a task again whose retry fell due, and keeps no process until then", async () => {
+    const clock = handClock();
+    const calls: string[] = [];
+    const invokeLambda: InvokeLambda = async (_arn, payload) =>
+      calls.push(payload) === 1 ? failure("Busy") : { ok: true, payload };
+    const tries = { ...works, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 60 }] };
+    const first = await rested(inRow({ Try: tries }), { clock, invokeLambda });
+    const second = await reopened(first, { clock, invokeLambda });
+    expect([second.interrupted, await standing(second), calls.length]).toMatchObject([[], running, 1]);
+    clock.pass(60);
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+    expect(calls).toHaveLength(2);
   });
 
   it("leaves a Wait state what it had left", async () => {

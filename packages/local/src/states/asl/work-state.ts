@@ -7,6 +7,9 @@ import { compileTemplateField } from "./payload-template.ts";
 import { compileRetry } from "./retry.ts";
 import { compileNext, compileSelector, type State, type Transition, type Visit } from "./state.ts";
 
+/** A process that closes stays for a retry that comes so soon; a later one begins in the next process. */
+const longestStayMs = 2_000;
+
 /** What a Task, Parallel or Map does between its input fields and its output fields. */
 export interface Work {
   type: "Task" | "Parallel" | "Map";
@@ -44,7 +47,7 @@ export function compileWork(name: string, definition: Definition, work: Work): S
         if (!(failure instanceof StateFailure)) throw failure;
         const delayMs = retries.delayAfter(failure);
         if (delayMs === undefined) return giveUp(failure, input, visit);
-        await visit.thread.sleep(delayMs, "retry");
+        await visit.thread.sleep(delayMs, delayMs > longestStayMs ? "wait" : "retry");
       }
     }
   }
