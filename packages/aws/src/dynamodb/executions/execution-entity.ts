@@ -2,11 +2,9 @@
 import type { ExecutionError, Parent, Spending } from "@nova/engine";
 import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
+import { requiredNumber, requiredText, text } from "../fields.ts";
 
-const text = { type: "string" } as const;
-const requiredText = { type: "string", required: true } as const;
 const number = { type: "number" } as const;
-const requiredNumber = { type: "number", required: true } as const;
 
 /** All three indexes order by time; the id behind it makes the order total. */
 const byTime = {

@@ -1,10 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 import { Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
-
-const text = { type: "string" } as const;
-const requiredText = { type: "string", required: true } as const;
-const requiredNumber = { type: "number", required: true } as const;
+import { requiredNumber, requiredText, text } from "../fields.ts";
 
 /** A workflow's generations lie in one partition, those of a node and a client side by side. */
 export function generationEntity({ client, table }: TableConnection) {

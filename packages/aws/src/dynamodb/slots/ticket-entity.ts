@@ -1,8 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 import { CustomAttributeType, Entity } from "electrodb";
 import type { TableConnection } from "../connection.ts";
-
-const requiredText = { type: "string", required: true } as const;
+import { requiredText } from "../fields.ts";
 
 /** A run in the queue of a pool; ids of runs sort by the time of their arrival. */
 export function ticketEntity({ client, table }: TableConnection) {

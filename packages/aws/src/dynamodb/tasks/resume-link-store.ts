@@ -3,14 +3,10 @@ import type { ResumeLink, ResumeLinkStore } from "@nova/engine";
 import { Entity, type EntityItem } from "electrodb";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
+import { requiredNumber, requiredText, text } from "../fields.ts";
 import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
+import { consistently, plainly, store } from "../options.ts";
 import { whenAsked } from "../when-asked.ts";
-
-const store = "DynamoDB";
-const text = { type: "string" } as const;
-const requiredText = { type: "string", required: true } as const;
-const requiredNumber = { type: "number", required: true } as const;
 
 /** Links lie beside the tasks of their execution. */
 export function createResumeLinkStore(connection: TableConnection): ResumeLinkStore {

@@ -1,10 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 import { Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
+import { requiredNumber, requiredText, text } from "../fields.ts";
 
-const text = { type: "string" } as const;
-const requiredText = { type: "string", required: true } as const;
-const requiredNumber = { type: "number", required: true } as const;
 const requiredTexts = { type: "list", items: { type: "string" }, required: true } as const;
 
 /** Keys of an index need not be unique. */

@@ -3,13 +3,11 @@ import { keepingDigits, textOfJson } from "@nova/workflow";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
+import { consistently, plainly, store } from "../options.ts";
 import { WakePlaces } from "../wakes/wake-places.ts";
 import { whenAsked } from "../when-asked.ts";
 import { type TaskEntity, type TaskItem, taskEntity } from "./task-entity.ts";
 import { tokenEntity } from "./token-entity.ts";
-
-const store = "DynamoDB";
 
 /** What runs wait for, and the tokens with which they go on. */
 export function createTaskStore(connection: TableConnection, places = new WakePlaces(connection)): TaskStore {

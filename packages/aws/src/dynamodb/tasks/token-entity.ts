@@ -1,8 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 import { Entity } from "electrodb";
 import type { TableConnection } from "../connection.ts";
-
-const requiredText = { type: "string", required: true } as const;
+import { requiredText } from "../fields.ts";
 
 /** Tokens lie beside their task, one item each, encrypted. */
 export function tokenEntity({ client, table }: TableConnection) {

@@ -1,9 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 import { Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
-
-const text = { type: "string" } as const;
-const requiredText = { type: "string", required: true } as const;
+import { requiredText, text } from "../fields.ts";
 
 export function versionEntity({ client, table }: TableConnection) {
   return new Entity(

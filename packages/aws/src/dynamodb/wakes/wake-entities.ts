@@ -1,9 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 import { Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
-
-const requiredText = { type: "string", required: true } as const;
-const requiredNumber = { type: "number", required: true } as const;
+import { requiredNumber, requiredText } from "../fields.ts";
 
 /** What all have: `expiresAt` is the table's time to live, seconds since the epoch. */
 const common = { format: requiredNumber, expiresAt: requiredNumber } as const;

@@ -3,11 +3,9 @@ import type { UsedShape, WaitingTask, Wake } from "@nova/engine";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { FORMAT } from "../format.ts";
-import { plainly } from "../options.ts";
+import { plainly, store } from "../options.ts";
 import { whenAsked } from "../when-asked.ts";
 import { shapeEntity, wakeEntity } from "./wake-entities.ts";
-
-const store = "DynamoDB";
 
 const aDaySeconds = 24 * 3600;
 const aMonthSeconds = 31 * aDaySeconds;

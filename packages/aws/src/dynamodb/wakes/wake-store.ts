@@ -6,12 +6,10 @@ import { readObject } from "../../s3/read-object.ts";
 import { writeOnce } from "../../s3/write-once.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
+import { consistently, plainly, store } from "../options.ts";
 import { whenAsked } from "../when-asked.ts";
 import { type KeptEventItem, keptEventEntity, shapeEntity, wakeEntity } from "./wake-entities.ts";
 import { secondsOf, type WakePlaces } from "./wake-places.ts";
-
-const store = "DynamoDB";
 
 /** Items stay small; the bucket's lifecycle ends what lies there a week after the table's time to live. */
 const maxInlineBytes = 8 * 1024;

@@ -2,11 +2,9 @@ import type { Pauses, WorkflowStates } from "@nova/service";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { TableConnection } from "../connection.ts";
 import { checkFormat, FORMAT } from "../format.ts";
-import { consistently, plainly } from "../options.ts";
+import { consistently, plainly, store } from "../options.ts";
 import { whenAsked } from "../when-asked.ts";
 import { workflowStateEntity } from "./workflow-state-entity.ts";
-
-const store = "DynamoDB";
 
 /** Which version of a workflow is active, which were deleted, and what of that is not done. */
 export function createWorkflowStates(connection: TableConnection): WorkflowStates {
