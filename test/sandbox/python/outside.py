@@ -62,7 +62,8 @@ if __name__ == "__main__":
 def prepare(sandbox, folder):
     """Before the first node. `folder`: where the hosts write who came."""
     log = f"{folder}/visits"
-    script = os.path.abspath(__file__)
+    with open(__file__) as file:  # as text: the user of the sandbox may be shut out of the folder where this lies
+        hosts = file.read()
     problems = sandbox.kernel().run(f"""
 import os, subprocess, sys, time
 from nova_harness import here, netns
@@ -74,8 +75,9 @@ is_own = here._is_own
 here._is_own = lambda address: str(address) != {OUTSIDE!r} and is_own(address)
 here.read_resolver = lambda: ([{OUTSIDE!r}], [])
 silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-hosts = subprocess.Popen([sys.executable, {script!r}, {log!r}], **silent)
+hosts = subprocess.Popen([sys.executable, "-c", {hosts!r}, {log!r}], **silent)
 while not os.path.exists({log + ".ready"!r}):
+    assert hosts.poll() is None, "the hosts have ended"
     time.sleep(0.01)
 """)
     if problems:
