@@ -22,20 +22,25 @@ export function useServer(api: ReturnType<typeof useApi>) {
     vi.stubEnv("NO_COLOR", "1");
   });
 
-  return { nova, onServer };
+  return { nova: (...argv: string[]) => nova(argv), onServer: (...argv: string[]) => onServer(argv), startOnServer };
 
-  async function nova(...argv: string[]): Promise<Ended> {
-    const terminal = new Terminal();
+  async function nova(argv: string[], terminal = new Terminal()): Promise<Ended> {
     const code = await terminal.run(() => runCommandLine(argv));
     return { code, out: terminal.stdout.replace(/\n$/, ""), err: terminal.stderr };
   }
 
+  /** One that goes on, and what it has written so far. */
+  function startOnServer(...argv: string[]): { terminal: Terminal; ended: Promise<Ended> } {
+    const terminal = new Terminal();
+    return { terminal, ended: onServer(argv, terminal) };
+  }
+
   /** The same with a server, whose key is the admin's. */
-  async function onServer(...argv: string[]): Promise<Ended> {
+  async function onServer(argv: string[], terminal?: Terminal): Promise<Ended> {
     vi.stubEnv("NOVA_URL", api.url);
     vi.stubEnv("NOVA_API_KEY", key);
     try {
-      return await nova(...argv);
+      return await nova(argv, terminal);
     } finally {
       vi.stubEnv("NOVA_URL", "");
       vi.stubEnv("NOVA_API_KEY", "");

@@ -4,7 +4,7 @@ import { inARow } from "../../support/cloud.ts";
 import { useApi } from "./support/api.ts";
 
 const api = useApi();
-const { nova, onServer } = useServer(api);
+const { nova, onServer, startOnServer } = useServer(api);
 
 /** Prints, and goes on until it is stopped. */
 const code = `
@@ -40,9 +40,10 @@ it("shows the node that is at work and what it prints, to the API, here and to a
   expect((await nova("trace", id)).out).toMatch(/\nat work endless since \S+ \(\d.*\)\n/);
   expect(JSON.parse((await onServer("trace", id, "--json")).out)).toMatchObject({ at_work });
 
-  const following = onServer("logs", id, "--follow");
+  const following = startOnServer("logs", id, "--follow");
+  await vi.waitFor(() => expect(following.terminal.stdout).toContain("begun"), { timeout: 20_000 });
   await api.call(`POST /executions/${id}/cancel`);
-  const { code, out } = await following;
+  const { code, out } = await following.ended;
   expect([code, out]).toMatchObject([0, expect.stringMatching(/^1 endless\n {2}begun with \*\*\*\n/)]);
   expect(out.match(/begun/g)).toHaveLength(1);
   expect((await api.call(logs)).body).toEqual({ text: "", left_out: 0, next: null });
