@@ -96,7 +96,10 @@ describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
     const run = startNova(elsewhere, "run", "waits");
     const [, child = ""] = /nova approve (exec_\w+) ask/.exec(await run.line("nova approve")) ?? [];
     run.child.kill("SIGINT");
-    expect(await run.ended).toMatchObject({ code: 130, stdout: expect.stringContaining("goes on with what it waits for") });
+    expect(await run.ended).toMatchObject({
+      code: 130,
+      stdout: expect.stringContaining("goes on with what it waits for"),
+    });
     expect((await nova(elsewhere, "approve", child, "ask", "--choice", "yes")).code).toBe(0);
     const { items } = JSON.parse((await nova(elsewhere, "executions", "--json")).stdout);
     expect(items.map(({ workflow, status }: Record<string, string>) => `${workflow} ${status}`)).toEqual([
