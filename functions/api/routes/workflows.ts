@@ -37,7 +37,7 @@ export const replace = route({
   params,
   body: Definition,
   answers: published,
-  handle: async (ports, { by, params: { id }, text }) => answerTo(await publish(ports, by, sourceOf(text, id), id)),
+  handle: async (ports, { by, params: { id }, text }) => answerTo(await publish(ports, by, sourceOf(text, id), { id })),
 });
 
 function answerTo(found: Awaited<ReturnType<typeof publish>>): Answer {

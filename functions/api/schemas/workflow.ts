@@ -33,6 +33,7 @@ export const WorkflowItem = z
     name: z.string(),
     version: VersionNumber,
     active_version: VersionNumber.nullable().meta({ description: "what new runs use; null until a version is ready" }),
+    previous_version: VersionNumber.nullable().meta({ description: "what they used before; a rollback activates it" }),
     status: Status,
     reason: Reason,
     paused_at: Time.nullable().meta({ description: "since then new runs are queued; null: it is not paused" }),
@@ -68,13 +69,14 @@ function stateOf(version: object) {
   return { status, ...(reason !== undefined && { reason }) };
 }
 
-export function workflowItem({ version, active, paused }: ShownWorkflow) {
+export function workflowItem({ version, active, previous, paused }: ShownWorkflow) {
   const { workflowId, workflow, createdAt } = version;
   return {
     id: workflowId,
     name: workflow.name,
     version: version.version,
     active_version: active,
+    previous_version: previous,
     ...stateOf(version),
     paused_at: paused?.at ?? null,
     created_at: createdAt,

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { activateVersion } from "@nova/service";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Publisher, type PublishOutcome } from "../../../packages/cli/src/dev/publisher.ts";
 import { thisUser } from "../../../packages/cli/src/keys/this-user.ts";
@@ -15,9 +16,14 @@ let publisher: Publisher;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "nova-publisher-"));
   told = [];
+  newPublisher();
+});
+
+/** As after a start of `nova dev`: it has read nothing yet. */
+function newPublisher(): void {
   const cloud = Object.assign(Object.create(api.cloud), { service: api.ports });
   publisher = new Publisher(cloud, { text: "", principal: thisUser() }, (outcome) => told.push(outcome));
-});
+}
 
 afterEach(() => rm(root, { recursive: true, force: true }));
 
@@ -73,4 +79,18 @@ it("takes a change that comes while it works into the next round", async () => {
 
 it("says what cannot be read", async () => {
   await expect(publisher.publish(join(root, "nothing"))).rejects.toThrow(/is no folder - name one with workflow.json/);
+});
+
+it("leaves what somebody activated or rolled back, where its folder has not changed", async () => {
+  await write("one", inARow("pub-back", { a: "x = 1" }));
+  await publisher.publish(root);
+  await write("one", inARow("pub-back", { a: "x = 2" }));
+  await publisher.publish(root);
+  await activateVersion(api.ports, thisUser(), "pub-back", 1);
+  newPublisher();
+  await publisher.publish(root);
+  expect(told.at(-1)).toMatchObject({ version: 2, created: false, isNew: false, active: 1 });
+  await write("one", inARow("pub-back", { a: "x = 3" }));
+  await publisher.publish(root);
+  expect(told.at(-1)).toMatchObject({ version: 3, created: true, isNew: true, active: 3 });
 });

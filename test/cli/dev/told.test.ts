@@ -73,9 +73,13 @@ it.each([
 });
 
 it.each([
-  [{ created: true, isNew: true }, "is published"],
-  [{ created: false, isNew: true }, "is what new runs use again"],
-  [{ created: false, isNew: false }, "is as it was"],
+  [{ created: true, isNew: true, active: 2 }, "is published"],
+  [{ created: false, isNew: true, active: 2 }, "is what new runs use again"],
+  [{ created: false, isNew: false, active: 2 }, "is as it was"],
+  [
+    { created: false, isNew: false, active: 1 },
+    "is as it was; new runs use version 1 - nova activate pay 2 changes that",
+  ],
 ])("says of a definition that was published what that changed: %j", (made, news) => {
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   inWords.published({ folder: "pay", id: "pay", version: 2, findings: [], ...made });

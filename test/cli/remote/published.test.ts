@@ -89,6 +89,18 @@ describe("a published workflow", () => {
     expect((await nova("activate", "report", "9")).err).toContain("`nova versions report` lists them");
   });
 
+  it("is rolled back to what runs used before, not to a version that was rolled back itself", async () => {
+    await nova("activate", "report", "1");
+    await writeFile(
+      file("report.json"),
+      JSON.stringify({ ...inARow("report", { work: "context['v'] = 3" }), triggers }),
+    );
+    await onServer("publish", file("report.json"));
+    expect((await onServer("rollback", "report")).out).toBe("report: new runs use version 1, no longer 3");
+    expect((await onServer("rollback", "report")).err).toContain("new runs have used no other");
+    await nova("activate", "report", "2");
+  });
+
   it("is paused and resumed, and a schedule of it", async () => {
     expect((await nova("pause", "report")).out).toMatch(/^report is paused since 20/);
     expect((await nova("start", "report", "--no-wait", "--json")).out).toContain('"status":"queued"');

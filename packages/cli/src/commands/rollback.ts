@@ -7,7 +7,7 @@ import type { CliCommand } from "./command.ts";
 export const rollback: CliCommand = {
   declare: (command) =>
     command
-      .summary("make the version before the active one what new runs of a workflow use")
+      .summary("have new runs of a workflow use the version that they used before")
       .argument("<workflow>", "its id")
       .option("--json", "print one JSON object"),
 
@@ -19,15 +19,15 @@ export const rollback: CliCommand = {
   },
 };
 
-/** One that could not be published is passed over. Throws `InvalidInput` where there is none before. */
-async function rollBack(server: NovaClient, workflow: string): Promise<{ from: number; to: number }> {
-  let from: number | undefined;
-  for await (const { version, active, status } of server.workflows.versions(workflow)) {
-    if (active) from = version;
-    else if (from !== undefined && status === "ready") {
-      await server.workflows.activate(workflow, version);
-      return { from, to: version };
-    }
-  }
-  throw new InvalidInput(`"${workflow}" has no earlier version to go back to - nova versions ${workflow} lists them`);
+/** Throws `InvalidInput` where new runs have used no other version before. */
+async function rollBack(server: NovaClient, workflow: string): Promise<{ from: number | null; to: number }> {
+  const { active_version: from, previous_version: to } = await server.workflows.get(workflow);
+  if (to === null) throw new InvalidInput(noWayBack(workflow));
+  await server.workflows.activate(workflow, to);
+  return { from, to };
+}
+
+function noWayBack(workflow: string): string {
+  const wayOut = `choose one of nova versions ${workflow} with nova activate`;
+  return `"${workflow}" has no earlier version to go back to: new runs have used no other - ${wayOut}`;
 }

@@ -1,13 +1,17 @@
 import type { LocalCloud, OwnKey } from "@nova/local";
+import type { Published } from "@nova/service";
 import type { Finding, WorkflowSource } from "@nova/workflow";
 import { notInstalled } from "../packages/not-installed.ts";
 import { workflowFoldersIn } from "./workflow-folders.ts";
 
+/** A folder that is published, and what new runs use. */
+export interface PublishedFolder extends Pick<Published, "id" | "version" | "created" | "isNew" | "findings"> {
+  folder: string;
+  active: number | null;
+}
+
 /** What became of a folder: published, or why not. */
-export type PublishOutcome = { folder: string } & (
-  | { id: string; version: number; created: boolean; isNew: boolean; findings: Finding[] }
-  | { problem: string; findings: Finding[] }
-);
+export type PublishOutcome = PublishedFolder | { folder: string; problem: string; findings: Finding[] };
 
 /** A node runs a workflow that is not there: it may come with another folder. */
 const missingWorkflow = "NOVA419";
@@ -75,12 +79,17 @@ export class Publisher {
 
   async #publishOne({ folder, source }: Found): Promise<PublishOutcome> {
     if (source instanceof Error) return { folder, problem: source.message, findings: [] };
-    const [{ publish }, { parseWorkflow }] = await Promise.all([import("@nova/service"), import("@nova/workflow")]);
+    const [{ publish, showWorkflow }, { parseWorkflow }] = await Promise.all([
+      import("@nova/service"),
+      import("@nova/workflow"),
+    ]);
     try {
-      const published = await publish(this.#cloud.service, this.#key.principal, source);
+      const published = await publish(this.#cloud.service, this.#key.principal, source, { staysBack: true });
+      const { active } = await showWorkflow(this.#cloud.service, published.id);
       return {
         folder,
         ...published,
+        active,
         findings: [...published.findings, ...(await notInstalled(parseWorkflow(source)))],
       };
     } catch (error) {

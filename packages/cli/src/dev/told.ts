@@ -5,7 +5,7 @@ import { MapProgress } from "../output/map-progress.ts";
 import { eventLine } from "../output/run.ts";
 import { print, styled } from "../output/terminal.ts";
 import { duration, statusText, strangersText } from "../output/text.ts";
-import type { PublishOutcome } from "./publisher.ts";
+import type { PublishedFolder, PublishOutcome } from "./publisher.ts";
 
 /** What `nova dev` says while it is open: lines for people, or one JSON object a line. */
 export interface Teller {
@@ -55,9 +55,8 @@ export const inWords: Teller = {
       say([...lines, styled("red", `✗ ${summary}`)].join("\n"));
       return;
     }
-    const known = outcome.isNew ? "is what new runs use again" : "is as it was";
-    const news = outcome.created ? "is published" : known;
-    say([...lines, `${styled("green", "✓")} ${outcome.id} version ${outcome.version} ${news}`].join("\n"));
+    const { id, version } = outcome;
+    say([...lines, `${styled("green", "✓")} ${id} version ${version} ${newsOf(outcome)}`].join("\n"));
   },
   queued({ execution, workflow }) {
     say(`${styled("dim", execution)}  ${statusText("queued")} ${workflow} waits for a slot, or for the end of a pause`);
@@ -107,6 +106,14 @@ export const inJson: Teller = {
     printLine({ delivery_id: id, type, status, workflow, trigger, client_slug: client, from, about, reason });
   },
 };
+
+function newsOf({ id, version, created, isNew, active }: PublishedFolder): string {
+  if (created) return "is published";
+  if (isNew) return "is what new runs use again";
+  return active === version
+    ? "is as it was"
+    : `is as it was; new runs use version ${active} - nova activate ${id} ${version} changes that`;
+}
 
 function printLine(value: object): void {
   print(JSON.stringify(value), true);

@@ -8,6 +8,8 @@ export interface WorkflowState {
   workflowId: string;
   /** The version that new runs use; absent: the latest. */
   active?: number;
+  /** Those that new runs used before, oldest first: the way back of a rollback. */
+  before?: number[];
   /** Versions up to this one were deleted; their executions stay readable. */
   deleted?: number;
   /** Versions whose triggers may be real though they are not active, or not real though they are. */
@@ -34,7 +36,7 @@ export interface Paused {
 export type Standing = Pick<WorkflowState, "active" | "deleted" | "touched">;
 
 /** What it becomes; `leaving` where that is deleted. */
-export type Moved = Standing & Pick<WorkflowState, "leaving">;
+export type Moved = Standing & Pick<WorkflowState, "before" | "leaving">;
 
 export type Unsettled = Pick<WorkflowState, "workflowId" | "handedOver"> & { touched: number[] };
 

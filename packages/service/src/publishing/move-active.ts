@@ -21,16 +21,27 @@ export async function moveActive(
   const { workflowStates } = ports;
   try {
     for (let isMoved = false; !isMoved; ) {
-      const { state, version } = await activeNow(ports, workflowId);
+      const { state, before, version } = await activeNow(ports, workflowId);
       const changes = decide(state);
       if (!changes) break;
       const numbers = [version, next].flatMap((one) => (one ? [one.version] : []));
       const touched = [...new Set([...(state.touched ?? []), ...numbers])];
       if (!(await workflowStates.move(workflowId, state, { touched }))) continue;
       await putTriggers(ports, workflowId, after);
-      isMoved = await workflowStates.move(workflowId, { ...state, touched }, { ...changes, touched });
+      const moved = { ...changes, touched, before: wayBack(before, version?.version, changes.active) };
+      isMoved = await workflowStates.move(workflowId, { ...state, touched }, moved);
     }
   } finally {
     await settleTriggers(ports, workflowId, after);
   }
+}
+
+const longestWayBack = 100;
+
+/** Going back to a version forgets those that came after it: the next rollback goes further back. */
+function wayBack(before: readonly number[], from: number | undefined, to: number | undefined): number[] {
+  if (to === undefined) return [];
+  if (from === undefined || from === to) return [...before];
+  const place = before.indexOf(to);
+  return place < 0 ? [...before, from].slice(-longestWayBack) : before.slice(0, place);
 }

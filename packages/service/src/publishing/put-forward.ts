@@ -16,15 +16,17 @@ export async function makeTriggersReal(ports: ServicePorts, { workflowId, versio
 /**
  * Makes a version that is ready what new runs use, its triggers with it, unless a later one is active. What was deleted
  * before and is published again is there again. Answers whether that changed anything: whoever repeats it does nothing
- * new. Throws as `putTriggers`.
+ * new. `staysBack`: what is there already and was not deleted is left as somebody activated it. Throws as `putTriggers`.
  */
-export async function putForward(ports: ServicePorts, ready: WorkflowVersion): Promise<boolean> {
+export async function putForward(ports: ServicePorts, ready: WorkflowVersion, staysBack = false): Promise<boolean> {
   const { workflowId, version } = ready;
   let isNew = false;
   await moveActive(ports, workflowId, ready, ({ active = 0, deleted = 0 }) => {
-    isNew = deleted >= version || active < version;
-    if (deleted >= version) return { active: version, deleted: version - 1 };
-    return active > version ? undefined : { active: version };
+    const isDeleted = deleted >= version;
+    const isBehind = active > version || (staysBack && active > 0);
+    isNew = isDeleted || (active < version && !isBehind);
+    if (isDeleted) return { active: version, deleted: version - 1 };
+    return isBehind ? undefined : { active: version };
   });
   return isNew;
 }

@@ -22,6 +22,13 @@ export type Published = {
   findings: Finding[];
 } & PublicationState;
 
+export interface Publishing {
+  /** The id that the definition has to have; absent: any. */
+  id?: string;
+  /** A definition that is the latest version already does not become what new runs use: somebody may have rolled back. */
+  staysBack?: boolean;
+}
+
 /**
  * Validates, stores a version, and has it published: once it is `ready` it is what new runs use. A definition that is
  * the latest version already is that version; the audit hears of it only where new runs used another one. Throws
@@ -31,7 +38,7 @@ export async function publish(
   ports: ServicePorts,
   by: Principal,
   source: WorkflowSource,
-  id?: string,
+  { id, staysBack }: Publishing = {},
 ): Promise<Published> {
   demandAllClients(by);
   const { workflow, findings } = await demandValid(ports, by, source);
@@ -43,7 +50,7 @@ export async function publish(
   const template = await ports.templates.of(workflow.requirements);
   const stored = await storePublication(ports, workflow, template);
   const { version } = "ready" in stored ? stored.ready : stored.publication;
-  const { isNew, ...state } = await publishStored(ports, stored);
+  const { isNew, ...state } = await publishStored(ports, stored, staysBack);
   if (isNew) {
     const deed = { action: "workflow.published", client: null, subject: workflow.id } as const;
     await recordDeed(ports, by, { ...deed, detail: { version } });
@@ -51,8 +58,12 @@ export async function publish(
   return { id: workflow.id, version, created: stored.created, isNew, findings, ...state };
 }
 
-async function publishStored(ports: ServicePorts, stored: Stored): Promise<PublicationState & { isNew: boolean }> {
-  if ("ready" in stored) return { status: "ready", isNew: await putForward(ports, stored.ready) };
+async function publishStored(
+  ports: ServicePorts,
+  stored: Stored,
+  staysBack?: boolean,
+): Promise<PublicationState & { isNew: boolean }> {
+  if ("ready" in stored) return { status: "ready", isNew: await putForward(ports, stored.ready, staysBack) };
   const isNew = stored.created;
   const { workflowId, version } = stored.publication;
   await handOver(ports, { workflowId, version });

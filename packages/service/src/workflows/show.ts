@@ -16,6 +16,8 @@ export interface ShownWorkflow {
   latest: number;
   /** What new runs use; null while no version is ready. */
   active: number | null;
+  /** What they used before it; null where nothing is known of that. */
+  previous: number | null;
   /** Versions up to this one were deleted. */
   deleted: number;
   paused: Paused | undefined;
@@ -26,7 +28,7 @@ export async function showWorkflow(ports: ShowPorts, id: string, number?: number
   // The publication first: what is none any more is a version by then.
   const queued = await ports.publications.latest(id);
   const [ready, state] = await Promise.all([ports.workflows.latest(id), ports.workflowStates.get(id)]);
-  const { deleted = 0, active } = state ?? {};
+  const { deleted = 0, active, before = [] } = state ?? {};
   const latest = Math.max(queued?.version ?? 0, ready?.version ?? 0);
   if (latest <= deleted) throw noWorkflow(id);
   const wanted = number ?? latest;
@@ -35,7 +37,8 @@ export async function showWorkflow(ports: ShowPorts, id: string, number?: number
   if (!version) throw noVersion(id, number);
   const newest = ready && ready.version > deleted ? ready.version : null;
   const isThere = active !== undefined && active > deleted;
-  return { version, latest, active: isThere ? active : newest, deleted, paused: pauseOf(state) };
+  const previous = before.at(-1) ?? null;
+  return { version, latest, active: isThere ? active : newest, previous, deleted, paused: pauseOf(state) };
 }
 
 async function versionOf({ workflows, publications }: ShowPorts, workflowId: string, version: number) {

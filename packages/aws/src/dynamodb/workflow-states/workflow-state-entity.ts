@@ -13,6 +13,7 @@ export function workflowStateEntity({ client, table }: TableConnection) {
         workflowId: { type: "string", required: true },
         format: { type: "number", required: true },
         active: number,
+        before: { type: CustomAttributeType<number[]>("any") },
         deleted: number,
         touched: { type: CustomAttributeType<number[]>("any") },
         handedOver: { type: CustomAttributeType<HandedOver>("any") },
