@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { useApi } from "../../functions/api/support/api.ts";
 import { inARow } from "../../support/cloud.ts";
 import { useServer } from "../support/on-server.ts";
@@ -109,5 +109,24 @@ describe("a published workflow", () => {
     expect((await nova("schedules", "pause", "report", "often")).out).toMatch(/^often of report is paused since 20/);
     const { out } = await nova("schedules", "resume", "report", "nightly", "--json");
     expect(JSON.parse(out)).toMatchObject({ trigger: "nightly", paused_at: null, timezone: "Europe/Berlin" });
+  });
+
+  it("lists what waits for an event, with its pattern digit for digit, apart from what waits for people", async () => {
+    const event = { source: ["crm"], detail: { customer: ["{{n}}"] } };
+    const waits = inARow("waits", { crm: { type: "wait", event, timeout: "1h" } });
+    await writeFile(file("waits.json"), JSON.stringify(waits));
+    await onServer("publish", file("waits.json"));
+    const { out: execution } = await onServer("start", "waits", "--set", "n=12345678901234567890", "--no-wait");
+    const pattern = '{"source":["crm"],"detail":{"customer":[12345678901234567890]}}';
+    const listed = await vi.waitFor(async () => {
+      const { out } = await nova("tasks", "--kind", "event", "--json");
+      expect(out).toContain(`"pattern":${pattern}`);
+      return JSON.parse(out);
+    }, 20_000);
+    expect(listed.items).toMatchObject([{ execution_id: execution, node: "crm", age_seconds: expect.any(Number) }]);
+    expect((await onServer("tasks", "--kind", "event")).out).toContain(pattern);
+    expect((await nova("tasks")).out).toContain("nothing waits for an answer");
+    expect(await nova("tasks", "--kind", "mail")).toMatchObject({ code: 2, out: "" });
+    await nova("cancel", execution);
   });
 });

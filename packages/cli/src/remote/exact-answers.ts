@@ -1,7 +1,7 @@
 import { elementsOf, membersOf, RawJson } from "@nova/engine";
 
 /** Members that hold what users sent: their text is handed on, so that 12345678901234567890 and 850.0 stay as they are. */
-const exact = new Set(["context", "set", "input_context", "output_result"]);
+const exact = new Set(["context", "set", "input_context", "output_result", "pattern"]);
 
 /** Members in which there are such members. */
 const around = new Set(["items", "entries", "branches", "changes", "child"]);

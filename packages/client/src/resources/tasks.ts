@@ -17,9 +17,9 @@ export class Tasks {
     this.#at = at;
   }
 
-  /** What waits for somebody's answer, oldest first. */
-  list(): AsyncGenerator<Task> {
-    return itemsOf((cursor) => this.#at.ask(this.#at.api.GET("/tasks", { params: { query: queryAt({}, cursor) } })));
+  /** What waits for somebody's answer, or of kind `event` for an event; oldest first. */
+  list(query: { kind?: "approval" | "event" } = {}): AsyncGenerator<Task> {
+    return itemsOf((cursor) => this.#at.ask(this.#at.api.GET("/tasks", { params: { query: queryAt(query, cursor) } })));
   }
 
   answer(id: string, answer: Answer): Promise<Schemas["AnsweredTask"]> {
