@@ -48,18 +48,18 @@ describe("code within the bounds", () => {
 });
 
 describe("long code", () => {
-  const lines = Array.from({ length: 40_000 }, (_, i) => i);
+  const lines = Array.from({ length: 7_000 }, (_, i) => i);
 
-  it("has the places of all its keys found in one reading", async () => {
+  it("has the places of all its keys found in one reading", () => {
     const source = lines.map((i) => `context["$${i}"] = 1`).join("\n");
-    const found = await keysSet(source, /^\$/);
+    const found = keysSet(source, /^\$/);
     expect(found).toHaveLength(lines.length);
-    expect(found.at(-1)).toEqual({ key: "$39999", line: 40_000, column: 1 });
+    expect(found.at(-1)).toEqual({ key: "$6999", line: 7_000, column: 1 });
   });
 
-  it("has the places of all its new contexts found in one reading", async () => {
+  it("has the places of all its new contexts found in one reading", () => {
     const source = lines.map(() => "context = {}").join("\n");
-    expect(await reboundContext(source)).toMatchObject({ kind: "lost", line: 1 });
+    expect(reboundContext(source)).toMatchObject({ kind: "lost", line: 1 });
   });
 
   it("has its stages looked for line by line", async () => {

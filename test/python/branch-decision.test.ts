@@ -25,7 +25,7 @@ it.each([
   ["it prints a result", "print(json.dumps(answer))"],
   ["it runs made-up code", "exec(program)"],
   ["it reaches globals", "globals()[name][key] = 1"],
-  ["it sets in a loop over it", "for k in context.keys(): pass"],
+  ["it sets in a loop over it", "for k in context.keys(): context[k] = 1"],
 ])("does not say no where %s", (_, source) => {
   expect(setsBranchDecision(source)).toBe(true);
 });

@@ -11,8 +11,8 @@ describe("reboundContext", () => {
     ["a merged dict", 'context = context | {"total": 1}', 1, 1],
     ["a dict with a type", "context: dict = {k: v for k, v in context.items()}", 1, 1],
     ["several names", "é = 1; answer = context = dict(total=1)", 1, 17],
-  ])("is certain that the answer is lost where context becomes %s", async (_what, source, line, column) => {
-    expect(await reboundContext(source)).toEqual({
+  ])("is certain that the answer is lost where context becomes %s", (_what, source, line, column) => {
+    expect(reboundContext(source)).toEqual({
       kind: "lost",
       message: expect.stringMatching(
         /^context becomes another dict here, .+ lost - write context\.update\(\{\.\.\.\}\), or/,
@@ -32,8 +32,8 @@ describe("reboundContext", () => {
     ["another module has it", "import mine\nmine.keep(context)\ncontext = dict(total=1)"],
     ["it is not always so", "if context['a']:\n    context = {}"],
     ["the code is made while it runs", 'context = {}\nexec("x = 1")'],
-  ] as [string, string, Record<string, string>?][])("only warns where %s", async (_why, source, lib = {}) => {
-    expect(await reboundContext(source, { lib })).toMatchObject({
+  ] as [string, string, Record<string, string>?][])("only warns where %s", (_why, source, lib = {}) => {
+    expect(reboundContext(source, { lib })).toMatchObject({
       kind: "rebound",
       message: expect.stringContaining("write context.update"),
     });
@@ -54,8 +54,8 @@ describe("reboundContext", () => {
     ["part of a list", "(a, [context, *b]) = (1, [2, 3])", 1, 6],
     ["part of an expression", "if (context := 1): pass", 1, 5],
     ["a function's global", "def f():\n    global context\n    context = 1\nf()", 3, 5],
-  ])("warns where context becomes %s", async (_what, source, line, column) => {
-    expect(await reboundContext(source)).toEqual({
+  ])("warns where context becomes %s", (_what, source, line, column) => {
+    expect(reboundContext(source)).toEqual({
       kind: "rebound",
       message: "context becomes another object here, which is not kept - use another name for it",
       ...{ line, column },
@@ -75,11 +75,11 @@ describe("reboundContext", () => {
     ["another stand-in", "try:\n    context\nexcept NameError:\n    context = {'a': 1}"],
     ["a line that asks for silence", "context = {}  # noqa"],
     ["nothing", ""],
-  ])("says nothing of %s", async (_what, source) => {
-    expect(await reboundContext(source)).toBeUndefined();
+  ])("says nothing of %s", (_what, source) => {
+    expect(reboundContext(source)).toBeUndefined();
   });
 
-  it("names the file", async () => {
-    expect(await reboundContext("context = 1", { fileName: "a.py" })).toMatchObject({ file: "a.py" });
+  it("names the file", () => {
+    expect(reboundContext("context = 1", { fileName: "a.py" })).toMatchObject({ file: "a.py" });
   });
 });

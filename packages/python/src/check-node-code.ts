@@ -12,10 +12,9 @@ import { missingResult } from "./findings/result.ts";
 import type { NodeFacts, Problem, Subject } from "./findings/subject.ts";
 import { unfitDumps, unfitValues } from "./findings/unfit.ts";
 import { Lines } from "./lines.ts";
-import { reboundContext } from "./rebound-context.ts";
+import { findRebound } from "./rebound-context.ts";
 import { runRuff } from "./ruff.ts";
 import { Program } from "./scope/program.ts";
-import { parsePython } from "./tree/parse.ts";
 
 const checks = [
   missingKeys,
@@ -38,13 +37,10 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
   const diagnostics = await runRuff(source, nodeGlobals);
   const broken = diagnostics.filter(isSyntaxError);
   if (broken.length > 0) return firstOfLines(broken.map(syntaxFinding));
-  const tree = parsePython(source);
-  const program = tree ? new Program(source, tree) : undefined;
-  const found = [
-    ...diagnostics.flatMap((diagnostic) => nameFinding(diagnostic, lines, program, facts)),
-    ...(await reboundFinding(source, program)),
-  ];
+  const program = Program.read(source);
+  const found = [...diagnostics.flatMap((diagnostic) => nameFinding(diagnostic, lines, program, facts))];
   if (program) {
+    found.push(...reboundFinding(program));
     const subject = readSubject(program, facts);
     const isLost = found.some(({ code }) => code === "PY121");
     const problems = checks.flatMap((check) => check(subject)).filter(({ code }) => !(isLost && code === "PY120"));
@@ -64,7 +60,7 @@ function syntaxFinding({ message, start_location: { row, column } }: Diagnostic)
 function nameFinding(
   diagnostic: Diagnostic,
   lines: Lines,
-  program: Program | undefined,
+  program: Program | null,
   { context }: NodeFacts,
 ): CodeFinding[] {
   const { row, column } = diagnostic.start_location;
@@ -72,10 +68,8 @@ function nameFinding(
   return problem ? [findingOf({ ...problem, line: row, column })] : [];
 }
 
-/** Almost no code gives the name to something else; then its second parser is not asked. */
-async function reboundFinding(source: string, program: Program | undefined): Promise<CodeFinding[]> {
-  if (program && program.lookup("context", program.tree).length < 2) return [];
-  const rebound = await reboundContext(source);
+function reboundFinding(program: Program): CodeFinding[] {
+  const rebound = findRebound(program);
   if (!rebound) return [];
   const { kind, message, line, column } = rebound;
   return [findingOf({ code: kind === "lost" ? "PY121" : "PY122", message, line, column })];

@@ -1,4 +1,3 @@
-import { beyondBounds } from "./bounds.ts";
 import { type MissingKey, missingTopKeys } from "./findings/keys.ts";
 import { readSubject } from "./findings/read-subject.ts";
 import type { Subject } from "./findings/subject.ts";
@@ -7,7 +6,6 @@ import { knownEntries } from "./flow/dicts.ts";
 import { Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
 import type { Expression } from "./tree/nodes.ts";
-import { parsePython } from "./tree/parse.ts";
 
 /** Which keys of the context a node's code sets and looks up. */
 export interface CodeKeys {
@@ -26,9 +24,8 @@ const longest = 8_000;
 
 /** Null where nothing can be said. */
 export function codeKeys(source: string): CodeKeys | null {
-  const tree = source.length > longest || beyondBounds(source) !== undefined ? null : parsePython(source);
-  if (!tree) return null;
-  const program = new Program(source, tree);
+  const program = source.length > longest ? null : Program.read(source);
+  if (!program) return null;
   const subject = readSubject(program, { nodeType: "action" });
   const printed = printedKeys(subject);
   const changed = subject.changes.filter(({ kind }) => kind !== "delete").map(changedKey);

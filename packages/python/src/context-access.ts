@@ -1,10 +1,8 @@
-import { beyondBounds } from "./bounds.ts";
 import { readChanges } from "./flow/changes.ts";
 import { type Path, Paths } from "./flow/paths.ts";
 import { Reach } from "./flow/reach.ts";
 import { readReads } from "./flow/reads.ts";
 import { Program } from "./scope/program.ts";
-import { parsePython } from "./tree/parse.ts";
 
 export interface ContextAccess {
   /** `optional`: nowhere taken for granted (`.get()`, `in`). */
@@ -18,9 +16,8 @@ export interface ContextAccess {
  * it computes are not in it, nor is anything where the source cannot be read.
  */
 export async function contextAccess(source: string): Promise<ContextAccess> {
-  const tree = beyondBounds(source) === undefined ? parsePython(source) : null;
-  if (!tree) return { reads: [], sets: [], deletes: [] };
-  const program = new Program(source, tree);
+  const program = Program.read(source);
+  if (!program) return { reads: [], sets: [], deletes: [] };
   const paths = new Paths(program);
   const changes = readChanges(program, paths, new Reach(program, paths, undefined));
   const reads = new Map<string, boolean>();

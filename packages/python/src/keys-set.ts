@@ -1,33 +1,27 @@
-import type { PythonProblem } from "./check-python.ts";
-import { parseWithRuff } from "./ruff.ts";
-import { nodesBelow, placesIn, readSyntaxTree, type SyntaxNode } from "./syntax-tree.ts";
+import { Lines } from "./lines.ts";
+import { Program } from "./scope/program.ts";
 
-export interface KeySet extends Pick<PythonProblem, "line" | "column"> {
+export interface KeySet {
   key: string;
+  /** From 1; columns count UTF-16 units. */
+  line: number;
+  column: number;
 }
 
 /**
  * Where the code sets one of these keys, spelt out: `context["key"] = ...`; each key once. `wanted` matches a key as a
- * whole. The source is known to be valid.
+ * whole.
  */
-export async function keysSet(source: string, wanted: RegExp): Promise<KeySet[]> {
-  const spelt = Array.from(source.matchAll(/\bcontext\s*\[\s*["']([^"'\\]*)["']\s*\]/g), ([, key = ""]) => key);
-  if (!spelt.some((key) => wanted.test(key))) return [];
+export function keysSet(source: string, wanted: RegExp): KeySet[] {
+  const program = Program.read(source);
+  const lines = new Lines(source);
   const found = new Map<string, KeySet>();
-  const placeOf = placesIn(source);
-  for (const node of nodesBelow(readSyntaxTree(await parseWithRuff(source)))) {
-    const key = keyOf(node);
-    if (key !== undefined && wanted.test(key) && !found.has(key)) found.set(key, { key, ...placeOf(node) });
+  for (const node of program?.nodes ?? []) {
+    if (node.kind !== "subscript" || !node.stores) continue;
+    const { object, index, from } = node;
+    if (object.kind !== "name" || object.id !== "context" || index.kind !== "text") continue;
+    const key = index.value;
+    if (wanted.test(key) && !found.has(key)) found.set(key, { key, ...lines.placeOf(from) });
   }
   return Array.from(found.values());
-}
-
-/** The key of `context["key"]` where it is set. */
-function keyOf({ type, values, children }: SyntaxNode): string | undefined {
-  if (type !== "ExprSubscript" || values.ctx !== "Store") return undefined;
-  const object = children.find(({ field }) => field === "value");
-  const slice = children.find(({ field }) => field === "slice");
-  if (object?.values.id !== 'Name("context")' || slice?.type !== "ExprStringLiteral") return undefined;
-  const [text] = Array.from(nodesBelow(slice)).filter((node) => node.type === "StringLiteral");
-  return /^"([^"\\]*)"$/.exec(text?.values.value ?? "")?.[1];
 }

@@ -1,11 +1,9 @@
-import { beyondBounds } from "./bounds.ts";
 import { bringsModules, importWayOut, moduleOf, neededImports, topOf } from "./findings/imports.ts";
 import { isSlip } from "./findings/suggest.ts";
 import { importableModules, isKnownPackage } from "./known/packages.ts";
 import { standardModules } from "./known/standard-modules.ts";
 import { Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
-import { parsePython } from "./tree/parse.ts";
 
 /** A module that code imports and cannot do without. */
 export interface NeededModule {
@@ -15,23 +13,16 @@ export interface NeededModule {
   column: number;
 }
 
-/** Words behind `import` and `from`, in comments and texts as well. */
-const imported = /\b(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([^\n;#]+))/g;
-
 /**
  * Each module that is `wanted`, where it is first imported in earnest: neither within `try: ... except ImportError` nor for
- * types only. The source is read only if such a name stands behind an `import`.
+ * types only.
  */
 export function modulesNeeded(source: string, wanted: (module: string) => boolean): NeededModule[] {
-  const names = Array.from(source.matchAll(imported), ([, from, list = ""]) => from ?? list).flatMap((text) =>
-    text.split(",").map((name) => /^[ \t(]*(\w+)/.exec(name)?.[1] ?? ""),
-  );
-  if (!names.some((name) => name !== "" && wanted(name)) || beyondBounds(source) !== undefined) return [];
-  const tree = parsePython(source);
-  if (!tree) return [];
+  const program = /\bimport\b/.test(source) ? Program.read(source) : null;
+  if (!program) return [];
   const lines = new Lines(source);
   const found = new Map<string, NeededModule>();
-  for (const { path, at } of neededImports(new Program(source, tree))) {
+  for (const { path, at } of neededImports(program)) {
     const [module, place] = [topOf(path), lines.placeOf(at)];
     if (module === "" || found.has(module) || !wanted(module) || lines.isSilenced(place.line, "PY140")) continue;
     found.set(module, { module, ...place });

@@ -1,133 +1,116 @@
-import { escapes } from "./branch-decision.ts";
 import type { PythonProblem } from "./check-python.ts";
-import { parseWithRuff } from "./ruff.ts";
-import { ancestorsOf, nodesBelow, placesIn, readSyntaxTree, type SyntaxNode } from "./syntax-tree.ts";
+import { actsUnseen } from "./flow/changes.ts";
+import { readPrinted } from "./flow/printed.ts";
+import { Lines } from "./lines.ts";
+import type { Binding } from "./scope/bindings.ts";
+import { Program } from "./scope/program.ts";
+import { ancestors, type Expression, type Node, walk } from "./tree/nodes.ts";
 
 const cure = "write context.update({...}), or context.clear() and then context.update({...}) to start from nothing";
 
 /**
  * Where a node's code gives the name `context` to another object: what is set in that is not kept, since only changes of
- * the dict that the code was given are. Of kind `lost` only where it is certain that an answer is lost in this way. The
- * source is known to be valid.
+ * the dict that the code was given are. Of kind `lost` only where it is certain that an answer is lost in this way.
  */
-export async function reboundContext(
+export function reboundContext(
   source: string,
   { fileName, lib = {} }: { fileName?: string; lib?: Record<string, string> } = {},
-): Promise<PythonProblem | undefined> {
-  if (!mayRebind(source)) return undefined;
-  const tree = readSyntaxTree(await parseWithRuff(source));
-  const lines = source.split(/\r\n|\r|\n/);
-  const placeOf = placesIn(source);
-  const found = rebindings(tree)
-    .map((node) => ({ node, ...placeOf(node) }))
-    .filter(({ line }) => !/#\s*noqa(?!:)/i.test(lines[line - 1] ?? ""));
-  const answersElsewhere = [source, ...Object.values(lib)].some((text) => escapes.test(text)) || isHandedOn(tree);
-  const lost = answersElsewhere ? undefined : found.find(({ node }) => isOwnDict(node));
+): PythonProblem | undefined {
+  const program = Program.read(source);
+  const rebound = program && findRebound(program, lib);
+  return rebound ? { ...rebound, ...(fileName !== undefined && { file: fileName }) } : undefined;
+}
+
+/** The same of code that has been read. */
+export function findRebound(program: Program, lib: Record<string, string> = {}): PythonProblem | undefined {
+  const lines = new Lines(program.source);
+  const found = rebindings(program).filter(({ from }) => !lines.isSilenced(lines.placeOf(from).line, "PY122"));
+  const ownDict = found.find((binding) => isOwnDict(binding, program));
+  const lost = ownDict && !isAnsweredElsewhere(program, lib) ? ownDict : undefined;
   const shown = lost ?? found[0];
   if (!shown) return undefined;
-  const place = { ...(fileName !== undefined && { file: fileName }), line: shown.line, column: shown.column };
+  const place = lines.placeOf(shown.from);
   if (lost) {
     const message = `context becomes another dict here, and what the code sets in that is lost - ${cure}`;
     return { kind: "lost", message, ...place };
   }
-  const advice = makesDict(shown.node) ? cure : "use another name for it";
+  const advice = makesDict(shown) ? cure : "use another name for it";
   return { kind: "rebound", message: `context becomes another object here, which is not kept - ${advice}`, ...place };
 }
 
-/** Most code says `context` only to look into it; then there is nothing to parse. */
-function mayRebind(source: string): boolean {
-  return /\bcontext\b/.test(source.replace(/\bcontext\s*[.[]/g, ""));
-}
-
-const scopes = new Set(["StmtFunctionDef", "StmtClassDef", "ExprLambda"]);
-const comprehensions = new Set(["ExprListComp", "ExprSetComp", "ExprDictComp", "ExprGenerator"]);
-
-/** Nodes that bind the module's own `context`, but for code that does so only where there is none. */
-function rebindings(tree: SyntaxNode): SyntaxNode[] {
-  const standIns = standInsIn(tree);
-  const named = Array.from(nodesBelow(tree)).filter(isContext);
-  const declared = new Set(named.filter(({ parent }) => parent?.type === "StmtGlobal").map(scopeOf));
-  return named.filter((node) => {
-    const scope = scopeOf(node);
-    return (
-      binds(node) &&
-      (scope === null || declared.has(scope)) &&
-      !Array.from(ancestorsOf(node)).some((ancestor) => standIns.has(ancestor))
-    );
-  });
-}
-
-function isContext({ values }: SyntaxNode): boolean {
-  return values.id === 'Name("context")';
-}
-
-function binds({ type, field, values, parent }: SyntaxNode): boolean {
-  if (parent === null) return false;
-  // `context |= {...}` changes the dict in place; `context: dict` alone says something about it.
-  const isLeft = parent.type === "StmtAugAssign" || (parent.type === "StmtAnnAssign" && parent.values.value === "None");
-  if (type === "ExprName") return values.ctx === "Store" && !isLeft;
-  if (parent.type === "Alias") return field === "asname" || parent.values.asname === "None";
-  return /^(name|rest)$/.test(field) && /^(StmtFunctionDef|StmtClassDef|ExceptHandler|Pattern)/.test(parent.type);
-}
-
-/** The function, class or comprehension whose own names it belongs to; null for the module's. */
-function scopeOf(node: SyntaxNode): SyntaxNode | null {
-  const isTheirName = node.field === "name" && node.parent !== null && scopes.has(node.parent.type);
-  for (const ancestor of ancestorsOf(isTheirName && node.parent ? node.parent : node)) {
-    if (scopes.has(ancestor.type) || comprehensions.has(ancestor.type)) return ancestor;
-  }
-  return null;
+/** What binds the module's own `context`, but for code that does so only where there is none. */
+function rebindings(program: Program): Binding[] {
+  return program
+    .lookup("context", program.tree)
+    .filter(({ origin, node }) => !/^(given|augment|declared)$/.test(origin.kind) && !isStandIn(node));
 }
 
 /** `except NameError: context = {...}`, `if "context" not in globals(): ...`: statements for runs outside of NOVA. */
-function standInsIn(tree: SyntaxNode): Set<SyntaxNode> {
-  const found = new Set<SyntaxNode>();
-  for (const node of nodesBelow(tree)) {
-    const said = Object.values(node.values);
-    if (said.includes('Name("NameError")')) addAround(node, "type_", found);
-    if (said.includes('"context"')) addAround(node, "test", found);
-  }
-  return found;
-}
-
-/** The nodes around one, in whose field it lies. */
-function addAround(node: SyntaxNode, field: string, found: Set<SyntaxNode>): void {
-  for (let each = node; each.parent !== null; each = each.parent) if (each.field === field) found.add(each.parent);
-}
-
-/** Uses of `context` behind which its dict cannot have another name. */
-const closedUses = /^(ExprSubscript|ExprAttribute|ExprCompare|ExprBinOp|Comprehension|StmtFor)$/;
-
-/** Whether the dict may have another name, under which it gets what the code sets after all. */
-function isHandedOn(tree: SyntaxNode): boolean {
-  return Array.from(nodesBelow(tree)).some((node) => {
-    if (!isContext(node) || node.values.ctx !== "Load" || node.parent === null) return false;
-    const { parent } = node;
-    const isCopied =
-      (parent.type === "DictItem" && parent.values.key === "None") ||
-      (parent.type === "Arguments" && parent.parent !== null && calls(parent.parent, "dict"));
-    return !isCopied && !closedUses.test(parent.type);
+function isStandIn(node: Node): boolean {
+  return Array.from(ancestors(node)).some((ancestor) => {
+    if (ancestor.kind === "handler") {
+      return ancestor.types !== null && has(ancestor.types, (part) => part.kind === "name" && part.id === "NameError");
+    }
+    const tests = ancestor.kind === "if" ? ancestor.branches : ancestor.kind === "while" ? [ancestor] : [];
+    return tests.some(({ test }) => has(test, (part) => part.kind === "text" && part.value === "context"));
   });
 }
 
-/** `context = {...}` among the statements of the module itself: always reached, and meant as the answer. */
-function isOwnDict(node: SyntaxNode): boolean {
-  return /^Stmt(Ann)?Assign$/.test(node.parent?.type ?? "") && isOnTop(node.parent) && makesDict(node);
+function has(expression: Expression, wanted: (part: Node) => boolean): boolean {
+  return Array.from(walk(expression)).some(wanted);
 }
 
-function isOnTop(statement: SyntaxNode | null): boolean {
-  return statement?.parent?.type === "ModModule";
+function isAnsweredElsewhere(program: Program, lib: Record<string, string>): boolean {
+  return (
+    Object.values(lib).some((module) => unseen.test(module)) ||
+    readPrinted(program).mayPrint ||
+    program.nodes.some((node) => actsUnseen(program, node) || isStarImport(node)) ||
+    program.loadsOf("context").some((use) => !isClosed(use))
+  );
+}
+
+/** Words of a module of `lib/` that may print a result, or reach the context of the code that imports it. */
+const unseen = /dump|\b(exec|eval|import_module|__import__|__main__|_getframe|inspect)\b/;
+
+function isStarImport(node: Node): boolean {
+  return node.kind === "import" && node.names.some(({ path }) => path === "*");
+}
+
+/** A use of `context` behind which its dict cannot have another name. */
+function isClosed(use: Node): boolean {
+  const { parent } = use;
+  switch (parent?.kind) {
+    case "subscript":
+    case "attribute":
+    case "for":
+      return true;
+    case "binary":
+      return !/^(and|or)$/.test(parent.op);
+    case "comprehension":
+      return parent.element !== use && parent.key !== use;
+    case "dict":
+      return parent.entries.some(({ key, value }) => key === null && value === use);
+    case "argument":
+      return parent.name === null && parent.stars === 0 && isDictCall(parent.parent);
+    default:
+      return false;
+  }
+}
+
+/** `context = {...}` among the statements of the module itself: always reached, and meant as the answer. */
+function isOwnDict(binding: Binding, program: Program): boolean {
+  const { parent } = binding.node;
+  return parent?.kind === "assign" && parent.parent === program.tree && makesDict(binding);
 }
 
 /** Whether what the name is given here is a dict that the code makes. */
-function makesDict(node: SyntaxNode): boolean {
-  const value = node.parent?.children.find(({ field }) => field === "value");
-  if (value?.type === "ExprBinOp") return value.values.op === "BitOr";
-  return value !== undefined && (/^ExprDict(Comp)?$/.test(value.type) || calls(value, "dict"));
+function makesDict({ origin }: Binding): boolean {
+  if (origin.kind !== "value") return false;
+  const { value } = origin;
+  if (value.kind === "binary") return value.op === "|";
+  return value.kind === "dict" || (value.kind === "comprehension" && value.form === "dict") || isDictCall(value);
 }
 
-function calls({ type, children }: SyntaxNode, name: string): boolean {
-  return (
-    type === "ExprCall" && children.some(({ field, values }) => field === "func" && values.id === `Name("${name}")`)
-  );
+function isDictCall(node: Node | null): boolean {
+  return node?.kind === "call" && node.callee.kind === "name" && node.callee.id === "dict";
 }

@@ -19,13 +19,6 @@ export async function runRuff(source: string, builtins: readonly string[]): Prom
   return (await workspace).check(source);
 }
 
-/** The syntax tree of a valid source, as text (see syntax-tree.ts). */
-export async function parseWithRuff(source: string): Promise<string> {
-  const workspace = workspaces.get("") ?? newWorkspace([]);
-  workspaces.set("", workspace);
-  return (await workspace).parse(source);
-}
-
 async function newWorkspace(builtins: readonly string[]): Promise<Workspace> {
   // CommonJS: in a bundle that is split, it has nothing but its default export.
   const { Workspace, PositionEncoding } = (await import("@astral-sh/ruff-wasm-nodejs")).default;

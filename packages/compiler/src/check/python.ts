@@ -22,9 +22,9 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
   const problems = await checkPython(code, options);
   const found = problems.map((problem) => findingOf(problem, path, subjectOf(source)));
   if (node && !problems.some(({ kind }) => kind === "size" || kind === "syntax")) {
-    const rebound = await reboundContext(code, { ...options, lib: modules });
+    const rebound = reboundContext(code, { ...options, lib: modules });
     if (rebound) found.push(findingOf(rebound, path, subjectOf(source)));
-    found.push(...(await reservedKeys(source)));
+    found.push(...reservedKeys(source));
   }
   if (node?.type === "decision" && problems.length === 0 && !setsBranchDecision(code, modules)) {
     const message = `${subjectOf(source)} never decides - set context["branch_decision"] to the condition of an edge`;
@@ -36,11 +36,9 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
 const reserved = /^(branch_decision|error|_data_analysis|_ai_metadata|\$.*)$/;
 
 /** What comes of each of them is said in docs/definition.md. */
-async function reservedKeys(source: PythonSource): Promise<Finding[]> {
+function reservedKeys(source: PythonSource): Finding[] {
   const { node, code, file, path } = source;
-  const keys = (await keysSet(code, reserved)).filter(
-    ({ key }) => key !== "branch_decision" || node?.type !== "decision",
-  );
+  const keys = keysSet(code, reserved).filter(({ key }) => key !== "branch_decision" || node?.type !== "decision");
   return keys.map(({ key, ...place }) => {
     const message = `${subjectOf(source)}: line ${place.line}: the key "${key}" is reserved for NOVA - use another one`;
     const found = key.startsWith("$") ? "NOVA502" : "NOVA606";

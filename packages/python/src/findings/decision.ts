@@ -13,12 +13,17 @@ export function undecided(subject: Subject): Problem[] {
   const { facts, program, changes, isAnalysis } = subject;
   if (facts.nodeType !== "decision" || isAnalysis) return [];
   const setters = changes.filter(maySetDecision);
-  if (setters.length === 0 && !mayPrintDecision(subject) && !mayActElsewhere(program)) {
+  if (!mayDecide(subject)) {
     return [{ code: "PY130", at: program.tree.statements.at(-1)?.from ?? 0, message: neverDecides(subject) }];
   }
   const values = setters.map(({ kind, value }) => (kind === "set" && value ? value : undefined));
   if (!facts.edges || facts.edges.length === 0 || mayPrintDecision(subject)) return [];
   return fitting(values, facts.edges, setters, program);
+}
+
+/** Whether the code may set `branch_decision`, by what it sets, prints, or calls for its effect alone. */
+export function mayDecide(subject: Subject): boolean {
+  return subject.changes.some(maySetDecision) || mayPrintDecision(subject) || mayActElsewhere(subject.program);
 }
 
 function maySetDecision({ kind, path, key: known }: Change): boolean {

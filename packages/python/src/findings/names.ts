@@ -12,7 +12,7 @@ export interface NameProblem {
 /** What ruff's word about a name means for the code; undefined where it means nothing at run time. */
 export function nameProblem(
   diagnostic: Diagnostic,
-  program: Program | undefined,
+  program: Program | null,
   at: number,
   context: ContextShape | undefined,
 ): NameProblem | undefined {

@@ -25,7 +25,15 @@ export interface Change {
 
 /** Functions by which code reaches the context without naming it. */
 const dynamic =
-  /^builtins\.(exec|eval|globals|locals|vars|compile|__import__)$|^(importlib|inspect|__main__|ctypes|gc)\b/;
+  /^(builtins\.(exec|eval|globals|locals|vars|compile|getattr|__import__)|sys\._getframe)$|^(importlib|inspect|__main__|ctypes|gc)\b/;
+
+/** Whether code may reach the context here, or print a result, in a way that nothing else of this package sees. */
+export function actsUnseen(program: Program, node: Node): boolean {
+  if (node.kind === "import") return /^(__main__|inspect)\b/.test(node.module ?? node.names[0]?.path ?? "");
+  if (node.kind === "text") return node.value === "__main__" && node.parent?.kind !== "binary";
+  const path = node.kind === "call" ? program.importPath(node.callee) : undefined;
+  return node.kind === "call" && path !== undefined && dynamic.test(path) && !isApart(node, path);
+}
 
 export function readChanges(program: Program, paths: Paths, reach: Reach): Change[] {
   const found: Change[] = [];
@@ -40,12 +48,13 @@ function anywhere(node: Node): Change {
 
 /** `exec(text, scope)`, `"name" in globals()`, `vars(row)` and `import_module("csv")` leave the context alone. */
 function isApart({ args, parent }: Call, path: string): boolean {
-  const [first] = args;
+  const [first, second] = args;
+  if (path === "builtins.getattr") return second?.value.kind === "text" && !changingMethods.has(second.value.value);
   if (path === "builtins.vars") return first?.value.kind === "name";
   if (/^(builtins\.__import__$|importlib\b)/.test(path) && first) {
     return first.value.kind === "text" && first.value.value !== "__main__";
   }
-  if (/^builtins\.(exec|eval)$/.test(path)) return args.length > 1 && args[1]?.value.kind === "name";
+  if (/^builtins\.(exec|eval)$/.test(path)) return second?.value.kind === "name";
   return parent?.kind === "binary" && /^(not )?in$/.test(parent.op);
 }
 
@@ -72,9 +81,7 @@ class ChangeReader {
     if (node.kind === "augment") this.augment(node);
     if (node.kind === "call") this.call(node);
     if (node.kind === "attribute") this.boundMethod(node);
-    if (node.kind === "import" && /^(__main__|inspect)\b/.test(node.module ?? node.names[0]?.path ?? "")) {
-      this.found.push(anywhere(node));
-    }
+    if (actsUnseen(this.program, node)) this.found.push(anywhere(node));
   }
 
   private store(target: Expression, node: Node, value?: Expression): void {
@@ -151,7 +158,6 @@ class ChangeReader {
   private call(node: Call): void {
     const { callee } = node;
     const path = this.program.importPath(callee);
-    if (path !== undefined && dynamic.test(path) && !isApart(node, path)) this.found.push(anywhere(node));
     if (path === undefined && callee.kind === "attribute" && this.reach.of(callee.object) === is) {
       this.method(node, callee);
       return;

@@ -13,26 +13,15 @@ export interface Read {
 
 export function readReads({ nodes }: Program, paths: Paths): Read[] {
   return nodes.flatMap((node) => {
-    if (node.kind === "subscript" && !isStored(node)) return looked(node.object, node.index, false, paths);
+    // `x["n"] += 1` reads the key first.
+    if (node.kind === "subscript" && (!node.stores || node.parent?.kind === "augment"))
+      return looked(node.object, node.index, false, paths);
     if (node.kind === "call") return asked(node, paths);
     if (node.kind === "binary" && /^(not )?in$/.test(node.op))
       return looked(keysOwner(node.right), node.left, true, paths);
     if (node.kind === "match") return matched(node, paths);
     return [];
   });
-}
-
-/** Whether a subscript is only given a value; `x["n"] += 1` reads it first. */
-function isStored(node: Node & { kind: "subscript" }): boolean {
-  let { parent } = node;
-  let child: Node = node;
-  while (parent?.kind === "tuple" || parent?.kind === "list" || parent?.kind === "star") {
-    child = parent;
-    parent = parent.parent;
-  }
-  if (parent?.kind === "assign") return parent.targets.includes(child as Expression);
-  if (parent?.kind === "for") return parent.target === child;
-  return parent?.kind === "with" && parent.items.some(({ target }) => target === child);
 }
 
 function looked(object: Expression, index: Expression, optional: boolean, paths: Paths): Read[] {

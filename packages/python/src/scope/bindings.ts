@@ -34,6 +34,8 @@ export interface Binding {
   scope: Scope;
   origin: Origin;
   node: Node;
+  /** Where the name stands. */
+  from: number;
 }
 
 /** The names that a target binds, each with its origin. */

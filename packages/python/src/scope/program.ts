@@ -1,4 +1,6 @@
+import { beyondBounds } from "../bounds.ts";
 import { type Block, type Expression, type FunctionStatement, type Node, walk } from "../tree/nodes.ts";
+import { parsePython } from "../tree/parse.ts";
 import type { Binding, Origin } from "./bindings.ts";
 import { reachedFunctions } from "./reachable.ts";
 import { reachingBindings } from "./reaching.ts";
@@ -6,6 +8,9 @@ import { readScopes, type Scopes } from "./scopes.ts";
 
 /** `run = step = main`: how often a name is followed to another. */
 const deepestAlias = 4;
+
+/** Several questions are asked about one source before the next. */
+let lastRead: Program | undefined;
 
 export type Call = Expression & { kind: "call" };
 export type Callable = FunctionStatement | (Expression & { kind: "lambda" });
@@ -21,6 +26,15 @@ export class Program {
   private readonly imported = new Map<Expression, string | undefined>();
   private readonly calls = new Map<string, Call[]>();
   private readonly loads = new Map<string, Node[]>();
+
+  /** Null where the source is beyond the bounds, or lezer's grammar does not know a form of it. */
+  static read(source: string): Program | null {
+    if (source === lastRead?.source) return lastRead;
+    const tree = beyondBounds(source) === undefined ? parsePython(source) : null;
+    if (!tree) return null;
+    lastRead = new Program(source, tree);
+    return lastRead;
+  }
 
   constructor(source: string, tree: Block) {
     this.source = source;

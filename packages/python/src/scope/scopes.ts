@@ -1,4 +1,4 @@
-import type { Block, Expression, Node } from "../tree/nodes.ts";
+import type { Block, Expression, Identifier, Node } from "../tree/nodes.ts";
 import { type Origin, type Scope, targetNames } from "./bindings.ts";
 
 export interface Scopes {
@@ -27,10 +27,10 @@ function newScope(node: Node, parent: Scope | null): Scope {
   return { node, parent, isClass: node.kind === "class", bindings: new Map(), elsewhere: new Map() };
 }
 
-function bind(scope: Scope, name: string, origin: Origin, node: Node): void {
+function bind(scope: Scope, name: string, origin: Origin, node: Node, from = node.from): void {
   const owner = ownerOf(scope, name);
   const known = owner.bindings.get(name);
-  const binding = { name, scope: owner, origin, node };
+  const binding = { name, scope: owner, origin, node, from };
   if (known) known.push(binding);
   else owner.bindings.set(name, [binding]);
 }
@@ -104,16 +104,18 @@ function bindNode(node: Node, scope: Scope): void {
       for (const { value, target } of node.items) if (target) bindTargets(scope, target, { kind: "with", value });
       break;
     case "function":
-      bind(scope, node.id, { kind: "function", node }, node);
+      bind(scope, node.id, { kind: "function", node }, node, node.idFrom);
       break;
     case "class":
-      bind(scope, node.id, { kind: "class", node }, node);
+      bind(scope, node.id, { kind: "class", node }, node, node.idFrom);
       break;
     case "handler":
-      if (node.id !== null) bind(scope, node.id, { kind: "handler", node }, node);
+      if (node.name) bind(scope, node.name.id, { kind: "handler", node }, node, node.name.from);
       break;
     case "match":
-      for (const name of node.cases.flatMap(bindsOf)) bind(scope, name, { kind: "match", subject: node.subject }, node);
+      for (const { id, from } of node.cases.flatMap(bindsOf)) {
+        bind(scope, id, { kind: "match", subject: node.subject }, node, from);
+      }
       break;
     case "import":
       bindImports(node, scope);
@@ -121,15 +123,16 @@ function bindNode(node: Node, scope: Scope): void {
   }
 }
 
-function bindsOf(block: Block): string[] {
+function bindsOf(block: Block): Identifier[] {
   return block.children.flatMap((child) => (child.kind === "pattern" ? child.binds : []));
 }
 
 function bindImports(node: Node & { kind: "import" }, scope: Scope): void {
-  for (const { path, alias } of node.names) {
+  for (const { path, from, alias } of node.names) {
     const [top = path] = path.split(".");
-    if (node.module !== null) bind(scope, alias ?? path, { kind: "import", path: `${node.module}.${path}` }, node);
-    else bind(scope, alias ?? top, { kind: "import", path: alias === null ? top : path }, node);
+    const whole = node.module === null ? (alias ? path : top) : `${node.module}.${path}`;
+    const name = alias?.id ?? (node.module === null ? top : path);
+    bind(scope, name, { kind: "import", path: whole }, node, alias?.from ?? from);
   }
 }
 

@@ -71,9 +71,9 @@ function handlerOf(reader: Reader): Handler {
   const { from } = reader.take();
   reader.skip("*");
   const types = reader.peek() === "Body" ? null : reader.expression();
-  const id = reader.skip("as", ",") ? reader.text(reader.take()) : null;
+  const name = reader.skip("as", ",") ? reader.identifier() : null;
   const body = reader.block();
-  return grown({ kind: "handler" as const, types, id, body }, from, body.to, [types, body]);
+  return grown({ kind: "handler" as const, types, name, body }, from, body.to, [types, body]);
 }
 
 function withOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -144,10 +144,10 @@ function functionOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[]
   const list = node.getChild("ParamList");
   const hint = node.getChild("TypeDef");
   const body = grammar.block(node.getChild("Body") as SyntaxNode);
-  const id = name ? grammar.text(name) : "";
+  const [id, idFrom] = name ? [grammar.text(name), name.from] : ["", node.from];
   const params = list ? paramsOf(list, grammar) : [];
   const returns = hint ? annotationOf(hint, grammar) : null;
-  const fields = { kind: "function" as const, id, params, returns, decorators, body };
+  const fields = { kind: "function" as const, id, idFrom, params, returns, decorators, body };
   return grown(fields, node.from, node.to, [...decorators, ...params, returns, body]);
 }
 
@@ -156,7 +156,7 @@ function classOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[]): 
   const list = node.getChild("ArgList");
   const bases = list ? argumentsOf(list, grammar) : [];
   const body = grammar.block(node.getChild("Body") as SyntaxNode);
-  const id = name ? grammar.text(name) : "";
-  const fields = { kind: "class" as const, id, bases, decorators, body };
+  const [id, idFrom] = name ? [grammar.text(name), name.from] : ["", node.from];
+  const fields = { kind: "class" as const, id, idFrom, bases, decorators, body };
   return grown(fields, node.from, node.to, [...decorators, ...bases, body]);
 }

@@ -105,7 +105,7 @@ function memberOf(node: SyntaxNode, grammar: Grammar): Expression {
     return grown({ kind: "attribute" as const, object, name }, node.from, node.to, [object]);
   }
   const index = indexOf(node, reader);
-  return grown({ kind: "subscript" as const, object, index }, node.from, node.to, [object, index]);
+  return grown({ kind: "subscript" as const, object, index, stores: false }, node.from, node.to, [object, index]);
 }
 
 function indexOf(node: SyntaxNode, reader: Reader): Expression {

@@ -17,7 +17,7 @@ export type Expression =
   /** `undefined` is `...`. */
   | (Place & { kind: "constant"; value: boolean | null | undefined })
   | (Place & { kind: "attribute"; object: Expression; name: string })
-  | (Place & { kind: "subscript"; object: Expression; index: Expression })
+  | (Place & { kind: "subscript"; object: Expression; index: Expression; stores: boolean })
   | (Place & { kind: "slice" })
   | (Place & { kind: "call"; callee: Expression; args: Argument[] })
   | (Place & { kind: "list" | "tuple" | "set"; items: Expression[] })
@@ -74,12 +74,19 @@ export type Statement =
   | (Place & { kind: "with"; items: { value: Expression; target: Expression | null }[]; body: Block })
   | (Place & { kind: "match"; subject: Expression; cases: Block[] })
   | FunctionStatement
-  | (Place & { kind: "class"; id: string; bases: Argument[]; decorators: Expression[]; body: Block })
+  | (Place & { kind: "class"; id: string; idFrom: number; bases: Argument[]; decorators: Expression[]; body: Block })
   | (Place & { kind: "unknown" });
+
+/** A name that a statement binds. */
+export interface Identifier {
+  id: string;
+  from: number;
+}
 
 export type FunctionStatement = Place & {
   kind: "function";
   id: string;
+  idFrom: number;
   params: Param[];
   returns: Expression | null;
   decorators: Expression[];
@@ -91,17 +98,17 @@ export type ImportStatement = Place & {
   /** Of `from module import ...`; leading dots stay. Null for `import ...`. */
   module: string | null;
   /** `from module import *` has the one name `*`. */
-  names: { path: string; alias: string | null; from: number }[];
+  names: { path: string; from: number; alias: Identifier | null }[];
 };
 
 /** The statements of one indentation. */
 export type Block = Place & { kind: "block"; statements: Statement[] };
 
 /** `types` is null for `except:`. */
-export type Handler = Place & { kind: "handler"; types: Expression | null; id: string | null; body: Block };
+export type Handler = Place & { kind: "handler"; types: Expression | null; name: Identifier | null; body: Block };
 
 /** What a pattern of a `match` binds, and the keys that it looks for. */
-export type Pattern = Place & { kind: "pattern"; binds: string[]; keys: string[] };
+export type Pattern = Place & { kind: "pattern"; binds: Identifier[]; keys: string[] };
 
 export type Node = Expression | Argument | Param | Statement | Block | Handler | Pattern;
 

@@ -5,13 +5,13 @@ import { textOf } from "./strings.ts";
 
 /** What the patterns of a `case` bind, and the keys of dicts that they look for. */
 export function patternOf(clause: SyntaxNode, grammar: Grammar): Pattern {
-  const binds: string[] = [];
+  const binds: Pattern["binds"] = [];
   const keys: string[] = [];
   let end = clause.from;
+  const bind = (node: SyntaxNode) => binds.push({ id: grammar.text(node), from: node.from });
   const visit = (node: SyntaxNode) => {
-    const text = grammar.text(node);
-    if (node.name === "CapturePattern" && text !== "_") binds.push(text);
-    if (node.name === "AsPattern" && node.lastChild) binds.push(grammar.text(node.lastChild));
+    if (node.name === "CapturePattern" && grammar.text(node) !== "_") bind(node);
+    if (node.name === "AsPattern" && node.lastChild) bind(node.lastChild);
     if (node.name === "MappingPattern") keys.push(...keysOf(node, grammar));
     end = Math.max(end, node.to);
     for (let child = node.firstChild; child; child = child.nextSibling) visit(child);

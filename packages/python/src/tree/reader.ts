@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import type { Block, Expression } from "./nodes.ts";
+import type { Block, Expression, Identifier } from "./nodes.ts";
 
 /** How the nodes of one source are read; handed down, since expressions and statements hold each other. */
 export interface Grammar {
@@ -50,6 +50,11 @@ export class Reader {
 
   text(node: SyntaxNode): string {
     return this.grammar.text(node);
+  }
+
+  identifier(): Identifier {
+    const name = this.take();
+    return { id: this.text(name), from: name.from };
   }
 
   expression(): Expression {

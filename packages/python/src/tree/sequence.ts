@@ -23,9 +23,9 @@ export function itemOf(reader: Reader): Expression {
   return grown({ kind: "star" as const, value }, star.from, value.to, [value]);
 }
 
-/** Marks the names that an assignment, a loop or a `with` gives values to. */
+/** Marks the names and subscripts that an assignment, a loop or a `with` gives values to. */
 export function storing(target: Expression): Expression {
-  if (target.kind === "name") target.stores = true;
+  if (target.kind === "name" || target.kind === "subscript") target.stores = true;
   if (target.kind === "tuple" || target.kind === "list") target.items.forEach(storing);
   if (target.kind === "star") storing(target.value);
   return target;

@@ -107,8 +107,7 @@ function importOf(node: SyntaxNode, grammar: Grammar): ImportStatement {
   while (!reader.done) {
     if (reader.skip("(", ")", ",")) continue;
     const named = dottedName(reader);
-    const alias = reader.skip("as") ? reader.text(reader.take()) : null;
-    names.push({ ...named, alias });
+    names.push({ ...named, alias: reader.skip("as") ? reader.identifier() : null });
   }
   return grown({ kind: "import" as const, module, names }, node.from, node.to, []);
 }

@@ -55,11 +55,7 @@ function ofName(types: Types, program: Program, name: Expression & { kind: "name
 
 /** `rows[0] = x`, `del rows[0]`, `rows[0] += x`. */
 function isStored(node: Node | null): boolean {
-  if (node?.kind !== "subscript") return false;
-  const holder = node.parent;
-  if (holder?.kind === "augment") return holder.target === node;
-  const targets = holder?.kind === "assign" || holder?.kind === "delete" ? holder.targets : [];
-  return targets.includes(node) || /^(tuple|list|star|for|with)$/.test(holder?.kind ?? "");
+  return node?.kind === "subscript" && (node.stores || node.parent?.kind === "delete");
 }
 
 function agreed(types: readonly (Type | undefined)[]): Type | undefined {
