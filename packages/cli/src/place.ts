@@ -2,6 +2,7 @@ import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
 import { withCloud, withDrivingCloud } from "./cloud.ts";
 import { serverAt, serverHere } from "./remote/server.ts";
+import { ownerGone } from "./run/in-place.ts";
 
 /** The same work for either place in which runs may be. */
 export interface Work<T> {
@@ -27,13 +28,16 @@ export async function askApiToGoOn(work: (server: NovaClient) => Promise<{ execu
   else await withDrivingCloud(async (cloud) => [(await askHere(cloud, work)).execution_id]);
 }
 
-/** Asks a cloud that is open as a server is asked, by whoever typed the command: what is refused is the same. */
+/**
+ * Asks a cloud that is open as a server is asked, by whoever typed the command: what is refused is the same. Throws
+ * `OwnerGone` where the process dies that had opened it.
+ */
 export async function askHere<T>(cloud: LocalCloud, work: (server: NovaClient) => Promise<T>): Promise<T> {
   const [{ answerAs }, { thisUser }] = await Promise.all([import("@nova/local"), import("./keys/this-user.ts")]);
   const api = await answerAs(cloud, thisUser());
   try {
-    return await work(await serverAt(api.url, api.token));
+    return await Promise.race([work(await serverAt(api.url, api.token)), cloud.lost.then(ownerGone)]);
   } finally {
-    await api.close();
+    await Promise.race([api.close(), cloud.lost]);
   }
 }

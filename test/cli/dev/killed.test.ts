@@ -21,7 +21,9 @@ async function open(): Promise<void> {
 
 beforeAll(async () => {
   folder = await newFolder();
-  await writeChain(folder, "sleep", { sleep: 'import time; time.sleep(context["seconds"])' });
+  await writeChain(folder, "sleep", {
+    sleep: 'import time; print("asleep", flush=True); time.sleep(context["seconds"])',
+  });
   await writeChain(folder, "count", { add: 'context["n"] += 1', again: 'context["n"] += 1' });
   await open();
 });
@@ -69,6 +71,16 @@ it("ends at one Ctrl-C when its run has ended", async () => {
   dev.child.kill("SIGINT");
   expect((await dev.ended).code).toBe(0);
   expect(await statusOf(id)).toBe("completed");
+}, 60_000);
+
+it("ends what another terminal follows with one sentence when it is killed", async () => {
+  await open();
+  const follower = startNova(folder, "logs", await sleeping(600), "--follow");
+  await follower.line("asleep");
+  dev.child.kill("SIGKILL");
+  const { code, stderr } = await follower.ended;
+  const advice = "`nova executions` shows what became of the run";
+  expect([code, stderr]).toEqual([1, `nova: the process that owned the data folder has ended - ${advice}\n`]);
 }, 60_000);
 
 /** A run whose node is at work for so long. */

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -73,6 +73,18 @@ describe("requirements", () => {
     await expect(installRequirements(python, lines, target, machine)).rejects.toThrow("(no)");
     const draft = expect.stringMatching(/\/templates\/c\.[0-9a-f-]+$/);
     expect(asked).toEqual([[python.path, "--target", draft, "--", ...lines, draft]]);
+  });
+
+  it("are left uninstalled by Ctrl-C, with nothing behind", async () => {
+    const slow = join(folder, "slow");
+    await writeFile(slow, "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
+    const target = join(folder, "interrupted");
+    const installing = installRequirements({ ...python, path: slow }, ["novatiny"], target);
+    const refused = expect(installing).rejects.toThrow("interrupted: nothing was installed");
+    await vi.waitFor(() => expect(process.emit("SIGINT")).toBe(true));
+    await refused;
+    expect((await readdir(folder)).filter((name) => name.startsWith("interrupted"))).toEqual([]);
+    expect(process.listenerCount("SIGINT")).toBe(0);
   });
 
   it("are one template in whatever order they are written", () => {

@@ -13,6 +13,7 @@ const explained: Record<string, ExitCode> = {
   Refused: exitCodes.invalid,
   Conflict: exitCodes.invalid,
   ApiUnreachable: exitCodes.failed,
+  Interrupted: exitCodes.interrupted,
   LocalCloudError: exitCodes.failed,
   PythonMissing: exitCodes.failed,
   ProofInterrupted: exitCodes.failed,

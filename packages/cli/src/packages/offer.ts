@@ -56,7 +56,8 @@ async function offer(missing: readonly string[], { ask }: Asking): Promise<boole
     printError(`installed in ${folder}`);
     return true;
   } catch (error) {
-    printError(`nova: ${error instanceof Error ? error.message : error}`);
+    if (!(error instanceof Error) || error.name === "Interrupted") throw error;
+    printError(`nova: ${error.message}`);
     return false;
   }
 }

@@ -3,6 +3,11 @@ export class LocalCloudError extends Error {
   override name = "LocalCloudError";
 }
 
+/** Ctrl-C, or a signal that asks for an end, came while something was installed: nothing of it is there. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+}
+
 /** The owner of the data folder died while this process was its guest. */
 export class OwnerGone extends Error {
   override name = "OwnerGone";

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { promisedPackages } from "@nova/workflow";
 import { choosePython, type Python } from "../e2b/python.ts";
+import { Interrupted } from "./errors.ts";
 import { packagesFolder, packagesFolders } from "./packages-folder.ts";
 
 /** The Python packages of the sandboxes cannot be had; the message says what to install. */
@@ -44,7 +45,8 @@ export interface Ensuring {
 
 /**
  * Sees to it that a Python with the packages `needed` is there, in this order: importable already; pip into the folder of
- * this user (see packages-folder.ts); with `debian`, Debian's packages where we may install them. Throws `PythonMissing`.
+ * this user (see packages-folder.ts); with `debian`, Debian's packages where we may install them. Throws `PythonMissing`;
+ * `Interrupted`.
  */
 export async function ensurePython(
   { needed = promisedPackages.map(({ module }) => module), debian = false }: Ensuring = {},
@@ -92,7 +94,7 @@ async function installPromised(python: Python, missing: readonly string[], machi
   }
 }
 
-/** Installs requirement lines into a folder that is there whole or not at all. */
+/** Installs requirement lines into a folder that is there whole or not at all. Throws `PythonMissing`; `Interrupted`. */
 export async function installRequirements(
   python: Python,
   requirements: readonly string[],
@@ -101,14 +103,17 @@ export async function installRequirements(
 ): Promise<void> {
   if (existsSync(folder)) return;
   const draft = `${folder}.${randomUUID()}`;
-  const { ok, reason } = await pipInstall(python, requirements, draft, machine);
-  if (!ok) {
+  try {
+    const { ok, reason } = await pipInstall(python, requirements, draft, machine);
+    if (!ok) {
+      const what = `the requirements ${requirements.join(", ")} cannot be installed`;
+      throw new PythonMissing(`${what} (${reason}) - correct them, or see that ${python.path} -m pip works`);
+    }
+    // Another process may have been faster; what it installed is as good.
+    await rename(draft, folder).catch(() => undefined);
+  } finally {
     await rm(draft, { recursive: true, force: true });
-    const what = `the requirements ${requirements.join(", ")} cannot be installed`;
-    throw new PythonMissing(`${what} (${reason}) - correct them, or see that ${python.path} -m pip works`);
   }
-  // Another process may have been faster; what it installed is as good.
-  await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
 }
 
 function lacking(python: Python, needed: readonly string[]): string[] {
@@ -129,14 +134,23 @@ async function pipInstall(python: Python, lines: readonly string[], folder: stri
   return result;
 }
 
+const endings = ["SIGINT", "SIGTERM"] as const;
+
 async function run(command: string, args: string[], cwd?: string): Promise<Ended> {
-  const options = { timeout: 600_000, maxBuffer: 16 * 1024 * 1024, ...(cwd !== undefined && { cwd }) };
+  const interrupt = new AbortController();
+  const stop = () => interrupt.abort();
+  const limits = { timeout: 600_000, maxBuffer: 16 * 1024 * 1024, signal: interrupt.signal };
+  const options = { ...limits, ...(cwd !== undefined && { cwd }) };
+  for (const signal of endings) process.on(signal, stop);
   try {
     await promisify(execFile)(command, args, options);
     return { ok: true, reason: "" };
   } catch (error) {
+    if (interrupt.signal.aborted) throw new Interrupted("interrupted: nothing was installed");
     const { message, stderr = "" } = error as Error & { stderr?: string };
     const reason = stderr.split("\n").findLast((line) => /^E|rror/.test(line)) ?? message;
     return { ok: false, reason: reason.trim() };
+  } finally {
+    for (const signal of endings) process.off(signal, stop);
   }
 }
