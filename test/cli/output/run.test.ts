@@ -5,6 +5,8 @@ import { eventLine, runLines } from "../../../packages/cli/src/output/run.ts";
 
 it.each([
   [{ node: "read", state: "started" }, "  · read"],
+  [{ node: "each", state: "succeeded", count: 1 }, "  » each  1 item"],
+  [{ node: "inner", state: "succeeded", items: [2], count: 7 }, "  » inner  7 items  item 2"],
   [{ node: "read", state: "succeeded", items: [17] }, "  ✓ read  item 17"],
   [{ node: "read", state: "failed", items: [17, 0] }, "  ✗ read  item 17, 0"],
   [{ node: "ask", state: "waiting", items: [2] }, "  … ask waits  item 2"],

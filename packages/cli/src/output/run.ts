@@ -42,7 +42,7 @@ export function noRunResult(
   };
 }
 
-export function eventLine({ node, items = [], state, message = "" }: NodeEvent): string {
+export function eventLine({ node, items = [], state, count, message = "" }: NodeEvent): string {
   const marks = {
     started: styled("dim", "·"),
     waiting: styled("yellow", "…"),
@@ -51,6 +51,8 @@ export function eventLine({ node, items = [], state, message = "" }: NodeEvent):
     failed: styled("red", "✗"),
   };
   const item = items.length > 0 ? styled("dim", `  item ${items.join(", ")}`) : "";
+  // A map has found its items: they come behind this line.
+  if (count !== undefined) return `  ${styled("cyan", "»")} ${node}  ${count} ${count === 1 ? "item" : "items"}${item}`;
   const what = {
     ...{ started: styled("dim", node), waiting: `${node} waits`, succeeded: node, failed: node },
     // The message begins with the node.
