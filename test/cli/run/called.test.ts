@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseWorkflow } from "@nova/workflow";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readCalled } from "../../../packages/cli/src/run/called.ts";
+import { readDraft } from "../../../packages/cli/src/run/request.ts";
 import { inARow } from "../../support/cloud.ts";
 
 let root: string;
@@ -36,4 +37,10 @@ it("takes a workflow that lies beside, and none behind a link that leads elsewhe
   await expect(called("secrets")).rejects.toThrow(
     /"secrets" is a link that leads out of the folder .* publish it first/,
   );
+});
+
+it("is known before anything runs, so that what its code imports can be installed", async () => {
+  await called("sums");
+  const draft = await readDraft(join(root, "here/bills"), { set: [], file: [] });
+  expect(draft.called.parsed.map(({ workflow }) => workflow?.id)).toEqual(["sums"]);
 });

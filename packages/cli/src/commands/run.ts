@@ -36,7 +36,7 @@ export const run: CliCommand = {
       if (server) return runRequest(await onServer(server), await checkDraft(draft), interrupt, json === true);
       // Its sandboxes have the packages that are there when it opens.
       const { nobody, offerPackages } = await import("../packages/offer.ts");
-      const lacking = await offerPackages([draft.parsed], json ? nobody : undefined);
+      const lacking = await offerPackages([draft.parsed, ...draft.called.parsed], json ? nobody : undefined);
       // The cloud opens while the Python of the nodes is checked.
       const opening = openCloud();
       const [request, cloud] = await Promise.allSettled([checkDraft(draft, lacking), opening]);

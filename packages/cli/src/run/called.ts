@@ -4,9 +4,9 @@ import type { Compiled } from "@nova/compiler";
 import { publishWorkflow } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import type { Call } from "@nova/service";
-import { type Finding, isFileOfFolder, isWorkflowFolder, type Workflow } from "@nova/workflow";
+import { type Finding, isFileOfFolder, isWorkflowFolder, type ParsedWorkflow, type Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
-import { readAndCompile } from "../input/workflow.ts";
+import { readAndParse } from "../input/workflow.ts";
 import { InvalidWorkflow } from "./invalid.ts";
 
 /** What a workflow runs, and what that runs, as far as it lies beside. */
@@ -18,12 +18,17 @@ export interface Called {
   warnings: Finding[];
 }
 
-export const nothingCalled: Called = { workflows: [], places: [], calls: [], warnings: [] };
+/** The same, read and not yet checked. */
+export interface ReadCalled extends Pick<Called, "places" | "calls"> {
+  parsed: ParsedWorkflow[];
+}
 
-/** Reads and compiles the workflows that one at `path` runs, from the folders beside it. Throws `InvalidWorkflow`. */
-export async function readCalled(path: string, workflow: Workflow): Promise<Called> {
+export const nothingCalled: ReadCalled = { parsed: [], places: [], calls: [] };
+
+/** Reads the workflows that one at `path` runs, from the folders beside it. Throws `InvalidWorkflow`; `InvalidInput`. */
+export async function readCalled(path: string, workflow: Workflow): Promise<ReadCalled> {
   const { callsOf } = await import("@nova/service/calls");
-  const called: Called = { workflows: [], places: [], calls: callsOf(workflow), warnings: [] };
+  const called: ReadCalled = { parsed: [], places: [], calls: callsOf(workflow) };
   const beside = folderAround(path);
   const seen = new Set([workflow.id]);
   for (const { workflow: id } of called.calls) {
@@ -33,15 +38,27 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Call
     seen.add(id);
     if (place === undefined) continue;
     await demandBeside(beside, place);
-    const compiled = await readAndCompile(place);
-    if (!compiled.workflow) throw new InvalidWorkflow(place, compiled.findings);
-    if (compiled.workflow.id !== id) {
+    const parsed = await readAndParse(place);
+    if (!parsed.workflow) throw new InvalidWorkflow(place, parsed.findings);
+    if (parsed.workflow.id !== id) {
       const advice = `write that into the node, or give the workflow the id "${id}"`;
-      throw new InvalidInput(`"${place}" holds the workflow "${compiled.workflow.id}", not "${id}" - ${advice}`);
+      throw new InvalidInput(`"${place}" holds the workflow "${parsed.workflow.id}", not "${id}" - ${advice}`);
     }
-    called.workflows.push(compiled);
+    called.parsed.push(parsed);
     called.places.push({ id, place });
-    called.calls.push(...callsOf(compiled.workflow));
+    called.calls.push(...callsOf(parsed.workflow));
+  }
+  return called;
+}
+
+/** Throws `InvalidWorkflow`. */
+export async function compileCalled({ parsed, places, calls }: ReadCalled): Promise<Called> {
+  const { compileParsed } = await import("@nova/compiler");
+  const called: Called = { workflows: [], places, calls, warnings: [] };
+  for (const [i, one] of parsed.entries()) {
+    const compiled = await compileParsed(one);
+    if (!compiled.workflow) throw new InvalidWorkflow(places[i]?.place ?? "", compiled.findings);
+    called.workflows.push(compiled);
     called.warnings.push(...compiled.findings);
   }
   return called;

@@ -5,7 +5,7 @@ import { placeContextFiles } from "../input/context-files.ts";
 import { readFiles } from "../input/files.ts";
 import { oneNodeWorkflow } from "../input/one-node.ts";
 import { readAndParse } from "../input/workflow.ts";
-import { type Called, nothingCalled, readCalled } from "./called.ts";
+import { type Called, compileCalled, nothingCalled, type ReadCalled, readCalled } from "./called.ts";
 import { type FreshOption, freshNodes } from "./fresh.ts";
 import { InvalidWorkflow } from "./invalid.ts";
 
@@ -53,6 +53,7 @@ export interface RunRequest {
 export interface RunDraft {
   path: string;
   parsed: ParsedWorkflow;
+  called: ReadCalled;
   node: string | undefined;
   context: string;
   files: RunFile[];
@@ -66,10 +67,11 @@ export async function readDraft(path: string, options: RunOptions): Promise<RunD
   const [parsed, { context, files }] = await Promise.all([readAndParse(path), readInputs(options)]);
   const frozen = options.frozen === true || isFrozenHere(process.env);
   const { node, client, fresh = [] } = options;
-  const draft = { path, parsed, node, context, files, frozen, fresh, client };
-  if (!parsed.workflow) await checkDraft(draft);
-  else await freshNodes(node === undefined ? parsed.workflow : oneNodeWorkflow(parsed.workflow, node), draft);
-  return draft;
+  const draft = { path, parsed, called: nothingCalled, node, context, files, frozen, fresh, client };
+  const { workflow } = parsed;
+  if (!workflow) await checkDraft(draft);
+  else await freshNodes(node === undefined ? workflow : oneNodeWorkflow(workflow, node), draft);
+  return workflow && node === undefined ? { ...draft, called: await readCalled(path, workflow) } : draft;
 }
 
 /** Throws `InvalidInput`. */
@@ -81,7 +83,7 @@ export async function readInputs(options: InputOptions): Promise<Pick<RunRequest
 
 /** `more` are warnings of the place in which it is to run. Throws `InvalidWorkflow` with all that is wrong. */
 export async function checkDraft(
-  { path, parsed, node, context, files, frozen, fresh: wanted, client }: RunDraft,
+  { path, parsed, called: read, node, context, files, frozen, fresh: wanted, client }: RunDraft,
   more: readonly Finding[] = [],
 ): Promise<RunRequest> {
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
@@ -89,14 +91,14 @@ export async function checkDraft(
   const { workflow, definition, history } = compiled;
   const findings = [...compiled.findings, ...more];
   if (!workflow) throw new InvalidWorkflow(path, findings);
+  const called = await compileCalled(read);
   const whole = {
-    ...{ path, isOneNode: node !== undefined, workflow, definition, history, called: nothingCalled },
+    ...{ path, isOneNode: node !== undefined, workflow, definition, history, called },
     ...{ context, files, frozen, fresh: [], warnings: findings, ...(client !== undefined && { client }) },
   };
   if (node === undefined) {
-    const called = await readCalled(path, workflow);
     const fresh = await freshNodes(workflow, { fresh: wanted, frozen });
-    return { ...whole, fresh, called, warnings: [...findings, ...called.warnings] };
+    return { ...whole, fresh, warnings: [...findings, ...called.warnings] };
   }
   const alone = oneNodeWorkflow(workflow, node);
   const fresh = await freshNodes(alone, { fresh: wanted, frozen });
