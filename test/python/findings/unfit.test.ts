@@ -16,7 +16,6 @@ describe("a value cannot be kept that is", () => {
     ["an exception that is made", "context['all'] = ValueError('x')"],
     ["an exception in a list", "context['all'] = [TimeoutError()]"],
     ["a buffer of a with", "import io\nwith io.StringIO() as b:\n  context['all'] = b"],
-    ["a match of a loop", "context['all'] = [m for m in re.finditer('a', context['days'][0])]"],
     ["behind an unknown key", "for d in context['days']:\n  context[d] = date.fromisoformat(d)"],
     ["beside a bare yield", "def f():\n  yield\nf()\ncontext['all'] = {1, 2}"],
   ])("%s", async (_, source) => {
