@@ -171,10 +171,13 @@ function reachable({ nodes, edges }: Body, entry: string): Body {
     return seen;
   };
   const seen = behind(entry);
-  // A detour that comes back where nothing else leads is left out with its edge.
-  const comesBack = (detour: string) => (leaving.get(detour) ?? []).every(({ to }) => seen.has(to));
-  for (const { from, to, max } of edges) if (max !== undefined && seen.has(from) && comesBack(to)) seen.add(to);
-  const isSound = ({ from, to, max }: Edge) =>
-    seen.has(from) && (max === undefined || (seen.has(to) && behind(to).has(from)));
-  return { nodes: nodes.filter(({ id }) => seen.has(id)), edges: edges.filter(isSound) };
+  // Where a detour does not lead back, its edge and its node are left out.
+  const comesBack = ({ from, to }: Edge) => {
+    const next = behind(to);
+    return next.has(from) && [...next].every((id) => id === to || seen.has(id));
+  };
+  const loops = new Set(edges.filter((edge) => edge.max !== undefined && seen.has(edge.from) && comesBack(edge)));
+  for (const { to } of loops) seen.add(to);
+  const isKept = (edge: Edge) => (edge.max === undefined ? seen.has(edge.from) : loops.has(edge));
+  return { nodes: nodes.filter(({ id }) => seen.has(id)), edges: edges.filter(isKept) };
 }

@@ -72,6 +72,17 @@ describe("a loop", () => {
     expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "a", nodes: ["a", "d"] }]);
   });
 
+  it("begins the body of a map at the node from which the others are reached, where loops lead to each of them", () => {
+    const arrows = ["d > d: true, max 2", "d > b: false", "b > e", "e > a: true, max 1", "e > done: false", "a > e"];
+    const body = each(
+      "m",
+      [action("a"), action("b"), decision("d"), decision("e"), { id: "done", type: "end" }],
+      arrows,
+    );
+    expect(codesOf(row(body))).toEqual([]);
+    expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "d", nodes: ["d", "b", "e", "a"] }]);
+  });
+
   it("has its detour where its decision is: in a branch, and in the body of a map", () => {
     const branch = shape(
       "start > f",

@@ -1,5 +1,6 @@
 import { type Graph, graphOf } from "./graph.ts";
 import { meetingsIn } from "./post-dominators.ts";
+import { reachableFrom } from "./reach.ts";
 
 /** A node of one body, as far as it matters where ways part. */
 export interface WayPoint {
@@ -78,11 +79,20 @@ export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends
   return { graph, fanOuts, stretch };
 }
 
-/** Nodes to which no way leads but loops. */
-export function detoursIn({ ids, predecessors }: Graph, loops: Ends): string[] {
+/** Nodes to which only loops lead, other than the node where the body begins. */
+export function detoursIn(graph: Graph, loops: Ends): string[] {
   const targets = new Set(loops.map(({ to }) => to));
-  const entries = ids.filter((id) => (predecessors.get(id) ?? []).every((before) => before === id));
-  const detours = entries.filter((id) => targets.has(id));
-  // Where nothing else begins, it is the beginning, to which the loop leads back.
-  return detours.length === entries.length ? [] : detours;
+  const entries = graph.ids.filter((id) => graph.predecessors.get(id)?.every((before) => before === id));
+  if (entries.some((id) => !targets.has(id))) return entries.filter((id) => targets.has(id));
+  const whole = withLoops(graph, loops);
+  const beginning = entries.find((id) => reachableFrom(whole, [id]).isSupersetOf(new Set(entries)));
+  return beginning === undefined ? [] : entries.filter((id) => id !== beginning);
+}
+
+function withLoops({ ids, successors }: Graph, loops: Ends): Graph {
+  const onward = [...successors].flatMap(([from, nexts]) => nexts.map((to) => ({ from, to })));
+  return graphOf(
+    ids.map((id) => ({ id })),
+    [...onward, ...loops],
+  );
 }
