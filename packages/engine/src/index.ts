@@ -2,45 +2,36 @@ export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 export type { CloseStatus, FailureRecord, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
 export { itemsOf } from "./chain/scope.ts";
-export { WrittenTips } from "./chain/written-tips.ts";
+export { WrittenTips } from "./chain/tail-cache.ts";
 export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
-export { openContent, ownerText, replacing, sealRecord } from "./credentials/content.ts";
-export { createCredentials } from "./credentials/create-credentials.ts";
-export {
-  type CredentialValues,
-  checkValues,
-  type KindName as CredentialKindName,
-  kindNames as credentialKindNames,
-} from "./credentials/kinds.ts";
-export { CredentialLocked } from "./credentials/locked.ts";
 export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
-export { cancelExecution } from "./execution/cancel.ts";
-export { type CloseRequest, closeExecution } from "./execution/close.ts";
-export { executionEnded, failExecution } from "./execution/fail.ts";
-export { type FileInPlace, type FileInput, newFileMark, type StartFile } from "./execution/files.ts";
-export type { Closed } from "./execution/finish-close.ts";
-export { freshProblem, promptNodes } from "./execution/fresh.ts";
-export { deepestNesting, InputsRefused } from "./execution/inputs.ts";
-export { noAftermath } from "./execution/no-aftermath.ts";
-export { type PublishRequest, publishWorkflow } from "./execution/publish.ts";
-export { ExecutionNotFound, executionOf } from "./execution/record.ts";
-export { beginExecution, type StartRequest, startExecution } from "./execution/start.ts";
-export type { Stint } from "./execution/stint.ts";
-export { interruptedError, noRuns, type Swept, sweep, sweepExecution, sweepRuns } from "./execution/sweep.ts";
-export { type JoinEvent, joinFork } from "./fork/join.ts";
 export { valueAt } from "./json/exact.ts";
 export { RawJson, renderJson } from "./json/raw.ts";
 export { jsonProblem, NotStrictJson, StrictJson } from "./json/strict.ts";
 export { elementsOf, type Member, membersOf, nestingOf, objectText } from "./json/text.ts";
 export { Utf8Check } from "./json/utf8-check.ts";
-export type { CaughtError, EndAnswer, NodeEvent, RunningAnswer, RunPosition, TaskAnswer } from "./node/event.ts";
-export type { FollowTime } from "./node/follow.ts";
-export { NodesAtWork } from "./node/nodes-at-work.ts";
-export { runNode } from "./node/run-node.ts";
-export { SandboxPool } from "./node/sandbox-pool.ts";
-export { reasonOf, type SettleAnswer, type SettleEvent, settleNode } from "./node/settle-node.ts";
+export type { FollowTime } from "./kinds/code/follow.ts";
+export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
+export { noBudgets } from "./kinds/prompt/no-budgets.ts";
+export { wholeValue } from "./kinds/prompt/whole-value.ts";
+export { runNode } from "./kinds/run-node.ts";
+export { reasonOf, type SettleAnswer, type SettleEvent, settleNode } from "./kinds/settle-node.ts";
+export { type FileInPlace, type FileInput, newFileMark, type StartFile } from "./kinds/start/files.ts";
+export { freshProblem, promptNodes } from "./kinds/start/fresh.ts";
+export { deepestNesting, InputsRefused } from "./kinds/start/inputs.ts";
+export { beginExecution, type StartRequest, startExecution } from "./kinds/start/start.ts";
+export { SandboxPool } from "./kinds/task/warm-pool.ts";
+export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
+export { approveCommand } from "./kinds/waiting/approve-command.ts";
+export { deliverEvent } from "./kinds/waiting/events.ts";
+export type { TaskName } from "./kinds/waiting/find-task.ts";
+export { AnswerMisfit, AnswerRefused } from "./kinds/waiting/refusals.ts";
+export { type RequestEvent, type Requested, requestApproval } from "./kinds/waiting/request.ts";
+export { callLink, WaitOver } from "./kinds/waiting/resume.ts";
+export { executionOfToken } from "./kinds/waiting/resume-link.ts";
+export { noTasks, type SweptTasks, sweepTasks } from "./kinds/waiting/sweep-tasks.ts";
 export type * from "./ports/aftermath.ts";
 export type * from "./ports/blobs.ts";
 export type * from "./ports/budgets.ts";
@@ -61,18 +52,27 @@ export type * from "./ports/tasks.ts";
 export type * from "./ports/vault.ts";
 export type * from "./ports/wakes.ts";
 export type * from "./ports/workflows.ts";
-export { noBudgets } from "./prompt/no-budgets.ts";
-export { wholeValue } from "./prompt/whole-value.ts";
+export { cancelExecution } from "./protocol/cancel.ts";
+export { type CloseRequest, closeExecution } from "./protocol/close.ts";
+export type { CaughtError, EndAnswer, NodeEvent, RunningAnswer, RunPosition, TaskAnswer } from "./protocol/event.ts";
+export { executionEnded, failExecution } from "./protocol/fail.ts";
+export type { Closed } from "./protocol/finish-close.ts";
+export { NodesAtWork } from "./protocol/in-flight.ts";
+export { noAftermath } from "./protocol/no-aftermath.ts";
+export { ExecutionNotFound, executionOf } from "./protocol/record.ts";
+export { interruptedError, noRuns, type Swept, sweep, sweepExecution, sweepRuns } from "./protocol/sweep.ts";
+export type { Stint } from "./protocol/time-budget.ts";
+export { type PublishRequest, publishWorkflow } from "./publish-workflow.ts";
+export { openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
+export { createCredentials } from "./secrets/credentials/create-credentials.ts";
+export {
+  type CredentialValues,
+  checkValues,
+  type KindName as CredentialKindName,
+  kindNames as credentialKindNames,
+} from "./secrets/credentials/kinds.ts";
+export { CredentialLocked } from "./secrets/credentials/locked.ts";
 export { noCredentials, nothingLaid } from "./secrets/laid-over.ts";
-export { type Answer, type Answered, answerTask, formOf } from "./task/answer.ts";
-export { approveCommand } from "./task/approve-command.ts";
-export { deliverEvent } from "./task/events.ts";
-export type { TaskName } from "./task/find-task.ts";
-export { AnswerMisfit, AnswerRefused } from "./task/refusals.ts";
-export { type RequestEvent, type Requested, requestApproval } from "./task/request.ts";
-export { callLink, WaitOver } from "./task/resume.ts";
-export { executionOfToken } from "./task/resume-link.ts";
-export { noTasks, type SweptTasks, sweepTasks } from "./task/sweep-tasks.ts";
 export type { AiMetadata, AnalysisMetadata, Attempt } from "./trace/ai-metadata.ts";
 export { type AtWork, type MapProgress, type NodeAtWork, nothingAtWork, type WaitsFor } from "./trace/at-work.ts";
 export { furtherScopes } from "./trace/further-scopes.ts";

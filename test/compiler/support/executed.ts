@@ -1,7 +1,7 @@
 import { localFunctions, toStateMachine } from "@nova/compiler";
 import type { WorkflowVersion } from "@nova/engine";
 import { isLong, joinOf, nodeIndex, type Workflow } from "@nova/workflow";
-import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/node/loops.ts";
+import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/loops.ts";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
 import type { ReadObject } from "../../../packages/local/src/states/asl/outside.ts";
 import { TaskTokens } from "../../../packages/local/src/states/asl/task/task-tokens.ts";

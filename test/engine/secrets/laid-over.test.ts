@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
-import { TokenEndpointLost, TokenRefused } from "../../../packages/engine/src/credentials/ask-token.ts";
 import { NovaError } from "../../../packages/engine/src/errors.ts";
 import type { CodeResult } from "../../../packages/engine/src/ports/sandboxes.ts";
+import { TokenEndpointLost, TokenRefused } from "../../../packages/engine/src/secrets/credentials/ask-token.ts";
 import {
   changedOf,
   laidOver,

@@ -1,4 +1,4 @@
-import type { KindName } from "../credentials/kinds.ts";
+import type { KindName } from "../secrets/credentials/kinds.ts";
 
 /** Whose it is: a client's, or a workflow's for all of its runs. */
 export type CredentialOwner = { client: string } | { workflow: string };

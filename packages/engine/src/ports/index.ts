@@ -1,6 +1,6 @@
-import type { WrittenTips } from "../chain/written-tips.ts";
-import type { NodesAtWork } from "../node/nodes-at-work.ts";
-import type { SandboxPool } from "../node/sandbox-pool.ts";
+import type { WrittenTips } from "../chain/tail-cache.ts";
+import type { SandboxPool } from "../kinds/task/warm-pool.ts";
+import type { NodesAtWork } from "../protocol/in-flight.ts";
 import type { Aftermath } from "./aftermath.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { Budgets } from "./budgets.ts";

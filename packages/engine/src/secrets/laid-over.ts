@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TaskNode } from "@nova/workflow";
 import type { Context } from "../context/context.ts";
-import { TokenEndpointLost } from "../credentials/ask-token.ts";
 import { NovaError } from "../errors.ts";
 import type { Credentials, LaidOver } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { TokenEndpointLost } from "./credentials/ask-token.ts";
 
 export const nothingLaid: LaidOver = { members: [], secrets: [], hosts: [] };
 

@@ -1,16 +1,16 @@
 import { nodeIndex, textOfJson, type WaitNode } from "@nova/workflow";
+import { contextBefore } from "../chain/item-input.ts";
 import { inputAfter, readPosition } from "../chain/position.ts";
 import { isItem } from "../chain/scope.ts";
-import { childId } from "../child/child-id.ts";
 import { RawJson } from "../json/raw.ts";
-import { contextBefore } from "../map/item-input.ts";
+import { childId } from "../kinds/child/child-id.ts";
+import { taskId } from "../kinds/waiting/task-id.ts";
+import { untilOf } from "../kinds/waiting/until.ts";
+import { isWaitingNode } from "../kinds/waiting/waiting-node.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WaitingTask } from "../ports/tasks.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
-import { taskId } from "../task/task-id.ts";
-import { untilOf } from "../task/until.ts";
-import { isWaitingNode } from "../task/waiting-node.ts";
 import type { TraceEntry } from "./trace-entry.ts";
 import { unlessErased } from "./unless-erased.ts";
 

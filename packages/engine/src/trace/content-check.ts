@@ -1,11 +1,11 @@
 import type { Head } from "../chain/head.ts";
+import type { ItemPages } from "../chain/item-pages.ts";
+import type { StepText } from "../chain/steps/step-record.ts";
 import { loadStored, type Row, rowsIn } from "../context/pages.ts";
 import { referencesIn } from "../context/references.ts";
 import { sha256 } from "../json/hash.ts";
-import type { ItemPages } from "../map/item-pages.ts";
 import type { ContentName, StepContentName, StoredContent, StoredEntry, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { StepText } from "../prompt/step-record.ts";
 import { type BadBlob, type NamedBlob, NamedBlobs } from "./named-blobs.ts";
 
 /** What is wrong with a link; `key` and `blob` where it lies behind the entry. */

@@ -1,8 +1,8 @@
 import { contentText } from "../chain/contents.ts";
 import { type BranchTip, headOf } from "../chain/head.ts";
-import type { OpenFork } from "../fork/branches.ts";
 import type { Link } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import type { OpenFork } from "../protocol/branches.ts";
 import { unlessErased } from "./unless-erased.ts";
 
 /** Fewer branches are read one by one: the join would cost as much. */

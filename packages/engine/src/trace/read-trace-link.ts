@@ -1,9 +1,9 @@
 import { headOf } from "../chain/head.ts";
 import { branchOf } from "../chain/scope.ts";
-import { executionOf } from "../execution/record.ts";
 import type { LinkId } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import { executionOf } from "../protocol/record.ts";
 import { type Before, TraceReader } from "./read-trace.ts";
 import type { TraceEntry } from "./trace-entry.ts";
 

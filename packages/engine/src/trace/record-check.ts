@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { contentText } from "../chain/contents.ts";
 import type { Head } from "../chain/head.ts";
-import { durationOf } from "../execution/finish-close.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import { durationOf } from "../protocol/finish-close.ts";
 import type { Checked } from "./misfit.ts";
 import { unlessErased } from "./unless-erased.ts";
 

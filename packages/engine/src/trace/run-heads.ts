@@ -1,9 +1,9 @@
 import { type Head, headOf } from "../chain/head.ts";
 import { spentSince, unlessNothing } from "../chain/spending.ts";
-import { forkBehind, opensFork } from "../fork/branches.ts";
 import type { Link, StoredEntry } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import { forkBehind, opensFork } from "../protocol/branches.ts";
 import { joinedScopes } from "./joined-scopes.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;

@@ -1,12 +1,12 @@
+import { contextBefore } from "../chain/item-input.ts";
 import { linkName } from "../chain/link-name.ts";
 import { readPosition } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
-import { executionOf } from "../execution/record.ts";
-import { contextBefore } from "../map/item-input.ts";
-import { definitionOf } from "../node/definition.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { RunningLog } from "../ports/sandboxes.ts";
+import { definitionOf } from "../protocol/definition.ts";
+import { executionOf } from "../protocol/record.ts";
 import { laidOverBefore, nothingLaid } from "../secrets/laid-over.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { redactorFor, secretKeys } from "../secrets/secret-inputs.ts";

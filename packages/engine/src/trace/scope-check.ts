@@ -1,11 +1,11 @@
+import { atOnce } from "../at-once.ts";
 import { type BranchTip, type Head, headOf } from "../chain/head.ts";
 import { branchStart } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
-import { atOnce } from "../fork/at-once.ts";
-import { forkBehind, opensFork } from "../fork/branches.ts";
 import { sha256 } from "../json/hash.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { forkBehind, opensFork } from "../protocol/branches.ts";
 import { CodeCheck } from "./code-check.ts";
 import { ContentCheck, type LinkPlace, type LinkProblem, placeOf } from "./content-check.ts";
 import { type Checked, hashMisfit, misfitOf } from "./misfit.ts";

@@ -1,11 +1,11 @@
 import type { RunErrorClass } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
+import { stepTexts } from "../chain/steps/read-step.ts";
+import { type StepText, stepFrom } from "../chain/steps/step-record.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { StepContentName, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StepDraft } from "../ports/pipeline.ts";
-import { stepTexts } from "../prompt/read-step.ts";
-import { type StepText, stepFrom } from "../prompt/step-record.ts";
 import { unlessErased } from "./unless-erased.ts";
 
 /** One agent run as the world sees it; field names are public. What was erased is null. */

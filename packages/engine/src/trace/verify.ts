@@ -1,6 +1,6 @@
-import { executionOf } from "../execution/record.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import { executionOf } from "../protocol/record.ts";
 import type { Erased } from "./content-check.ts";
 import { beginningMisfit, endMisfit, isUnderWay } from "./record-check.ts";
 import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";

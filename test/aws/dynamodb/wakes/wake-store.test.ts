@@ -10,7 +10,7 @@ import {
 import { beforeAll, expect, test } from "vitest";
 import { WakePlaces } from "../../../../packages/aws/src/dynamodb/wakes/wake-places.ts";
 import { createWakeStore } from "../../../../packages/aws/src/dynamodb/wakes/wake-store.ts";
-import { shapeOf, wakeOf } from "../../../../packages/engine/src/task/wake.ts";
+import { shapeOf, wakeOf } from "../../../../packages/engine/src/kinds/waiting/wake.ts";
 import { EventWait } from "../../../support/engine/event-wait.ts";
 import { useBucket, useTable } from "../../support/endpoints.ts";
 

@@ -1,0 +1,64 @@
+import { nodeIndex } from "@nova/workflow";
+import { blobPages } from "../context/blob-pages.ts";
+import type { Row } from "../context/pages.ts";
+import { NovaError } from "../errors.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { headOf } from "./head.ts";
+import { type ItemPages, readItem } from "./item-pages.ts";
+import { contextAfter, type LoadedContext, type Position } from "./position.ts";
+import { branchOf, isItem, linkLabel } from "./scope.ts";
+
+/** Key of an item's number, beside the item itself. */
+const indexKey = "index";
+
+/**
+ * The context in front of a link, and its stored form, which the link builds on. In front of the first link of a map's
+ * item there are the item and its number, too, as if a link 0 had written them.
+ */
+export async function contextBefore(
+  ports: Pick<Ports, "blobs" | "workflows">,
+  { before, beforeEntry, at }: Position,
+): Promise<LoadedContext> {
+  const kept = await contextAfter(beforeEntry, ports.blobs);
+  const place = before.seq === 0 ? branchOf(at.scope) : null;
+  if (!place || !isItem(place.branch)) return kept;
+  const index = Number(place.branch);
+  const by = linkLabel({ scope: at.scope, seq: 0 });
+  const rows: Row[] = [
+    [await itemKey(ports, beforeEntry), by, await itemText(ports, beforeEntry, index)],
+    [indexKey, by, String(index)],
+  ];
+  const keys = new Set(rows.map(([key]) => key));
+  const changes = { set: rows.map(([key, , json]) => ({ key, json })), delete: [] };
+  const inline = [...kept.stored.inline.filter(([key]) => !keys.has(key)), ...rows];
+  return { context: kept.context.apply(changes, by), stored: { ...kept.stored, inline } };
+}
+
+async function itemKey(ports: Pick<Ports, "workflows">, fork: StoredEntry): Promise<string> {
+  const { workflow_id, workflow_version, node_id } = headOf(fork);
+  const version = await ports.workflows.get(workflow_id, workflow_version);
+  const node = version && nodeIndex(version.workflow).get(node_id)?.node;
+  if (node?.type !== "map") throw new NovaError("ChainBroken", `node "${node_id}" has items and is no map`);
+  return node.as;
+}
+
+async function itemText(ports: Pick<Ports, "blobs">, fork: StoredEntry, index: number): Promise<string> {
+  const head = headOf(fork);
+  const pages = blobPages(ports.blobs, head);
+  const { items } = fork.contents;
+  const digest = head.digests.items;
+  if (!items || digest === undefined)
+    throw new NovaError("ChainBroken", `link ${head.seq} of ${head.execution_id} has no items: they were erased`);
+  const known = parsed.get(digest);
+  if (known) return readItem(known, index, pages);
+  const text = "text" in items ? items.text : await pages.load(items.blob.sha256);
+  const list = JSON.parse(text) as ItemPages;
+  parsed.set(digest, list);
+  if (parsed.size > mostParsed) parsed.delete(parsed.keys().next().value ?? "");
+  return readItem(list, index, pages);
+}
+
+/** Lists of pages, by their hash, kept in a warm Lambda: each is asked for by thousands of items. */
+const mostParsed = 10;
+const parsed = new Map<string, ItemPages>();

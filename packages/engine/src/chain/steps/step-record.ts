@@ -1,0 +1,118 @@
+import { sha256 } from "../../json/hash.ts";
+import { maskValue } from "../../json/mask-value.ts";
+import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
+import type { StepContentName, StoredStep } from "../../ports/chain.ts";
+import type { Spending } from "../../ports/executions.ts";
+import type { JournalStep, StepDraft } from "../../ports/pipeline.ts";
+import type { CodeResult } from "../../ports/sandboxes.ts";
+import { sealContents } from "../contents.ts";
+
+/** The hashed text of a step, format 1. What is large, or may be personal data, is a content: its digest is in here. */
+export interface StepText extends Spending {
+  format: 1;
+  step_number: number;
+  step_name: string;
+  agent_name: string;
+  attempt_number: number;
+  sandbox_id: string | null;
+  model_used: string | null;
+  status: "success" | "failed";
+  execution_time_ms: number;
+  /** Of that, the run of code in the sandbox. */
+  run_time_ms?: number;
+  timestamp: string;
+  /** SHA-256 of the blobs that its result refers to and may refer to. */
+  blobs?: string[];
+  digests: Partial<Record<StepContentName, string>>;
+}
+
+export type StepTexts = Partial<Record<StepContentName, string | null>>;
+
+/** What the engine knows of a step besides what the pipeline says. */
+export interface StepFacts {
+  journal: number;
+  /** Where it lies at its link. */
+  number: number;
+  timestamp: string;
+  runTimeMs: number | undefined;
+  /** Of pinned code that failed: what the analysis in front of it did. */
+  analysis?: CodeResult;
+  blobs: string[];
+  mask(text: string): string;
+}
+
+/** A step ready to be put, its large contents stored, and the same step as every later delivery will read it. */
+export async function sealStep(
+  draft: StepDraft,
+  facts: StepFacts,
+  home: BlobHome,
+  blobs: BlobStore,
+): Promise<{ stored: StoredStep; step: JournalStep }> {
+  const texts = textsOf(draft, facts);
+  const { contents, digests } = await sealContents(texts, home, blobs);
+  const told: StepText = {
+    format: 1,
+    step_number: draft.step_number,
+    step_name: draft.step_name,
+    agent_name: draft.agent_name,
+    attempt_number: draft.attempt_number,
+    sandbox_id: draft.sandbox_id,
+    model_used: draft.model_used,
+    tokens_input: draft.tokens_input,
+    tokens_cached: draft.tokens_cached,
+    tokens_output: draft.tokens_output,
+    cost_usd: draft.cost_usd,
+    status: draft.status,
+    execution_time_ms: draft.execution_time_ms,
+    ...(facts.runTimeMs !== undefined && { run_time_ms: facts.runTimeMs }),
+    timestamp: facts.timestamp,
+    ...(facts.blobs.length > 0 && { blobs: facts.blobs }),
+    digests,
+  };
+  const text = JSON.stringify(told);
+  const stored = { step: facts.number, text, hash: sha256(text), contents };
+  return { stored, step: stepFrom(facts.journal, told, texts) };
+}
+
+/** The code and what it did stay as they are: both will be used again. */
+function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Record<StepContentName, string>> {
+  const { error_message: message, traceback, logs, prompt, answer, result } = draft;
+  const values = { input: draft.input_data, output: draft.output_data };
+  const error = message === null ? undefined : { message, ...(traceback && { traceback }) };
+  const tools = draft.tool_calls.length > 0 ? draft.tool_calls : undefined;
+  const masked = Object.entries({ ...values, error, tools }).flatMap(([name, value]) =>
+    value == null ? [] : [[name, JSON.stringify(maskValue(value, mask))]],
+  );
+  return {
+    ...(Object.fromEntries(masked) as Partial<Record<StepContentName, string>>),
+    ...(draft.generated_code !== null && { code: draft.generated_code }),
+    ...(logs && { logs: mask(logs) }),
+    ...(prompt && { prompt: mask(prompt) }),
+    ...(answer && { answer: mask(answer) }),
+    ...(result && { result: JSON.stringify(result) }),
+    ...(analysis && { analysis: JSON.stringify(analysis) }),
+  };
+}
+
+/** Contents that are not among `texts`, or were erased, are null. */
+export function stepFrom(journal: number, told: StepText, texts: StepTexts): JournalStep {
+  const { format: _, digests: __, blobs: ___, run_time_ms: ____, ...facts } = told;
+  const error = parsed(texts.error) as { message: string; traceback?: string } | null;
+  const { logs, result } = texts;
+  return {
+    ...facts,
+    journal,
+    input_data: parsed(texts.input),
+    output_data: parsed(texts.output),
+    generated_code: texts.code ?? null,
+    tool_calls: (parsed(texts.tools) ?? []) as JournalStep["tool_calls"],
+    error_message: error?.message ?? null,
+    ...(error?.traceback && { traceback: error.traceback }),
+    ...(logs && { logs }),
+    ...(result && told.status === "success" && { result: JSON.parse(result) }),
+  };
+}
+
+function parsed(text: string | null | undefined): unknown {
+  return text == null ? null : JSON.parse(text);
+}

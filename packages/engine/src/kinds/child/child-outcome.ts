@@ -1,0 +1,76 @@
+import type { RunErrorClass } from "@nova/workflow";
+import { headOf } from "../../chain/head.ts";
+import { contextAfter } from "../../chain/position.ts";
+import { blobPages } from "../../context/blob-pages.ts";
+import { offloadLargeValues } from "../../context/offload.ts";
+import { NovaError } from "../../errors.ts";
+import type { Member } from "../../json/text.ts";
+import type { Ports } from "../../ports/index.ts";
+import { readTip } from "../../protocol/branches.ts";
+import type { Closed } from "../../protocol/finish-close.ts";
+import type { Outcome } from "../../protocol/outcome.ts";
+import type { Reason } from "../../protocol/settling.ts";
+import { secretKeys } from "../../secrets/secret-inputs.ts";
+import { failed, goneOn } from "../waiting/outcomes.ts";
+import type { Child } from "./begin-child.ts";
+import type { Calling } from "./calling.ts";
+import { mapped } from "./mapping.ts";
+
+/** What a node comes to whose execution was closed; `stopped` is why, where it was stopped for the node's sake. */
+export async function childOutcome(
+  ports: Ports,
+  calling: Calling,
+  child: Child,
+  closed: Closed,
+  stopped?: Reason,
+): Promise<Outcome> {
+  const { definition, position, turn } = calling;
+  const times = { turn, nowMs: ports.clock.now(), warm: position.before.warm };
+  const { workflowId: workflow, version } = child.version;
+  const more = {
+    child: { execution: child.id, workflow, version, tip: closed.tip },
+    ...(closed.spent && { spent: closed.spent }),
+  };
+  if (closed.status !== "completed")
+    return { ...failed(definition, failureOfChild(child, closed, stopped), times), more };
+  const set = await resultsOf(ports, calling, child);
+  if ("problem" in set) return { ...failed(definition, { class: "NodeFailed", message: set.problem }, times), more };
+  return { ...goneOn(definition, set, times), more };
+}
+
+function failureOfChild(child: Child, { status, error }: Closed, stopped: Reason | undefined): Reason {
+  const name = `workflow "${child.version.workflowId}" (${child.id})`;
+  if (status === "failed" && error)
+    return { class: passedOn(error.class), message: `${name} failed: node "${error.node}": ${error.message}` };
+  return stopped ?? { class: "NodeInterrupted", message: `${name} was ${status}` };
+}
+
+/** `ExecutionClosed` would say that this run, not the other one, was closed. */
+function passedOn(name: RunErrorClass): RunErrorClass {
+  return name === "ExecutionClosed" || name === "ChainBroken" ? "NodeFailed" : name;
+}
+
+/** What the node sets: values of the context that the other workflow's last node left. */
+async function resultsOf(
+  ports: Ports,
+  { node, position }: Calling,
+  child: Child,
+): Promise<Member[] | { problem: string }> {
+  const { before } = position;
+  const close = await readTip(ports, child.id, "");
+  const { entry } = await ports.chain.read({ execution: child.id, scope: "", seq: close.head.seq - 1 });
+  if (!entry || headOf(entry).node_type !== "end")
+    throw new NovaError("ChainBroken", `execution ${child.id} is completed and has no end`);
+  const { context } = await contextAfter(entry, ports.blobs);
+  const pages = blobPages(ports.blobs, before);
+  const source = {
+    title: `the last context of workflow "${child.version.workflowId}"`,
+    context,
+    secrets: secretKeys(child.version.workflow),
+    load: ({ sha256 }: { sha256: string }) => pages.load(sha256),
+  };
+  const members = await mapped(node.output, source, new Set());
+  if ("problem" in members) return members;
+  const save = (ref: Parameters<Ports["blobs"]["put"]>[1], body: Uint8Array) => ports.blobs.put(before, ref, body);
+  return Promise.all(members.map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) })));
+}

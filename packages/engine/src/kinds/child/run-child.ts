@@ -1,0 +1,88 @@
+import type { WorkflowNode } from "@nova/workflow";
+import { headOf } from "../../chain/head.ts";
+import { NovaError } from "../../errors.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import { answerFor } from "../../protocol/answer.ts";
+import { settlingPorts } from "../../protocol/close.ts";
+import { commitOutcome } from "../../protocol/commit.ts";
+import type { NodeDefinition } from "../../protocol/definition.ts";
+import { entryOrTurn } from "../../protocol/entry-or-turn.ts";
+import type { RunPosition, TaskAnswer } from "../../protocol/event.ts";
+import { executionEnded } from "../../protocol/fail.ts";
+import { firstPosition } from "../start/first-link.ts";
+import { failed } from "../waiting/outcomes.ts";
+import type { WaitEvent } from "../waiting/wait.ts";
+import { beginChild, type Child, childOf } from "./begin-child.ts";
+import type { Calling } from "./calling.ts";
+import { childOutcome } from "./child-outcome.ts";
+
+/** What the first task answers: Step Functions starts this execution, and waits for its end. */
+export interface ChildAnswer extends RunPosition {
+  child: { arn: string; name: string; input: RunPosition };
+}
+
+/** A workflow node: the first task makes the other execution, the second one reads from its chain what it came to. */
+export async function runChild(
+  ports: Ports,
+  event: WaitEvent,
+  definition: NodeDefinition,
+  node: WorkflowNode,
+): Promise<TaskAnswer | ChildAnswer> {
+  for (;;) {
+    const place = await entryOrTurn(ports, event);
+    if (place.entry) return answerEntry(ports, event, place.entry);
+    const { position, turn } = place;
+    const calling: Calling = { position, definition, node, turn };
+    if (event.waited) await commitEnd(ports, calling);
+    else {
+      const child = await call(ports, calling);
+      if (child) return answerChild(event, child);
+    }
+  }
+}
+
+/** Null: the node has an outcome, or its run is over; read again. */
+async function call(ports: Ports, { position, definition, node, turn }: Calling): Promise<Child | null> {
+  const child = await beginChild(ports, { position, definition, node, turn });
+  if ("problem" in child) {
+    const reason = { class: "NodeFailed", message: child.problem } as const;
+    const times = { turn, nowMs: ports.clock.now(), warm: position.before.warm };
+    await commitOutcome(ports, position, node, failed(definition, reason, times));
+    return null;
+  }
+  // Whoever closed the run before link 0 was written did not see it: then it is ours to end.
+  const { entry, turn: now } = await ports.chain.read(position.at);
+  if (!entry && now?.state === "held") return child;
+  await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
+  return null;
+}
+
+async function commitEnd(ports: Ports, calling: Calling): Promise<void> {
+  const { position, node, turn } = calling;
+  const child = await childOf(ports, position.at, turn);
+  if (!child) throw new NovaError("ChainBroken", `node "${node.id}" waits for an execution that it has not made`);
+  // How it ended its state machine knows; where that never began, or Step Functions gave up on it, it is stopped.
+  await executionEnded(ports, child.id);
+  const closed = await settlingPorts(ports).endChild({
+    id: child.id,
+    stateMachineArn: child.version.stateMachineArn,
+  });
+  await commitOutcome(ports, position, node, await childOutcome(ports, calling, child, closed));
+}
+
+/** A late delivery of the first task names an execution that is over; Step Functions says so and goes on to the second. */
+async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | ChildAnswer> {
+  const answer = await answerFor(entry, event, ports);
+  const { child } = headOf(entry);
+  if (event.waited || !child) return answer;
+  const version = await ports.workflows.get(child.workflow, child.version);
+  if (!version)
+    throw new NovaError("ChainBroken", `workflow ${child.workflow} has no version ${child.version} any more`);
+  return answerChild(event, { id: child.execution, version });
+}
+
+function answerChild({ execution, scope, seq }: WaitEvent, { id, version }: Child): ChildAnswer {
+  const { workflowId, version: number, stateMachineArn: arn } = version;
+  return { execution, scope, seq, child: { arn, name: id, input: firstPosition({ id, workflowId, version: number }) } };
+}

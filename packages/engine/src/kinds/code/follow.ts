@@ -1,0 +1,56 @@
+import type { RunIo } from "../../ports/sandboxes.ts";
+
+/** Fires when code that outlives a Lambda has been followed for long enough. */
+export type FollowTime = () => AbortSignal;
+
+const followMs = 10_000;
+
+/** Short code answers at once, and little is paid for waiting. */
+export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
+
+/**
+ * How long one delivery follows code that may outlive it. What is on its way to the code or from it gets there first:
+ * large values would else begin anew in every delivery.
+ */
+export class Follow {
+  readonly signal: AbortSignal;
+  readonly #end = new AbortController();
+  #isOver = false;
+  #underWay = 0;
+
+  constructor(lambda: AbortSignal, time: FollowTime) {
+    this.signal = AbortSignal.any([lambda, this.#end.signal]);
+    const over = time();
+    const onOver = () => {
+      this.#isOver = true;
+      this.#look();
+    };
+    if (over.aborted) onOver();
+    else over.addEventListener("abort", onOver, { once: true });
+  }
+
+  /** The same ways to and from the code, watched. */
+  watch(io: RunIo): RunIo {
+    return {
+      outputs: (node) => io.outputs(node),
+      outputNames: () => io.outputNames(),
+      taskUrl: (node) => io.taskUrl(node),
+      openBlob: async (ref) => this.#passing(await io.openBlob(ref)),
+      storeBlob: (ref, body) => io.storeBlob(ref, this.#passing(body)),
+    };
+  }
+
+  async *#passing(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    this.#underWay++;
+    try {
+      yield* body;
+    } finally {
+      this.#underWay--;
+      this.#look();
+    }
+  }
+
+  #look(): void {
+    if (this.#isOver && this.#underWay === 0) this.#end.abort();
+  }
+}

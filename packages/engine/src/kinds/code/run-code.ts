@@ -1,0 +1,170 @@
+import { isLong, type TaskNode } from "@nova/workflow";
+import { headOf } from "../../chain/head.ts";
+import type { LoadedContext } from "../../chain/position.ts";
+import type { Context } from "../../context/context.ts";
+import { NovaError } from "../../errors.ts";
+import { sha256 } from "../../json/hash.ts";
+import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { CodeResult, RunRequest } from "../../ports/sandboxes.ts";
+import { commitOutcome } from "../../protocol/commit.ts";
+import { wayTo } from "../../protocol/definition.ts";
+import { type FailedOutcome, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
+import type { Reason } from "../../protocol/settling.ts";
+import { secretKeys } from "../../secrets/secret-inputs.ts";
+import { judge } from "../task/judge.ts";
+import { adoptTurn, dropUnlessNamed, lostReason, type Place, takeTurn, warmOf } from "../task/place.ts";
+import { addressesFor, allowedFor, networkOf } from "../task/reach.ts";
+import { requestFor } from "../task/request.ts";
+import { isRepeatable, nextAttempt } from "../task/retry.ts";
+import { createNodeIo, type NodeIo } from "../task/run-io.ts";
+import { lifetimeLeft } from "../task/sandbox-choice.ts";
+import { stopCode } from "../task/stop-code.ts";
+import { type Task, taskInput } from "../task/task.ts";
+import { goneReason, overdueReason, timeLimit } from "../task/time-limit.ts";
+import { Follow, type FollowTime } from "./follow.ts";
+
+/**
+ * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
+ * chain anew: somebody else was faster, or the turn has moved on to another attempt. The turn: its code runs on, or is to
+ * run again, and is to be looked after later.
+ */
+export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise<Produced> {
+  const { position, node, version } = task;
+  const { kept, input, laid } = await taskInput(ports, task);
+  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
+  // A turn between two attempts names no sandbox: the next one begins here.
+  const held = position.next.turn?.sandbox ? position.next.turn : undefined;
+  const allow = allowedFor(node, laid);
+  const place = held ? adoptTurn(held, task) : await takeTurn(ports, task, await addressesFor(ports, allow));
+
+  const limit = timeLimit(ports, place.turn.since, node.timeoutSeconds);
+  if (limit.aborted) return finishLate(ports, { ...task, kept }, place, io);
+  const { signal, follow } = followed(node, { ...time, signal: AbortSignal.any([time.signal, limit]) });
+  const request = codeRequest({ ...task, input }, networkOf(allow, place.turn, laid), place.turn, io);
+  const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
+    first: !held,
+    permit: place.permit,
+    lifetimeSeconds: lifetimeLeft(node, ports.clock.now() - Date.parse(place.turn.since)),
+    signal,
+  });
+  // What became of the code matters to the holder of the turn alone, and some of it is known before the turn is ours.
+  const isEarly = outcome.kind === "gone" || (outcome.kind === "unfinished" && (isLong(node) || limit.aborted));
+  const isOurs = outcome.kind !== "refused" && (!isEarly || (await place.permit));
+  if (!isOurs) {
+    if (place.created) await dropUnlessNamed(ports, position, place.turn);
+    return "again";
+  }
+  switch (outcome.kind) {
+    case "finished":
+      return finish(ports, { ...task, kept }, place, outcome.result, io);
+    case "gone":
+      return endLost(ports, task, place);
+    case "tombstoned":
+      return "again";
+    case "unfinished":
+      if (limit.aborted) return finishLate(ports, { ...task, kept }, place, io);
+      if (isLong(node)) return place.turn;
+      throw new NovaError("NodeUnfinished", `node "${node.id}" still runs; the next delivery attaches to it`);
+  }
+}
+
+/** What one pass came to. */
+type Produced = StoredEntry | "again" | Turn;
+
+/** When a delivery has to stop, and when it may stop following code that outlives it. */
+export interface TaskTime {
+  signal: AbortSignal;
+  followTime: FollowTime;
+}
+
+function followed(node: TaskNode, { signal, followTime }: TaskTime): { signal: AbortSignal; follow?: Follow } {
+  if (!isLong(node)) return { signal };
+  const follow = new Follow(signal, followTime);
+  return { signal: follow.signal, follow };
+}
+
+async function finish(
+  ports: Ports,
+  task: Task & { kept: LoadedContext },
+  place: Place,
+  result: CodeResult,
+  io: NodeIo,
+): Promise<Produced> {
+  const { position, node, kept } = task;
+  const outcome = await judge(task, result, io, factsOf(task, place));
+  // The sandbox of long code lives for one attempt.
+  const spare = isLong(node) || node.isolation === "fresh" ? null : place.sandbox;
+  const next = outcome.status === "failed" && (await nextAttempt(ports, task, place.turn, outcome, spare));
+  if (next) return next;
+  const entry = await commitOutcome(ports, position, node, outcome, kept);
+  // Which of two deliveries commits decides whether the next node knows the sandbox of long code.
+  const isDone = node.isolation === "fresh" || (isLong(node) && headOf(entry).warm?.id !== place.turn.sandbox);
+  if (isDone) await ports.sandboxes.kill(place.turn.sandbox as string);
+  // The turn may have moved meanwhile: the entry is answered as it is read, beside its turn.
+  return isRepeatable(node) ? "again" : entry;
+}
+
+/** The sandbox that the turn names is gone, and what its code did is not known. */
+async function endLost(ports: Ports, task: Task, place: Place): Promise<Produced> {
+  const { timeoutSeconds } = task.node;
+  const isOver = ports.clock.now() >= Date.parse(place.turn.since) + timeoutSeconds * 1000;
+  return endWith(ports, task, place, isOver ? goneReason(timeoutSeconds) : lostReason(place.turn));
+}
+
+/** No sandbox decides how long its node takes: what gave no result in time is killed. */
+async function killOverdue(ports: Ports, task: Task, place: Place, logs: string): Promise<Produced> {
+  await ports.sandboxes.kill(place.turn.sandbox as string);
+  return endWith(ports, task, place, overdueReason(task.node.timeoutSeconds), logs);
+}
+
+async function endWith(ports: Ports, task: Task, place: Place, reason: Reason, logs = ""): Promise<Produced> {
+  const outcome = { ...endedBy(reason, task, place), logs };
+  const next = await nextAttempt(ports, task, place.turn, outcome, null);
+  return next ?? commitOutcome(ports, task.position, task.node, outcome);
+}
+
+/** After the time of the code: only a result that was there before counts. */
+async function finishLate(
+  ports: Ports,
+  task: Task & { kept: LoadedContext },
+  place: Place,
+  io: NodeIo,
+): Promise<Produced> {
+  const stopped = await stopCode(ports, task.position, place.turn, io, 0);
+  if (stopped?.kind === "finished") return finish(ports, task, place, stopped.result, io);
+  return killOverdue(ports, task, place, stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "");
+}
+
+/** A failure that is not the code's own. */
+function endedBy({ class: name, message }: Reason, task: Task, place: Place): FailedOutcome {
+  return {
+    status: "failed",
+    class: name,
+    failure: { message },
+    logs: "",
+    executionTimeMs: 0,
+    run: { ...factsOf(task, place), warm: null },
+    next: wayTo(task.version, task.node.onError),
+  };
+}
+
+function factsOf(task: Task, place: Place): RunFacts {
+  return { ...turnFacts(place.turn), warm: warmOf(task, place), code: sha256(codeOf(task.node).code) };
+}
+
+function codeRequest(
+  task: Task & { input: Context },
+  network: Pick<RunRequest, "network" | "near">,
+  turn: Turn,
+  io: NodeIo,
+): RunRequest {
+  const { id, timeoutSeconds } = task.node;
+  const { code, file = `${id}.py` } = codeOf(task.node);
+  return requestFor(task, turn, { step: 0, code, fileName: file, timeoutSeconds, ...network }, task.input.slots(), io);
+}
+
+function codeOf({ id, executor }: TaskNode) {
+  if (executor.kind === "code") return executor;
+  throw new NovaError("ChainBroken", `node "${id}" is to run code of its own, and has none`);
+}

@@ -1,0 +1,61 @@
+import { joinOf } from "@nova/workflow";
+import { atOnce } from "../at-once.ts";
+import { type Position, readPosition } from "../chain/position.ts";
+import { NovaError } from "../errors.ts";
+import type { LinkId, StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { closed, committedEntry } from "../protocol/answer.ts";
+import { forkBehind, type OpenFork, readTip } from "../protocol/branches.ts";
+import { settlingPorts } from "../protocol/close.ts";
+import { closeBranches } from "../protocol/close-branches.ts";
+import type { CaughtError, RunPosition } from "../protocol/event.ts";
+import { settleJoin } from "../protocol/settle-join.ts";
+import { markFailing } from "../protocol/settled-entry.ts";
+import type { Reason } from "../protocol/settling.ts";
+import { branchState } from "../protocol/verdict.ts";
+import { reasonOf, type SettleAnswer, settleAnswer } from "./settle-node.ts";
+
+/** Input of the task that joins a fork's branches; `at` is the whole state, with an `error` behind a Catch. */
+export interface JoinEvent {
+  /** The fork's node. */
+  join: string;
+  at: RunPosition & { error?: CaughtError };
+}
+
+/** Behind a fork, whatever Step Functions saw of its branches: the chain says. Throws `ExecutionClosed`, `ChainBroken`. */
+export async function joinFork(ports: Ports, { join: fork, at: { error, ...run } }: JoinEvent): Promise<SettleAnswer> {
+  const at: LinkId = { execution: run.execution.id, scope: run.scope, seq: run.seq + 1 };
+  const node = joinOf(fork);
+  for (;;) {
+    const position = await readPosition(ports, at);
+    const entry = committedEntry(position, { ...run, node });
+    if (entry) return settleAnswer(ports, run, entry);
+    const { turn } = position.next;
+    if (turn?.state === "closed") throw closed(at.execution);
+    if (turn?.state !== "failing" && !(await markFailing(ports, at, turn, node))) continue;
+    const open = await forkBehind(ports, position.beforeEntry);
+    if (open?.fork.node !== fork) {
+      throw new NovaError("ChainBroken", `link ${run.seq} of ${at.execution}${at.scope} is not the fork "${fork}"`);
+    }
+    return settleAnswer(ports, run, await joinBranches(ports, position, open, error && reasonOf(error)));
+  }
+}
+
+const stopped: Reason = { class: "ExecutionClosed", message: "it was stopped because another branch failed" };
+
+async function joinBranches(
+  ports: Ports,
+  position: Position,
+  open: OpenFork,
+  reason: Reason | undefined,
+): Promise<StoredEntry> {
+  const execution = open.head.execution_id;
+  const tips = await atOnce(open.branches, ({ scope }) => readTip(ports, execution, scope, open.entry));
+  const underWay = tips.findIndex((tip) => branchState(open, tip) === "under way");
+  if (underWay < 0) return settleJoin(ports, position, open, tips, reason ?? stopped);
+  if (!reason) {
+    const { name } = open.branches[underWay] as OpenFork["branches"][number];
+    throw new NovaError("ChainBroken", `branch "${name}" of fork "${open.fork.node}" is joined before it has ended`);
+  }
+  return settleJoin(ports, position, open, await closeBranches(settlingPorts(ports), open, stopped), reason);
+}

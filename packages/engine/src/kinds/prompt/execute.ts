@@ -1,0 +1,101 @@
+import { isPinnedPlace } from "../../chain/steps/step-number.ts";
+import type { Context } from "../../context/context.ts";
+import { NovaError } from "../../errors.ts";
+import type { Member } from "../../json/text.ts";
+import type { Turn } from "../../ports/chain.ts";
+import type { LaidOver } from "../../ports/credentials.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { PipelineMeans } from "../../ports/pipeline.ts";
+import type { CodeResult, RunOutcome } from "../../ports/sandboxes.ts";
+import { allowedFor, networkOf } from "../task/reach.ts";
+import { requestFor } from "../task/request.ts";
+import { codeLifetime, promptBudgetSeconds } from "../task/sandbox-choice.ts";
+import type { Task } from "../task/task.ts";
+import { timeLimit } from "../task/time-limit.ts";
+import { codeToBegin } from "./begun-code.ts";
+import { confinedResult } from "./confined-result.ts";
+import type { JournalSite, StepJournal } from "./journal.ts";
+import { CodeOverdue, SandboxGone, TurnLost } from "./lost.ts";
+
+/**
+ * Runs code of a pipeline where the turn says, under the claim of its journal place. One delivery asks for a place once:
+ * a second answer would be the first one's.
+ */
+export function sandboxRuns(
+  site: JournalSite,
+  task: Task,
+  input: Context,
+  journal: StepJournal,
+  { isFirst, signal }: { isFirst: boolean; signal: AbortSignal },
+  laid: LaidOver,
+): PipelineMeans["execute"] {
+  const { ports, place, io } = site;
+  const { id } = task.node;
+  const allow = allowedFor(task.node, laid) ?? [];
+  const asked = new Set<number>();
+  return async (step, written, { timeoutSeconds, extra = [], network }) => {
+    if (asked.has(step)) throw new RangeError(`code of node "${id}" is to begin twice at place ${step} of its journal`);
+    asked.add(step);
+    const known = isPinnedPlace(step) ? await journal.pinnedRun(step) : null;
+    if (known) return { ...known, code: written };
+    const isAnalysis = network === false;
+    const sandboxId = place.turn.sandbox as string;
+    const code = await codeToBegin(site, journal, step, written);
+    const context = overlaid(input, extra);
+    const run = {
+      step,
+      code,
+      fileName: `${id}.py`,
+      timeoutSeconds,
+      ...networkOf(isAnalysis ? [] : allow, place.turn),
+    };
+    const request = requestFor(task, place.turn, run, context, io);
+    const limit = codeLimit(ports, place.turn, timeoutSeconds);
+    if (limit.aborted) throw new CodeOverdue(step, timeoutSeconds);
+    const outcome = await ports.sandboxes.run(sandboxId, request, io, {
+      first: isFirst,
+      permit: place.permit,
+      lifetimeSeconds: codeLifetime(timeoutSeconds),
+      signal: AbortSignal.any([signal, limit]),
+    });
+    if (outcome.kind === "unfinished" && limit.aborted) throw new CodeOverdue(step, timeoutSeconds);
+    const result = confinedResult(without(finished(outcome, id, step), extra), io, { isAnalysis });
+    journal.ran(step, result);
+    return { sandboxId, result, code };
+  };
+}
+
+/** Code has its own time in each delivery, and all of the node's deliveries have the node's budget. */
+function codeLimit(ports: Ports, { since }: Turn, timeoutSeconds: number): AbortSignal {
+  const now = new Date(ports.clock.now()).toISOString();
+  return AbortSignal.any([timeLimit(ports, since, promptBudgetSeconds), timeLimit(ports, now, timeoutSeconds)]);
+}
+
+function finished(outcome: RunOutcome, node: string, step: number): CodeResult {
+  switch (outcome.kind) {
+    case "finished":
+      return outcome.result;
+    case "gone":
+      throw new SandboxGone(step);
+    case "refused":
+    case "tombstoned":
+      throw new TurnLost();
+    case "unfinished":
+      throw new NovaError("NodeUnfinished", `code of node "${node}" still runs; the next delivery attaches to it`);
+  }
+}
+
+function overlaid(input: Context, extra: readonly Member[]): Member[] {
+  const keys = new Set(extra.map(({ key }) => key));
+  return [...input.slots().filter(({ key }) => !keys.has(key)), ...extra];
+}
+
+function without(result: CodeResult, extra: readonly Member[]): CodeResult {
+  if (result.status === "error" || extra.length === 0) return result;
+  const keys = new Set(extra.map(({ key }) => key));
+  return {
+    ...result,
+    set: result.set.filter(({ key }) => !keys.has(key)),
+    delete: result.delete.filter((key) => !keys.has(key)),
+  };
+}

@@ -1,0 +1,224 @@
+import { contentText } from "../../chain/contents.ts";
+import type { Position } from "../../chain/position.ts";
+import { type Failed, isEnding, readEnding, sealEnding } from "../../chain/steps/ending.ts";
+import { replayedStep } from "../../chain/steps/read-step.ts";
+import { isPinnedPlace, journalOf, noteNumber, stepNumber } from "../../chain/steps/step-number.ts";
+import { type StepText, sealStep } from "../../chain/steps/step-record.ts";
+import { referencesIn } from "../../context/references.ts";
+import { NovaError } from "../../errors.ts";
+import type { StoredStep } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import { type Journal, type JournalStep, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
+import type { CodeResult } from "../../ports/sandboxes.ts";
+import type { Place } from "../task/place.ts";
+import type { NodeIo } from "../task/run-io.ts";
+import type { Earlier } from "./earlier.ts";
+import { PipelineEnded, TurnLost } from "./lost.ts";
+
+/** Where steps are recorded, and on whose behalf. */
+export interface JournalSite {
+  ports: Ports;
+  position: Position;
+  place: Place;
+  io: NodeIo;
+}
+
+/** The steps of a link as one delivery goes through them: what is recorded is answered, what is not is done and recorded. */
+export class StepJournal implements Journal {
+  /** Those that this delivery has come to. */
+  readonly steps: JournalStep[] = [];
+  readonly hashes: string[] = [];
+  readonly earlier: Earlier;
+  readonly #site: JournalSite;
+  readonly #runs = new Map<number, CodeResult>();
+  #stored = new Map<number, StoredStep>();
+
+  constructor(site: JournalSite, earlier: Earlier) {
+    this.#site = site;
+    this.earlier = earlier;
+  }
+
+  /**
+   * What earlier deliveries have recorded, at a turn that is still theirs and ours. A delivery that took the turn itself
+   * finds nothing, and need not look.
+   */
+  async adopt(): Promise<void> {
+    await this.load();
+    await this.#stayOurs();
+  }
+
+  async load(): Promise<void> {
+    const { ports, position } = this.#site;
+    this.#stored = new Map((await ports.chain.steps(position.at)).map((step) => [step.step, step]));
+  }
+
+  async next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep> {
+    if (!(await this.#site.place.permit)) throw new TurnLost();
+    const journal = this.steps.length + 1;
+    const there = this.#stepAt(journal);
+    const step = there ? await this.#replay(journal, there) : await this.#record(journal, await work(journal));
+    this.steps.push(step);
+    return step;
+  }
+
+  /** How the pipeline has failed, where one of its deliveries has said so; then all steps have been gone through. */
+  async ending(): Promise<Failed | null> {
+    const { ports, position, place } = this.#site;
+    const steps = journalOf(place.turn, Array.from(this.#stored.values()));
+    const there = this.#stepAt(steps.length + 1);
+    if (!there) return null;
+    for (const step of steps) this.steps.push(await this.#replay(this.steps.length + 1, step));
+    return readEnding(there, position.before, ports.blobs);
+  }
+
+  /**
+   * Keeps how the pipeline has failed, behind the steps that it has taken. Answers what lies there afterwards; null where
+   * another delivery has gone further. Throws `TurnLost` where the run has ended meanwhile.
+   */
+  async end(said: Failed): Promise<Failed | null> {
+    await this.#stayOurs();
+    const { ports, position, place, io } = this.#site;
+    const { message, traceback, logs } = said;
+    const told: Failed = {
+      ...said,
+      message: io.mask(message),
+      ...(traceback && { traceback: io.mask(traceback) }),
+      ...(logs && { logs: io.maskLogs(logs) }),
+    };
+    const number = stepNumber(place.turn, this.steps.length + 1);
+    const ending = await sealEnding(number, told, position.before, ports.blobs);
+    if (await ports.chain.putStep(position.at, ending)) return told;
+    await this.load();
+    const there = this.#stored.get(number);
+    return there && isEnding(there) ? readEnding(there, position.before, ports.blobs) : null;
+  }
+
+  /** When the step that comes next was recorded; null where it is not. */
+  get nextRecordedMs(): number | null {
+    const there = this.#stepAt(this.steps.length + 1);
+    return there && !isEnding(there) ? Date.parse((JSON.parse(there.text) as StepText).timestamp) : null;
+  }
+
+  /** Whether what code does at a place is known: of pinned code, once it has failed. */
+  isRecorded(journal: number): boolean {
+    return (isPinnedPlace(journal) ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;
+  }
+
+  /** How pinned code ran, or its analysis, of which a step tells: that one failed was the reason for everything behind. */
+  async pinnedRun(at: number): Promise<{ sandboxId: string; result: CodeResult } | null> {
+    const { ports, position, io, place } = this.#site;
+    const stored = this.#pinnedStep();
+    const content = stored?.contents?.[at === pinnedPlaces.code ? "result" : "analysis"];
+    if (!stored || !content) return null;
+    const { sandbox_id, blobs = [] } = JSON.parse(stored.text) as StepText;
+    for (const sha256 of blobs) io.meet(sha256);
+    const text = await contentText(content, position.before, ports.blobs);
+    return { sandboxId: sandbox_id ?? (place.turn.sandbox as string), result: JSON.parse(text) as CodeResult };
+  }
+
+  /** A note that another delivery may have left. */
+  noteAt(journal: number): StoredStep | undefined {
+    return this.#stored.get(noteNumber(this.#site.place.turn, journal));
+  }
+
+  /** Whether a step says so: then every delivery comes to the same code. */
+  hasCode(code: string): boolean {
+    return this.steps.some(({ generated_code }) => generated_code === code);
+  }
+
+  /** Code has run for the step at this place. */
+  ran(journal: number, result: CodeResult): void {
+    this.#runs.set(journal, result);
+  }
+
+  /** How long pinned code has run for this delivery, or the analysis in front of it. */
+  pinnedMs(place: number): number {
+    return this.#runs.get(place)?.durationMs ?? 0;
+  }
+
+  #pinnedStep(): StoredStep | undefined {
+    const first = this.#stepAt(1);
+    return first && isOfPinned(JSON.parse(first.text) as StepText) ? first : undefined;
+  }
+
+  #stepAt(journal: number): StoredStep | undefined {
+    return this.#stored.get(stepNumber(this.#site.place.turn, journal));
+  }
+
+  async #replay(journal: number, stored: StoredStep): Promise<JournalStep> {
+    if (isEnding(stored)) throw new PipelineEnded();
+    const { ports, position, io } = this.#site;
+    const { blobs = [] } = JSON.parse(stored.text) as StepText;
+    for (const sha256 of blobs) io.meet(sha256);
+    this.hashes.push(stored.hash);
+    return replayedStep(journal, stored, position.before, ports.blobs);
+  }
+
+  async #record(journal: number, draft: StepDraft): Promise<JournalStep> {
+    const { ports, position, io, place } = this.#site;
+    // Before the step: nothing is recorded that no budget knows of, and what was paid counts in any case.
+    if (draft.cost_usd > 0) await ports.budgets.note(position.before.client, position.at, this.#costUsd(draft));
+    // Models take their time: of a run that has ended meanwhile, and was maybe erased, nothing more is kept.
+    await this.#stayOurs();
+    const ofPinned = isOfPinned(draft);
+    const run = this.#runs.get(ofPinned ? pinnedPlaces.code : journal);
+    const result = draft.result ?? (ofPinned ? run : undefined);
+    const analysis = ofPinned ? this.#runs.get(pinnedPlaces.analysis) : undefined;
+    const facts = {
+      journal,
+      number: stepNumber(place.turn, journal),
+      timestamp: new Date(ports.clock.now()).toISOString(),
+      runTimeMs: (run ?? analysis)?.durationMs,
+      ...(analysis && { analysis }),
+      blobs: ownBlobs(result, io),
+      mask: (text: string) => io.mask(text),
+    };
+    const { stored, step } = await sealStep(
+      { ...draft, ...(result && { result }) },
+      facts,
+      position.before,
+      ports.blobs,
+    );
+    const isWritten = await ports.chain.putStep(position.at, stored);
+    await this.#stayOurs();
+    if (!isWritten) return this.#theirs(journal);
+    this.hashes.push(stored.hash);
+    return step;
+  }
+
+  #costUsd(draft: StepDraft): number {
+    return [...this.steps, draft].reduce((usd, { cost_usd }) => usd + cost_usd, this.earlier.spent.cost_usd);
+  }
+
+  /** Another delivery was faster: what it has recorded is what happened. */
+  async #theirs(journal: number): Promise<JournalStep> {
+    await this.load();
+    const there = this.#stepAt(journal);
+    if (there) return this.#replay(journal, there);
+    const { execution, seq } = this.#site.position.at;
+    throw new NovaError("ChainBroken", `link ${seq} of ${execution} refuses step ${journal} and has none`);
+  }
+
+  /** Nothing more is paid for a node that was stopped, or that goes on elsewhere. */
+  async #stayOurs(): Promise<void> {
+    const { ports, position, place } = this.#site;
+    const { sandbox, attempt } = place.turn;
+    const { entry, turn } = await ports.chain.read(position.at);
+    const isOurs = !entry && turn?.state === "held" && turn.sandbox === sandbox && turn.attempt === attempt;
+    if (!isOurs) throw new TurnLost();
+  }
+}
+
+/** Pinned code that failed is told of by a step in front of all attempts. */
+function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): boolean {
+  return attempt_number === 0;
+}
+
+/** Blobs in the result that this run has brought or met: a later delivery can only know it from here. */
+function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
+  if (result?.status !== "success") return [];
+  const named = result.set.flatMap(({ json }) => referencesIn(json));
+  // The record holds hashes alone: one that is also referred to as something else is not taken.
+  const foreign = new Set(named.filter((ref) => !io.isOwn(ref)).map(({ sha256 }) => sha256));
+  return Array.from(new Set(named.map(({ sha256 }) => sha256))).filter((sha256) => !foreign.has(sha256));
+}

@@ -1,0 +1,81 @@
+import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
+import { sha256 } from "../../json/hash.ts";
+import { RawJson, renderJson } from "../../json/raw.ts";
+import { type Judgement, type PinnedAnalysis, type PipelineOutcome, pinnedPlaces } from "../../ports/pipeline.ts";
+import type { CodeResult } from "../../ports/sandboxes.ts";
+import { wayTo } from "../../protocol/definition.ts";
+import type { MoreFacts, Outcome, RunFacts } from "../../protocol/outcome.ts";
+import { judge } from "../task/judge.ts";
+import type { NodeIo } from "../task/run-io.ts";
+import type { Task } from "../task/task.ts";
+import type { StepJournal } from "./journal.ts";
+import { lastCode } from "./last-code.ts";
+
+/** What a node has come to by what its pipeline says; a success is judged as that of code written by hand. */
+export async function outcomeOf(
+  task: Task,
+  told: PipelineOutcome,
+  journal: StepJournal,
+  io: NodeIo,
+  run: Omit<RunFacts, "code">,
+): Promise<Outcome> {
+  const code = (told.status === "failed" ? lastCode(journal.steps) : null) ?? told.code;
+  const facts = { ...run, code: code === null ? null : sha256(code) };
+  const outcome: Outcome =
+    told.status === "success"
+      ? await judge(task, told.result, io, facts)
+      : {
+          status: "failed",
+          class: told.class,
+          failure: { message: told.message, ...(told.traceback && { traceback: told.traceback }) },
+          ...(told.types && { types: told.types }),
+          logs: told.logs ?? "",
+          executionTimeMs: journal.pinnedMs(pinnedPlaces.code),
+          run: facts,
+          next: wayTo(task.version, task.node.onError),
+        };
+  const stepsMs = journal.steps.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
+  // The runs of a hit have no step: the entry itself tells of them.
+  const hitMs = outcome.executionTimeMs + journal.pinnedMs(pinnedPlaces.analysis);
+  const executionTimeMs = stepsMs + (told.cacheHit ? hitMs : 0);
+  return { ...outcome, executionTimeMs, more: { ...outcome.more, ...moreOf(task, { ...told, code }, journal) } };
+}
+
+function moreOf(task: Task, told: PipelineOutcome, journal: StepJournal): MoreFacts {
+  const { code, generation, cacheHit, analysis } = told;
+  const { earlier } = journal;
+  const spent = unlessNothing(sumOfSpendings([earlier.spent, ...journal.steps]));
+  return {
+    steps: [...earlier.steps, ...journal.hashes],
+    ...(generation !== null && { generation }),
+    cacheHit,
+    ...(spent && { spent }),
+    ...(analysis && { analysis: sha256(analysis.code) }),
+    contents: { ...codeContent(task, code), ...(analysis && analysisContents(task, analysis, journal)) },
+  };
+}
+
+/** The entry holds the code that a model wrote; code that the definition holds is named by its hash. */
+export function codeContent({ node, version }: Pick<Task, "node" | "version">, code: string | null) {
+  if (code === null || version.workflow.lock?.[node.id]?.code === code) return {};
+  return { code };
+}
+
+/** The same of the analysis in front of a hit; and what it found, which no step tells of. */
+function analysisContents({ node, version }: Task, { code, json }: PinnedAnalysis, journal: StepJournal) {
+  const isLocked = version.workflow.lock?.[node.id]?.analysis === code;
+  const executionMs = journal.pinnedMs(pinnedPlaces.analysis);
+  return {
+    ...(!isLocked && { analysis_code: code }),
+    ...(json !== null && { analysis: renderJson({ result: new RawJson(json), execution_time_ms: executionMs }) }),
+  };
+}
+
+/** The same judgement, as the pipeline gets it. */
+export async function judgementOf(task: Task, result: CodeResult, io: NodeIo): Promise<Judgement> {
+  const run: RunFacts = { attempt: 1, sandboxId: null, warm: null, code: null };
+  const outcome = await judge(task, result, io, run);
+  if (outcome.status === "success") return { status: "success", ...outcome.changes, decision: outcome.decision };
+  const { class: name, failure, types } = outcome;
+  return { status: "failed", class: name, ...failure, ...(types && { types }) };
+}

@@ -1,0 +1,164 @@
+import type { LoadedContext } from "../../chain/position.ts";
+import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { PinnedCode, PipelineOutcome, PromptTask } from "../../ports/pipeline.ts";
+import { commitOutcome } from "../../protocol/commit.ts";
+import { turnFacts } from "../../protocol/outcome.ts";
+import type { Reason } from "../../protocol/settling.ts";
+import { secretKeys } from "../../secrets/secret-inputs.ts";
+import {
+  adoptTurn,
+  dropUnlessNamed,
+  lostReason,
+  mayMove,
+  moveTurn,
+  type Place,
+  takeTurn,
+  warmOf,
+} from "../task/place.ts";
+import { addressesFor, allowedFor } from "../task/reach.ts";
+import { isRepeatable, nextAttempt } from "../task/retry.ts";
+import { createNodeIo, type NodeIo } from "../task/run-io.ts";
+import { noStep, stopCode } from "../task/stop-code.ts";
+import { type Task, type TaskInput, taskInput } from "../task/task.ts";
+import { overdueReason } from "../task/time-limit.ts";
+import { attemptsBefore, type Earlier } from "./earlier.ts";
+import { type JournalSite, StepJournal } from "./journal.ts";
+import { CodeOverdue, PipelineEnded, SandboxGone, TurnLost } from "./lost.ts";
+import { meansFor } from "./means.ts";
+import { outcomeOf } from "./outcome.ts";
+import { stoppedOutcome } from "./stopped.ts";
+
+type Produced = StoredEntry | "again" | Turn;
+
+/**
+ * One pass over a node whose code a model writes: take the turn, let the pipeline do or repeat its steps, commit.
+ * `"again"` asks the caller to read the chain anew.
+ */
+export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): Promise<Produced> {
+  const { position, version } = task;
+  const found = await taskInput(ports, task);
+  const { kept, input, laid } = found;
+  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
+  const earlier = await attemptsBefore(ports, position);
+  const asked = promptTask(task, found, io, earlier);
+  const { place, pinned } = await beginOrAdopt(ports, task, asked, allowedFor(task.node, laid));
+  const site: JournalSite = { ports, position, place, io };
+  const journal = new StepJournal(site, earlier);
+  const isFirst = !position.next.turn?.sandbox;
+  try {
+    if (!isFirst) await journal.adopt();
+    const means = meansFor(site, task, found, journal, { isFirst, signal });
+    const ending = isFirst ? null : await journal.ending();
+    const told = ending ?? (await ports.pipeline.run(asked, means, pinned));
+    if (!(await place.permit)) throw new TurnLost();
+    return await finish(site, { ...task, kept }, told, journal);
+  } catch (error) {
+    return recover(site, task, journal, error);
+  }
+}
+
+async function finish(
+  { ports, position, place, io }: JournalSite,
+  task: Task & { kept: LoadedContext },
+  said: PipelineOutcome,
+  journal: StepJournal,
+): Promise<Produced> {
+  const { node } = task;
+  // A success follows from the steps; a failure may have reasons of this delivery alone, and another one runs code.
+  const told = said.status === "failed" ? await journal.end(said) : said;
+  if (!told) return "again";
+  const stopped = told.status === "failed" ? await stopCode(ports, position, place.turn, io, noStep) : null;
+  const warm = stopped?.kind === "gone" ? null : warmOf(task, place);
+  const outcome = await outcomeOf(task, told, journal, io, { ...turnFacts(place.turn), warm });
+  const next = outcome.status === "failed" && (await nextAttempt(ports, task, place.turn, outcome, null));
+  if (next) return next;
+  const entry = await commitOutcome(ports, position, node, outcome, task.kept);
+  if (node.isolation === "fresh") await ports.sandboxes.kill(place.turn.sandbox as string);
+  // The turn may have moved meanwhile: the entry is answered as it is read, beside its turn.
+  return isRepeatable(node) ? "again" : entry;
+}
+
+/** Pinned code is chosen once, by the delivery that takes the turn. */
+async function beginOrAdopt(
+  ports: Ports,
+  task: Task,
+  asked: PromptTask,
+  allow: readonly string[] | undefined,
+): Promise<{ place: Place; pinned: PinnedCode | null }> {
+  const { turn } = task.position.next;
+  if (turn?.sandbox) {
+    const pinned = turn.generation === undefined ? null : await ports.pipeline.generation(asked, turn.generation);
+    return { place: adoptTurn(turn, task), pinned };
+  }
+  const pinned = await ports.pipeline.pinned(asked);
+  const hit = pinned && { seconds: task.node.timeoutSeconds, generation: pinned.generation };
+  return { place: await takeTurn(ports, task, { ...hit, ...(await addressesFor(ports, allow)) }), pinned };
+}
+
+async function recover(
+  { ports, place }: JournalSite,
+  task: Task,
+  journal: StepJournal,
+  error: unknown,
+): Promise<Produced> {
+  const isLost = error instanceof SandboxGone || error instanceof CodeOverdue;
+  if (isLost && (await place.permit)) {
+    await journal.load();
+    // Another delivery has recorded what the code here was to find out.
+    if (journal.isRecorded(error.journal)) return "again";
+    return error instanceof CodeOverdue
+      ? killOverdue(ports, task, place.turn, error)
+      : replaceSandbox(ports, task, place.turn, journal);
+  }
+  if (error instanceof PipelineEnded) return "again";
+  if (!(error instanceof TurnLost || isLost)) throw error;
+  if (place.created) await dropUnlessNamed(ports, task.position, place.turn);
+  return "again";
+}
+
+/** The sandbox that the turn names is gone: with `effects: false` the pipeline goes on in another one. */
+async function replaceSandbox(ports: Ports, task: Task, turn: Turn, journal: StepJournal): Promise<Produced> {
+  if (mayMove(task.node, turn)) {
+    await moveTurn(ports, task, { ...turn, kept: [...(turn.kept ?? []), journal.steps.length] });
+    return "again";
+  }
+  return endWith(ports, task, turn, lostReason(turn));
+}
+
+/** No sandbox decides how long its node takes; what is not dead by now may have had any effect. */
+async function killOverdue(ports: Ports, task: Task, turn: Turn, { timeoutSeconds }: CodeOverdue): Promise<Produced> {
+  await ports.sandboxes.kill(turn.sandbox as string);
+  return endWith(ports, task, turn, overdueReason(timeoutSeconds));
+}
+
+async function endWith(ports: Ports, task: Task, turn: Turn, reason: Reason): Promise<Produced> {
+  const why = { reason, warm: null, logs: "" };
+  const outcome = await stoppedOutcome(ports, task.position, task, turn, why);
+  const next = await nextAttempt(ports, task, turn, outcome, null);
+  return next ?? commitOutcome(ports, task.position, task.node, outcome);
+}
+
+function promptTask(
+  { position, node, version, edges }: Task,
+  { input, laid }: TaskInput,
+  io: NodeIo,
+  { spent }: Earlier,
+): PromptTask {
+  const { before, at } = position;
+  return {
+    at,
+    client: before.client,
+    version,
+    node,
+    edges,
+    input: input.slots(),
+    secrets: secretKeys(version.workflow),
+    credentials: new Set(laid.members.map(({ key }) => key)),
+    mask: (text) => io.mask(text),
+    frozen: before.frozen ?? false,
+    fresh: before.fresh?.includes(node.id) ?? false,
+    earlierUsd: spent.cost_usd,
+    spentUsd: before.spent?.cost_usd ?? 0,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Position } from "../../chain/position.ts";
+import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
+import { replayedStep } from "../../chain/steps/read-step.ts";
+import { journalOf } from "../../chain/steps/step-number.ts";
+import { sha256 } from "../../json/hash.ts";
+import type { Turn } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import { type NodeDefinition, wayTo } from "../../protocol/definition.ts";
+import { type FailedOutcome, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
+import type { Reason } from "../../protocol/settling.ts";
+import { earlierOf } from "./earlier.ts";
+import { lastCode } from "./last-code.ts";
+import { codeContent } from "./outcome.ts";
+
+/** What a prompt node is that did not come to an end of its own: failed, with the steps that were recorded so far. */
+export async function stoppedOutcome(
+  ports: Ports,
+  { before, at }: Position,
+  { node, version }: NodeDefinition,
+  turn: Turn,
+  { reason, warm, logs }: { reason: Reason; warm: RunFacts["warm"]; logs: string },
+): Promise<FailedOutcome> {
+  if (node.type !== "action" && node.type !== "decision") throw new TypeError(`${node.type} nodes have no prompt`);
+  const all = await ports.chain.steps(at);
+  const stored = journalOf(turn, all);
+  const earlier = earlierOf(turn, all);
+  const steps = await Promise.all(stored.map((step, i) => replayedStep(i + 1, step, before, ports.blobs)));
+  const code = lastCode(steps);
+  const spent = unlessNothing(sumOfSpendings([earlier.spent, ...steps]));
+  return {
+    status: "failed",
+    class: reason.class,
+    failure: { message: reason.message },
+    logs,
+    executionTimeMs: turn.due === undefined ? Math.max(0, ports.clock.now() - Date.parse(turn.since)) : 0,
+    run: {
+      ...turnFacts(turn),
+      warm,
+      code: code === null ? null : sha256(code),
+    },
+    next: wayTo(version, node.onError),
+    more: {
+      steps: [...earlier.steps, ...stored.map(({ hash }) => hash)],
+      ...(steps.length === 0 && turn.generation !== undefined && { generation: turn.generation }),
+      ...(spent && { spent }),
+      contents: codeContent({ node, version }, code),
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+import type { Context } from "../../context/context.ts";
+import { asReference } from "../../context/references.ts";
+import type { BlobHome, BlobRef, BlobStore } from "../../ports/blobs.ts";
+
+/**
+ * JSON text of a key's whole value, its texts and JSON in blobs put in their places; bytes stay references. Null where
+ * there is no such key, or the value has more than `maxBytes`.
+ */
+export async function wholeValue(
+  input: Context,
+  key: string,
+  maxBytes: number,
+  { home, blobs }: { home: BlobHome; blobs: BlobStore },
+): Promise<string | null> {
+  let left = maxBytes;
+  const taken = (text: string): string => {
+    left -= Buffer.byteLength(text);
+    if (left < 0) throw new TooLarge();
+    return text;
+  };
+  const resolved = async (value: ExactValue): Promise<ExactValue> => {
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+    if (Array.isArray(value)) return inOrder(value, resolved);
+    const ref = asReference(JSON.parse(JSON.stringify(value)));
+    if (ref) return ref.type === "bytes" ? value : load(ref);
+    const values = await inOrder(Object.values(value), resolved);
+    return Object.fromEntries(Object.keys(value).map((name, i) => [name, values[i] as ExactValue]));
+  };
+  const load = async (ref: BlobRef): Promise<ExactValue> => {
+    if (ref.bytes > left) throw new TooLarge();
+    const text = taken(Buffer.from(await blobs.get(home, ref.sha256)).toString());
+    return ref.type === "text" ? text : resolved(parseExact(text));
+  };
+  const slot = input.slot(key);
+  if (!slot) return null;
+  try {
+    return JSON.stringify(await resolved(parseExact(taken(slot.json))));
+  } catch (error) {
+    if (error instanceof TooLarge) return null;
+    throw error;
+  }
+}
+
+class TooLarge extends Error {
+  override name = "TooLarge";
+}
+
+async function inOrder(values: readonly ExactValue[], one: (value: ExactValue) => Promise<ExactValue>) {
+  const found: ExactValue[] = [];
+  for (const value of values) found.push(await one(value));
+  return found;
+}

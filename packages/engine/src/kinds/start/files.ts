@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import { escapeReferences, referenceText } from "../../context/references.ts";
+import type { Member } from "../../json/text.ts";
+import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
+
+interface Stored {
+  sha256: string;
+  bytes: number;
+}
+
+interface Bytes extends Stored {
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** Bytes that go under a key of the initial context without passing through memory. */
+export interface FileInput extends Bytes {
+  key: string;
+}
+
+/** Bytes that take the place of a text somewhere inside of the initial context. */
+export interface FileInPlace extends Bytes {
+  /** A text of `newFileMark`: it stands nowhere else. */
+  mark: string;
+}
+
+/** Bytes that are a blob of the execution already, under a key or in the place of a text. */
+export type StoredFile = Stored & ({ key: string } | { mark: string });
+
+export type StartFile = FileInput | FileInPlace | StoredFile;
+
+interface FilePorts {
+  blobs: Pick<BlobStore, "put">;
+}
+
+/** Nobody who writes a part of the context can guess it. */
+export function newFileMark(): string {
+  return `nova-file-${randomUUID()}`;
+}
+
+const marks = /"nova-file-[0-9a-f-]{36}"/g;
+
+/** The context with references in the places of marks; whatever else in it looks like a reference is escaped. */
+export function placeFiles(context: string, files: readonly (Stored & Pick<FileInPlace, "mark">)[]): string {
+  const escaped = escapeReferences(context);
+  if (files.length === 0) return escaped;
+  const references = new Map(files.map((file) => [`"${file.mark}"`, referenceOf(file)]));
+  return escaped.replaceAll(marks, (mark) => references.get(mark) ?? mark);
+}
+
+export function fileMembers(files: readonly (Stored & Pick<FileInput, "key">)[]): Member[] {
+  return files.map((file) => ({ key: file.key, json: referenceOf(file) }));
+}
+
+/** A mail may have a thousand attachments: so many are stored at once. */
+const atOnce = 8;
+
+/** Each content once, however many files have it. */
+export async function saveFiles({ blobs }: FilePorts, home: BlobHome, files: readonly Bytes[]): Promise<void> {
+  const contents = [...new Map(files.map((file) => [file.sha256, file])).values()];
+  const saveNext = async (): Promise<void> => {
+    for (let file = contents.pop(); file; file = contents.pop()) {
+      const { sha256, bytes, open } = file;
+      await blobs.put(home, { sha256, bytes, type: "bytes" }, open());
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, saveNext));
+}
+
+function referenceOf({ sha256, bytes }: Stored): string {
+  return referenceText({ sha256, bytes, type: "bytes" });
+}

@@ -1,0 +1,99 @@
+import { nodeIndex, runHash } from "@nova/workflow";
+import type { Head } from "../../chain/head.ts";
+import { sealEntry } from "../../chain/seal.ts";
+import { blobPages } from "../../context/blob-pages.ts";
+import { Context } from "../../context/context.ts";
+import { emptyStored, storeContext } from "../../context/pages.ts";
+import type { Member } from "../../json/text.ts";
+import type { BlobHome } from "../../ports/blobs.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
+import type { Execution, Parent } from "../../ports/executions.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { WorkflowVersion } from "../../ports/workflows.ts";
+import { wayOn } from "../../protocol/definition.ts";
+import type { RunPosition } from "../../protocol/event.ts";
+import { keepEventsFor } from "../waiting/kept-events.ts";
+
+export interface FirstLink {
+  id: string;
+  version: WorkflowVersion;
+  home: BlobHome;
+  /** The initial context, large values in blobs. */
+  set: Member[];
+  /** ISO 8601. */
+  startedAt: string;
+  parent?: Parent;
+  /** No model is ever called: only pinned code runs. */
+  frozen?: boolean;
+  /** Ids of prompt nodes that are written anew. */
+  fresh?: readonly string[];
+}
+
+/** Link 0: the start node's entry, which is the initial context. From now on events are kept that its waits may look for. */
+export async function firstLink(ports: Pick<Ports, "blobs" | "wakes">, link: FirstLink): Promise<StoredEntry> {
+  const { id, version, home, set, startedAt, parent, frozen, fresh = [] } = link;
+  await keepEventsFor(ports, version.workflow, startedAt);
+  const changes = { set, delete: [] };
+  const context = new Context().apply(changes, 0);
+  const stored = await storeContext(context, emptyStored, changes, blobPages(ports.blobs, home));
+  const node = version.workflow.nodes.find(({ type }) => type === "start");
+  const start = node && nodeIndex(version.workflow).get(node.id);
+  return sealEntry(
+    {
+      execution_id: id,
+      scope: "",
+      seq: 0,
+      ...home,
+      workflow_id: version.workflowId,
+      workflow_version: version.version,
+      node_id: node?.id ?? "start",
+      node_type: "start",
+      status: "success",
+      attempt: 1,
+      decision_result: null,
+      path_taken: start ? wayOn({ version, ...start }) : null,
+      timestamp: startedAt,
+      execution_time_ms: 0,
+      sandbox_id: null,
+      warm: null,
+      code: null,
+      nodes: 0,
+      ...(version.history && { events: version.history.begun }),
+      ...(parent && { parent }),
+      machine: version.stateMachineArn,
+      definition: runHash(version.workflow),
+      ...(frozen && { frozen: true }),
+      ...(fresh.length > 0 && { fresh }),
+      prev: null,
+      steps: [],
+    },
+    { context: JSON.stringify(stored) },
+    ports.blobs,
+  );
+}
+
+/** The record of an execution that begins with this link. */
+export function recordOf(
+  { execution_id: id, client, root, timestamp, parent }: Head,
+  { workflowId, version, stateMachineArn }: WorkflowVersion,
+): Execution {
+  return {
+    ...{ format: 1, id, workflowId, version, stateMachineArn, client, root },
+    status: "running",
+    startedAt: timestamp,
+    ...(parent && { parent }),
+    open: true,
+  };
+}
+
+type Started = Pick<Execution, "id" | "workflowId" | "version">;
+
+/** Where a run is before its first node. */
+export function firstPosition({ id, workflowId, version }: Started): RunPosition {
+  return { execution: { id, workflowId, version }, scope: "", seq: 0 };
+}
+
+/** Input of the state machine; the same each time a start is repeated. */
+export function startInput(record: Started): string {
+  return JSON.stringify(firstPosition(record));
+}

@@ -1,0 +1,92 @@
+import { monotonicFactory } from "ulid";
+import { headOf } from "../../chain/head.ts";
+import { offloadLargeValues } from "../../context/offload.ts";
+import { NovaError } from "../../errors.ts";
+import { type Member, membersOf } from "../../json/text.ts";
+import type { BlobHome } from "../../ports/blobs.ts";
+import type { Execution } from "../../ports/executions.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { WorkflowVersion } from "../../ports/workflows.ts";
+import { fileMembers, placeFiles, type StartFile, saveFiles } from "./files.ts";
+import { firstLink, recordOf, startInput } from "./first-link.ts";
+import { refuseMisfits } from "./inputs.ts";
+
+export interface StartRequest {
+  /** `exec_` and a ULID; whoever asks again under the same id gets the same run. Absent: a new one. */
+  id?: string;
+  version: WorkflowVersion;
+  /** JSON text of an object; its values arrive at the nodes digit for digit. */
+  context: string;
+  files?: readonly StartFile[];
+  client?: string;
+  /** No model is ever called, in this execution and in those that it runs: only pinned code runs. */
+  frozen?: boolean;
+  /** Ids of prompt nodes whose code is written anew, whatever is kept or locked; `freshProblem` says which cannot be. */
+  fresh?: readonly string[];
+  /** It waits for slots of these pools until somebody begins it (`beginExecution`); `admission` may, to begin with. */
+  queue?: { pools: string[]; admission: string };
+}
+
+/** Clients come with a later release; until then everything belongs to this one. */
+const defaultClient = "default";
+const nextId = monotonicFactory();
+
+/**
+ * Link 0 (the start node's entry: the initial context), then the record, then StartExecution: a sweeper
+ * repeats what was lost. With a `queue` there is no StartExecution yet. Throws `InputsRefused`.
+ */
+export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
+  const { version, client = defaultClient, files = [], frozen = false, fresh = [] } = request;
+  const keyed = files.filter((file) => "key" in file);
+  const placed = files.filter((file) => "mark" in file);
+  await refuseMisfits(
+    version.workflow,
+    request.context,
+    keyed.map(({ key }) => key),
+  );
+  const { id = `exec_${nextId(ports.clock.now())}` } = request;
+  const home: BlobHome = { client, root: id };
+  const startedAt = new Date(ports.clock.now()).toISOString();
+  await saveFiles(
+    ports,
+    home,
+    files.filter((file) => "open" in file),
+  );
+  const set = [...(await inlineMembers(ports, home, placeFiles(request.context, placed))), ...fileMembers(keyed)];
+  const entry = await firstLink(ports, { id, version, home, set, startedAt, frozen, fresh });
+  const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
+  if (isNew) ports.tips.keep({ execution: id, scope: "", seq: 0 }, entry, ports.clock.now());
+  const record = isNew ? recordOf(headOf(entry), version) : await begunRecord(ports, id, version);
+  if (request.queue) {
+    const queued: Execution = { ...record, ...request.queue, status: "queued" };
+    await ports.executions.create(queued);
+    return queued;
+  }
+  await ports.executions.create(record);
+  await beginExecution(ports, record);
+  return record;
+}
+
+/** Has the state machine run what link 0 and record are there of; of one that it runs already it does nothing. */
+export async function beginExecution(
+  { stateMachines }: Pick<Ports, "stateMachines">,
+  record: Execution,
+): Promise<void> {
+  await stateMachines.start(record.stateMachineArn, record.id, startInput(record));
+}
+
+/** The record of a run whose link 0 was written before, on the version that it was begun with. */
+async function begunRecord(ports: Ports, id: string, version: WorkflowVersion): Promise<Execution> {
+  const { entry } = await ports.chain.read({ execution: id, scope: "", seq: 0 });
+  if (!entry) throw new NovaError("ChainBroken", `execution ${id} has lost its link 0`);
+  const head = headOf(entry);
+  const begun = await ports.workflows.get(head.workflow_id, head.workflow_version);
+  return recordOf(head, begun ?? version);
+}
+
+function inlineMembers(ports: Ports, home: BlobHome, context: string): Promise<Member[]> {
+  const save = (ref: Parameters<Ports["blobs"]["put"]>[1], body: Uint8Array) => ports.blobs.put(home, ref, body);
+  return Promise.all(
+    membersOf(context).map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) })),
+  );
+}

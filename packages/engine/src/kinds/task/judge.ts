@@ -1,0 +1,62 @@
+import type { Changes } from "../../context/context.ts";
+import type { Member } from "../../json/text.ts";
+import type { CodeResult } from "../../ports/sandboxes.ts";
+import { wayOn, wayTo } from "../../protocol/definition.ts";
+import { takeEdge } from "../../protocol/loops.ts";
+import type { Outcome, RunFacts } from "../../protocol/outcome.ts";
+import { decide } from "./decide.ts";
+import type { NodeIo } from "./run-io.ts";
+import type { Task } from "./task.ts";
+
+/** What the code's result means for the run: the node's changes and the edge it takes, or why it failed. */
+export async function judge(
+  { node, edges, version, position }: Task,
+  raw: CodeResult,
+  io: NodeIo,
+  run: RunFacts,
+): Promise<Outcome> {
+  const result = io.withoutLaid(raw);
+  const common = { logs: io.maskLogs(result.logs), executionTimeMs: result.durationMs, run };
+  const fail = (message: string): Outcome => ({
+    ...common,
+    status: "failed",
+    class: "NodeFailed",
+    failure: { message: io.mask(message) },
+    next: wayTo(version, node.onError),
+  });
+  if (result.status === "error") {
+    const failure = {
+      message: io.mask(result.message),
+      ...(result.traceback !== "" && { traceback: io.mask(result.traceback) }),
+    };
+    const types = result.types && { types: result.types };
+    return { ...common, status: "failed", class: result.class, failure, ...types, next: wayTo(version, node.onError) };
+  }
+  const foreign = await io.foreignReference(result.set);
+  if (foreign)
+    return fail(
+      `context["${foreign.key}"] refers to a blob that is not this node's (${foreign.ref.sha256}) - set the value itself`,
+    );
+  const problem = secretProblem(result.set, io);
+  if (problem !== undefined) return fail(problem);
+  const changes: Changes = { set: result.set, delete: result.delete };
+  if (node.type === "action")
+    return { ...common, status: "success", changes, decision: null, next: wayOn({ node, edges, version }) };
+  const edge = decide(result.set.find(({ key }) => key === "branch_decision")?.json, edges);
+  const taken = "problem" in edge ? edge : takeEdge({ node, edges, version }, edge, position.before.loops);
+  if ("problem" in taken) return fail(taken.problem);
+  const { label, to, loops } = taken;
+  const more = loops && { more: { loops } };
+  return { ...common, status: "success", changes, decision: label, next: wayTo(version, to), ...more };
+}
+
+/** Why what a node sets cannot be kept. */
+export function secretProblem(set: readonly Member[], io: NodeIo): string | undefined {
+  const leaked = io.leakedSecret(set);
+  if (leaked !== undefined)
+    return `context["${leaked}"] contains the value of a secret input or credential - keep secrets out of what the node sets`;
+  const changed = io.changedCredential(set);
+  if (changed !== undefined)
+    return `context["${changed}"] belongs to a credential, and the next node would find that again - set another key`;
+  return undefined;
+}

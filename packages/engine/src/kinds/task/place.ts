@@ -1,0 +1,103 @@
+import { isLong, type TaskNode } from "@nova/workflow";
+import type { Position } from "../../chain/position.ts";
+import { NovaError } from "../../errors.ts";
+import type { Turn } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { Sandbox } from "../../ports/sandboxes.ts";
+import { chooseSandbox, sandboxSpec } from "./sandbox-choice.ts";
+import type { Task } from "./task.ts";
+
+/** Attempts of one link until which another one follows a lost sandbox. */
+const mostAttempts = 3;
+
+/** A turn, the sandbox that it names, and whether it is ours. */
+export interface Place {
+  turn: Turn;
+  /** Null where only the id is known: another delivery made it, so the next node makes its own. */
+  sandbox: Sandbox | null;
+  created: boolean;
+  /** True once the turn is ours. */
+  permit: Promise<boolean>;
+}
+
+/** A held turn: whoever holds it, its code runs in the sandbox it names, and this delivery attaches. */
+export function adoptTurn(turn: Turn, { node, position: { before, at } }: Task): Place {
+  if (turn.sandbox === null)
+    throw new NovaError("ChainBroken", `the turn at link ${at.seq} of ${at.execution} names no sandbox`);
+  // How long it lives is known to the delivery that chose it; the scope's next node makes its own.
+  const sandbox = before.warm?.id === turn.sandbox && !isLong(node) ? before.warm : null;
+  return { turn, sandbox, created: false, permit: Promise.resolve(true) };
+}
+
+/**
+ * A first turn, or that of the attempt which the turn there waits for. `more.seconds`: how long the node may need its
+ * sandbox; absent: as long as it may at most.
+ */
+export async function takeTurn(
+  ports: Ports,
+  { position, node, version, retries = 0 }: Task,
+  more: { seconds?: number; generation?: string } & Pick<Turn, "addresses"> = {},
+): Promise<Place> {
+  const { seconds, generation, addresses } = more;
+  const { turn: from } = position.next;
+  const { sandbox, created } = await chooseSandbox(ports, position, node, version, seconds);
+  const attempt = (from?.attempt ?? 0) + 1;
+  const failedDeliveries = from ? from.failedDeliveries : retries || undefined;
+  const turn: Turn = {
+    ...{ node: node.id, state: "held", sandbox: sandbox.id, attempt, since: isoNow(ports) },
+    ...(generation !== undefined && { generation }),
+    ...(from?.kept && { kept: from.kept }),
+    ...(failedDeliveries !== undefined && { failedDeliveries }),
+    ...(addresses && { addresses }),
+  };
+  const permit = from ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(position.at, turn, null);
+  // Who needs it waits for it; until then its failure is nobody's.
+  permit.catch(() => undefined);
+  return { turn, sandbox, created, permit };
+}
+
+/**
+ * The result of the attempt before may have been committed meanwhile, by a delivery that took it where this one found it
+ * lost. Whoever goes on from that entry kills the sandbox that the turn names; what it does not see yet is seen here.
+ */
+async function continueTurn({ chain }: Ports, { at }: Position, turn: Turn, from: Turn): Promise<boolean> {
+  return (await chain.putTurn(at, turn, from)) && (await chain.read(at)).entry === undefined;
+}
+
+/**
+ * A put that lost may be the client's own repetition of one that won: a sandbox is dropped only if the turn that lies
+ * there does not name it. (Where it does, the chain is read again and the turn found there is adopted.)
+ */
+export async function dropUnlessNamed(ports: Ports, { at }: Position, { sandbox }: Turn): Promise<void> {
+  const { turn } = await ports.chain.read(at);
+  if (sandbox !== null && turn?.sandbox !== sandbox) await ports.sandboxes.kill(sandbox);
+}
+
+/** The next attempt, in a new sandbox; the old one is of no use any more. A prompt node's budget goes on. */
+export async function moveTurn(ports: Ports, { position, node, version }: Task, from: Turn): Promise<void> {
+  const sandbox = await ports.sandboxes.create(sandboxSpec(position.at, node, version));
+  const since = node.executor.kind === "prompt" ? from.since : isoNow(ports);
+  const turn: Turn = { ...from, sandbox: sandbox.id, attempt: from.attempt + 1, since };
+  if (!(await ports.chain.putTurn(position.at, turn, from))) return dropUnlessNamed(ports, position, turn);
+  if (isLong(node) && from.sandbox !== null) await ports.sandboxes.kill(from.sandbox);
+}
+
+/** What the scope's next node may use again. */
+export function warmOf({ node, position }: Task, { sandbox }: Place): Sandbox | null {
+  return node.isolation === "fresh" ? position.before.warm : sandbox;
+}
+
+/** With `effects: false` another sandbox may begin the code again. */
+export function mayMove({ effects }: TaskNode, { attempt }: Turn): boolean {
+  return effects === false && attempt < mostAttempts;
+}
+
+/** Why a node fails whose sandbox is gone while its code may have begun. */
+export function lostReason({ sandbox }: Turn) {
+  const message = `the sandbox ${sandbox} was lost while the node's code may have been running - declare "effects": false if it may run again`;
+  return { class: "NodeInterrupted", message } as const;
+}
+
+function isoNow(ports: Ports): string {
+  return new Date(ports.clock.now()).toISOString();
+}

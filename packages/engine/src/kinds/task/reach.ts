@@ -1,0 +1,47 @@
+import { isIP } from "node:net";
+import type { TaskNode } from "@nova/workflow";
+import type { Turn } from "../../ports/chain.ts";
+import type { LaidOver } from "../../ports/credentials.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { RunRequest } from "../../ports/sandboxes.ts";
+
+/** The ports at which E2B tells names apart. */
+const webPorts = ["80", "443"];
+
+/**
+ * What a node's code can connect to: what is allowed, and the hosts of its credentials. Undefined: whatever its sandbox
+ * can.
+ */
+export function allowedFor({ executor: { allow } }: Pick<TaskNode, "executor">, { hosts }: LaidOver) {
+  return allow && [...new Set([...allow, ...hosts])];
+}
+
+/**
+ * What names on other ports than the web's lead to when a node begins. Its turn holds them, so that every delivery lets
+ * the code reach the same, and its entry, so that they can be read later.
+ */
+export async function addressesFor(
+  { hostNames }: Pick<Ports, "hostNames">,
+  allow: readonly string[] | undefined,
+): Promise<Pick<Turn, "addresses">> {
+  const names = new Set((allow ?? []).flatMap(nameToResolve));
+  if (names.size === 0) return {};
+  const found = [...names].map(async (name) => [name, await hostNames.addressesOf(name)] as const);
+  return { addresses: Object.fromEntries(await Promise.all(found)) };
+}
+
+/** The network of one run of code. On a laptop the hosts of credentials are often on the same machine. */
+export function networkOf(
+  allow: readonly string[] | undefined,
+  { addresses }: Pick<Turn, "addresses">,
+  { hosts }: Pick<LaidOver, "hosts"> = { hosts: [] },
+): Pick<RunRequest, "network" | "near"> {
+  if (allow) return { network: { allow: [...allow], ...(addresses && { addresses }) } };
+  return hosts.length > 0 ? { near: [...hosts] } : {};
+}
+
+function nameToResolve(entry: string): string[] {
+  const [, host, port] = /^([^:[\]/]+):(\d+)$/.exec(entry) ?? [];
+  if (host === undefined || port === undefined || webPorts.includes(port)) return [];
+  return isIP(host) !== 0 || host === "localhost" ? [] : [host];
+}

@@ -1,0 +1,45 @@
+import { linkName } from "../../chain/link-name.ts";
+import type { Member } from "../../json/text.ts";
+import type { Turn } from "../../ports/chain.ts";
+import type { RunRequest } from "../../ports/sandboxes.ts";
+import type { NodeIo } from "./run-io.ts";
+import type { Task } from "./task.ts";
+
+/** One run of code of a node. `step` tells runs at one link apart; code written by hand has one. */
+export interface NodeCode {
+  step: number;
+  code: string;
+  fileName: string;
+  timeoutSeconds: number;
+  /** Absent: it reaches whatever its sandbox does, and of its own machine what is `near`. */
+  network?: NonNullable<RunRequest["network"]>;
+  near?: string[];
+}
+
+/** What the sandbox is asked for: the claim, the code, and what the code finds. */
+export function requestFor(
+  { node, position: { at } }: Task,
+  { attempt }: Turn,
+  { step, code, fileName, timeoutSeconds, network, near }: NodeCode,
+  context: Member[],
+  { isPlain }: Pick<NodeIo, "isPlain">,
+): RunRequest {
+  const link = linkName(at);
+  return {
+    claim: { link, step, attempt },
+    node: node.id,
+    nodeType: node.type,
+    code,
+    fileName,
+    timeoutSeconds,
+    ...(network && { network }),
+    ...(near && { near }),
+    ...(isPlain && { isPlain }),
+    context,
+    environment: {
+      NOVA_IDEMPOTENCY_KEY: `${link}.${step}`,
+      NOVA_EXECUTION_ID: at.execution,
+      NOVA_NODE_ID: node.id,
+    },
+  };
+}

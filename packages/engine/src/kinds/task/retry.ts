@@ -1,0 +1,142 @@
+import {
+  earlierErrorNames,
+  isLong,
+  type Retry,
+  retriedError,
+  retriedErrors,
+  secondsAfter,
+  type TaskNode,
+} from "@nova/workflow";
+import { linkName } from "../../chain/link-name.ts";
+import { anew } from "../../chain/steps/step-number.ts";
+import { NovaError } from "../../errors.ts";
+import { sha256 } from "../../json/hash.ts";
+import type { LinkId, Turn } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { Sandbox } from "../../ports/sandboxes.ts";
+import { recordAttempt } from "../../protocol/attempts.ts";
+import type { FailedOutcome } from "../../protocol/outcome.ts";
+import { mayMove, moveTurn } from "./place.ts";
+import type { Task } from "./task.ts";
+
+/** Whether code of a node may begin more than once: then its turn may move on while another delivery commits. */
+export function isRepeatable({ effects, retry }: TaskNode): boolean {
+  return effects === false || retry !== undefined;
+}
+
+/** How a delivery goes on after a failed attempt: by reading the chain anew, or by leaving a turn that waits. */
+type Next = "again" | Turn;
+
+/**
+ * What follows a failed attempt, if anything does. Code that changes nothing outside begins at once in another sandbox
+ * where its own was lost; where the author wants a retry, the turn waits for the next attempt. The record of the attempt
+ * comes first, so that no attempt is ever forgotten. `spare`: the sandbox, where it is sound. Throws `NodeRetry`, behind
+ * which Step Functions waits, but for long code, whose waits are states of their own.
+ */
+export async function nextAttempt(
+  ports: Ports,
+  task: Task,
+  turn: Turn,
+  outcome: FailedOutcome,
+  spare: Sandbox | null,
+): Promise<Next | undefined> {
+  const { node, position } = task;
+  if (outcome.class === "NodeInterrupted" && mayMove(node, turn)) {
+    await recordAttempt(ports, task, turn, outcome, 0);
+    await moveTurn(ports, task, turn);
+    return "again";
+  }
+  const seconds = retryDelay(node, turn, outcome);
+  // Its sandbox may be gone because another delivery has come to a next attempt.
+  if (seconds === undefined && node.retry && !(await isStill(ports, position.at, turn))) return "again";
+  if (seconds !== undefined || turn.attempt > 1) await recordAttempt(ports, task, turn, outcome, seconds);
+  if (seconds === undefined) return undefined;
+  const waiting = waitingTurn(ports, task, turn, seconds);
+  if (await ports.chain.putTurn(position.at, waiting, turn)) await leave(ports, task, turn, seconds, spare);
+  return awaited(node, waiting, `: ${outcome.failure.message}`);
+}
+
+/** The turn where long code waits for its next attempt; throws `NodeRetry` for any other. */
+export function awaited(node: TaskNode, turn: Turn, why = ""): Turn {
+  if (isLong(node)) return turn;
+  throw new NovaError("NodeRetry", retryText(node, turn) + why);
+}
+
+/** That an attempt failed, and when the next one begins. */
+export function retryText({ id, retry }: TaskNode, { attempt }: Turn): string {
+  const seconds = retry ? secondsAfter(retry, attempt) : 0;
+  return `node "${id}": attempt ${attempt} failed, attempt ${attempt + 1} begins ${retry?.jitter ? "within" : "in"} ${seconds} s`;
+}
+
+/** Clocks differ by less. */
+const toleranceMs = 1000;
+
+/** Whether a turn waits for its next attempt, and it is not yet time. */
+export function isEarly({ clock }: Pick<Ports, "clock">, { due }: Turn): boolean {
+  return due !== undefined && clock.now() < Date.parse(due) - toleranceMs;
+}
+
+/** Seconds until the next attempt where the node's author wants one after this failure. */
+function retryDelay({ retry }: TaskNode, { attempt }: Turn, outcome: FailedOutcome): number | undefined {
+  if (!retry || attempt >= retry.attempts || !isRetried(retry, outcome)) return undefined;
+  return secondsAfter(retry, attempt);
+}
+
+function isRetried({ on }: Retry, { class: name, types = [], failure: { message } }: FailedOutcome): boolean {
+  if (!retriedErrors.includes(name)) return false;
+  if (!on) return true;
+  return on.map(retriedError).some((wanted) => {
+    if (!message.includes(wanted.text)) return false;
+    return wanted.name === name || earlierErrorNames[wanted.name] === name || types.some(isNamed(wanted.name));
+  });
+}
+
+/** `ConnectionError` and `requests.ConnectionError` name `requests.exceptions.ConnectionError`: modules may be left out. */
+function isNamed(name: string) {
+  const wanted = name.split(".");
+  return (type: string): boolean => {
+    const parts = type.split(".");
+    if (parts.at(-1) !== wanted.at(-1)) return false;
+    let found = 0;
+    for (const part of parts) if (part === wanted[found]) found++;
+    return found === wanted.length;
+  };
+}
+
+async function isStill({ chain }: Ports, at: LinkId, { sandbox, attempt }: Turn): Promise<boolean> {
+  const { turn } = await chain.read(at);
+  return turn?.sandbox === sandbox && turn.attempt === attempt;
+}
+
+/**
+ * A turn between two attempts names no sandbox: whoever begins the next one chooses it. Step Functions draws the jitter of
+ * its own waits, so nobody else can say when they end.
+ */
+function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, seconds: number): Turn {
+  const now = ports.clock.now();
+  const share = !node.retry?.jitter ? 1 : isLong(node) ? drawn(`${linkName(position.at)}.${turn.attempt}`) : 0;
+  return {
+    node: node.id,
+    state: "held",
+    sandbox: null,
+    attempt: turn.attempt,
+    since: new Date(now).toISOString(),
+    due: new Date(now + Math.ceil(share * seconds) * 1000).toISOString(),
+    ...(turn.failedDeliveries !== undefined && { failedDeliveries: turn.failedDeliveries }),
+    ...(node.executor.kind === "prompt" && { kept: [...(turn.kept ?? []), anew] }),
+  };
+}
+
+/** Between 0 and 1, the same for every delivery. */
+function drawn(name: string): number {
+  return Number.parseInt(sha256(name).slice(0, 8), 16) / 2 ** 32;
+}
+
+/** Longer than this no sandbox is kept for a next attempt. */
+const keptSeconds = 60;
+
+/** A sound sandbox serves whatever comes next in this process; what nobody will use is killed. */
+async function leave(ports: Ports, { position }: Task, { sandbox }: Turn, seconds: number, spare: Sandbox | null) {
+  if (spare && seconds <= keptSeconds) ports.spares.offer(position.at.execution, spare);
+  else if (sandbox !== null) await ports.sandboxes.kill(sandbox);
+}

@@ -1,0 +1,96 @@
+import { isLong, longestNodeSeconds, longestWaitedSeconds, sandboxMarginSeconds, type TaskNode } from "@nova/workflow";
+import type { Position } from "../../chain/position.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { Sandbox, SandboxSpec } from "../../ports/sandboxes.ts";
+import type { WorkflowVersion } from "../../ports/workflows.ts";
+import { outerReach } from "./outer-reach.ts";
+import { graceSeconds } from "./time-limit.ts";
+
+/** A new or extended sandbox lives this much longer than its node may take: a chain of short nodes makes no call for each. */
+const idleSeconds = 180;
+
+export interface ChosenSandbox {
+  sandbox: Sandbox;
+  /** No other link names it: whoever loses the turn kills it. */
+  created: boolean;
+}
+
+/** A prompt node's budget, however often its models and its code are asked; a Lambda's time has to do for it. */
+export const promptBudgetSeconds = longestWaitedSeconds;
+
+/** How long a node may need its sandbox at most. */
+function secondsOf({ executor, timeoutSeconds }: TaskNode): number {
+  return executor.kind === "prompt" ? promptBudgetSeconds : timeoutSeconds;
+}
+
+/**
+ * The scope's warm sandbox where it outlives this node (`seconds`), else a spare one, else a new one. Throws
+ * `SandboxUnavailable`.
+ */
+export async function chooseSandbox(
+  ports: Ports,
+  { before, at, next }: Position,
+  node: TaskNode,
+  version: WorkflowVersion,
+  seconds = secondsOf(node),
+): Promise<ChosenSandbox> {
+  // An earlier attempt had the warm one, and has left it to be taken as a spare one, or it is of no use.
+  if (node.isolation !== "fresh" && before.warm && !next.turn) {
+    const kept = await keepWarm(ports, before.warm, node, seconds);
+    if (kept) return { sandbox: kept, created: false };
+  }
+  const spare = node.isolation === "fresh" ? null : await takeSpare(ports, at.execution, node, seconds);
+  return { sandbox: spare ?? (await ports.sandboxes.create(sandboxSpec(at, node, version))), created: true };
+}
+
+/** What an ended scope of the execution has left in this process, where it outlives this node. */
+async function takeSpare(ports: Ports, execution: string, node: TaskNode, seconds: number): Promise<Sandbox | null> {
+  const spare = ports.spares.take(execution);
+  return spare ? keepWarm(ports, spare, node, seconds) : null;
+}
+
+export function sandboxSpec(at: Position["at"], node: TaskNode, version: WorkflowVersion): SandboxSpec {
+  const reach = outerReach(node, version.workflow);
+  return {
+    template: version.template,
+    execution: at.execution,
+    scope: at.scope,
+    lifetimeSeconds: lifetimeOf(secondsOf(node), idleSeconds),
+    lib: version.workflow.lib,
+    internet: true,
+    ...(reach && { reach }),
+  };
+}
+
+/** The sandbox where it lives for these seconds, or can be made to live for all of the node's; else null. */
+export async function keepWarm(
+  ports: Ports,
+  warm: Sandbox,
+  node: TaskNode,
+  seconds = secondsOf(node),
+): Promise<Sandbox | null> {
+  const leftMs = Date.parse(warm.endsAt) - ports.clock.now();
+  if (leftMs >= lifetimeOf(seconds) * 1000) return warm;
+  return leftMs <= 0 ? null : ports.sandboxes.extend(warm, lifetimeOf(secondsOf(node), idleSeconds));
+}
+
+/**
+ * A sandbox lives for as long as its node may take. One for long code is made for it alone: no more of a plan's limit is
+ * asked for than that needs, and never more than a day.
+ */
+function lifetimeOf(seconds: number, idle = 0): number {
+  return isLong({ timeoutSeconds: seconds })
+    ? Math.min(seconds + sandboxMarginSeconds, longestNodeSeconds)
+    : seconds + graceSeconds + idle;
+}
+
+/** Seconds that a sandbox must still live when code of this timeout begins in it. */
+export function codeLifetime(timeoutSeconds: number): number {
+  return lifetimeOf(timeoutSeconds);
+}
+
+/** Seconds that the sandbox of code that began so long ago must still live. */
+export function lifetimeLeft(node: TaskNode, elapsedMs: number): number {
+  const whole = lifetimeOf(node.timeoutSeconds);
+  return isLong(node) ? Math.max(sandboxMarginSeconds, Math.ceil(whole - elapsedMs / 1000)) : whole;
+}

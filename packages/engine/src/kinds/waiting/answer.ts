@@ -1,0 +1,154 @@
+import { checkData, type JsonObject } from "@nova/workflow";
+import { contextAfter, type Position, readPosition } from "../../chain/position.ts";
+import { offloadLargeValues } from "../../context/offload.ts";
+import { escapeReferences } from "../../context/references.ts";
+import { StoreUnavailable } from "../../errors.ts";
+import { nestingOf } from "../../json/text.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { WaitingTask } from "../../ports/tasks.ts";
+import { commitOutcome } from "../../protocol/commit.ts";
+import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
+import type { Outcome } from "../../protocol/outcome.ts";
+import { refreshStatus } from "../../protocol/status.ts";
+import { findTask, type TaskName } from "./find-task.ts";
+import { chosen, wayOfChoice } from "./outcomes.ts";
+import { eventOf } from "./place.ts";
+import { AnswerMisfit, AnswerRefused, decidedBefore, runIsOver } from "./refusals.ts";
+import { sendAnswer } from "./tokens.ts";
+import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
+
+export interface Answer {
+  choice: string;
+  /** JSON text of what comes with it. */
+  data?: string;
+  /** Who says so. */
+  by: string;
+  /** By which way: `nova approve on <host>`, a page, an address. */
+  from: string;
+}
+
+export interface Answered {
+  task: WaitingTask;
+  /** ISO 8601. */
+  at: string;
+  /** False: it is in the chain, but Step Functions could not be told; the sweeper does it. */
+  sent: boolean;
+}
+
+/** The same limits as for other values that people pass. */
+const deepestNesting = 500;
+const longestName = 200;
+
+/**
+ * Answers an approval: into the chain first, then to Step Functions. One that was answered, expired or closed before is
+ * refused, whoever was faster: the chain decides. It is asked in this order: is it one of the choices, does the task
+ * still wait, does the data fit the form. Throws `AnswerMisfit`, `AnswerRefused`, `ExecutionNotFound`.
+ */
+export async function answerTask(ports: Ports, request: TaskName & Answer): Promise<Answered> {
+  const task = await findTask(ports, request);
+  if (task.kind !== "approval") throw new AnswerRefused(`task ${task.id} waits for an event - nova emit sends one`);
+  if (!task.choices.includes(request.choice)) throw noChoice(task, request.choice);
+  const waiting = await waitingAt(ports, task);
+  const way = wayOfChoice(waiting.definition, request.choice, waiting.position);
+  if (!way) throw noChoice(task, request.choice);
+  const data = await fittingData(task, request);
+  const at = new Date(ports.clock.now()).toISOString();
+  const json = await answerText(ports, waiting.position, { ...request, data, at });
+  const { turn } = waiting.position.next;
+  const set = { key: termsOf(waiting.node).into, json };
+  const sent = await commitAnswer(ports, waiting, chosen(way, set, { turn, nowMs: Date.parse(at) }));
+  return { task, at, sent };
+}
+
+function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit {
+  return new AnswerMisfit(`"${choice}" is no choice of "${node}" - choose ${choices.join(" or ")}`);
+}
+
+/** A task that still waits, and where. */
+export interface Waiting {
+  task: WaitingTask;
+  position: Position;
+  definition: NodeDefinition;
+  node: WaitingNode;
+}
+
+/** Throws `AnswerRefused` where the task waits no longer. */
+export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
+  const event = eventOf(task);
+  const definition = await definitionOf(ports, event);
+  const { node } = definition;
+  if (!isWaitingNode(node)) throw runIsOver(task);
+  const position = await readPosition(ports, { execution: task.execution, scope: task.scope, seq: task.seq });
+  const { entry, turn } = position.next;
+  if (entry) throw await decidedBefore(ports, task, termsOf(node).into, entry);
+  if (turn?.state !== "held") throw runIsOver(task);
+  if (Date.parse(task.expiresAt) <= ports.clock.now()) {
+    throw new AnswerRefused(
+      `"${task.node}" expired at ${task.expiresAt} - nova trace ${task.execution} shows what followed`,
+    );
+  }
+  return { task, position, definition, node };
+}
+
+/**
+ * The record says first that an answer is under way, so that a sweeper looks after it; then the chain. Answers whether
+ * Step Functions knows. Throws `AnswerRefused` when somebody else was faster.
+ */
+export async function commitAnswer(
+  ports: Ports,
+  { task, position, node }: Waiting,
+  outcome: Outcome & { status: "success" },
+): Promise<boolean> {
+  await ports.tasks.move(task, ["open"], "answered", new Date(ports.clock.now()).toISOString());
+  const entry = await commitOutcome(ports, position, node, outcome);
+  const [ours] = outcome.changes.set;
+  const { into } = termsOf(node);
+  if (ours && (await keptUnder(ports, entry, into)) !== ours.json) throw await decidedBefore(ports, task, into, entry);
+  const sent = await told(ports, task, entry);
+  await refreshStatus(ports, task.execution);
+  return sent;
+}
+
+async function keptUnder(ports: Ports, entry: StoredEntry, key: string): Promise<string | undefined> {
+  return (await contextAfter(entry, ports.blobs)).context.slot(key)?.json;
+}
+
+async function told(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<boolean> {
+  try {
+    await sendAnswer(ports, task, entry);
+    return true;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return false;
+    throw error;
+  }
+}
+
+/** What the data of an answer with this choice has to be like. */
+export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, choice: string): JsonObject | undefined {
+  return forms && Object.hasOwn(forms, choice) ? forms[choice] : form;
+}
+
+/** JSON text of the data, checked against the form of the choice. Without a form anything may come, or nothing. */
+async function fittingData(task: WaitingTask, { choice, data }: Answer): Promise<string> {
+  const form = formOf(task, choice);
+  const text = data?.trim() ?? (form ? "{}" : "null");
+  if (nestingOf(text) > deepestNesting) {
+    throw new AnswerMisfit(`the data is nested more than ${deepestNesting} levels deep - pass it as text`);
+  }
+  const problems = form ? await checkData(form, text) : [];
+  if (problems.length > 0)
+    throw new AnswerMisfit(`the form of "${task.node}" refuses the data: ${problems.join("; ")}`);
+  return text;
+}
+
+/** The value that the context gets; what is large in the data lies in blobs. */
+async function answerText(
+  ports: Ports,
+  { before }: Position,
+  { choice, data, by, at, from }: Required<Answer> & { at: string },
+): Promise<string> {
+  const slim = await offloadLargeValues(escapeReferences(data), (ref, body) => ports.blobs.put(before, ref, body));
+  const text = (value: string) => JSON.stringify(value.slice(0, longestName));
+  return `{"choice":${JSON.stringify(choice)},"data":${slim},"by":${text(by)},"at":"${at}","from":${text(from)}}`;
+}

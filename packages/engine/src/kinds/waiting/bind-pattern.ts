@@ -1,0 +1,100 @@
+import {
+  asWildcard,
+  checkPattern,
+  isRawNumber,
+  type JsonObject,
+  keepingDigits,
+  type Leaf,
+  type Matchable,
+  type MatchableObject,
+  parseExact,
+  pathsInPattern,
+  replaceTexts,
+  templateParts,
+  type WrittenJson,
+} from "@nova/workflow";
+import type { Context } from "../../context/context.ts";
+import { findValue, type LoadJson } from "../../context/find-value.ts";
+
+export type Bound = { pattern: WrittenJson } | { problem: string };
+
+/** Of a pattern's text, whatever the context puts into it. */
+const maxPatternBytes = 64 * 1024;
+
+/** What a pattern may hold of the context. */
+export interface BindingSource {
+  input: Context;
+  load: LoadJson;
+  /** Whether a value at a path, as JSON text, must not be kept in the open. */
+  isSecret(path: string, json: string): boolean;
+}
+
+/**
+ * The pattern with values of the context for its templates. A text that is one template becomes the value itself, a number
+ * digit for digit; others are put together as texts. No value is taken for an operator, and none for a wildcard.
+ */
+export async function bindPattern(pattern: JsonObject, source: BindingSource): Promise<Bound> {
+  const values = new Map<string, Leaf>();
+  for (const path of pathsInPattern(pattern)) {
+    const found = await leafAt(path, source);
+    if ("problem" in found) return found;
+    values.set(path, found.leaf);
+  }
+  const bound = replaceTexts(pattern, (text, operator) => filled(text, values, operator === "wildcard"));
+  const text = JSON.stringify(bound);
+  const [problem] = checkPattern(bound);
+  if (problem) return { problem: `its event pattern, bound to the context, ${problem.message}` };
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxPatternBytes) return { pattern: keepingDigits(text) };
+  return {
+    problem: `its event pattern has ${bytes} bytes with its values, at most ${maxPatternBytes} - name shorter ones`,
+  };
+}
+
+async function leafAt(
+  path: string,
+  { input, load, isSecret }: BindingSource,
+): Promise<{ leaf: Leaf } | { problem: string }> {
+  const its = `its event pattern names {{${path}}}`;
+  const json = await findValue(input, path, load);
+  if (json === undefined) {
+    return {
+      problem: `${its}, which the context does not have - have a node before it set the key, or correct the path`,
+    };
+  }
+  if (isSecret(path, json)) {
+    return { problem: `${its}, which is secret, and patterns are kept in the open - name an id that is not` };
+  }
+  const value = parseExact(json);
+  if (value === null || typeof value !== "object" || isRawNumber(value)) return { leaf: value };
+  return { problem: `${its}, which is no short text, number, true, false or null - name a value inside of it` };
+}
+
+function filled(text: string, values: ReadonlyMap<string, Leaf>, isWildcard: boolean): Matchable {
+  const parts = templateParts(text).map((part) =>
+    part.kind === "text" ? part : { ...part, leaf: values.get(part.path) },
+  );
+  const [first, ...others] = parts;
+  if (first && "leaf" in first && others.length === 0 && typeof first.leaf !== "string")
+    return whole(first.leaf ?? null);
+  return parts.map((part) => ("leaf" in part ? shown(part.leaf ?? null, isWildcard) : part.text)).join("");
+}
+
+/** A definition has such a number where JavaScript has rounded one; this one has all of its digits. */
+function whole(leaf: Leaf): Leaf {
+  if (!isRawNumber(leaf)) return leaf;
+  const digits = leaf.rawJSON;
+  const looksRounded =
+    !Number.isSafeInteger(Number(digits)) && /^-?\d+$/.test(digits) && String(Number(digits)) === digits;
+  return looksRounded ? (parseExact(`${digits}.0`) as Leaf) : leaf;
+}
+
+function shown(leaf: Leaf, isWildcard: boolean): string {
+  const text = typeof leaf === "string" ? leaf : JSON.stringify(leaf);
+  return isWildcard ? asWildcard(text) : text;
+}
+
+/** A pattern as it is compared. */
+export function matchable(pattern: WrittenJson): MatchableObject {
+  return typeof pattern === "string" ? (parseExact(pattern) as MatchableObject) : pattern;
+}

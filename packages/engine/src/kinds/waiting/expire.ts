@@ -1,0 +1,55 @@
+import { timeoutLabel } from "@nova/workflow";
+import { type Position, readPosition } from "../../chain/position.ts";
+import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import { closed, committedEntry } from "../../protocol/answer.ts";
+import { commitOutcome } from "../../protocol/commit.ts";
+import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
+import type { NodeEvent } from "../../protocol/event.ts";
+import type { Outcome } from "../../protocol/outcome.ts";
+import { refreshStatus } from "../../protocol/status.ts";
+import { chosen, failed, type Times, wayOfChoice } from "./outcomes.ts";
+import { linkBehind } from "./place.ts";
+import { taskId } from "./task-id.ts";
+import { isWaitingNode, termsOf } from "./waiting-node.ts";
+
+/**
+ * The time of a task is over (protocol, case k). An answer that is in the chain counts, whatever Step Functions saw;
+ * else the timeout is the outcome: the edge `timeout` or `default`, or a failure. Throws `ExecutionClosed`.
+ */
+export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<StoredEntry> {
+  const position = await readPosition(ports, linkBehind(event));
+  const there = committedEntry(position, event);
+  if (there) return there;
+  const { turn } = position.next;
+  if (turn && turn.state !== "held") throw closed(event.execution.id);
+  const definition = await definitionOf(ports, event);
+  const outcome = timedOut(definition, position, { turn, nowMs: ports.clock.now() });
+  const entry = await commitOutcome(ports, position, definition.node, outcome);
+  await dropTask(ports, position.at, turn);
+  return entry;
+}
+
+/** The task of a link is nobody's any more: its turn has an entry that no answer made. */
+export async function dropTask(
+  ports: Ports,
+  at: { execution: string; scope: string; seq: number },
+  turn: Turn | undefined,
+): Promise<void> {
+  if (!turn) return;
+  await ports.tasks.move({ execution: at.execution, id: taskId(at, turn.since) }, ["open", "answered"], "expired");
+  await refreshStatus(ports, at.execution);
+}
+
+function timedOut(definition: NodeDefinition, position: Position, times: Times): Outcome {
+  const { node } = definition;
+  const way = node.type === "approval" ? wayOfChoice(definition, timeoutLabel, position) : undefined;
+  if (node.type === "approval" && way) {
+    const at = new Date(times.nowMs).toISOString();
+    const json = JSON.stringify({ choice: timeoutLabel, data: null, by: null, at, from: null });
+    return chosen(way, { key: node.into, json }, times);
+  }
+  const seconds = isWaitingNode(node) ? termsOf(node).timeoutSeconds : 0;
+  const what = node.type === "approval" ? "nobody answered" : "no event came that fits";
+  return failed(definition, { class: "NodeTimeout", message: `${what} within ${seconds} seconds` }, times);
+}

@@ -1,0 +1,69 @@
+import { type MatchableObject, matchesPattern, nodeIndex, parseExact, type Workflow } from "@nova/workflow";
+import { headOf } from "../../chain/head.ts";
+import { contextAfter } from "../../chain/position.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { WaitingTask } from "../../ports/tasks.ts";
+import type { KeptEvent, UsedShape } from "../../ports/wakes.ts";
+import { entriesBefore } from "../../protocol/scope-entries.ts";
+import { matchable } from "./bind-pattern.ts";
+import type { EventNode } from "./waiting-node.ts";
+import { isWaitingNode } from "./waiting-node.ts";
+import { keysFor, shapeOf } from "./wake.ts";
+
+/** Step Functions: an execution lives a year. */
+const aYearMs = 366 * 24 * 3600 * 1000;
+
+/** Has events kept that waits of a workflow take `since` the start of a run. Before that start. */
+export async function keepEventsFor(
+  { wakes }: Pick<Ports, "wakes">,
+  workflow: Workflow,
+  startedAt: string,
+): Promise<void> {
+  const until = new Date(Date.parse(startedAt) + aYearMs).toISOString();
+  for (const { node } of nodeIndex(workflow).values()) {
+    if (!isWaitingNode(node) || node.type !== "wait" || !node.for.since) continue;
+    await wakes.use({ shape: shapeOf(node.for.pattern), keepsEvents: true }, until);
+  }
+}
+
+/** Keeps an event under each key that a wait may look for it later. */
+export async function keepEvent(
+  { wakes, clock }: Pick<Ports, "wakes" | "clock">,
+  shapes: readonly UsedShape[],
+  event: MatchableObject,
+  text: string,
+): Promise<boolean> {
+  const kept = { id: String(event.id ?? ""), at: new Date(clock.now()).toISOString(), text };
+  const keys = shapes.flatMap(({ shape, keepsEvents }) => (keepsEvents ? keysFor(shape, event) : []));
+  for (const key of new Set(keys)) await wakes.keepEvent(key, kept);
+  return keys.length > 0;
+}
+
+/**
+ * Events that fit the pattern of a task and came since the start of its run, oldest first, without those that earlier
+ * visits of the node went on with.
+ */
+export async function* eventsSinceStart(ports: Ports, task: WaitingTask, node: EventNode): AsyncIterable<KeptEvent> {
+  const record = await ports.executions.get(task.execution);
+  if (!record || !task.pattern || !task.wake) return;
+  const pattern = matchable(task.pattern);
+  let taken: ReadonlySet<unknown> | undefined;
+  for (const key of task.wake.keys) {
+    for await (const event of ports.wakes.eventsAt(key, record.startedAt)) {
+      if (!matchesPattern(pattern, parseExact(event.text) as MatchableObject)) continue;
+      taken ??= await takenBefore(ports, task, node);
+      if (!taken.has(event.id)) yield event;
+    }
+  }
+}
+
+/** Ids of the events that earlier visits of the node went on with. */
+async function takenBefore(ports: Ports, task: WaitingTask, { id, for: { into } }: EventNode): Promise<Set<unknown>> {
+  const ids = new Set<unknown>();
+  for await (const { node, entry } of entriesBefore(ports, task)) {
+    if (node !== id || headOf(entry).scope !== task.scope) continue;
+    const json = (await contextAfter(entry, ports.blobs)).context.slot(into)?.json;
+    if (json !== undefined) ids.add((JSON.parse(json) as { id?: unknown } | null)?.id);
+  }
+  return ids;
+}

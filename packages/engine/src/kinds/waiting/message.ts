@@ -1,0 +1,45 @@
+import { templateParts } from "@nova/workflow";
+import type { Context } from "../../context/context.ts";
+import { asReference } from "../../context/references.ts";
+import type { BlobRef } from "../../ports/blobs.ts";
+
+/** A value inside a message is cut behind so many characters, a whole message too. */
+const longestValue = 500;
+const longestMessage = 4000;
+
+/** What people read, or why it cannot be made. `mask` hides secrets. */
+export type Message = { text: string } | { problem: string };
+
+/** Fills a template from the context: texts as they are, everything else as its JSON text. */
+export function renderMessage(template: string, context: Context, mask: (text: string) => string): Message {
+  const texts: string[] = [];
+  for (const part of templateParts(template)) {
+    if (part.kind === "text") {
+      texts.push(part.text);
+      continue;
+    }
+    const json = context.get(part.path);
+    if (json === undefined) {
+      const advice = "have a node before it set the key, or correct the path";
+      return { problem: `its message names {{${part.path}}}, which the context does not have - ${advice}` };
+    }
+    texts.push(cut(mask(shown(json)), longestValue));
+  }
+  return { text: cut(mask(texts.join("")), longestMessage) };
+}
+
+function shown(json: string): string {
+  const value: unknown = JSON.parse(json);
+  if (typeof value === "string") return value;
+  const ref = value !== null && typeof value === "object" ? asReference(value) : undefined;
+  return ref ? `(${sizeOf(ref)})` : json;
+}
+
+function sizeOf({ bytes, type }: BlobRef): string {
+  const kilobytes = Math.ceil(bytes / 1024);
+  return `${type === "bytes" ? "a file" : "a value"} of ${kilobytes} KB`;
+}
+
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+}

@@ -1,0 +1,179 @@
+import type { JsonObject } from "@nova/workflow";
+import { contextBefore } from "../../chain/item-input.ts";
+import { inputAfter, type Position } from "../../chain/position.ts";
+import { NovaError } from "../../errors.ts";
+import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { WaitingTask } from "../../ports/tasks.ts";
+import { answerFor } from "../../protocol/answer.ts";
+import { commitOutcome } from "../../protocol/commit.ts";
+import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
+import { entryOrTurn, letGo } from "../../protocol/entry-or-turn.ts";
+import type { NodeEvent } from "../../protocol/event.ts";
+import { markWaiting, refreshStatus } from "../../protocol/status.ts";
+import { redactorFor, secretKeys } from "../../secrets/secret-inputs.ts";
+import { bindPattern, matchable } from "./bind-pattern.ts";
+import { expiredEntry } from "./expire.ts";
+import { handOver } from "./hand-over.ts";
+import { eventsSinceStart } from "./kept-events.ts";
+import { renderMessage } from "./message.ts";
+import { failed } from "./outcomes.ts";
+import { takeCalled } from "./resume.ts";
+import { linkOfVisit } from "./resume-link.ts";
+import { taskId } from "./task-id.ts";
+import { keepToken } from "./tokens.ts";
+import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
+import { shapeOf, wakeOf } from "./wake.ts";
+
+/** Input of the function that takes a task token. */
+export interface RequestEvent extends NodeEvent {
+  token: string;
+}
+
+/** What the function answers; it lies in the history of Step Functions, so it says nothing that is secret. */
+export interface Requested {
+  task: string | null;
+}
+
+/**
+ * An approval, or a wait for an event, begins (protocol, Approval): turn, token, task, then the chain is read once
+ * more, so that an answer that came meanwhile finds the token or is found here. Every delivery may do all of it.
+ * Throws what the node came to where that is a failure.
+ */
+export async function requestApproval(ports: Ports, event: RequestEvent): Promise<Requested> {
+  const definition = await definitionOf(ports, event);
+  const { node } = definition;
+  if (!isWaitingNode(node)) throw new NovaError("ChainBroken", `${node.type} node "${node.id}" waits for nobody`);
+  for (;;) {
+    const place = await entryOrTurn(ports, event);
+    if (place.entry) return answerWith(ports, event, place.entry);
+    const { position, turn } = place;
+    const task = await ask(ports, { position, definition, node, turn }, event);
+    if (task) return { task: task.id };
+  }
+}
+
+interface Asking {
+  position: Position;
+  definition: NodeDefinition;
+  node: WaitingNode;
+  turn: Turn;
+}
+
+/** Null: the node has an outcome, or its run is over; read again. */
+async function ask(ports: Ports, asking: Asking, event: RequestEvent): Promise<WaitingTask | null> {
+  const { position, definition, node, turn } = asking;
+  const question = await questionFor(ports, asking);
+  if ("problem" in question) {
+    const reason = { class: "NodeFailed", message: question.problem } as const;
+    await commitOutcome(ports, position, node, failed(definition, reason, { turn, nowMs: ports.clock.now() }));
+    return null;
+  }
+  const task = taskFor(asking, event, question);
+  if (Date.parse(task.expiresAt) <= ports.clock.now()) {
+    await expiredEntry(ports, event);
+    return null;
+  }
+  await keepToken(ports, task, event.token);
+  await ports.tasks.create(task);
+  await markWaiting(ports, task.execution);
+  const { entry, turn: now } = await ports.chain.read(position.at);
+  if (entry || now?.state !== "held") {
+    if (!entry) await ports.tasks.move(task, ["open"], "expired");
+    await refreshStatus(ports, task.execution);
+    return null;
+  }
+  if (await wentOnBefore(ports, node, task)) return null;
+  await letGo(ports, position.before.warm);
+  await ports.events.publish("execution.waiting", waitingDetail(ports, task));
+  return task;
+}
+
+async function answerWith(ports: Ports, event: RequestEvent, entry: StoredEntry): Promise<Requested> {
+  await ports.stateMachines.answerTask(event.token, JSON.stringify(await answerFor(entry, event, ports)));
+  return { task: null };
+}
+
+function taskFor(
+  { position: { at, before }, node, turn }: Asking,
+  { execution }: NodeEvent,
+  question: Question,
+): WaitingTask {
+  const { into: _, timeoutSeconds, ...terms } = termsOf(node);
+  return {
+    format: 1,
+    id: taskId(at, turn.since),
+    ...at,
+    client: before.client,
+    workflowId: execution.workflowId,
+    version: execution.version,
+    node: node.id,
+    ...terms,
+    ...question,
+    status: "open",
+    createdAt: turn.since,
+    expiresAt: new Date(Date.parse(turn.since) + timeoutSeconds * 1000).toISOString(),
+  };
+}
+
+/** What people are asked, or what is waited for. */
+type Question = Pick<WaitingTask, "message" | "pattern" | "wake" | "link">;
+
+async function questionFor(
+  ports: Ports,
+  { position, node, definition }: Asking,
+): Promise<Question | { problem: string }> {
+  const { before, beforeEntry } = position;
+  const { context } = await contextBefore(ports, position);
+  const input = await inputAfter(beforeEntry, context, ports.blobs);
+  const secrets = secretKeys(definition.version.workflow);
+  const others = await ports.credentials.secretsOf(before.client, before.workflow_id);
+  const read = (sha256: string) => ports.blobs.get(before, sha256);
+  const redactor = await redactorFor(secrets, input, read, others);
+  if (node.type === "approval") {
+    const message = renderMessage(node.message, input, (text) => redactor.mask(text));
+    return "problem" in message ? message : { message: message.text };
+  }
+  const { pattern } = node.for;
+  const bound = await bindPattern(pattern, {
+    input,
+    load: async ({ sha256 }) => Buffer.from(await read(sha256)).toString("utf8"),
+    isSecret: (path, json) => isWithinKeys(secrets, path) || redactor.finds(json),
+  });
+  if ("problem" in bound) return bound;
+  const link = await linkOfVisit(ports, position.at, node.id);
+  const wake = wakeOf(shapeOf(pattern), matchable(bound.pattern));
+  return { message: "", ...bound, wake, ...(link && { link: link.id }) };
+}
+
+/** A key that contains dots itself is a path, too. */
+function isWithinKeys(keys: ReadonlySet<string>, path: string): boolean {
+  return [...keys].some((key) => path === key || path.startsWith(`${key}.`));
+}
+
+/** Whether what the task waits for had come before it: behind the task, as an event is kept before it looks for tasks. */
+async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask): Promise<boolean> {
+  if (await takeCalled(ports, task)) return true;
+  if (node.type === "approval" || !node.for.since) return false;
+  for await (const { text } of eventsSinceStart(ports, task, node)) {
+    await handOver(ports, task, text);
+    return true;
+  }
+  return false;
+}
+
+function waitingDetail(ports: Pick<Ports, "links">, task: WaitingTask): JsonObject {
+  return {
+    execution_id: task.execution,
+    workflow: task.workflowId,
+    version: task.version,
+    node: task.node,
+    task_id: task.id,
+    kind: task.kind,
+    message: task.message,
+    choices: task.choices,
+    to: task.to,
+    expires_at: task.expiresAt,
+    link: ports.links.toTask(task),
+  };
+}

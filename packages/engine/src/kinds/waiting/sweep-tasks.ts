@@ -1,0 +1,93 @@
+import { headOf } from "../../chain/head.ts";
+import { NovaError } from "../../errors.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { WaitingTask } from "../../ports/tasks.ts";
+import { refreshStatus } from "../../protocol/status.ts";
+import { endless, type Stint } from "../../protocol/time-budget.ts";
+import { placeTask } from "./events.ts";
+import { expiredEntry } from "./expire.ts";
+import { eventOf } from "./place.ts";
+import { takeCalled } from "./resume.ts";
+import { sendAnswer } from "./tokens.ts";
+
+/** Whoever answers, and Step Functions when a time is over, get so long to do it themselves. */
+const graceMs = 60_000;
+
+/** Ids of tasks by what a sweep did with them. */
+export interface SweptTasks {
+  sent: string[];
+  /** Back in the list: an answer was under way and never came. */
+  reopened: string[];
+  expired: string[];
+  failed: { id: string; reason: string }[];
+}
+
+export function noTasks(): SweptTasks {
+  return { sent: [], reopened: [], expired: [], failed: [] };
+}
+
+/**
+ * Sends again what was answered and not sent, ends what is overdue, and takes tasks of runs that are over off the list.
+ * A task that just waits costs nothing here: `openExecutions` are known from the sweep of executions. Where that was not
+ * through, any may be open.
+ */
+export async function sweepTasks(
+  ports: Ports,
+  openExecutions: ReadonlySet<string> | undefined,
+  stint: Stint = endless,
+): Promise<SweptTasks> {
+  const swept = noTasks();
+  for await (const task of ports.tasks.pending()) {
+    if (stint.aborted) break;
+    await placeTask(ports, task);
+    if (!needsLook(task, openExecutions, ports.clock.now())) continue;
+    try {
+      const what = await sweepTask(ports, task);
+      if (what) swept[what].push(task.id);
+    } catch (error) {
+      swept.failed.push({ id: task.id, reason: String(error) });
+    }
+  }
+  return swept;
+}
+
+function needsLook(task: WaitingTask, openExecutions: ReadonlySet<string> | undefined, nowMs: number): boolean {
+  if (task.status === "answered") return nowMs - Date.parse(task.answeredAt ?? task.createdAt) > graceMs;
+  const isOverdue = nowMs - Date.parse(task.expiresAt) > graceMs;
+  const isOver = openExecutions?.has(task.execution) === false;
+  return isOverdue || (isOver && nowMs - Date.parse(task.createdAt) > graceMs);
+}
+
+async function sweepTask(ports: Ports, task: WaitingTask): Promise<"sent" | "reopened" | "expired" | null> {
+  const { execution, scope, seq } = task;
+  const { entry, turn } = await ports.chain.read({ execution, scope, seq });
+  if (entry || turn?.state !== "held") return follow(ports, task, entry);
+  if (Date.parse(task.expiresAt) + graceMs < ports.clock.now()) return expire(ports, task);
+  if (task.status !== "answered") return null;
+  if (await takeCalled(ports, task)) return "sent";
+  await ports.tasks.move(task, ["answered"], "open");
+  await refreshStatus(ports, execution);
+  return "reopened";
+}
+
+/** The link has an entry, or will have none that is an answer. */
+async function follow(ports: Ports, task: WaitingTask, entry: StoredEntry | undefined): Promise<"sent" | "expired"> {
+  const head = entry && headOf(entry);
+  const isAnswered = head?.status === "success" && head.node_id === task.node;
+  if (entry && isAnswered) await sendAnswer(ports, task, entry);
+  else await ports.tasks.move(task, ["open", "answered"], "expired");
+  await refreshStatus(ports, task.execution);
+  return isAnswered ? "sent" : "expired";
+}
+
+async function expire(ports: Ports, task: WaitingTask): Promise<"sent" | "expired"> {
+  try {
+    const entry = await expiredEntry(ports, eventOf(task));
+    if (headOf(entry).status === "success") await sendAnswer(ports, task, entry);
+  } catch (error) {
+    if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
+    await ports.tasks.move(task, ["open", "answered"], "expired");
+  }
+  return "expired";
+}

@@ -1,0 +1,73 @@
+import type { RunErrorClass, TaskNode } from "@nova/workflow";
+import type { Position } from "../chain/position.ts";
+import { attemptNumber } from "../chain/steps/step-number.ts";
+import { leafLimitBytes } from "../context/offload.ts";
+import { sha256 } from "../json/hash.ts";
+import type { LinkId, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { FailedOutcome } from "./outcome.ts";
+import type { Reason } from "./settling.ts";
+
+/** A step of the chain of work, as stored (format 1): a failed attempt of a node that has several. */
+export interface StepRecord {
+  format: 1;
+  step_number: number;
+  step_name: string;
+  agent_name: string;
+  attempt_number: number;
+  sandbox_id: string | null;
+  status: "success" | "failed";
+  /** Absent in what earlier releases wrote. */
+  error_class?: RunErrorClass;
+  error_message: string | null;
+  traceback?: string;
+  /** The end of what it printed. */
+  logs?: string;
+  /** The run of its code; of a prompt node all that its agents did. */
+  execution_time_ms: number;
+  /** How long the next attempt is waited for; with jitter at most. Absent: none follows. */
+  retry_delay_ms?: number;
+  timestamp: string;
+}
+
+/** What prompt nodes call an attempt of the whole node: each has attempts of its models in it. */
+export const nodeAttempt = { step_name: "node_attempt", agent_name: "Node" } as const;
+
+const codeAttempt = { step_name: "code_execution", agent_name: "E2BExecutor" } as const;
+
+/** Records a failed attempt; the entry lists it. A step that is there already is the same one. */
+export async function recordAttempt(
+  ports: Ports,
+  { position: { at }, node: { executor } }: { position: Position; node: TaskNode },
+  turn: Turn,
+  { class: error_class, failure, logs, executionTimeMs }: FailedOutcome,
+  delaySeconds?: number,
+): Promise<void> {
+  const { attempt, sandbox } = turn;
+  const isPrompt = executor.kind === "prompt";
+  const record: StepRecord = {
+    format: 1,
+    step_number: attempt,
+    ...(isPrompt ? nodeAttempt : codeAttempt),
+    attempt_number: attempt,
+    sandbox_id: sandbox,
+    status: "failed",
+    error_class,
+    error_message: failure.message,
+    ...(failure.traceback !== undefined && { traceback: failure.traceback.slice(-leafLimitBytes) }),
+    ...(logs !== "" && { logs: logs.slice(-leafLimitBytes) }),
+    execution_time_ms: executionTimeMs,
+    ...(delaySeconds !== undefined && { retry_delay_ms: delaySeconds * 1000 }),
+    timestamp: new Date(ports.clock.now()).toISOString(),
+  };
+  const text = JSON.stringify(record);
+  await ports.chain.putStep(at, { step: isPrompt ? attemptNumber(turn) : attempt, text, hash: sha256(text) });
+}
+
+/** How the last attempt at a link failed that has been recorded. */
+export async function lastFailure({ chain }: Pick<Ports, "chain">, at: LinkId): Promise<Reason | undefined> {
+  const kept = (await chain.steps(at)).filter(({ text }) => text !== "");
+  const records = kept.map(({ text }) => JSON.parse(text) as Partial<StepRecord>);
+  const last = records.findLast(({ error_class }) => error_class !== undefined);
+  return last?.error_class && { class: last.error_class, message: last.error_message ?? "" };
+}

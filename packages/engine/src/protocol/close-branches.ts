@@ -1,0 +1,71 @@
+import { atOnce } from "../at-once.ts";
+import type { Position } from "../chain/position.ts";
+import { settleTurn } from "../kinds/task/settle-turn.ts";
+import type { Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { forkBehind, hasBegun, type OpenFork, readTip, type Tip } from "./branches.ts";
+import { definitionOf } from "./definition.ts";
+import { killOvertaken } from "./overtaken.ts";
+import { settleJoin } from "./settle-join.ts";
+import type { Reason, SettlingPorts } from "./settling.ts";
+
+/** The node id of a close entry and of a turn that a closer took; no node can have it. */
+export const closeMark = "(close)";
+
+/** What the entries say of nodes that a close stops. */
+export interface CloseReasons {
+  /** Of what is under way in the scope itself. */
+  here: Reason;
+  /** Of what is under way in branches. */
+  inside: Reason;
+}
+
+/**
+ * One step of a close (protocol, Close): takes the turn behind a tip for good, in the branches of a fork too, begun or
+ * not, and gives whatever was under way its entry, innermost first. Null: the tip has moved, read it again. Else
+ * nothing is under way behind it and nothing can begin: on the main line this is where the close entry goes.
+ */
+export async function closeBehind(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
+  await killOvertaken(ports, tip.link);
+  const turn = await takeForClose(ports, tip);
+  if (!turn) return null;
+  const position: Position = {
+    before: tip.head,
+    beforeEntry: tip.entry,
+    at: tip.next,
+    next: { seq: tip.next.seq, turn },
+  };
+  const open = hasBegun(tip) ? await forkBehind(ports, tip.entry) : null;
+  if (open) {
+    const tips = await closeBranches(ports, open, reasons.inside);
+    if (turn.node === closeMark && !tips.some(hasBegun)) return position;
+    await settleJoin(ports, position, open, tips, reasons.here);
+    return null;
+  }
+  if (turn.node === closeMark) return position;
+  const { execution_id, workflow_id, workflow_version } = tip.head;
+  const execution = { id: execution_id, workflowId: workflow_id, version: workflow_version };
+  await settleTurn(ports, position, await definitionOf(ports, { execution, node: turn.node }), turn, reasons.here);
+  return null;
+}
+
+/** Closes every branch of a fork; answers their last entries, behind which no other can be written. */
+export function closeBranches(ports: SettlingPorts, open: OpenFork, reason: Reason): Promise<Tip[]> {
+  const reasons = { here: reason, inside: reason };
+  return atOnce(open.branches, async ({ scope }) => {
+    for (;;) {
+      const tip = await readTip(ports, open.head.execution_id, scope, open.entry);
+      if (await closeBehind(ports, tip, reasons)) return tip;
+    }
+  });
+}
+
+/** The turn behind the tip, closed: taken where it was free, taken over where it was not. Null: it changed, read again. */
+async function takeForClose(ports: Ports, { next, turn }: Tip): Promise<Turn | null> {
+  if (turn?.state === "closed") return turn;
+  const since = new Date(ports.clock.now()).toISOString();
+  const taken: Turn = turn
+    ? { ...turn, state: "closed" }
+    : { node: closeMark, state: "closed", sandbox: null, attempt: 1, since };
+  return (await ports.chain.putTurn(next, taken, turn ?? null)) ? taken : null;
+}

@@ -1,0 +1,146 @@
+import type { CloseStatus, FailureRecord, Head } from "../chain/head.ts";
+import { failureOf, type Position } from "../chain/position.ts";
+import { sealEntry } from "../chain/seal.ts";
+import { NovaError } from "../errors.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { ExecutionError } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
+import { opensFork, readTip } from "./branches.ts";
+import { closeBehind, closeMark } from "./close-branches.ts";
+import { definitionOf } from "./definition.ts";
+import { type Closed, finishClose } from "./finish-close.ts";
+import { settledEntry } from "./settled-entry.ts";
+import type { Reason, SettlingPorts } from "./settling.ts";
+import { stopMachine } from "./stop.ts";
+import { ownWords } from "./verdict.ts";
+
+export interface CloseRequest {
+  execution: string;
+  status: CloseStatus;
+  /** Why, where it is not completed. */
+  reason?: Reason;
+  /** Link before the node whose failure led here; a sweeper leaves it out and means the tip. */
+  seq?: number;
+}
+
+/**
+ * Ends an execution: finish, fail, cancel, timeout and sweeper all come here, several at once if need be. Exactly one
+ * close entry is written, as the last link; before it every held turn gets its entry and nothing of the run is alive.
+ * Whoever finds it written finishes what follows it. Answers how the execution was closed, by whomever.
+ */
+export async function closeExecution(ports: Ports, request: CloseRequest): Promise<Closed> {
+  if (request.status === "failed" && request.reason) await settleFailedNode(ports, request, request.reason);
+  const inside: Reason = {
+    class: "ExecutionClosed",
+    message: `the execution was ${request.status} while the node ran`,
+  };
+  for (;;) {
+    const tip = await readTip(ports, request.execution, "");
+    if (tip.head.node_type === "close") return finishClose(ports, tip.entry);
+    const position = await closeBehind(settlingPorts(ports, request.status), tip, {
+      here: interruption(request),
+      inside,
+    });
+    const entry = position && (await putCloseEntry(ports, position, request));
+    if (entry) return finishClose(ports, entry);
+  }
+}
+
+/**
+ * The ports with which turns are settled: they end the executions that workflow nodes run. One ends like the run around
+ * it where that was interrupted, and is cancelled for any other reason.
+ */
+export function settlingPorts(ports: Ports, reason?: CloseStatus): SettlingPorts {
+  const status = reason === "interrupted" ? reason : "cancelled";
+  return {
+    ...ports,
+    async endChild({ id, stateMachineArn }) {
+      const { head } = await readTip(ports, id, "");
+      const cause = "The execution around it has ended, or goes on without it.";
+      if (head.node_type !== "close") await stopMachine(ports, { id, stateMachineArn }, cause);
+      return closeExecution(ports, { execution: id, status });
+    },
+  };
+}
+
+/** A failed run says first, in the chain, which node failed and why. A sweeper knows only of a node that had begun. */
+async function settleFailedNode(ports: Ports, request: CloseRequest, reason: Reason): Promise<void> {
+  const { head, turn } = await readTip(ports, request.execution, "");
+  if (request.seq === undefined && !turn) return;
+  const seq = request.seq ?? head.seq;
+  // A join is settled by the close itself, which has to close the branches first.
+  if (head.node_type === "close" || head.seq !== seq || head.path_taken === null || opensFork(head)) return;
+  const execution = { id: head.execution_id, workflowId: head.workflow_id, version: head.workflow_version };
+  const { node } = await definitionOf(ports, { execution, node: head.path_taken });
+  if (node.type === "end") return;
+  try {
+    await settledEntry(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
+  } catch (error) {
+    if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
+  }
+}
+
+/** Undefined where the condition failed: somebody has closed it, which may be this write, repeated by an SDK. */
+async function putCloseEntry(
+  ports: Ports,
+  { before, beforeEntry, at }: Position,
+  request: CloseRequest,
+): Promise<StoredEntry | undefined> {
+  const failure = request.status === "completed" ? null : await failureBehind(ports, before, beforeEntry, request);
+  const sealed = await sealEntry(
+    {
+      execution_id: at.execution,
+      scope: at.scope,
+      client: before.client,
+      root: before.root,
+      workflow_id: before.workflow_id,
+      workflow_version: before.workflow_version,
+      nodes: before.nodes,
+      ...(before.spent && { spent: before.spent }),
+      ...(before.frozen && { frozen: before.frozen }),
+      ...(before.fresh && { fresh: before.fresh }),
+      ...(before.inner !== undefined && { inner: before.inner }),
+      seq: at.seq,
+      node_id: closeMark,
+      node_type: "close",
+      status: request.status === "completed" ? "success" : "failed",
+      ...(failure && { error_class: failure.class }),
+      attempt: 1,
+      decision_result: null,
+      path_taken: null,
+      timestamp: new Date(ports.clock.now()).toISOString(),
+      execution_time_ms: 0,
+      sandbox_id: null,
+      warm: null,
+      code: null,
+      prev: beforeEntry.hash,
+      steps: [],
+      close: { status: request.status, count: at.seq + 1 + (before.inner ?? 0) },
+    },
+    failure ? { error: JSON.stringify(failure satisfies FailureRecord) } : {},
+    ports.blobs,
+  );
+  const entry = { ...sealed, signature: await ports.signer.sign(sealed.hash) };
+  return (await ports.chain.putEntry(at, entry)) ? entry : undefined;
+}
+
+/** What a close entry's `error` says: the failed node's own words, else the reason for closing. */
+async function failureBehind(
+  ports: Ports,
+  before: Head,
+  beforeEntry: StoredEntry,
+  request: CloseRequest,
+): Promise<ExecutionError> {
+  if (before.status === "failed" && request.status === "failed") {
+    const failure = await failureOf(beforeEntry, ports.blobs);
+    const message = failure.within === undefined ? failure.message : `in ${failure.within}: ${ownWords(failure)}`;
+    return { node: failure.node ?? before.node_id, class: before.error_class ?? "NodeFailed", message };
+  }
+  const { class: name, message } = interruption(request);
+  return { node: before.path_taken ?? before.node_id, class: name, message };
+}
+
+/** What ends a node that is still running when its execution is closed. */
+function interruption({ status, reason }: CloseRequest): Reason {
+  return reason ?? { class: "ExecutionClosed", message: `the execution was ${status} while the node ran` };
+}

@@ -1,0 +1,129 @@
+import { forksOf } from "@nova/workflow";
+import { type Head, headOf } from "../chain/head.ts";
+import { contextBefore } from "../chain/item-input.ts";
+import type { LoadedContext, Position } from "../chain/position.ts";
+import { branchOf, linkLabel } from "../chain/scope.ts";
+import { sealEntry } from "../chain/seal.ts";
+import { addSpendings } from "../chain/spending.ts";
+import { blobPages } from "../context/blob-pages.ts";
+import { storeContext } from "../context/pages.ts";
+import { NovaError } from "../errors.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { eventsBehind } from "./continuation.ts";
+import { goneOut } from "./loops.ts";
+import type { Outcome } from "./outcome.ts";
+
+/**
+ * Writes the outcome of a node as the entry at its link, if there is none, and answers the entry that is there
+ * afterwards: ours or the winner's. Steps recorded at the link (earlier attempts) are listed by it.
+ */
+export async function commitOutcome(
+  ports: Ports,
+  position: Position,
+  node: { id: string; type: Head["node_type"] },
+  outcome: Outcome,
+  kept?: LoadedContext,
+): Promise<StoredEntry> {
+  const entry = await sealOutcome(ports, position, node, outcome, kept ?? (await contextBefore(ports, position)));
+  if (await ports.chain.putEntry(position.at, entry)) {
+    ports.tips.keep(position.at, entry, ports.clock.now());
+    await spareSandbox(ports, position, outcome);
+    return entry;
+  }
+  const { entry: winner } = await ports.chain.read(position.at);
+  if (!winner)
+    throw new NovaError(
+      "ChainBroken",
+      `link ${position.at.seq} of ${position.at.execution} refuses an entry and has none`,
+    );
+  return winner;
+}
+
+async function sealOutcome(
+  ports: Ports,
+  position: Position,
+  node: { id: string; type: Head["node_type"] },
+  outcome: Outcome,
+  kept: LoadedContext,
+): Promise<StoredEntry> {
+  const { before, beforeEntry, at } = position;
+  const { more = {} } = outcome;
+  const inner = (before.inner ?? 0) + (more.inner ?? 0);
+  const loops = more.loops ?? goneOut(before.loops, node.id);
+  const changes = outcome.status === "success" ? outcome.changes : { set: [], delete: [] };
+  const context = kept.context.apply(changes, linkLabel(at));
+  const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
+  const steps = more.steps ?? (await attemptsAt(ports, at, outcome));
+  const spent = addSpendings(before.spent, more.spent);
+  return sealEntry(
+    {
+      execution_id: at.execution,
+      scope: at.scope,
+      seq: at.seq,
+      client: before.client,
+      root: before.root,
+      workflow_id: before.workflow_id,
+      workflow_version: before.workflow_version,
+      node_id: node.id,
+      node_type: node.type,
+      status: outcome.status,
+      ...(outcome.status === "failed" && { error_class: outcome.class }),
+      attempt: outcome.run.attempt,
+      decision_result: outcome.status === "success" ? outcome.decision : null,
+      path_taken: outcome.next,
+      timestamp: new Date(ports.clock.now()).toISOString(),
+      execution_time_ms: outcome.executionTimeMs,
+      sandbox_id: outcome.run.sandboxId,
+      warm: outcome.run.warm,
+      code: outcome.run.code,
+      ...(outcome.run.addresses && { addresses: outcome.run.addresses }),
+      ...(outcome.run.failedDeliveries !== undefined && { failed_deliveries: outcome.run.failedDeliveries }),
+      nodes: before.nodes + (outcome.run.code === null ? 0 : 1) + (more.nodes ?? 0),
+      ...(more.generation !== undefined && { generation: more.generation }),
+      ...(more.cacheHit && { cache_hit: true }),
+      ...(more.analysis !== undefined && { analysis: more.analysis }),
+      ...(spent && { spent }),
+      ...(before.frozen && { frozen: before.frozen }),
+      ...(before.fresh && { fresh: before.fresh }),
+      ...(inner > 0 && { inner }),
+      ...(loops && { loops }),
+      ...(await eventsBehind(ports, position, node.id, outcome)),
+      ...(more.count !== undefined && { count: more.count }),
+      ...(more.child && { child: more.child }),
+      prev: beforeEntry.hash,
+      steps,
+    },
+    {
+      context: JSON.stringify(stored),
+      ...(outcome.status === "failed" && { error: JSON.stringify(outcome.failure) }),
+      ...(outcome.logs !== "" && { logs: outcome.logs }),
+      ...more.contents,
+    },
+    ports.blobs,
+  );
+}
+
+/** Those that failed, by their records; a success is no record of its own, whatever another delivery took it for. */
+async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }: Outcome): Promise<string[]> {
+  const last = status === "failed" ? run.attempt : run.attempt - 1;
+  const stored = last > 0 ? await chain.steps(at) : [];
+  return stored.flatMap(({ step, hash }) => (step <= last ? [hash] : []));
+}
+
+/** The sandbox of a branch whose last entry this is serves the next one. */
+async function spareSandbox(ports: Ports, { at, before }: Position, { run, next }: Outcome): Promise<void> {
+  const place = branchOf(at.scope);
+  if (!place || !run.warm) return;
+  const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
+  const fork = version && forksOf(version.workflow).get(place.fork);
+  const end = fork?.kind === "parallel" ? fork.next : null;
+  if (next !== null && next !== end) return;
+  ports.spares.forgetDead(ports.clock.now());
+  ports.spares.offer(at.execution, run.warm);
+}
+
+/** True when this is the entry that closed the execution. */
+export function isClose(entry: StoredEntry): boolean {
+  return headOf(entry).node_type === "close";
+}

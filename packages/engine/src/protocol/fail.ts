@@ -1,0 +1,46 @@
+import { reasonOf } from "../kinds/settle-node.ts";
+import type { Ports } from "../ports/index.ts";
+import { closeExecution } from "./close.ts";
+import type { CaughtError, Continuation, RunPosition } from "./event.ts";
+import { stopFurther } from "./stop.ts";
+import { closeAfter, hasEnded, sweepExecution } from "./sweep.ts";
+
+/** Input of the last task of a run that fails; `continuation` where it was a further execution that failed. */
+export type FailEvent = RunPosition & { error?: CaughtError; continuation?: Continuation };
+
+/**
+ * Closes a run whose task failed for good. Answers the error of the Fail state behind it: what the chain says, which
+ * is not always what the Catch was handed.
+ */
+export async function failExecution(
+  ports: Ports,
+  { execution, seq, error, continuation }: FailEvent,
+): Promise<{ error: CaughtError }> {
+  const caught = error ?? { Error: "ChainBroken", Cause: "a decision led to no edge" };
+  if (continuation) await closeBehind(ports, execution.id, continuation);
+  const closed = await closeExecution(ports, {
+    execution: execution.id,
+    status: "failed",
+    reason: reasonOf(caught),
+    seq,
+  });
+  if (!closed.error) return { error: { Error: "ExecutionClosed", Cause: `the execution was ${closed.status} before` } };
+  return { error: { Error: closed.error.class, Cause: `node "${closed.error.node}": ${closed.error.message}` } };
+}
+
+/** A further execution that ended without a close closes the run as it ended; one that is given up must not go on. */
+async function closeBehind(ports: Ports, id: string, { arn, name, number }: Continuation): Promise<void> {
+  const run = await ports.stateMachines.describe(arn, name);
+  const cause = "Step Functions does not wait for it any more.";
+  await stopFurther(ports, { id, stateMachineArn: arn }, cause, number);
+  if (run && hasEnded(run)) await closeAfter(ports, id, run);
+}
+
+/**
+ * A state machine's execution ended in whatever way: the run of the same name is closed if it is not yet. A further
+ * execution bears no run's name; whoever waits for it hears of its end.
+ */
+export async function executionEnded(ports: Ports, id: string): Promise<void> {
+  const record = await ports.executions.get(id);
+  if (record?.open) await sweepExecution(ports, record);
+}

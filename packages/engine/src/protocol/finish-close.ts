@@ -1,0 +1,79 @@
+import { contentText } from "../chain/contents.ts";
+import { type CloseStatus, headOf } from "../chain/head.ts";
+import { NovaError } from "../errors.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { Execution, ExecutionError, Spending } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
+import { refreshStatus } from "./status.ts";
+
+/** How an execution was closed. */
+export interface Closed {
+  status: CloseStatus;
+  /** Hash of the close entry. */
+  tip: string;
+  error?: ExecutionError;
+  /** Where models were asked. */
+  spent?: Spending;
+}
+
+/**
+ * What follows a close entry, done by whoever finds one beside an open record: the record gets the entry's status (not
+ * the finder's), the event goes out, leftover sandboxes die, the service does its part, and last of all the record leaves
+ * the open index. Every step may be done twice.
+ */
+export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Closed> {
+  const head = headOf(entry);
+  if (!head.close) throw new NovaError("ChainBroken", `link ${head.seq} of ${head.execution_id} is no close entry`);
+  const { status } = head.close;
+  const { spent } = head;
+  const error =
+    entry.contents.error && (JSON.parse(await contentText(entry.contents.error, head, ports.blobs)) as ExecutionError);
+  const closed: Closed = { status, tip: entry.hash, ...(error && { error }), ...(spent && { spent }) };
+
+  const record = await ports.executions.get(head.execution_id);
+  if (!record?.open) return closed;
+  const durationMs = durationOf(record.startedAt, head.timestamp);
+  const ending = {
+    status,
+    endedAt: head.timestamp,
+    durationMs,
+    nodes: head.nodes,
+    ...(spent && { spent }),
+    tip: entry.hash,
+    ...(error && { error }),
+  };
+  await ports.executions.update(record.id, ending);
+  if (!record.endPublished) await publishEnd(ports, { ...record, ...ending }, status);
+  if (record.parent) await refreshStatus(ports, record.parent.execution);
+  ports.spares.forget(record.id);
+  try {
+    await ports.sandboxes.killAll(record.id);
+    // Behind the sandboxes, which the next run of the queue may be waiting for.
+    await ports.aftermath.ended({ ...record, ...ending });
+  } catch (error) {
+    // It may be minutes before E2B is reached again: who comes back for the rest does not tell everybody once more.
+    await ports.executions.update(record.id, { endPublished: true });
+    throw error;
+  }
+  await ports.executions.update(record.id, { open: false });
+  return closed;
+}
+
+/** Milliseconds between two times, ISO 8601; clocks of two machines may differ. */
+export function durationOf(startedAt: string, endedAt: string): number {
+  return Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
+}
+
+async function publishEnd(ports: Ports, record: Execution, status: CloseStatus): Promise<void> {
+  const { durationMs, spent } = record;
+  await ports.events.publish(status === "completed" ? "execution.completed" : "execution.failed", {
+    execution_id: record.id,
+    workflow: record.workflowId,
+    version: record.version,
+    client: record.client,
+    ...(record.parent && { parent_execution_id: record.parent.execution }),
+    status,
+    duration_ms: durationMs,
+    ...(spent && { cost_usd: spent.cost_usd }),
+  });
+}

@@ -1,0 +1,82 @@
+import { joinOf } from "@nova/workflow";
+import { atOnce } from "../at-once.ts";
+import type { BranchTip } from "../chain/head.ts";
+import { contextAfter, type LoadedContext, type Position } from "../chain/position.ts";
+import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts";
+import type { Changes } from "../context/context.ts";
+import { offloadLargeValues } from "../context/offload.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { hasBegun, type OpenFork, type Tip, wayBehindJoin } from "./branches.ts";
+import { commitOutcome } from "./commit.ts";
+import { wayTo } from "./definition.ts";
+import { resultsText } from "./item-results.ts";
+import { mergeBranches } from "./merge-branches.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Reason } from "./settling.ts";
+import { failureOfBranches } from "./verdict.ts";
+
+/**
+ * Writes the entry of a join whose turn is taken and whose branches have all ended, of themselves or closed: what they
+ * changed, or why they failed. Either way it lists their tips. Answers the entry that is there afterwards.
+ */
+export async function settleJoin(
+  ports: Ports,
+  position: Position,
+  open: OpenFork,
+  tips: readonly Tip[],
+  reason: Reason,
+): Promise<StoredEntry> {
+  const kept = await contextAfter(position.beforeEntry, ports.blobs);
+  const failed = await failureOfBranches(ports, open, tips, reason);
+  const merged = failed ?? (await joinedChanges(ports, open, tips, kept));
+  const common = factsOf(position, tips);
+  const outcome: Outcome =
+    "failure" in merged
+      ? { ...common, status: "failed", ...merged, next: wayTo(open.version, open.map?.onError) }
+      : { ...common, status: "success", changes: merged, decision: null, next: wayBehindJoin(open) };
+  return commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
+}
+
+function factsOf({ before }: Position, tips: readonly Tip[]) {
+  const begun = tips.filter(hasBegun);
+  // A branch counts on from what its fork says.
+  const spent = unlessNothing(sumOfSpendings(begun.map(({ head }) => spentSince(before.spent, head.spent))));
+  const branches = begun.map((tip): BranchTip => ({ scope: tip.head.scope, seq: tip.head.seq, hash: tip.entry.hash }));
+  return {
+    logs: "",
+    executionTimeMs: 0,
+    run: { attempt: 1, sandboxId: null, warm: before.warm, code: null },
+    more: {
+      nodes: begun.reduce((sum, tip) => sum + tip.head.nodes, 0),
+      inner: begun.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
+      inside: { branches: begun.length, events: begun.reduce((sum, { head }) => sum + (head.events ?? 0), 0) },
+      ...(spent && { spent }),
+      contents: { branches: JSON.stringify(branches) },
+    },
+  };
+}
+
+async function joinedChanges(
+  ports: Ports,
+  open: OpenFork,
+  tips: readonly Tip[],
+  kept: LoadedContext,
+): Promise<Changes | { class: "NodeFailed"; failure: { message: string } }> {
+  if (open.map) {
+    const set = [{ key: open.map.into, json: await resultsText(ports, open, tips, kept.stored) }];
+    return offloaded(ports, open, { set, delete: [] });
+  }
+  const contexts = await atOnce(tips, async ({ entry }) => (await contextAfter(entry, ports.blobs)).context);
+  const branches = open.branches.map((branch, i) => ({ ...branch, context: contexts[i] as LoadedContext["context"] }));
+  const changes = mergeBranches(kept.context, branches, open.fork);
+  if ("problem" in changes) return { class: "NodeFailed", failure: { message: changes.problem } };
+  return open.fork.merge === "collect" ? offloaded(ports, open, changes) : changes;
+}
+
+/** Lists are new values: what is large in them goes to blobs as in any other. */
+async function offloaded(ports: Ports, { head }: OpenFork, changes: Changes): Promise<Changes> {
+  const save = (ref: Parameters<Ports["blobs"]["put"]>[1], body: Uint8Array) => ports.blobs.put(head, ref, body);
+  const set = changes.set.map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) }));
+  return { ...changes, set: await Promise.all(set) };
+}

@@ -1,0 +1,183 @@
+import { headOf } from "../chain/head.ts";
+import { NovaError } from "../errors.ts";
+import { reasonOf } from "../kinds/settle-node.ts";
+import { startInput } from "../kinds/start/first-link.ts";
+import { type SweptTasks, sweepTasks } from "../kinds/waiting/sweep-tasks.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { Execution, Parent } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
+import type { StateMachineRun } from "../ports/state-machines.ts";
+import { readTip } from "./branches.ts";
+import { closeExecution } from "./close.ts";
+import type { Closed } from "./finish-close.ts";
+import type { Reason } from "./settling.ts";
+import { stopFurther } from "./stop.ts";
+import { endless, type Stint } from "./time-budget.ts";
+
+/** A StartExecution that is this old and never happened is repeated. */
+const lostStartMs = 30_000;
+
+/** The error with which the local cloud ends runs that it was killed under. */
+export const interruptedError = "Interrupted";
+
+/** Ids of executions by what a sweep did with them. */
+export interface SweptRuns {
+  closed: string[];
+  restarted: string[];
+  /** Could not be swept this time; the next sweep tries again. */
+  failed: { id: string; reason: string }[];
+}
+
+export interface Swept extends SweptRuns {
+  tasks: SweptTasks;
+}
+
+/** All of the executions that are open; undefined where not all of them were read. */
+type Open = ReadonlySet<string> | undefined;
+
+/** What came of one execution. */
+type Done = "closed" | "restarted";
+
+/** Before a sweep, or instead of one. */
+export function noRuns(): SweptRuns & { open: Open } {
+  return { closed: [], restarted: [], failed: [], open: undefined };
+}
+
+/** Executions and then their tasks. */
+export async function sweep(ports: Ports, stint: Stint = endless): Promise<Swept> {
+  const { open, ...runs } = await sweepRuns(ports, stint);
+  return { ...runs, tasks: await sweepTasks(ports, open, stint) };
+}
+
+/**
+ * Every open execution: what died is closed, what was closed half is finished, a start that was lost is repeated. One
+ * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting. Executions that
+ * wait, for days and by the thousand, cost a name in a list; those that run a look at their chain, behind all others.
+ */
+export async function sweepRuns(ports: Ports, stint: Stint = endless): Promise<SweptRuns & { open: Open }> {
+  const { open: _, ...swept } = noRuns();
+  const open = new Set<string>();
+  const alive: Execution[] = [];
+  const since = ports.clock.now();
+  const isRunning = runningExecutions(ports);
+  const look = async (record: Execution, work: () => Promise<Done | null>) => {
+    try {
+      const what = await work();
+      if (what) swept[what].push(record.id);
+    } catch (error) {
+      swept.failed.push({ id: record.id, reason: String(error) });
+    }
+  };
+  for await (const record of ports.executions.open()) {
+    if (stint.aborted) return { ...swept, open: undefined };
+    open.add(record.id);
+    // In none of the lists that this sweep read, and too young to be lost.
+    if (Date.parse(record.startedAt) > since) continue;
+    await look(record, async () => {
+      if (!goesOn.has(record.status) || !(await isRunning(record))) return sweepExecution(ports, record);
+      if (record.status === "running") alive.push(record);
+      return null;
+    });
+  }
+  for (const record of alive) {
+    if (stint.aborted) break;
+    await look(record, () => finishClosed(ports, record));
+  }
+  return { ...swept, open };
+}
+
+/** Of a record whose state machine is at it, as long as its execution runs. */
+const goesOn: ReadonlySet<string> = new Set<Execution["status"]>(["running", "waiting"]);
+
+/**
+ * Each workflow's machine is asked once: a page of ListExecutions names a thousand, and DescribeExecution may be asked 15
+ * times a second. The list may be late: who is missing in it is asked for, who is too many is left to the next sweep.
+ */
+function runningExecutions({ stateMachines }: Pick<Ports, "stateMachines">): (record: Execution) => Promise<boolean> {
+  const byWorkflow = new Map<string, Promise<ReadonlySet<string>>>();
+  return async ({ id, workflowId, stateMachineArn }) => {
+    const running = byWorkflow.get(workflowId) ?? stateMachines.running(stateMachineArn);
+    byWorkflow.set(workflowId, running);
+    return (await running).has(id);
+  };
+}
+
+/** One open execution; also the answer to its state machine's status event, which is best effort. */
+export async function sweepExecution(ports: Ports, record: Execution): Promise<Done | null> {
+  const tip = await tipOf(ports, record);
+  if (!tip) return null;
+  if (isClose(tip)) return finishClosed(ports, record, tip);
+  // Whoever looks after the quotas begins it.
+  if (record.status === "queued") return null;
+  const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
+  if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);
+  if (!hasEnded(run)) return null;
+  if (headOf(tip).continuation) await stopFurther(ports, record, "Whoever waited for this execution has ended.");
+  await closeAfter(ports, record.id, run);
+  return "closed";
+}
+
+async function tipOf({ chain }: Ports, { id }: Execution): Promise<StoredEntry | undefined> {
+  return (await chain.tip(id, "")).find(({ entry }) => entry)?.entry;
+}
+
+function isClose(tip: StoredEntry): boolean {
+  return headOf(tip).node_type === "close";
+}
+
+/** Its closer may have died behind the close entry, and Step Functions takes its time to repeat it. */
+async function finishClosed(ports: Ports, record: Execution, known?: StoredEntry): Promise<"closed" | null> {
+  const tip = known ?? (await tipOf(ports, record));
+  if (!tip || !isClose(tip)) return null;
+  await closeExecution(ports, { execution: record.id, status: "completed" });
+  return "closed";
+}
+
+async function repeatStart(ports: Ports, record: Execution): Promise<"restarted" | null> {
+  if (ports.clock.now() - Date.parse(record.startedAt) < lostStartMs) return null;
+  await ports.stateMachines.start(record.stateMachineArn, record.id, startInput(record));
+  return "restarted";
+}
+
+/** It was made by a node, and is started by the run of that; unless the node has its outcome already. */
+async function dropUnlessCalled(ports: Ports, record: Execution, parent: Parent): Promise<"closed" | null> {
+  const { turn, entry } = await ports.chain.read(parent);
+  if (!entry && turn?.state === "held") return null;
+  await closeExecution(ports, { execution: record.id, status: "cancelled" });
+  return "closed";
+}
+
+export type EndedRun = StateMachineRun & { status: Exclude<StateMachineRun["status"], "running"> };
+
+export function hasEnded(run: StateMachineRun): run is EndedRun {
+  return run.status !== "running";
+}
+
+/** Closes a run as an execution of its state machine ended. */
+export async function closeAfter(ports: Ports, execution: string, run: EndedRun): Promise<Closed> {
+  const close = (status: Closed["status"], reason?: Reason) =>
+    closeExecution(ports, { execution, status, ...(reason && { reason }) });
+  switch (run.status) {
+    case "succeeded":
+      return completed(ports, execution);
+    case "failed":
+      return close("failed", reasonOf({ Error: run.error ?? "Failed", Cause: run.cause ?? "" }));
+    case "timed_out":
+      return close("failed", { class: "NodeTimeout", message: "the workflow ran longer than its timeout" });
+    case "aborted":
+      return run.error === interruptedError
+        ? close("interrupted", { class: "NodeInterrupted", message: "the process that ran it was stopped" })
+        : close("cancelled");
+  }
+}
+
+/**
+ * Step Functions succeeds behind the close entry, never before. Where there is none somebody has cut off the end of the
+ * chain, and a new one would be signed.
+ */
+async function completed(ports: Ports, execution: string): Promise<Closed> {
+  const { head } = await readTip(ports, execution, "");
+  if (head.node_type === "close") return closeExecution(ports, { execution, status: "completed" });
+  const what = `Step Functions has completed execution ${execution}, whose chain ends with link ${head.seq} and no close`;
+  throw new NovaError("ChainBroken", `${what} - \`nova verify ${execution}\` says what is missing`);
+}

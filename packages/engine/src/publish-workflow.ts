@@ -1,0 +1,39 @@
+import { type HistoryBudget, type Workflow, workflowHash } from "@nova/workflow";
+import type { Ports } from "./ports/index.ts";
+import type { WorkflowVersion } from "./ports/workflows.ts";
+
+export interface PublishRequest {
+  workflow: Workflow;
+  /** The compiled state machine, JSON text. */
+  stateMachine: string;
+  /** As it was compiled with the state machine, where its loops go on in further executions. */
+  history?: HistoryBudget | undefined;
+  /** Sandbox template that has the workflow's requirements. */
+  template: string;
+}
+
+/**
+ * Makes a definition runnable: its state machine version first, then the workflow version that names it. A definition
+ * whose hash is the latest version's is that version; nothing is published again.
+ */
+export async function publishWorkflow(ports: Ports, request: PublishRequest): Promise<WorkflowVersion> {
+  const { workflow, stateMachine, template, history } = request;
+  const hash = workflowHash(workflow);
+  for (;;) {
+    const latest = await ports.workflows.latest(workflow.id);
+    if (latest?.hash === hash && latest.template === template) return latest;
+    const version = (latest?.version ?? 0) + 1;
+    const published: WorkflowVersion = {
+      format: 1,
+      workflowId: workflow.id,
+      version,
+      hash,
+      workflow,
+      template,
+      stateMachineArn: await ports.stateMachines.publish(`nova-${workflow.id}`, stateMachine, `version ${version}`),
+      ...(history && { history }),
+      createdAt: new Date(ports.clock.now()).toISOString(),
+    };
+    if (await ports.workflows.create(published)) return published;
+  }
+}

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { readItem, storeItems } from "../../../packages/engine/src/chain/item-pages.ts";
+
+function memory() {
+  const texts = new Map<string, string>();
+  let loaded = 0;
+  return {
+    load: async (sha256: string) => {
+      loaded++;
+      return texts.get(sha256) ?? "";
+    },
+    save: async (sha256: string, text: string) => void texts.set(sha256, text),
+    loads: () => loaded,
+  };
+}
+
+it("gives every item back to the digit, with one page read for each", async () => {
+  const texts = Array.from({ length: 5000 }, (_, i) => `{"n": ${i}.50, "text": "${"x".repeat(i % 90)},]"}`);
+  const store = memory();
+  const items = await storeItems(texts, store);
+  expect(items.count).toBe(5000);
+  expect(items.pages.length).toBeGreaterThan(3);
+  expect(items.pages.length).toBeLessThan(50);
+  for (const index of [0, 1, 499, 2500, 4999]) expect(await readItem(items, index, store)).toBe(texts[index]);
+  expect(store.loads()).toBe(5);
+});
+
+it("keeps an empty list, and a single large item", async () => {
+  const store = memory();
+  expect(await storeItems([], store)).toEqual({ count: 0, pages: [] });
+  const large = JSON.stringify("x".repeat(100_000));
+  const items = await storeItems([large, "1"], store);
+  expect(items.pages).toHaveLength(2);
+  expect(await readItem(items, 0, store)).toBe(large);
+});
+
+it("has no item behind its last one", async () => {
+  const store = memory();
+  await expect(readItem(await storeItems(["1"], store), 1, store)).rejects.toThrow("a map has no item 1");
+});
+
+it("has few items on a page, however small they are, and finds each of them", async () => {
+  const store = memory();
+  const texts = Array.from({ length: 1000 }, (_, i) => String(i));
+  const items = await storeItems(texts, store);
+  expect(Math.max(...items.pages.map(({ count }) => count))).toBeLessThanOrEqual(256);
+  expect(await Promise.all(texts.map((_, index) => readItem(items, index, store)))).toEqual(texts);
+});

@@ -1,0 +1,105 @@
+import { type CodeResult, parseExact, type StepDraft } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { replayedStep } from "../../../../packages/engine/src/chain/steps/read-step.ts";
+import { type StepFacts, type StepText, sealStep } from "../../../../packages/engine/src/chain/steps/step-record.ts";
+import { traceStep } from "../../../../packages/engine/src/trace/trace-step.ts";
+import frozen from "../../../fixtures/formats/steps-1.json" with { type: "json" };
+import { agentStep } from "../../../support/engine/agent-step.ts";
+import { atOnce } from "../../../support/engine/scheduler.ts";
+import { BlobState } from "../../../support/engine/stores.ts";
+
+const home = { client: "c", root: "r" };
+
+async function sealed(told: Partial<StepDraft>, mask = (text: string) => text, more: Partial<StepFacts> = {}) {
+  const blobs = new BlobState().port(atOnce);
+  const facts = {
+    journal: 3,
+    number: 1003,
+    timestamp: "2026-11-22T00:00:00.000Z",
+    runTimeMs: 7,
+    blobs: ["ff"],
+    mask,
+    ...more,
+  };
+  const draft = agentStep("E2BExecutor", 1, told);
+  return { ...(await sealStep(draft, facts, home, blobs)), blobs };
+}
+
+const whole: Partial<StepDraft> = {
+  ...{ input_data: { n: 1 }, output_data: { ok: true }, generated_code: "x = 1", sandbox_id: "S1", model_used: "m" },
+  ...{ tokens_input: 5, tokens_cached: 2, tokens_output: 1, cost_usd: 0.01, execution_time_ms: 9 },
+  ...{ tool_calls: [{ function: "search_documentation", arguments: { library: "fitz", query: "q" } }] },
+  ...{ logs: "hello", prompt: "asked", answer: "said" },
+  result: { status: "success", set: [{ key: "a", json: "12345678901234567890" }], delete: [], logs: "", durationMs: 7 },
+};
+
+describe("a recorded step", () => {
+  it("is read back by every delivery as it was told, without what only people read", async () => {
+    const { stored, step, blobs } = await sealed(whole);
+    const { prompt: _, answer: __, ...rest } = { ...agentStep("E2BExecutor", 1), ...whole };
+    expect(step).toEqual({ ...rest, journal: 3, timestamp: "2026-11-22T00:00:00.000Z" });
+    expect(await replayedStep(3, stored, home, blobs)).toEqual(step);
+    expect(stored.step).toBe(1003);
+  });
+
+  it("has what is large or may be personal in contents, and only their digests in its text", async () => {
+    const { stored } = await sealed({ ...whole, status: "failed", error_message: "no total", traceback: "line 3" });
+    const told = JSON.parse(stored.text) as StepText;
+    expect(Object.keys(told.digests).sort()).toEqual([
+      ...["answer", "code", "error", "input", "logs", "output", "prompt", "result", "tools"],
+    ]);
+    expect(told).toMatchObject({ run_time_ms: 7, blobs: ["ff"], cost_usd: 0.01 });
+    expect(stored.text).not.toContain("no total");
+    expect(stored.contents?.error).toEqual({ text: '{"message":"no total","traceback":"line 3"}' });
+  });
+
+  it("keeps what an analysis did in front of pinned code that failed, for other deliveries", async () => {
+    const analysis: CodeResult = { status: "success", set: [], delete: [], logs: "", durationMs: 3 };
+    const { stored, step } = await sealed({}, undefined, { analysis });
+    expect(stored.contents?.analysis).toEqual({ text: JSON.stringify(analysis) });
+    expect(step).not.toHaveProperty("analysis");
+  });
+
+  it("has no contents where there is nothing to say", async () => {
+    const { stored, step } = await sealed({});
+    expect(stored.contents).toEqual({});
+    expect(step).toMatchObject({ input_data: null, output_data: null, generated_code: null, error_message: null });
+  });
+
+  it("keeps every digit of the numbers in its data, and masks those that hold a secret", async () => {
+    const input_data = parseExact('{"lines":[19.50,12345678901234567890],"pin":47110}');
+    const { stored } = await sealed({ input_data }, (text) => text.replaceAll("4711", "***"));
+    expect(stored.contents?.input).toEqual({ text: '{"lines":[19.50,12345678901234567890],"pin":"***0"}' });
+  });
+
+  it("masks secrets wherever people read, and keeps code and result exact", async () => {
+    const mask = (text: string) => text.replaceAll("4711", "***");
+    const { stored } = await sealed(
+      {
+        ...{ input_data: { pin: 4711, list: ["is 4711"], "key 4711": null }, generated_code: "x = 4711" },
+        ...{ prompt: "4711?", logs: "4711", status: "failed", error_message: "not 4711" },
+        result: { status: "success", set: [{ key: "a", json: "4711" }], delete: [], logs: "", durationMs: 1 },
+      },
+      mask,
+    );
+    const texts = Object.fromEntries(
+      Object.entries(stored.contents ?? {}).map(([name, content]) => [name, "text" in content ? content.text : ""]),
+    );
+    expect(texts).toMatchObject({
+      ...{ input: '{"pin":"***","list":["is ***"],"key ***":null}', prompt: "***?", logs: "***" },
+      ...{ error: '{"message":"not ***"}', code: "x = 4711" },
+    });
+    expect(texts.result).toContain('"json":"4711"');
+  });
+});
+
+/** Steps as they were stored when format 1 was made. Never regenerate this file. */
+describe("steps of format 1", () => {
+  it.each(frozen.map(({ stored, told }, i) => [i, stored, told] as const))(
+    "are read for ever (%i)",
+    async (_i, stored, told) => {
+      const blobs = new BlobState().port(atOnce);
+      expect(await traceStep({ blobs }, stored, home, true)).toEqual(told);
+    },
+  );
+});

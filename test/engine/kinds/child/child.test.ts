@@ -1,0 +1,211 @@
+import { cancelExecution, runNode } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { headOf } from "../../../../packages/engine/src/chain/head.ts";
+import { child } from "../../../support/engine/child-flows.ts";
+import { action, flow, lines } from "../../../support/engine/flows.ts";
+import { atOnce, type Process } from "../../../support/engine/scheduler.ts";
+import { fails, Story, succeeds } from "../../../support/engine/story.ts";
+
+const never = new AbortController().signal;
+const called = flow("called", [action("x")], lines("start > x > end"));
+
+interface Called {
+  child: { arn: string; name: string; input: object };
+}
+
+/** A run whose first node runs another workflow; Step Functions does what the story says. */
+class Calling extends Story {
+  readonly ports = this.world.ports(atOnce);
+
+  constructor(scripts: ConstructorParameters<typeof Story>[1] = {}) {
+    super(flow("calling", [child("c", "called", { output: { x: "x" } })], lines("start > c > end")), scripts);
+    this.world.publish(called);
+  }
+
+  /** The first task, at once. */
+  async call(): Promise<string> {
+    const { child } = (await this.finish(this.deliver("c", 0))) as Called;
+    return child.name;
+  }
+
+  inChild(execution: string, node: string, seq: number): Process {
+    const at = { execution: { id: execution, workflowId: "called", version: 1 }, scope: "", seq };
+    return this.world.deliver({ function: "nova-run-node", input: { ...at, node } });
+  }
+
+  /** The second task. */
+  ended(): Process {
+    const at = { execution: { id: this.id, workflowId: "calling", version: 1 }, scope: "", seq: 0 };
+    return this.world.deliver({ function: "nova-run-node", input: { ...at, node: "c", waited: true } });
+  }
+
+  /** Everything of the child, from its first node to its close. */
+  async runChild(execution: string): Promise<void> {
+    await this.finish(this.inChild(execution, "x", 0));
+    await this.finish(this.inChild(execution, "end", 1));
+  }
+
+  childOf(execution: string): string[] {
+    return this.world.chain.entriesOf(execution).map((entry) => {
+      const { node_id, status, close } = headOf(entry);
+      return `${node_id} ${close?.status ?? status}`;
+    });
+  }
+
+  get records() {
+    return Array.from(this.world.executions.records.values());
+  }
+}
+
+describe("a workflow node", () => {
+  it("makes an execution that says who runs it, and its entry names that by its last link", async () => {
+    const story = new Calling({ x: [succeeds("x", "850.0")] });
+    await story.start('{"n": 12345678901234567890}');
+    const id = await story.call();
+    expect(story.world.record(id)).toMatchObject({
+      ...{ workflowId: "called", version: 1, status: "running", root: story.id },
+      parent: { execution: story.id, scope: "", seq: 1, depth: 1 },
+    });
+    await story.runChild(id);
+    expect(await story.finish(story.ended())).toMatchObject({ seq: 1, summary: { set: ["x"] } });
+    const [, entry] = story.entriesOf("");
+    const tip = story.world.chain.entriesOf(id).at(-1)?.hash;
+    expect(entry && headOf(entry)).toMatchObject({ path_taken: "end", child: { execution: id, version: 1, tip } });
+    expect(JSON.stringify(entry)).toContain("850.0");
+    const events = story.world.events.published.map(({ detail }) => detail);
+    expect(events).toEqual([expect.objectContaining({ execution_id: id, parent_execution_id: story.id })]);
+    expect(story.world.chain.entriesOf(id)[0]?.contents.context).toEqual({
+      text: expect.stringContaining('["n",0,"12345678901234567890"]'),
+    });
+  });
+
+  it("makes one, however often and at once it is delivered, of the version that came first", async () => {
+    const story = new Calling();
+    await story.start();
+    const [one, other] = [story.deliver("c", 0), story.deliver("c", 0)];
+    await story.until(one, "entry 0");
+    await story.until(other, "entry 0");
+    story.world.publish(called, 2);
+    const late = story.deliver("c", 0);
+    await story.until(late, "entry 0");
+    const answers = [await story.finish(one), await story.finish(late), await story.finish(other)];
+    expect(new Set(answers.map((answer) => JSON.stringify((answer as Called).child)))).toHaveProperty("size", 1);
+    expect(story.records.map(({ version, workflowId }) => `${workflowId} ${version}`)).toEqual([
+      "calling 1",
+      "called 1",
+    ]);
+    await story.runChild((answers[0] as Called).child.name);
+    await story.finish(story.ended());
+    expect(await story.finish(story.deliver("c", 0))).toEqual(answers[0]);
+  });
+
+  it("fails like the other workflow, wherever its onError leads", async () => {
+    const story = new Calling({ x: [fails("no total")] });
+    await story.start();
+    const id = await story.call();
+    await story.finish(story.inChild(id, "x", 0));
+    const at = { execution: { id, workflowId: "called", version: 1 }, scope: "", seq: 0 };
+    const error = { Error: "NodeFailed", Cause: "no total" };
+    await story.finish(story.world.deliver({ function: "nova-close-execution", input: { ...at, error } }));
+    const again = {
+      ...at,
+      execution: { ...at.execution, id: story.id, workflowId: "calling" },
+      node: "c",
+      waited: true,
+    };
+    await expect(runNode(story.ports, again, never)).rejects.toThrow(
+      `node "c": workflow "called" (${id}) failed: node "x": no total`,
+    );
+    expect(story.chain).toEqual(["start success", "c failed"]);
+  });
+});
+
+describe("the end of a run", () => {
+  it("kills what the other workflow runs before the node's entry is written", async () => {
+    const story = new Calling();
+    await story.start();
+    const id = await story.call();
+    story.world.startChild(...startOf(story, id));
+    story.codeStopsAt = "finish";
+    const code = story.inChild(id, "x", 0);
+    await story.finish(code);
+    await story.finish(story.cancel());
+    expect(story.childOf(id)).toEqual(["start success", "x failed", "(close) cancelled"]);
+    expect(story.chain).toEqual(["start success", "c failed", "(close) cancelled"]);
+    expect(story.world.machines.get(id)?.status).toBe("aborted");
+    expect(story.invariants.violations).toEqual([]);
+    expect(await story.verify()).toEqual({ state: "anchored", links: 6, erased: [] });
+  });
+
+  it("keeps what the other workflow had come to before", async () => {
+    const story = new Calling();
+    await story.start();
+    await story.runChild(await story.call());
+    expect(await story.finish(story.settle("c", 0))).toMatchObject({ failed: false, seq: 1 });
+    expect(story.chain).toEqual(["start success", "c success"]);
+  });
+
+  it.each(["entry 0", "create record", "read 1"])(
+    "leaves nothing of an execution that is made after it, from its call %s on",
+    async (call) => {
+      const story = new Calling();
+      await story.start();
+      const late = story.deliver("c", 0);
+      await story.until(late, call);
+      await story.finish(story.cancel());
+      expect(await story.finish(late)).toBe("ExecutionClosed");
+      const [, made] = story.records;
+      expect(made).toMatchObject({ status: "cancelled", open: false });
+      expect(story.childOf(made?.id ?? "")).toEqual(["start success", "(close) cancelled"]);
+      expect(await story.verify()).toMatchObject({ state: "anchored" });
+    },
+  );
+
+  it("is found by a sweeper where the Lambda that made an execution too late has died", async () => {
+    const story = new Calling();
+    await story.start();
+    const late = story.deliver("c", 0);
+    await story.until(late, "entry 0");
+    await story.finish(story.cancel());
+    await story.until(late, "create record");
+    await story.perform(late);
+    late.kill();
+    const [, made] = story.records;
+    expect(made).toMatchObject({ status: "running", open: true });
+    story.world.clock.advance(60_000);
+    await story.finish(story.sweeper());
+    expect(story.records[1]).toMatchObject({ status: "cancelled", open: false });
+    expect(story.world.machines.has(made?.id ?? "")).toBe(false);
+  });
+
+  it("is not for a sweeper to see while the node waits: its run will start what it has made", async () => {
+    const story = new Calling();
+    await story.start();
+    const id = await story.call();
+    story.world.clock.advance(60_000);
+    await story.finish(story.sweeper());
+    expect(story.world.record(id)).toMatchObject({ status: "running", open: true });
+    expect(story.world.machines.has(id)).toBe(false);
+  });
+});
+
+it("says of an execution that was cancelled by itself that it was", async () => {
+  const story = new Calling();
+  await story.start();
+  const id = await story.call();
+  await cancelExecution(story.ports, id);
+  expect(await story.finish(story.ended())).toBe("NodeInterrupted");
+});
+
+it("stops an execution that Step Functions gave up on, or never began", async () => {
+  const story = new Calling();
+  await story.start();
+  const id = await story.call();
+  expect(await story.finish(story.ended())).toBe("NodeInterrupted");
+  expect(story.childOf(id)).toEqual(["start success", "(close) cancelled"]);
+});
+
+function startOf(story: Calling, id: string): [arn: string, name: string, input: string] {
+  const { stateMachineArn, workflowId, version } = story.world.record(id);
+  return [stateMachineArn, id, JSON.stringify({ execution: { id, workflowId, version }, scope: "", seq: 0 })];
+}

@@ -1,0 +1,171 @@
+import type { RunRequest } from "@nova/engine";
+import type { MapNode, Node } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { contextAfter } from "../../../../packages/engine/src/chain/position.ts";
+import { type Arrow, action, decision, flow, lines, mapOver } from "../../../support/engine/flows.ts";
+import { atOnce } from "../../../support/engine/scheduler.ts";
+import { fails, given, Story, succeeds } from "../../../support/engine/story.ts";
+
+type Scripts = ConstructorParameters<typeof Story>[1];
+
+/** A run of `start > m > end`, with a body of these nodes. */
+async function mapped(
+  options: Partial<MapNode>,
+  scripts: Scripts,
+  context: string,
+  nodes: Node[] = [action("i")],
+  arrows: Arrow[] = [],
+) {
+  const map = mapOver("m", nodes, arrows, { into: "results", ...options });
+  const story = await new Story(flow("mapped", [map], lines("start > m > end")), scripts).start(context);
+  await story.everything();
+  await story.judge();
+  expect(story.invariants.violations).toEqual([]);
+  return story;
+}
+
+/** A key of the context as the main line left it. */
+async function left(story: Story, key: string): Promise<string | undefined> {
+  const entry = story.entriesOf("").findLast((one) => one.contents.context);
+  if (!entry) throw new TypeError("nothing is left");
+  return (await contextAfter(entry, story.world.ports(atOnce).blobs)).context.slot(key)?.json;
+}
+
+const failure = (story: Story) => story.world.record(story.id).error?.message;
+const echo = (request: RunRequest) => succeeds("n", given(request, "item") ?? "null");
+
+it("gives each item its own, and collects what each one set, in their order", async () => {
+  const seen: unknown[] = [];
+  const script = (request: RunRequest) => {
+    seen.push([given(request, "item"), given(request, "index"), given(request, "n")]);
+    return echo(request);
+  };
+  const story = await mapped({}, { i: script }, '{"list":[12345678901234567890,1.50,"x"]}');
+  expect(seen.toSorted()).toEqual(
+    [
+      ["1.50", "1", undefined],
+      ["12345678901234567890", "0", undefined],
+      ['"x"', "2", undefined],
+    ].toSorted(),
+  );
+  expect(await left(story, "results")).toBe('[{"n":12345678901234567890},{"n":1.50},{"n":"x"}]');
+  expect([await left(story, "item"), await left(story, "n")]).toEqual([undefined, undefined]);
+});
+
+it("keeps the item for the nodes behind the first one, under the name that the map gives", async () => {
+  const seen: (string | undefined)[] = [];
+  const look = (request: RunRequest) => {
+    seen.push(given(request, "page"), given(request, "index"), given(request, "i"));
+    return succeeds("page", '"read"');
+  };
+  const nodes = [action("i"), action("k")];
+  const story = await mapped({ as: "page" }, { k: look }, '{"list":["p"]}', nodes, lines("i > k"));
+  expect(seen).toEqual(['"p"', "0", "true"]);
+  expect(await left(story, "results")).toBe('[{"page":"read","i":true}]');
+});
+
+it("joins an empty list at once", async () => {
+  const story = await mapped({}, {}, '{"list":[]}');
+  expect(story.begun).toEqual([]);
+  expect(await left(story, "results")).toBe("[]");
+});
+
+it("fails with a sentence where there is no list", async () => {
+  const story = await mapped({}, {}, '{"list":7}');
+  expect(failure(story)).toBe('context["list"] is a number, not a list - "items" takes the path of a list');
+});
+
+it("refuses a list out of a secret input, whose items would be none", async () => {
+  const map = mapOver("m", [action("i")], [], { items: "keys.all" });
+  const inputs = { properties: { keys: { secret: true } } };
+  const story = await new Story(flow("secret", [map], lines("start > m > end"), { inputs })).start(
+    '{"keys":{"all":["k"]}}',
+  );
+  await story.everything();
+  expect(failure(story)).toContain('leads into the secret input "keys"');
+});
+
+it("takes large items from blobs, and puts a large list of results into one", async () => {
+  const item = JSON.stringify({ rows: Array.from({ length: 3000 }, (_, i) => `row ${i}`) });
+  const story = await mapped({}, { i: echo }, `{"list":[${item},1]}`);
+  const results = JSON.parse((await left(story, "results")) ?? "");
+  expect(results[0].n).toHaveProperty("$blob.type", "json");
+  const many = await mapped(
+    {},
+    { i: echo },
+    `{"list":[${Array(50)
+      .fill(`"${"text".repeat(50)}"`)
+      .join(",")}]}`,
+  );
+  expect(await left(many, "results")).toMatch(/"type":"json"/);
+});
+
+it("does not take a decision for a result", async () => {
+  const nodes: Node[] = [decision("d"), action("k"), { id: "done", type: "end" }];
+  const arrows: Arrow[] = [
+    ["d", "k", "yes"],
+    ["d", "done", "default"],
+    ["k", "done"],
+  ];
+  const decide = (request: RunRequest) => succeeds("branch_decision", given(request, "item") ?? "");
+  const story = await mapped({}, { d: decide }, '{"list":["yes","no"]}', nodes, arrows);
+  expect(await left(story, "results")).toBe('[{"k":true},{}]');
+});
+
+describe("items that fail", () => {
+  const odd = (request: RunRequest) =>
+    Number(given(request, "item")) % 2 === 1 ? fails("it is odd") : succeeds("n", given(request, "item") ?? "");
+
+  it("fail the map, the first one first", async () => {
+    const story = await mapped({ maxConcurrency: 1 }, { i: odd }, '{"list":[2,3,5]}');
+    expect(failure(story)).toBe("in item 1: it is odd");
+    expect(story.chainOf("/m@1.2")).toEqual([]);
+  });
+
+  it.each<[string, MapNode["toleratedFailures"] & object, string]>([
+    ["a number", { count: 2 }, "[1,2,3,4]"],
+    ["a share", { percent: 50 }, "[1,2,3,4]"],
+  ])("are tolerated up to %s, and say what failed in their place", async (_what, toleratedFailures, list) => {
+    const story = await mapped({ toleratedFailures }, { i: odd }, `{"list":${list}}`);
+    const error = { node: "i", class: "NodeFailed", message: "it is odd" };
+    expect(JSON.parse((await left(story, "results")) ?? "")).toEqual([{ error }, { n: 2 }, { error }, { n: 4 }]);
+  });
+
+  it.each<[string, MapNode["toleratedFailures"] & object, string]>([
+    ["a number", { count: 1 }, "(2 of 4 items failed, 1 may)"],
+    ["a share", { percent: 49 }, "(2 of 4 items failed, 1 may)"],
+  ])("fail the map beyond %s, when all have run", async (_what, toleratedFailures, sentence) => {
+    const story = await mapped({ toleratedFailures }, { i: odd }, '{"list":[1,2,3,4]}');
+    expect(failure(story)).toBe(`in item 0: it is odd ${sentence}`);
+    expect(story.begun).toHaveLength(4);
+  });
+
+  it("lead to the map's onError, where it says what failed", async () => {
+    const seen: (string | undefined)[] = [];
+    const nodes = [mapOver("m", [action("i")], [], { onError: "r" }), action("r")];
+    const look = (request: RunRequest) => {
+      seen.push(given(request, "error"));
+      return succeeds("r", "1");
+    };
+    const story = new Story(flow("rescued", nodes, lines("start > m > end", "r > end")), { i: odd, r: look });
+    await story.start('{"list":[1]}');
+    await story.everything();
+    expect(JSON.parse(seen[0] ?? "")).toEqual({
+      node: "i",
+      class: "NodeFailed",
+      message: 'node "i" in item 0: it is odd',
+    });
+    expect(story.chain.at(-1)).toBe("(close) completed");
+  });
+});
+
+it("maps inside of maps and forks inside of items keep their results apart", async () => {
+  const inner = mapOver("n", [action("k")], [], { items: "item", as: "inner", into: "rows" });
+  const nodes: Node[] = [inner, action("a"), action("b"), { id: "done", type: "end" }];
+  const arrows = lines("n > a > done", "n > b > done");
+  const double = (request: RunRequest) => succeeds("k", String(2 * Number(given(request, "inner"))));
+  const story = await mapped({}, { k: double }, '{"list":[[1,2],[]]}', nodes, arrows);
+  expect(await left(story, "results")).toBe(
+    '[{"rows":[{"k":2},{"k":4}],"a":true,"b":true},{"rows":[],"a":true,"b":true}]',
+  );
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { type Arrow, action, decision, flow, lines, prompted } from "../../../support/engine/flows.ts";
+import { PromptStory } from "../../../support/engine/prompt-story.ts";
+import type { Process } from "../../../support/engine/scheduler.ts";
+import { type MindScript, scriptedMinds } from "../../../support/engine/scripted-minds.ts";
+import { fails, type Story, succeeds, wellTold } from "../../../support/engine/story.ts";
+
+type Scripts = ConstructorParameters<typeof Story>[1];
+type Effects = { effects?: boolean };
+
+interface Told {
+  minds: MindScript;
+  scripts?: () => Scripts;
+  steps: number;
+  decides?: true;
+}
+
+const pinned = { code: "# pinned", generation: "g1" };
+const behindAnalysis = { ...pinned, analysis: "# look again" };
+const failsFor = (bad: string) => () => ({
+  a: ({ code }: { code: string }) => (code.startsWith(bad) ? fails("no") : succeeds("a", `"${code}"`)),
+});
+
+/** Every way through a pipeline. */
+const tales: Record<string, Told> = {
+  "the first code that is written": { minds: { codes: ["# one"] }, steps: 5 },
+  "code behind an analysis": { minds: { analysis: "# look", codes: ["# one"] }, steps: 6 },
+  "the third code": {
+    minds: { codes: ["# bad", "# broken", "# good"], invalid: "# bad" },
+    scripts: failsFor("# broken"),
+    steps: 10,
+  },
+  "pinned code": { minds: { pinned }, steps: 0 },
+  "code behind pinned code that fails": {
+    minds: { pinned, codes: ["# one"] },
+    scripts: failsFor("# pinned"),
+    steps: 6,
+  },
+  "pinned code behind its analysis": { minds: { pinned: behindAnalysis }, steps: 0 },
+  "code behind pinned code that fails behind its analysis": {
+    minds: { pinned: behindAnalysis, codes: ["# one"] },
+    scripts: failsFor("# pinned"),
+    steps: 6,
+  },
+  "code behind a pinned analysis that fails": {
+    minds: { pinned: behindAnalysis, analysis: "# new look", codes: ["# one"] },
+    scripts: failsFor("# look again"),
+    steps: 7,
+  },
+  "a decision": {
+    minds: { codes: ["# one"] },
+    scripts: () => ({ a: [succeeds("branch_decision", '"yes"')] }),
+    steps: 5,
+    decides: true,
+  },
+};
+const names = Object.keys(tales);
+
+async function begun(name: string, effects: Effects = {}): Promise<{ story: PromptStory; first: Process }> {
+  const { minds, scripts, decides } = tales[name] as Told;
+  const task = prompted(decides ? decision("a", effects) : action("a", effects));
+  const on: Arrow = decides ? ["a", "end", "yes"] : ["a", "end"];
+  const workflow = flow("tale", [task], [...lines("start > a"), on]);
+  const story = new PromptStory(workflow, scriptedMinds(minds), scripts?.() ?? {});
+  await story.start();
+  return { story, first: story.deliver("a", 0) };
+}
+
+/** Tells a tale once for every number of calls after which something may happen to its first delivery. */
+async function atEveryPoint(
+  name: string,
+  effects: Effects,
+  tell: (story: PromptStory, first: Process) => Promise<void>,
+): Promise<number> {
+  for (let point = 0; ; point++) {
+    const { story, first } = await begun(name, effects);
+    if (!(await story.calls(first, point))) return point;
+    try {
+      await tell(story, first);
+      wellTold(story);
+    } catch (error) {
+      throw new Error(`after ${point} calls: ${story.world.scheduler.story.join("\n")}`, { cause: error });
+    }
+  }
+}
+
+/** How the node has ended: done once, with all of its steps, and everything in the chain as it was written. */
+async function isWhole(story: PromptStory, name: string): Promise<void> {
+  expect(story.chain).toEqual(["start success", "a success"]);
+  expect(story.head.steps).toHaveLength((tales[name] as Told).steps);
+  expect(await story.verify()).toMatchObject({ state: "open", links: 2 });
+}
+
+const answered = { scope: "", seq: 1 };
+
+describe.each(names)("%s", (name) => {
+  it("comes to its end whenever the Lambda dies, and nothing that is recorded is paid or run again", async () => {
+    const points = await atEveryPoint(name, {}, async (story, first) => {
+      first.kill();
+      expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
+      await isWhole(story, name);
+    });
+    expect(points).toBeGreaterThan(8);
+  });
+
+  it("is done once however two deliveries meet", async () => {
+    await atEveryPoint(name, {}, async (story, first) => {
+      const second = story.deliver("a", 0);
+      expect(await story.finish(second)).toMatchObject(answered);
+      expect(await story.finish(first)).toMatchObject(answered);
+      await isWhole(story, name);
+    });
+  });
+
+  it("is answered and not asked again when a delivery comes late", async () => {
+    const { story, first } = await begun(name);
+    await story.finish(first);
+    const paid = story.paid.length;
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
+    expect(story.paid).toHaveLength(paid);
+    await isWhole(story, name);
+  });
+
+  it("is left to the next delivery when a Lambda's time is over", async () => {
+    for (let point = 0; ; point++) {
+      const { story, first: other } = await begun(name);
+      other.kill();
+      const time = new AbortController();
+      const first = story.deliver("a", 0, { time });
+      if (!(await story.calls(first, point))) break;
+      time.abort();
+      const answer = await story.finish(first);
+      if (answer !== "NodeUnfinished") expect(answer).toMatchObject(answered);
+      expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
+      await isWhole(story, name);
+      wellTold(story);
+    }
+  });
+
+  it("ends with its steps so far when the run is cancelled, and nothing of it goes on", async () => {
+    await atEveryPoint(name, {}, async (story, first) => {
+      await story.finish(story.cancel());
+      const late = await story.finish(first);
+      if (story.chain.length === 2) expect(story.chain).toEqual(["start success", "(close) cancelled"]);
+      else expect(story.chain).toEqual(["start success", expect.stringMatching(/^a /), "(close) cancelled"]);
+      if (typeof late === "string") expect(late).toBe("ExecutionClosed");
+      await story.judge();
+    });
+  });
+
+  it("is settled when Step Functions gives it up, and a delivery that is under way answers that", async () => {
+    await atEveryPoint(name, {}, async (story, first) => {
+      const settled = (await story.finish(story.settle("a", 0))) as { failed: boolean };
+      const answer = await story.finish(first);
+      expect(story.chain).toEqual(["start success", `a ${settled.failed ? "failed" : "success"}`]);
+      if (settled.failed) expect(["NodeTimeout", "ExecutionClosed"]).toContain(answer);
+      expect(await story.verify()).toMatchObject({ state: "open", links: 2 });
+    });
+  });
+
+  it("is interrupted where its sandbox is lost, or has all that it needs", async () => {
+    await atEveryPoint(name, {}, async (story, first) => {
+      for (const { id } of story.world.sandboxes.alive()) story.world.sandboxes.kill(id);
+      const answer = await story.finish(first);
+      if (typeof answer === "string") expect(answer).toBe("NodeInterrupted");
+      else await isWhole(story, name);
+      expect(await story.verify()).toMatchObject({ state: "open", links: 2 });
+    });
+  });
+
+  it("goes on in another sandbox where its effects are false", async () => {
+    await atEveryPoint(name, { effects: false }, async (story, first) => {
+      for (const { id } of story.world.sandboxes.alive()) story.world.sandboxes.kill(id);
+      expect(await story.finish(first)).toMatchObject(answered);
+      await isWhole(story, name);
+    });
+  });
+});

@@ -1,0 +1,462 @@
+import type { Workflow } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { sha256 } from "../../../../packages/engine/src/json/hash.ts";
+import { action, decision, flow, lines, prompted } from "../../../support/engine/flows.ts";
+import { textRef } from "../../../support/engine/harness.ts";
+import { PromptStory } from "../../../support/engine/prompt-story.ts";
+import { type MindScript, scriptedMinds } from "../../../support/engine/scripted-minds.ts";
+import { fails, given, type Story, succeeds, wellTold } from "../../../support/engine/story.ts";
+
+type Scripts = ConstructorParameters<typeof Story>[1];
+
+const one = flow("one", [prompted(action("a"))], lines("start > a > end"));
+const two = flow("two", [prompted(action("a")), action("b")], lines("start > a > b > end"));
+const withEffects = flow("effects", [prompted(action("a", { effects: true }))], lines("start > a > end"));
+const pinned = { code: "# pinned", generation: "g1" };
+
+async function told(workflow: Workflow, minds: MindScript, scripts: Scripts = {}, context = "{}") {
+  const story = new PromptStory(workflow, scriptedMinds(minds), scripts);
+  await story.start(context);
+  const answer = await story.finish(story.deliver("a", 0));
+  wellTold(story);
+  return { story, answer };
+}
+
+describe("a node whose code a model writes", () => {
+  it("runs what was written, and says so", async () => {
+    const { story, answer } = await told(one, { codes: ["# one"] }, { a: [succeeds("a", "850.0")] });
+    expect(answer).toMatchObject({ seq: 1, summary: { node: "a", set: ["a"] } });
+    expect(story.begun.map(({ request }) => [request.code, request.fileName, request.timeoutSeconds])).toEqual([
+      ["# one", "a.py", 30],
+    ]);
+    expect(story.head).toMatchObject({ node_id: "a", status: "success", generation: "of # one", nodes: 1, attempt: 1 });
+    expect(story.head).not.toHaveProperty("cache_hit");
+  });
+
+  it("has a claim and a key against doing things twice for each place of its journal", async () => {
+    const { story } = await told(one, { analysis: "# look", codes: ["# one"] });
+    const [analysis, task] = story.begun;
+    expect([analysis?.claim.step, task?.claim.step]).toEqual([2, 5]);
+    expect(task?.request.environment.NOVA_IDEMPOTENCY_KEY).toBe(`${task?.claim.link}.5`);
+  });
+
+  it("can connect to nothing but what it names", async () => {
+    const { story } = await told(one, { codes: ["# one"] });
+    expect(story.begun[0]?.request.network).toEqual({ allow: [] });
+  });
+
+  it("finds what was laid over the context, and leaves nothing of it", async () => {
+    const script: Scripts = {
+      a: ({ code }) =>
+        code === "# look"
+          ? succeeds("pages", "2")
+          : {
+              result: { ...succeeds("a", "1").result, set: [member("a", "1"), member("_data_analysis", "9")] } as never,
+            },
+    };
+    const { story } = await told(one, { analysis: "# look", codes: ["# one"] }, script, '{"n":1}');
+    const [, task] = story.begun;
+    expect(task && given(task.request, "_data_analysis")).toBe('[{"key":"pages","json":"2"}]');
+    expect((await story.trace()).context.text).toBe('{"n":1,"a":1}');
+  });
+
+  it("never sees the decision before it", async () => {
+    const decides = flow(
+      "decides",
+      [prompted(decision("a"))],
+      [
+        ["start", "a"],
+        ["a", "end", "yes"],
+      ],
+    );
+    const scripts = { a: [succeeds("branch_decision", '"yes"')] };
+    const { story, answer } = await told(decides, { codes: ["# one"] }, scripts, '{"branch_decision":"old"}');
+    expect(answer).toMatchObject({ decision: "yes" });
+    expect(story.begun[0] && given(story.begun[0].request, "branch_decision")).toBeUndefined();
+  });
+
+  it("is judged like code written by hand: a decision that no edge fits is an error for the next attempt", async () => {
+    const decides = flow(
+      "decides",
+      [prompted(decision("a"))],
+      [
+        ["start", "a"],
+        ["a", "end", "yes"],
+      ],
+    );
+    const scripts = { a: [succeeds("branch_decision", '"no"'), succeeds("branch_decision", '"yes"')] };
+    const { story } = await told(decides, { codes: ["# one", "# two"] }, scripts);
+    const { steps } = (await story.trace()).entries[1] as { steps: { error_message: string | null }[] };
+    expect(steps[3]?.error_message).toContain('no edge for branch_decision "no"');
+  });
+
+  it("must not refer to blobs that are not its own", async () => {
+    const foreign = JSON.stringify({ $blob: textRef(Buffer.from("somebody else's")) });
+    const scripts = { a: [succeeds("a", foreign), succeeds("a", "1")] };
+    const { story } = await told(one, { codes: ["# one", "# two"] }, scripts);
+    expect(story.head.steps).toHaveLength(8);
+    expect((await story.trace()).context.text).toBe('{"a":1}');
+  });
+
+  it("keeps a large result that another delivery has recorded before it died", async () => {
+    const body = Buffer.from("report ".repeat(900));
+    const script = { a: [succeeds("a", JSON.stringify({ $blob: textRef(body) }), { files: [body] })] };
+    const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }), script);
+    await story.start();
+    const first = story.deliver("a", 0);
+    await story.until(first, "ask output_validator");
+    first.kill();
+    story.world.sandboxes.kill("S1");
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    wellTold(story);
+  });
+
+  it("records the analysis that began, whatever another delivery is told when it asks again", async () => {
+    const story = new PromptStory(one, scriptedMinds({ analysis: "# look", codes: ["# one"] }));
+    await story.start();
+    const first = story.deliver("a", 0);
+    await story.until(first, "wait");
+    first.kill();
+    await story.finish(story.deliver("a", 0));
+    expect(story.paid.filter((ask) => ask === "2 data_analyzer")).toHaveLength(2);
+    expect(story.begun.map(({ request }) => request.code)).toEqual(["# look", "# one"]);
+    const [, entry] = (await story.trace()).entries;
+    expect(entry?.steps[1]).toMatchObject({ agent_name: "DataAnalyzer", generated_code: "# look" });
+    wellTold(story);
+  });
+
+  it("leaves its sandbox to the next node", async () => {
+    const { story } = await told(two, { codes: ["# one"] });
+    await story.finish(story.deliver("b", 1));
+    expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1"]);
+  });
+
+  it("has a sandbox that lives for all of its budget", async () => {
+    const { story } = await told(one, { codes: ["# one"] });
+    const [box] = story.world.sandboxes.alive();
+    expect(Date.parse(box?.endsAt ?? "") - Date.parse(box?.createdAt ?? "")).toBe((840 + 60 + 240) * 1000);
+  });
+});
+
+describe("a node whose pinned code fits", () => {
+  it("asks nobody, and its entry alone tells of it", async () => {
+    const { story } = await told(one, { pinned });
+    expect(story.paid).toEqual([]);
+    expect(story.head).toMatchObject({ steps: [], generation: "g1", cache_hit: true, nodes: 1, execution_time_ms: 1 });
+    expect(story.head).not.toHaveProperty("spent");
+  });
+
+  it("is the same for every delivery, whatever is pinned meanwhile", async () => {
+    const codes = [pinned, { code: "# newer", generation: "g2" }];
+    const minds = { ...scriptedMinds({}), pinned: () => codes.shift() ?? null };
+    const story = await new PromptStory(one, minds).start();
+    const first = story.deliver("a", 0);
+    await story.until(first, "execute");
+    first.kill();
+    await story.finish(story.deliver("a", 0));
+    expect(story.begun.map(({ request }) => request.code)).toEqual(["# pinned"]);
+    expect(story.head).toMatchObject({ generation: "g1", cache_hit: true });
+  });
+
+  it("goes on from its failure, and that is the first step", async () => {
+    const scripts: Scripts = { a: ({ code }) => (code === "# pinned" ? fails("old") : succeeds("a", "1")) };
+    const { story } = await told(one, { pinned, codes: ["# one"] }, scripts);
+    const { steps } = (await story.trace()).entries[1] as { steps: object[] };
+    expect(steps[0]).toMatchObject({
+      ...{ step_number: 5, attempt_number: 0, status: "failed", error_message: "old", generated_code: "# pinned" },
+    });
+    expect(story.head).toMatchObject({ generation: "of # one" });
+  });
+
+  it("does not go on where code with effects has run", async () => {
+    const { story, answer } = await told(withEffects, { pinned }, { a: [fails("old")] });
+    expect(answer).toBe("NodeFailed");
+    expect(story.head).toMatchObject({ status: "failed", steps: [] });
+    expect(story.begun).toHaveLength(1);
+  });
+
+  it("needs a sandbox for one run only, which lives on once a model is asked", async () => {
+    const hits = flow("hits", [action("a"), prompted(action("b"))], lines("start > a > b > end"));
+    const scripts: Scripts = { b: ({ code }) => (code === "# pinned" ? fails("old") : succeeds("b", "1")) };
+    const story = new PromptStory(hits, scriptedMinds({ pinned, codes: ["# one"] }), scripts);
+    await story.start();
+    await story.finish(story.deliver("a", 0));
+    await story.finish(story.deliver("b", 1));
+    const calls = story.world.scheduler.story.filter((call) => /: (?:extend|ask input_analyzer)/.test(call));
+    expect(calls.map((call) => call.split(": ")[1])).toEqual(["extend S1", "ask input_analyzer"]);
+  });
+});
+
+describe("a node whose pinned code has an analysis", () => {
+  const behind = { ...pinned, analysis: "# look" };
+  const finds: Scripts = { a: ({ code }) => (code === "# look" ? succeeds("pages", "2") : succeeds("a", "1")) };
+
+  it("runs that first, at a place of its own, and the code finds what it found", async () => {
+    const { story } = await told(one, { pinned: behind }, finds, '{"n":1}');
+    const [look, task] = story.begun;
+    expect([look?.claim.step, task?.claim.step]).toEqual([-2, 0]);
+    expect([look?.request.code, look?.request.timeoutSeconds]).toEqual(["# look", 15]);
+    expect(look && given(look.request, "_data_analysis")).toBeUndefined();
+    expect(task && given(task.request, "_data_analysis")).toBe('[{"key":"pages","json":"2"}]');
+    expect((await story.trace()).context.text).toBe('{"n":1,"a":1}');
+    expect(story.paid).toEqual([]);
+  });
+
+  it("can reach hosts with its code, and none with its analysis", async () => {
+    const reaching = flow("reaching", [prompted(action("a"))], lines("start > a > end"));
+    const [, node] = reaching.nodes;
+    if (node && "executor" in node && node.executor.kind === "prompt") node.executor.allow = ["imap.acme.com"];
+    const { story } = await told(reaching, { pinned: behind }, finds);
+    expect(story.begun.map(({ request }) => request.network)).toEqual([{ allow: [] }, { allow: ["imap.acme.com"] }]);
+  });
+
+  it("has no step, and an entry that tells of both", async () => {
+    const { story } = await told(one, { pinned: behind }, finds);
+    expect(story.head).toMatchObject({
+      ...{ steps: [], cache_hit: true, code: sha256("# pinned"), analysis: sha256("# look"), execution_time_ms: 2 },
+      digests: { code: sha256("# pinned"), analysis_code: sha256("# look") },
+    });
+    const [, entry] = (await story.trace()).entries;
+    expect(entry).toMatchObject({ code_executed: "# pinned", ai_metadata: { execution_time_ms: 1, stages_used: 2 } });
+    expect(entry?.ai_metadata?.analysis_metadata).toEqual({
+      ...{ analysis_code: "# look", analysis_result: [{ key: "pages", json: "2" }] },
+      ...{ generation_time_ms: 0, execution_time_ms: 1 },
+    });
+  });
+
+  it("goes on where the analysis fails, and that is the first step", async () => {
+    const scripts: Scripts = { a: ({ code }) => (code === "# look" ? fails("no pdf") : succeeds("a", "1")) };
+    const { story } = await told(one, { pinned: behind, codes: ["# one"] }, scripts);
+    expect(story.begun.map(({ request }) => request.code)).toEqual(["# look", "# one"]);
+    const [, entry] = (await story.trace()).entries;
+    expect(entry?.steps[0]).toMatchObject({ step_number: 2, attempt_number: 0, generated_code: "# look" });
+    expect(story.head).toMatchObject({ generation: "of # one" });
+    expect(story.head).not.toHaveProperty("analysis");
+  });
+
+  it.each([
+    ["analysis", "# look", ["# look", "# one"]],
+    ["code", "# pinned", ["# look", "# pinned", "# one"]],
+  ])("does not run again what is known of it, though its sandbox is lost behind a failed %s", async (_, bad, begun) => {
+    const repeatable = flow("repeatable", [prompted(action("a", { effects: false }))], lines("start > a > end"));
+    const scripts: Scripts = { a: ({ code }) => (code === bad ? fails("no") : succeeds("a", "1")) };
+    const story = new PromptStory(repeatable, scriptedMinds({ pinned: behind, codes: ["# one"] }), scripts);
+    await story.start();
+    const first = story.deliver("a", 0);
+    await story.until(first, "ask input_analyzer");
+    first.kill();
+    story.world.sandboxes.kill("S1");
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    expect(story.begun.map(({ request }) => request.code)).toEqual(begun);
+    wellTold(story);
+  });
+
+  it("fails with its analysis where nothing may be written, and has no result to tell of", async () => {
+    const story = new PromptStory(one, scriptedMinds({ pinned: behind }), { a: [fails("no pdf")] });
+    await story.start("{}", { frozen: true });
+    expect(await story.finish(story.deliver("a", 0))).toBe("NodeFailed");
+    expect(story.head).toMatchObject({ status: "failed", steps: [], analysis: sha256("# look") });
+    const [, entry] = (await story.trace()).entries;
+    expect(entry?.ai_metadata?.analysis_metadata).toMatchObject({ analysis_code: "# look", analysis_result: null });
+    wellTold(story);
+  });
+});
+
+describe("a pipeline that comes to no good end", () => {
+  it("leaves the last code, every step and what they have cost", async () => {
+    const { story, answer } = await told(one, { codes: ["# 1", "# 2", "# 3"] }, { a: [fails("it broke")] });
+    expect(answer).toBe("NodeFailed");
+    expect(story.head).toMatchObject({ status: "failed", error_class: "NodeFailed", nodes: 1 });
+    expect(story.head.steps).toHaveLength(10);
+    expect(story.head.spent).toEqual({ cost_usd: 0.004, tokens_input: 400, tokens_cached: 160, tokens_output: 40 });
+    const [, entry] = (await story.trace()).entries;
+    expect(entry).toMatchObject({ code_executed: "# 3", error_message: "Failed after 3 attempts: it broke" });
+  });
+
+  it("leaves its prompt as the code where none was written", async () => {
+    const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
+    await story.start();
+    const delivery = story.deliver("a", 0);
+    await story.until(delivery, "ask input_analyzer");
+    await story.perform(delivery, "before");
+    expect(await story.finish(delivery)).toBe("ModelUnavailable");
+    expect(story.head).toMatchObject({ error_class: "ModelUnavailable", code: null, nodes: 0, steps: [] });
+    const [, entry] = (await story.trace()).entries;
+    expect(entry).toMatchObject({ code_executed: "Do a.", ai_metadata: { prompt_task: "Do a.", attempts: 0 } });
+  });
+
+  it("stops the code of another delivery before its failure is written", async () => {
+    const { story, first, second } = await twoAtOnce();
+    story.codeStopsAt = "finish";
+    await story.finish(first);
+    expect(story.begun.map(({ state }) => state)).toEqual(["running"]);
+    await story.perform(second, "before");
+    expect(await story.finish(second)).toBe("ModelUnavailable");
+    expect(story.begun.map(({ state }) => state)).toEqual(["dead"]);
+    expect(await story.finish(first)).toBe("ModelUnavailable");
+    wellTold(story);
+  });
+
+  it("has failed for whoever comes after a delivery that died with that knowledge", async () => {
+    const { story, first, second } = await twoAtOnce();
+    first.kill();
+    await story.perform(second, "before");
+    await story.until(second, "entry");
+    second.kill();
+    const paid = story.paid.length;
+    expect(await story.finish(story.deliver("a", 0))).toBe("ModelUnavailable");
+    expect(story.paid).toHaveLength(paid);
+    expect(story.head.steps).toHaveLength(1);
+    wellTold(story);
+  });
+
+  it("has not failed where another delivery has gone further", async () => {
+    const { story, first, second } = await twoAtOnce();
+    await story.until(first, "ask code_generator");
+    await story.perform(second, "before");
+    expect(await story.finish(second)).toMatchObject({ seq: 1 });
+    expect(await story.finish(first)).toMatchObject({ seq: 1 });
+    expect(story.begun.map(({ request }) => request.code)).toEqual(["# look", "# one"]);
+    wellTold(story);
+  });
+
+  it.each([
+    ["input_analyzer", { steps: 0, code_executed: "Do a." }],
+    ["code_generator", { steps: 1, code_executed: "Do a." }],
+    ["output_validator", { steps: 4, code_executed: "# one" }],
+  ])("that is cancelled while the %s is asked lists the steps so far and the last code", async (role, expected) => {
+    const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
+    await story.start();
+    const delivery = story.deliver("a", 0);
+    await story.until(delivery, `ask ${role}`);
+    await story.finish(story.cancel());
+    const [, entry] = (await story.trace()).entries;
+    expect(entry).toMatchObject({
+      status: "failed",
+      error_class: "ExecutionClosed",
+      code_executed: expected.code_executed,
+    });
+    expect(entry?.steps).toHaveLength(expected.steps);
+    const paid = story.paid.length;
+    expect(await story.finish(delivery)).toBe("ExecutionClosed");
+    expect(story.paid.length).toBeLessThanOrEqual(paid + 1);
+    await story.judge();
+  });
+
+  it("ends when the time of the node is spent, which began with its turn", async () => {
+    const story = new PromptStory(one, scriptedMinds({ codes: ["# one"], verdicts: [false] }));
+    await story.start();
+    const first = story.deliver("a", 0);
+    await story.until(first, "ask output_validator");
+    first.kill();
+    story.world.clock.advance(841_000);
+    expect(await story.finish(story.deliver("a", 0))).toBe("BudgetExceeded");
+    expect(story.head.steps).toHaveLength(5);
+  });
+});
+
+/** Two deliveries that are about to ask for the same analysis. */
+async function twoAtOnce() {
+  const story = new PromptStory(one, scriptedMinds({ analysis: "# look", codes: ["# one"] }));
+  await story.start();
+  const first = story.deliver("a", 0);
+  await story.until(first, "ask data_analyzer");
+  const second = story.deliver("a", 0);
+  await story.until(second, "ask data_analyzer");
+  return { story, first, second };
+}
+
+describe("an execution that is frozen", () => {
+  it("says so in every link, and asks no model", async () => {
+    const story = new PromptStory(two, scriptedMinds({}));
+    await story.start("{}", { frozen: true });
+    expect(await story.finish(story.deliver("a", 0))).toBe("NodeFailed");
+    expect(story.head).toMatchObject({ node_id: "a", frozen: true });
+    await story.finish(story.close(0));
+    expect(story.head).toMatchObject({ node_type: "close", frozen: true });
+    expect(story.paid).toEqual([]);
+  });
+});
+
+describe("an execution that writes a node anew", () => {
+  it("says so in every link, and tells the pipeline of that node alone", async () => {
+    const both = flow("both", [prompted(action("a")), prompted(action("b"))], lines("start > a > b > end"));
+    const chosen: [string, boolean][] = [];
+    const minds = scriptedMinds({ codes: ["# new"] });
+    const choose = ({ node, fresh }: Parameters<typeof minds.pinned>[0]) => {
+      chosen.push([node.id, fresh]);
+      return fresh ? null : pinned;
+    };
+    const story = new PromptStory(both, { ...minds, pinned: choose });
+    await story.start("{}", { fresh: ["a"] });
+    await story.everything();
+    expect(chosen).toEqual([
+      ["a", true],
+      ["b", false],
+    ]);
+    expect(story.head).toMatchObject({ node_type: "close", fresh: ["a"] });
+    expect(story.begun.map(({ request }) => request.code)).toEqual(["# new", "# pinned"]);
+  });
+});
+
+describe("an execution inside of another", () => {
+  const inner = flow("inner", [prompted(action("i"))], lines("start > i > end"));
+  const outer = flow(
+    "outer",
+    [{ id: "w", type: "workflow", workflow: "inner", output: { got: "$" } }],
+    lines("start > w > end"),
+  );
+
+  async function ran(minds: MindScript, frozen: boolean) {
+    const story = new PromptStory(outer, scriptedMinds(minds));
+    story.world.publish(inner);
+    await story.start("{}", { frozen });
+    await story.everything();
+    return story;
+  }
+
+  it("is frozen where the one around it is", async () => {
+    const story = await ran({}, true);
+    expect(story.world.record(story.id)).toMatchObject({ status: "failed", error: { node: "w", class: "NodeFailed" } });
+    expect(story.paid).toEqual([]);
+  });
+
+  it("counts with what its models have cost", async () => {
+    const story = await ran({ codes: ["# one"] }, false);
+    expect(story.world.record(story.id)).toMatchObject({ status: "completed", spent: { cost_usd: 0.003 } });
+    await story.judge();
+  });
+});
+
+describe("what models cost", () => {
+  it("is counted from link to link, over branches, and stands in the record", async () => {
+    const forked = flow(
+      "forked",
+      [prompted(action("a")), prompted(action("b")), prompted(action("c")), action("j")],
+      lines("start > a > b > j > end", "a > c > j"),
+    );
+    const story = new PromptStory(forked, scriptedMinds({ codes: ["# one"] }));
+    await story.start();
+    await story.everything();
+    const spent = { cost_usd: 0.009, tokens_input: 900, tokens_cached: 360, tokens_output: 90 };
+    expect(story.world.record(story.id)).toMatchObject({ status: "completed", spent });
+    await story.judge();
+  });
+
+  it("is told to the pipeline of a later node", async () => {
+    const story = new PromptStory(
+      flow("row", [prompted(action("a")), prompted(action("b"))], lines("start > a > b > end")),
+      scriptedMinds({ codes: ["# one"] }),
+    );
+    await story.start();
+    await story.everything();
+    expect(story.authors.tasks.map(({ node, spentUsd }) => [node.id, spentUsd])).toEqual([
+      ["a", 0],
+      ["b", 0.003],
+    ]);
+  });
+});
+
+function member(key: string, json: string) {
+  return { key, json };
+}

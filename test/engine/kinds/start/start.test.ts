@@ -1,0 +1,150 @@
+import {
+  beginExecution,
+  cancelExecution,
+  contextAt,
+  InputsRefused,
+  type StartRequest,
+  startExecution,
+  sweep,
+} from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { referenceText } from "../../../../packages/engine/src/context/references.ts";
+import { sha256 } from "../../../../packages/engine/src/json/hash.ts";
+import { action, flow } from "../../../support/engine/flows.ts";
+import { atOnce } from "../../../support/engine/scheduler.ts";
+import { World } from "../../../support/engine/world.ts";
+
+const inputs = { properties: { amount: { type: "number" }, pdf: { type: "string" } }, required: ["amount", "pdf"] };
+const one = flow(
+  "one",
+  [action("a")],
+  [
+    ["start", "a"],
+    ["a", "end"],
+  ],
+); // prettier-ignore
+
+async function started(request: Partial<StartRequest>, workflow = one) {
+  const world = new World();
+  const version = world.publish(workflow);
+  const record = await startExecution(world.ports(atOnce), { version, context: "{}", ...request });
+  const context = await contextAt(world.ports(atOnce), { execution: record.id, scope: "", seq: 0 });
+  return { world, record, context };
+}
+
+const fileOf = (key: string, text: string) => ({
+  key,
+  sha256: sha256(text),
+  bytes: Buffer.byteLength(text),
+  open: async function* () {
+    yield Buffer.from(text);
+  },
+});
+
+describe("a start", () => {
+  it.each(["12345678901234567890", "850.0", '"ünï 😀"', "[ 1.10 ]", '{"a":{"b":-0}}', "1e400"])(
+    "passes %s on as it was sent",
+    async (json) => {
+      const { context } = await started({ context: ` { "x" : ${json} } ` });
+      expect(context.get("x")).toBe(json);
+    },
+  );
+
+  it("into a queue starts no state machine, and neither does a sweeper", async () => {
+    const queue = { pools: ["W#one"], admission: "" };
+    const { world, record } = await started({ queue });
+    expect(record).toMatchObject({ ...queue, status: "queued", open: true });
+    world.clock.advance(60_000);
+    expect(await sweep(world.ports(atOnce))).toMatchObject({ restarted: [], closed: [], failed: [] });
+    expect(world.machines.size).toBe(0);
+    await beginExecution(world.ports(atOnce), record);
+    expect(world.machines.has(record.id)).toBe(true);
+  });
+
+  it("that was queued and is cancelled is closed without having run", async () => {
+    const { world, record } = await started({ queue: { pools: ["W#one"], admission: "" } });
+    expect(await cancelExecution(world.ports(atOnce), record.id)).toMatchObject({ status: "cancelled" });
+    expect(world.record(record.id)).toMatchObject({
+      ...{ status: "cancelled", open: false, nodes: 0 },
+      error: { class: "ExecutionClosed", message: "the execution was cancelled while it was queued" },
+    });
+  });
+
+  it("writes the start node's entry, the record, and starts the state machine", async () => {
+    const { world, record } = await started({ client: "acme" });
+    expect(record).toMatchObject({ status: "running", open: true, client: "acme", root: record.id, workflowId: "one" });
+    expect(record.id).toMatch(/^exec_[0-9A-Z]{26}$/);
+    expect(world.record(record.id)).toEqual(record);
+    expect(JSON.parse(world.machines.get(record.id)?.input ?? "")).toEqual({
+      execution: { id: record.id, workflowId: "one", version: 1 },
+      scope: "",
+      seq: 0,
+    });
+    expect(world.chain.entriesOf(record.id).map(({ head }) => JSON.parse(head))).toMatchObject([
+      { node_type: "start", seq: 0, prev: null, path_taken: "a" },
+    ]);
+  });
+
+  it("under an id that was used before is the run that began with it, on its version", async () => {
+    const world = new World();
+    const id = `exec_${"0".repeat(26)}`;
+    const first = await startExecution(world.ports(atOnce), { id, version: world.publish(one), context: '{"n": 1}' });
+    const again = { id, version: world.publish(one, 2), context: '{"n": 2}' };
+    await world.clock.port(atOnce).sleep(5000);
+    expect(await startExecution(world.ports(atOnce), again)).toEqual(first);
+    expect(world.record(id)).toEqual(first);
+    const context = await contextAt(world.ports(atOnce), { execution: id, scope: "", seq: 0 });
+    expect(context.get("n")).toBe("1");
+  });
+
+  it("streams files into blobs and puts them under their keys", async () => {
+    const { world, context } = await started({ context: '{"a":1}', files: [fileOf("pdf", "%PDF")] });
+    expect(context.get("pdf")).toBe(referenceText({ sha256: sha256("%PDF"), bytes: 4, type: "bytes" }));
+    expect(Array.from(world.blobs.blobs.values(), String)).toEqual(["%PDF"]);
+  });
+
+  it("escapes what only looks like a blob", async () => {
+    const { context } = await started({
+      context: `{"x":${referenceText({ sha256: "a".repeat(64), bytes: 1, type: "text" })}}`,
+    });
+    expect(context.get("x")).toMatch(/^{"\$\$blob":/);
+  });
+
+  it("gives executions of one millisecond ids in order", async () => {
+    const world = new World();
+    const version = world.publish(one);
+    const ids: string[] = [];
+    for (let i = 0; i < 20; i++) ids.push((await startExecution(world.ports(atOnce), { version, context: "{}" })).id);
+    expect(ids).toEqual(ids.toSorted());
+  });
+});
+
+describe("a context that does not fit", () => {
+  it.each([
+    ["what inputs ask for", '{"pdf":"x"}', [], /has no "amount"/],
+    ["a type", '{"amount":"x","pdf":"x"}', [], /amount/],
+    ["JSON", "{", [], /not JSON/],
+    ["keys of its own", '{"amount":1,"pdf":"","$blob":{}}', [], /has the key "\$blob" - such keys mark/],
+    ["keys of its own that are written plainly", '{"amount":1,"pdf":"","\\u0024a":1}', [], /has the key "\$a"/],
+    ["files with keys of their own", '{"amount":1,"pdf":""}', [fileOf("$f", "x")], /has the key "\$f"/],
+    ["an object", "[1]", [], /not a JSON object/],
+    [
+      "a bearable depth",
+      `{"amount":1,"pdf":"","x":${"[".repeat(501)}${"]".repeat(501)}}`,
+      [],
+      /nested more than 500 levels/,
+    ],
+  ])("lacks %s, and nothing is started", async (_what, context, files, message) => {
+    const world = new World();
+    const version = world.publish({ ...one, inputs });
+    const refused = startExecution(world.ports(atOnce), { version, context, files });
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toBeInstanceOf(InputsRefused);
+    expect([world.executions.records.size, world.chain.places.size, world.machines.size]).toEqual([0, 0, 0]);
+  });
+
+  it("may leave to a file what inputs require", async () => {
+    const { context } = await started({ context: '{"amount":1}', files: [fileOf("pdf", "x")] }, { ...one, inputs });
+    expect(context.size).toBe(2);
+  });
+});

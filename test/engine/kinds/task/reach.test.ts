@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { addressesFor, allowedFor, networkOf } from "../../../../packages/engine/src/kinds/task/reach.ts";
+import { nothingLaid } from "../../../../packages/engine/src/secrets/laid-over.ts";
+
+const laid = { ...nothingLaid, hosts: ["smtp.acme.test:587", "api.acme.test:443"] };
+const node = (allow?: string[]) => ({ executor: { kind: "code" as const, code: "", ...(allow && { allow }) } });
+
+describe("what a node can connect to", () => {
+  it("is what its definition says and the hosts of its credentials, each once", () => {
+    expect(allowedFor(node(["api.acme.test:443", "b.test"]), laid)).toEqual([
+      "api.acme.test:443",
+      "b.test",
+      "smtp.acme.test:587",
+    ]);
+    expect(allowedFor(node([]), nothingLaid)).toEqual([]);
+  });
+
+  it("is everything where nobody says a word of it", () => {
+    expect(allowedFor(node(), laid)).toBeUndefined();
+    expect(networkOf(undefined, {})).toEqual({});
+    expect(networkOf(undefined, {}, laid)).toEqual({ near: laid.hosts });
+    expect(networkOf([], {}, laid)).toEqual({ network: { allow: [] } });
+  });
+
+  it.each([
+    ["a name on another port", ["db.acme.test:5432"], { "db.acme.test": ["10.0.0.7"] }],
+    ["a name on several", ["db.acme.test:5432", "db.acme.test:22"], { "db.acme.test": ["10.0.0.7"] }],
+    ["names of the web", ["a.test", "b.test:443", "c.test:80"], undefined],
+    ["addresses, ranges and this machine", ["10.0.0.7:1", "[::1]:2", "10.0.0.0/8:3", "localhost:4"], undefined],
+    ["nothing", undefined, undefined],
+  ])("has %s looked up before it begins: %j", async (_what, allow, addresses) => {
+    const asked: string[] = [];
+    const addressesOf = async (host: string) => {
+      asked.push(host);
+      return ["10.0.0.7"];
+    };
+    expect((await addressesFor({ hostNames: { addressesOf } }, allow)).addresses).toEqual(addresses);
+    expect(asked).toEqual(Object.keys(addresses ?? {}));
+  });
+
+  it("is told to the sandbox with the addresses that the turn holds", () => {
+    const addresses = { "db.acme.test": ["10.0.0.7"] };
+    expect(networkOf(["db.acme.test:5432"], { addresses })).toEqual({
+      network: { allow: ["db.acme.test:5432"], addresses },
+    });
+  });
+});

@@ -1,0 +1,239 @@
+import { answerTask, cancelExecution, requestApproval, settleNode, sweep } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { Asked, aDaySeconds, asking } from "../../../support/engine/waiting.ts";
+
+const refused = (story: Asked, choice = "approved", data?: string) =>
+  answerTask(story.ports, {
+    execution: story.id,
+    node: "ask",
+    choice,
+    by: "bob",
+    from: "a page",
+    ...(data !== undefined && { data }),
+  });
+
+async function waiting(options = {}, more: [string, string, string][] = [], context = "{}"): Promise<Asked> {
+  const story = await new Asked(asking(options, more)).begin(context);
+  await requestApproval(story.ports, story.event());
+  return story;
+}
+
+describe("an approval that is asked for", () => {
+  it("is an open task, a status and an event with the way to answer, and lets its sandbox go", async () => {
+    const story = await waiting(
+      { message: "Pay {{amount}} to {{who.name}}?", to: ["boss"] },
+      [],
+      '{"amount": 850.0, "who": {"name": "Zoë"}}',
+    );
+    expect(story.task).toMatchObject({
+      node: "ask",
+      seq: 2,
+      status: "open",
+      message: "Pay 850.0 to Zoë?",
+      to: ["boss"],
+    });
+    expect(story.status).toBe("waiting");
+    expect(story.world.sandboxes.alive()).toEqual([]);
+    const waitingEvents = story.world.events.published.filter(({ type }) => type === "execution.waiting");
+    expect(waitingEvents.map(({ detail }) => detail)).toEqual([
+      expect.objectContaining({ node: "ask", task_id: story.task.id, link: `link to ${story.task.id}` }),
+    ]);
+  });
+
+  it("is one task with every token, however often it is delivered", async () => {
+    const story = await waiting();
+    await requestApproval(story.ports, story.event());
+    await requestApproval(story.ports, story.event("token-2"));
+    expect(story.world.tasks.tokens.get(story.task.id)).toHaveLength(2);
+  });
+
+  it("masks what is secret in its message", async () => {
+    const workflow = asking({ message: "Use {{key}} of {{all}}?" });
+    workflow.inputs = { properties: { key: { secret: true } } };
+    const story = await new Asked(workflow).begin('{"key": "s3cr3t-value", "all": ["s3cr3t-value"]}');
+    await requestApproval(story.ports, story.event());
+    expect(story.task.message).not.toContain("s3cr3t");
+  });
+
+  it("masks the client's credentials in its message, wherever the text came from", async () => {
+    const story = await new Asked(asking({ message: "Answer {{mail}}?" })).begin('{"mail": "it is pa55-w0rd!"}');
+    const credentials = { ...story.ports.credentials, secretsOf: async () => ["pa55-w0rd"] };
+    await requestApproval({ ...story.ports, credentials }, story.event());
+    expect(story.task.message).toBe("Answer it is ***!?");
+  });
+
+  it("fails its node when the message names what is not there", async () => {
+    const story = await new Asked(asking({ message: "Pay {{amount}}?" })).begin();
+    await expect(requestApproval(story.ports, story.event())).rejects.toThrow(
+      /names \{\{amount\}\}, which the context/,
+    );
+    expect(story.chain.at(-1)).toBe("ask failed");
+    expect(story.world.tasks.all()).toEqual([]);
+  });
+});
+
+describe("an answer", () => {
+  it("goes to the chain, then to Step Functions with every token", async () => {
+    const story = await waiting({ into: "verdict", form: { type: "object" } });
+    await requestApproval(story.ports, story.event("token-2"));
+    const data = '{"limit": 12345678901234567890}';
+    await answerTask(story.ports, { task: story.task.id, choice: "approved", data, by: "ann", from: "a page" });
+    expect(story.chain.at(-1)).toBe("ask success");
+    const output = JSON.parse(story.world.answered.get("token-1") ?? "{}");
+    expect(output).toMatchObject({ scope: "", seq: 2, decision: "approved" });
+    expect(JSON.stringify(output)).not.toContain("ann");
+    expect(Array.from(story.world.answered.keys())).toEqual(["token-1", "token-2"]);
+    expect(story.task.status).toBe("sent");
+    expect(story.status).toBe("running");
+    const at = story.world.clock.iso();
+    expect(await story.value("verdict")).toMatchObject({ choice: "approved", by: "ann", at, from: "a page" });
+    expect((await story.world.chain.entriesOf(story.id)).at(-1)?.head).toContain('"path_taken":"pay"');
+    expect(JSON.stringify(Array.from(story.world.chain.places.values()))).toContain("12345678901234567890");
+  });
+
+  it.each([
+    ["that is no choice", {}, "perhaps", undefined, /"perhaps" is no choice of "ask" - choose approved or rejected/],
+    ["whose data does not fit", { form: { type: "object", required: ["why"] } }, "approved", "{}", /has no "why"/],
+    ["that lacks its data", { form: { type: "object", required: ["why"] } }, "approved", undefined, /has no "why"/],
+    ["nested too deep", {}, "approved", "[".repeat(600) + "]".repeat(600), /more than 500 levels/],
+  ])("%s is refused, and the task stays open", async (_what, options, choice, data, sentence) => {
+    const story = await waiting(options);
+    await expect(refused(story, choice, data)).rejects.toThrow(sentence);
+    expect(story.task.status).toBe("open");
+    expect(story.chain.at(-1)).toBe("prepare success");
+  });
+
+  it.each([
+    ["approved", '{"cost_center": 7}', undefined],
+    ["approved", '{"why": "so"}', /the form of "ask" refuses the data: .*cost_center/],
+    ["rejected", '{"why": "so"}', undefined],
+    ["rejected", undefined, /has no "why"/],
+  ])(
+    "%s with %j is held against the form of its choice, else against the one of all",
+    async (choice, data, sentence) => {
+      const own = { approved: { required: ["cost_center"] } };
+      const story = await waiting({ form: { required: ["why"] }, forms: own });
+      const answered = refused(story, choice, data);
+      if (sentence) await expect(answered).rejects.toThrow(sentence);
+      else expect((await answered).sent).toBe(true);
+    },
+  );
+
+  it("is asked first for its choice, then whether it comes too late, and for its data last", async () => {
+    const story = await waiting({ form: { type: "object", required: ["why"] } });
+    const name = async (choice: string) => refused(story, choice, "{}").catch((error: Error) => error.name);
+    expect([await name("perhaps"), await name("approved")]).toEqual(["AnswerMisfit", "AnswerMisfit"]);
+    await refused(story, "rejected", '{"why": "so"}');
+    await expect(refused(story, "perhaps", "{}")).rejects.toThrow(/is no choice/);
+    await expect(refused(story, "approved", "{}")).rejects.toThrow(/answered before: rejected/);
+    expect(await name("approved")).toBe("AnswerRefused");
+  });
+
+  it("needs no node where one waits", async () => {
+    const story = await waiting();
+    const { task } = await answerTask(story.ports, {
+      execution: story.id,
+      choice: "approved",
+      by: "ann",
+      from: "a test",
+    });
+    expect(task.node).toBe("ask");
+    const again = answerTask(story.ports, { execution: story.id, choice: "approved", by: "bob", from: "a test" });
+    await expect(again).rejects.toThrow(/"ask" was answered before: approved, by ann/);
+  });
+
+  it("that comes twice is refused, and says who was first and when", async () => {
+    const story = await waiting();
+    const at = story.world.clock.iso();
+    await story.finish(story.answering("rejected"));
+    await expect(refused(story)).rejects.toThrow(`"ask" was answered before: rejected, by ann at ${at} (a test)`);
+  });
+
+  it("that comes late is refused", async () => {
+    const story = await waiting();
+    story.world.clock.advance(aDaySeconds * 1000);
+    await expect(refused(story)).rejects.toThrow(/"ask" expired at 2026-01-02/);
+  });
+
+  it.each([
+    ["nothing was asked yet", async (_: Asked) => {}, "ask", /"ask" does not wait for an answer yet/],
+    ["there is no such approval", async (_: Asked) => {}, "asks", /has no approval "asks" - its approvals are "ask"/],
+    [
+      "the run was cancelled",
+      async (story: Asked) => {
+        await requestApproval(story.ports, story.event());
+        await cancelExecution(story.ports, story.id);
+      },
+      "ask",
+      /takes no answer any more: the execution was cancelled/,
+    ],
+  ])("where %s is refused", async (_what, prepare, node, sentence) => {
+    const story = await new Asked(asking()).begin();
+    await prepare(story);
+    const answer = { execution: story.id, node, choice: "approved", by: "ann", from: "a test" };
+    await expect(answerTask(story.ports, answer)).rejects.toThrow(sentence);
+  });
+
+  it("to a task or a run that never was is refused", async () => {
+    const story = await new Asked(asking()).begin();
+    const answer = { choice: "approved", by: "ann", from: "a test" };
+    await expect(answerTask(story.ports, { task: "task_none", ...answer })).rejects.toThrow(/no task "task_none"/);
+    const other = { execution: "exec_none", node: "ask", ...answer };
+    await expect(answerTask(story.ports, other)).rejects.toThrow(/no execution "exec_none"/);
+  });
+
+  it("to one of several tasks of a node needs the task's id", async () => {
+    const story = await waiting();
+    const other = { ...story.task, id: "task_other", scope: "/m@1.0", seq: 1 };
+    await story.ports.tasks.create(other);
+    const both = /"ask" waits 2 times - name one of its tasks instead: task_\w+ \(ask\), task_other \(ask\)$/;
+    await expect(refused(story)).rejects.toThrow(both);
+    const answer = { choice: "approved", by: "ann", from: "a test" };
+    const any = answerTask(story.ports, { execution: story.id, ...answer });
+    await expect(any).rejects.toThrow(`${story.id} waits 2 times - name one of its tasks instead`);
+  });
+
+  it("takes the default edge where its choice has none", async () => {
+    const story = await waiting({ choices: ["approved", "later"] }, [["ask", "prepare", "default"]]);
+    await story.finish(story.answering("later"));
+    const head = JSON.parse(story.world.chain.entriesOf(story.id).at(-1)?.head ?? "{}");
+    expect(head).toMatchObject({ decision_result: "later", path_taken: "prepare" });
+  });
+});
+
+describe("a time that is over", () => {
+  it.each([
+    ["the edge timeout", [["ask", "pay", "timeout"]], { decision: "timeout", failed: false }],
+    ["the default edge", [["ask", "pay", "default"]], { decision: "timeout", failed: false }],
+    ["no edge: the node fails", [], { failed: true, error: { Error: "NodeTimeout" } }],
+  ] as [string, [string, string, string][], object][])("takes %s", async (_what, edges, answer) => {
+    const story = await waiting({}, edges);
+    const settled = await settleNode(story.ports, { ...story.settling(), expired: true });
+    expect(settled).toMatchObject({ seq: 2, ...answer });
+    expect(story.task.status).toBe("expired");
+    expect(story.status).toBe("running");
+  });
+
+  it("leaves its choice in the context, by nobody", async () => {
+    const story = await waiting({}, [["ask", "pay", "timeout"]]);
+    await settleNode(story.ports, { ...story.settling(), expired: true });
+    expect(await story.value("ask")).toMatchObject({ choice: "timeout", by: null, data: null });
+    await expect(refused(story)).rejects.toThrow(/"ask" expired at .* and went on as "timeout"/);
+  });
+
+  it("is found by the sweeper where Step Functions never said so, and by a request that comes too late", async () => {
+    const [overdue, late] = [
+      await waiting({}, [["ask", "pay", "timeout"]]),
+      await new Asked(asking({}, [["ask", "pay", "timeout"]])).begin(),
+    ];
+    overdue.world.clock.advance(aDaySeconds * 1000 + 61_000);
+    expect(await sweep(overdue.ports)).toMatchObject({ tasks: { expired: [overdue.task.id], failed: [] } });
+    expect(JSON.parse(overdue.world.answered.get("token-1") ?? "{}")).toMatchObject({ decision: "timeout" });
+    const first = late.request();
+    await late.until(first, "put token");
+    late.world.clock.advance(aDaySeconds * 1000);
+    first.kill();
+    expect(await requestApproval(late.ports, late.event("token-2"))).toEqual({ task: null });
+    expect(JSON.parse(late.world.answered.get("token-2") ?? "{}")).toMatchObject({ decision: "timeout" });
+  });
+});

@@ -1,0 +1,181 @@
+import { type AnswerRefused, cancelExecution, requestApproval, sweep } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { Asked, asking } from "../../../support/engine/waiting.ts";
+
+const withTimeout = asking({}, [["ask", "prepare", "timeout"]]);
+
+async function waiting(): Promise<Asked> {
+  const story = await new Asked(withTimeout).begin();
+  await requestApproval(story.ports, story.event());
+  return story;
+}
+
+/** The link's outcome, and how often it was written. */
+function decision(story: Asked): unknown {
+  const heads = story.world.chain.entriesOf(story.id).map(({ head }) => JSON.parse(head));
+  return heads.filter(({ node_id }) => node_id === "ask").map((head) => head.decision_result ?? head.error_class);
+}
+
+describe("case k: an answer and the timeout", () => {
+  it("is approved, the answerer dies before SendTaskSuccess, the timeout fires: approved", async () => {
+    const story = await waiting();
+    const answer = story.answering();
+    await story.until(answer, "SendTaskSuccess");
+    answer.kill();
+    expect(await story.finish(story.expiring())).toMatchObject({ seq: 2, failed: false, decision: "approved" });
+    expect(decision(story)).toEqual(["approved"]);
+  });
+
+  it("is timed out, though somebody was about to approve: refused, and said so", async () => {
+    const story = await waiting();
+    const answer = story.answering();
+    await story.until(answer, "entry 2");
+    expect(await story.finish(story.expiring())).toMatchObject({ decision: "timeout" });
+    expect(await story.finish(answer)).toBe("AnswerRefused");
+    expect((answer.error as AnswerRefused).message).toMatch(/expired at .* went on as "timeout"/);
+    expect(decision(story)).toEqual(["timeout"]);
+    expect(story.task.status).toBe("expired");
+    expect(story.world.answered.size).toBe(0);
+  });
+
+  it.each(["before", "after", "repeat"] as const)("is approved once when the entry's put fails (%s)", async (fault) => {
+    const story = await waiting();
+    const answer = story.answering();
+    await story.until(answer, "entry 2");
+    await story.perform(answer, fault);
+    const outcome = await story.finish(answer);
+    if (fault === "repeat") expect(outcome).toMatchObject({ sent: true });
+    else {
+      expect(outcome).toBe("StoreUnavailable");
+      expect(await story.finish(story.answering())).toEqual(fault === "before" ? expect.anything() : "AnswerRefused");
+    }
+    expect(decision(story)).toEqual(["approved"]);
+  });
+
+  it("has two answers: one counts, the other is told", async () => {
+    const story = await waiting();
+    const [first, second] = [story.answering("approved", { by: "ann" }), story.answering("rejected", { by: "bob" })];
+    await story.until(first, "entry 2");
+    await story.until(second, "entry 2");
+    await story.finish(second);
+    expect(await story.finish(first)).toBe("AnswerRefused");
+    expect((first.error as Error).message).toMatch(/answered before: rejected, by bob/);
+    expect(decision(story)).toEqual(["rejected"]);
+  });
+});
+
+describe("an answer and a request that is still under way", () => {
+  it("meet: the token came too late for the answer, so its delivery sends it", async () => {
+    const story = await waiting();
+    const late = story.request("token-2");
+    await story.until(late, "put token");
+    await story.finish(story.answering());
+    expect(Array.from(story.world.answered.keys())).toEqual(["token-1"]);
+    await story.finish(late);
+    expect(Array.from(story.world.answered.keys())).toEqual(["token-1", "token-2"]);
+    expect(story.status).toBe("running");
+    expect(story.task.status).toBe("sent");
+  });
+
+  it("meet at every point, and the run goes on with exactly one outcome, and does not say that it waits", async () => {
+    for (const point of ["read 1..", "turn 2", "put token", "create task", "set status", "read 2", "publish"]) {
+      const story = await new Asked(withTimeout).begin();
+      await story.finish(story.request("token-1"));
+      const again = story.request("token-2");
+      const reached = await story.until(again, point).then(
+        () => true,
+        () => false,
+      );
+      await story.finish(story.answering());
+      await story.finish(again);
+      expect([point, decision(story), story.status]).toEqual([point, ["approved"], "running"]);
+      if (!reached) expect(point).toMatch(/turn 2|create/);
+    }
+  });
+});
+
+describe("an answer and a close", () => {
+  it("cancelled before the entry: refused", async () => {
+    const story = await waiting();
+    const answer = story.answering();
+    await story.until(answer, "entry 2");
+    await story.finish(story.cancel());
+    expect(await story.finish(answer)).toBe("AnswerRefused");
+    expect(story.chain.slice(-2)).toEqual(["ask failed", "(close) cancelled"]);
+    expect(story.task.status).toBe("expired");
+    expect(story.status).toBe("cancelled");
+  });
+
+  it("cancelled after the entry: the chain keeps it, and nothing follows", async () => {
+    const story = await waiting();
+    const cancel = story.cancel();
+    await story.until(cancel, "entry 2");
+    const answer = story.answering();
+    await story.finish(answer);
+    expect((answer.error as Error).message).toMatch(/is over/);
+    await story.finish(cancel);
+    expect(story.chain.slice(-2)).toEqual(["ask failed", "(close) cancelled"]);
+  });
+
+  it("leaves no task on the list when the request comes behind the close", async () => {
+    const story = await new Asked(withTimeout).begin();
+    const request = story.request();
+    await story.until(request, "read 2");
+    await cancelExecution(story.ports, story.id);
+    expect(await story.finish(request)).toBe("ExecutionClosed");
+    expect(story.task.status).toBe("expired");
+    expect(story.status).toBe("cancelled");
+  });
+});
+
+describe("a sweeper", () => {
+  it("sends again what was answered and not sent", async () => {
+    const story = await waiting();
+    const answer = story.answering();
+    await story.until(answer, "SendTaskSuccess");
+    answer.kill();
+    expect((await sweep(story.ports)).tasks.sent).toEqual([]);
+    story.world.clock.advance(61_000);
+    expect((await sweep(story.ports)).tasks.sent).toEqual([story.task.id]);
+    expect(story.world.answered.has("token-1")).toBe(true);
+    expect([story.task.status, story.status]).toEqual(["sent", "running"]);
+  });
+
+  it("puts a task back on the list whose answer died before the chain, and it can be answered", async () => {
+    const story = await waiting();
+    const answer = story.answering();
+    await story.until(answer, "entry 2");
+    answer.kill();
+    expect(story.task.status).toBe("answered");
+    story.world.clock.advance(61_000);
+    expect((await sweep(story.ports)).tasks.reopened).toEqual([story.task.id]);
+    expect([story.task.status, story.status]).toEqual(["open", "waiting"]);
+    await story.finish(story.answering());
+    expect(decision(story)).toEqual(["approved"]);
+  });
+
+  it("takes tasks of runs that are over off the list, and leaves those that wait alone", async () => {
+    const story = await waiting();
+    story.world.clock.advance(120_000);
+    const before = story.world.scheduler.story.length;
+    expect((await sweep(story.ports)).tasks).toEqual({ sent: [], reopened: [], expired: [], failed: [] });
+    expect(story.world.scheduler.story).toHaveLength(before);
+    const cancel = story.cancel();
+    await story.until(cancel, "task expired");
+    cancel.kill();
+    await story.finish(story.cancel());
+    expect(story.task.status).toBe("open");
+    expect((await sweep(story.ports)).tasks.expired).toEqual([story.task.id]);
+  });
+
+  it("goes on with the others when one cannot be swept", async () => {
+    const story = await waiting();
+    const [sealed] = story.world.tasks.tokens.get(story.task.id) ?? [];
+    if (sealed) sealed.sealed = "damaged";
+    const answer = story.answering();
+    await story.until(answer, "SendTaskSuccess").catch(() => undefined);
+    story.world.clock.advance(61_000);
+    const { tasks } = await sweep(story.ports);
+    expect(tasks.failed).toEqual([{ id: story.task.id, reason: expect.stringContaining("sealed for something else") }]);
+  });
+});

@@ -1,0 +1,73 @@
+import { deliverEvent, requestApproval } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { EventWait } from "../../../support/engine/event-wait.ts";
+import { atOnce } from "../../../support/engine/scheduler.ts";
+
+const pattern = { source: ["crm"], detail: { customer: ["{{customer}}"] } };
+const context = '{"customer":"acme"}';
+const since = { since: "start" } as const;
+const text = '{"id":"event-1","source":"crm","detail":{"customer":"acme","sum":850.0}}';
+
+describe("a wait since the start of its run", () => {
+  it("goes on at once with an event that came before it, digit for digit", async () => {
+    const story = await new EventWait(pattern, since).begin(context);
+    expect(await deliverEvent(story.ports, text)).toEqual([]);
+    await story.wait();
+    expect(story.chain.at(-1)).toBe("pause success");
+    expect(story.news).toContain("850.0");
+    expect(JSON.parse(story.world.answered.get("token-1") ?? "{}")).toMatchObject({ seq: 2 });
+  });
+
+  it("takes the oldest that fits, and none from before the start", async () => {
+    const story = await new EventWait(pattern, since).begin(context);
+    await story.emit('{"customer":"acme","n":"too early"}');
+    story.world.clock.advance(1000);
+    await story.begin(context);
+    await story.emit('{"customer":"initech","n":"of another"}');
+    await story.emit('{"customer":"acme","n":"the right one"}');
+    await story.emit('{"customer":"acme","n":"too late"}');
+    await story.wait();
+    expect(story.news).toContain("the right one");
+    expect(story.news).not.toMatch(/too early|of another|too late/);
+  });
+
+  it("is not the default", async () => {
+    const story = await new EventWait(pattern).begin(context);
+    await deliverEvent(story.ports, text);
+    await story.wait();
+    expect(story.chain.at(-1)).toBe("prepare success");
+    expect(story.world.tasks.wakes.events.size).toBe(0);
+  });
+
+  it("misses no event that comes while it begins, at whatever step", async () => {
+    for (let steps = 0; ; steps++) {
+      const story = await new EventWait(pattern, since).begin(context);
+      const wait = story.world.spawn("wait", (ports) => requestApproval(ports, story.event));
+      const isOver = !(await story.advance(wait, steps));
+      await deliverEvent(story.world.ports(atOnce), text);
+      await story.finish(wait);
+      expect([steps, story.chain.at(-1)]).toEqual([steps, "pause success"]);
+      expect(story.chain.filter((one) => one === "pause success")).toHaveLength(1);
+      if (isOver) return;
+    }
+  });
+
+  it("misses no wait that begins while the event comes, at whatever step", async () => {
+    for (let steps = 0; ; steps++) {
+      const story = await new EventWait(pattern, since).begin(context);
+      const event = story.world.spawn("event", (ports) => deliverEvent(ports, text));
+      const isOver = !(await story.advance(event, steps));
+      await story.wait();
+      await story.finish(event);
+      expect([steps, story.chain.at(-1)]).toEqual([steps, "pause success"]);
+      if (isOver) return;
+    }
+  });
+});
+
+it("keeps no event that no wait may look for", async () => {
+  const story = await new EventWait(pattern, since).begin(context);
+  await story.emit('{"other":1}');
+  await story.emit('{"customer":"acme"}', '"source":"shop","id":"event-2"');
+  expect(story.world.tasks.wakes.events.size).toBe(0);
+});

@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { NodesAtWork } from "../../../packages/engine/src/protocol/in-flight.ts";
+import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
+import { PromptStory } from "../../support/engine/prompt-story.ts";
+import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
+
+const one = flow("one", [prompted(action("a"))], lines("start > a > end"));
+
+it("knows a run as long as one of its deliveries is at work, however that ends", async () => {
+  const atWork = new NodesAtWork();
+  const [first, second] = [Promise.withResolvers<number>(), Promise.withResolvers<never>()];
+  const both = [atWork.during("exec_1", () => first.promise), atWork.during("exec_1", () => second.promise)];
+  expect(atWork.runs).toEqual(["exec_1"]);
+  first.resolve(7);
+  expect(await both[0]).toBe(7);
+  expect(atWork.runs).toEqual(["exec_1"]);
+  second.reject(new RangeError("no sandbox"));
+  await expect(both[1]).rejects.toThrow("no sandbox");
+  expect(atWork.runs).toEqual([]);
+});
+
+it("is told of a node that waits for a model, also when its run is closed; what is answered then is not kept", async () => {
+  const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
+  await story.start();
+  const { atWork } = story.world.ports({ call: async ({ effect }) => effect() });
+  const node = story.deliver("a", 0);
+  await story.until(node, "ask");
+  expect(await story.finish(story.cancel())).toMatchObject({ status: "cancelled" });
+  expect(atWork.runs).toEqual([story.id]);
+  await story.finish(node);
+  expect(atWork.runs).toEqual([]);
+  expect(story.paid).toHaveLength(1);
+  expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
+});
+
+it("keeps nothing of a model that does not answer a run which was closed meanwhile", async () => {
+  const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
+  await story.start();
+  const node = story.deliver("a", 0);
+  await story.until(node, "ask");
+  await story.finish(story.cancel());
+  await story.perform(node, "before");
+  await story.finish(node);
+  expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
+});

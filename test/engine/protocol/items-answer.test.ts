@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import type { Head } from "../../../packages/engine/src/chain/head.ts";
+import { itemsAnswer, mostItems } from "../../../packages/engine/src/protocol/items-answer.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+import { BlobState } from "../../support/engine/stores.ts";
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+const headWith = (fields: Partial<Head>) => ({ client: "c", root: "r", status: "success", ...fields }) as Head;
+
+function asked(count: number, event: { inline_items?: number }) {
+  const state = new BlobState();
+  return { state, answer: () => itemsAnswer({ blobs: state.port(atOnce) }, headWith({ count }), event) };
+}
+
+it.each([
+  ["as many as the history has room for", 3, { inline_items: 3 }],
+  ["none at all", 0, { inline_items: 0 }],
+  ["those of a map in a map, whatever their number", 30_000, {}],
+])("answers the numbers of the items: %s", async (_name, count, event) => {
+  const { answer, state } = asked(count, event);
+  expect(await answer()).toEqual({ count, distributed: false, items: numbers(count) });
+  expect(state.puts).toBe(0);
+});
+
+it("leaves the numbers of more items in S3, and says where, however often it is asked", async () => {
+  const { answer, state } = asked(4, { inline_items: 3 });
+  const first = await answer();
+  const [key, body] = [...state.blobs][0] ?? [];
+  expect(first).toEqual({ count: 4, distributed: true, manifest: { bucket: "memory", key } });
+  expect(Buffer.from(body ?? []).toString()).toBe("[0,1,2,3]");
+  expect(await answer()).toEqual(first);
+  expect(state.blobs.size).toBe(1);
+});
+
+it.each<[string, Partial<Head>]>([
+  ["a map that failed", { count: 1, status: "failed" }],
+  ["any other node", {}],
+])("has no items of %s", async (_name, fields) => {
+  const blobs = new BlobState().port(atOnce);
+  expect(await itemsAnswer({ blobs }, headWith(fields), { inline_items: 0 })).toBeUndefined();
+});
+
+it("lets a map have more items where they are executions of their own", () => {
+  expect([mostItems({}), mostItems({ inline_items: 3 }), mostItems({ most_items: 900 })]).toEqual([
+    40_000, 80_000, 900,
+  ]);
+});

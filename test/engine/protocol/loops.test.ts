@@ -1,0 +1,101 @@
+import { requestApproval } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/loops.ts";
+import { action, decision, flow, lines } from "../../support/engine/flows.ts";
+import { Story, succeeds } from "../../support/engine/story.ts";
+import { Asked, approval } from "../../support/engine/waiting.ts";
+
+/** start > a > d > e > end, where d leads back to a twice and to itself once, e back to a once; e has no default. */
+const nested = flow(
+  "nested",
+  [action("a"), decision("d"), decision("e", { onError: "a2" }), action("a2")],
+  [
+    ...lines("start > a > d", "a2 > end"),
+    ["d", "a", "again", 2],
+    ["d", "d", "wait", 1],
+    ["d", "e", "default"],
+    ["e", "a", true, 1],
+    ["e", "end", false],
+  ],
+);
+
+const edgesOf = (from: string) => nested.edges.filter((edge) => edge.from === from);
+function taken(from: string, condition: string | boolean, before?: Loops) {
+  const edges = edgesOf(from);
+  const edge = edges.find((one) => one.condition === condition);
+  const node = nested.nodes.find(({ id }) => id === from);
+  if (!edge || !node) throw new RangeError(`no edge ${from} -> ${condition}`);
+  return takeEdge({ node, edges, version: { workflow: nested } as never }, edge, before);
+}
+
+describe("an edge that leads back", () => {
+  it.each<[string, string | boolean, Loops | undefined, object]>([
+    ["d", "again", undefined, { label: "again", to: "a", loops: { "d->again": 1 } }],
+    ["d", "again", { "d->again": 1 }, { label: "again", to: "a", loops: { "d->again": 2 } }],
+    ["d", "again", { "d->again": 2 }, { label: "default", to: "e" }],
+    ["d", "wait", { "d->again": 2 }, { label: "wait", to: "d", loops: { "d->again": 2, "d->wait": 1 } }],
+    ["d", "default", { "d->again": 2 }, { label: "default", to: "e" }],
+    // The loop inside of it counts anew.
+    ["e", true, { "d->again": 2, "d->wait": 1 }, { label: "true", to: "a", loops: { "e->true": 1 } }],
+    // And not the one around it.
+    ["d", "again", { "e->true": 1 }, { label: "again", to: "a", loops: { "e->true": 1, "d->again": 1 } }],
+    [
+      "e",
+      true,
+      { "e->true": 1 },
+      {
+        problem:
+          'the edge from "e" to "a" for "true" was taken once, which is its max - raise it, or add an edge with "default" for what follows then',
+      },
+    ],
+  ])("of %s for %s with %j behind it is taken as %j", (from, condition, before, expected) => {
+    expect(taken(from, condition, before)).toEqual(expected);
+  });
+
+  it("is counted anew once its node has led on", () => {
+    expect(goneOut({ "d->again": 2, "d->wait": 1, "e->true": 1 }, "d")).toEqual({ "e->true": 1 });
+    expect(goneOut({ "d->again": 2 }, "d")).toBeUndefined();
+    expect(goneOut({ "dd->again": 2 }, "d")).toEqual({ "dd->again": 2 });
+  });
+});
+
+it("a run goes round as often as its loops allow, and a worn-out decision without a default fails", async () => {
+  const scripts = { d: [succeeds("branch_decision", '"again"')], e: [succeeds("branch_decision", "true")] };
+  const story = await new Story(nested, scripts).start();
+  await story.everything();
+  const inner = ["a", "d", "a", "d", "a", "d"].map((id) => `${id} success`);
+  expect(story.chain).toEqual([
+    ...["start success", ...inner, "e success", ...inner],
+    ...["e failed", "a2 success", "end success", "(close) completed"],
+  ]);
+  await story.judge();
+});
+
+it("an approval leads back as often as its edge allows, then goes on along its default edge", async () => {
+  const asking = flow(
+    "asking",
+    [action("prepare"), approval("ask"), action("give_up")],
+    [
+      ...lines("start > prepare > ask", "give_up > end"),
+      ["ask", "prepare", "rejected", 1],
+      ["ask", "end", "approved"],
+      ["ask", "give_up", "default"],
+    ],
+  );
+  const story = await new Asked(asking).begin();
+  for (const seq of [1, 3]) {
+    const event = { ...story.event(), seq };
+    await story.finish(story.world.spawn("request", (ports) => requestApproval(ports, event)));
+    await story.finish(story.answering("rejected"));
+    if (seq === 1) await story.finish(story.deliver("prepare", 2));
+  }
+  const asked = story
+    .entriesOf("")
+    .map(headOf)
+    .filter(({ node_id }) => node_id === "ask");
+  expect(asked.map(({ decision_result, path_taken, loops }) => ({ decision_result, path_taken, loops }))).toEqual([
+    { decision_result: "rejected", path_taken: "prepare", loops: { "ask->rejected": 1 } },
+    { decision_result: "default", path_taken: "give_up", loops: undefined },
+  ]);
+});

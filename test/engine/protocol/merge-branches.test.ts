@@ -1,0 +1,62 @@
+import { expect, it } from "vitest";
+import { Context } from "../../../packages/engine/src/context/context.ts";
+import { mergeBranches } from "../../../packages/engine/src/protocol/merge-branches.ts";
+
+const before = new Context([
+  { key: "old", json: "0", by: 0 },
+  { key: "other", json: "1", by: 0 },
+]);
+
+/** The branch `name` of a fork at link 1, after it set and deleted these. */
+function branch(name: string, set: Record<string, string>, deleted: string[] = []) {
+  const scope = `/f@1.${name}`;
+  const members = Object.entries(set).map(([key, json]) => ({ key, json }));
+  return { name, scope, context: before.apply({ set: members, delete: deleted }, `${scope}#1`) };
+}
+
+const a = (set: Record<string, string>, deleted?: string[]) => branch("a", set, deleted);
+const b = (set: Record<string, string>, deleted?: string[]) => branch("b", set, deleted);
+const merged = (merge: "unique" | "last" | "collect", ...branches: ReturnType<typeof branch>[]) =>
+  mergeBranches(before, branches, { node: "f", merge });
+const changes = (set: Record<string, string>, deleted: string[] = []) => ({
+  set: Object.entries(set).map(([key, json]) => ({ key, json })),
+  delete: deleted,
+});
+
+it.each([
+  ["keeps what one branch sets", merged("unique", a({ x: "1" }), b({ y: "2.50" })), changes({ x: "1", y: "2.50" })],
+  ["keeps what one branch deletes", merged("unique", a({}, ["old"]), b({})), changes({}, ["old"])],
+  ["keeps what both set to the same", merged("unique", a({ x: "[1]" }), b({ x: "[1]" })), changes({ x: "[1]" })],
+  ["keeps what both delete", merged("unique", a({}, ["old"]), b({}, ["old"])), changes({}, ["old"])],
+  ["leaves decisions to their branches", merged("unique", a({ branch_decision: '"x"' }), b({})), changes({})],
+  [
+    "lets the later edge win",
+    merged("last", a({ x: "1", old: "5" }), b({ x: "2" }, ["old"])),
+    changes({ x: "2" }, ["old"]),
+  ],
+  ["collects in the order of the edges", merged("collect", a({ x: "1" }), b({ x: "1" })), changes({ x: "[1,1]" })],
+  ["collects no list of one", merged("collect", a({ x: "1" }), b({ y: "[]" })), changes({ x: "1", y: "[]" })],
+  ["collects values rather than deletions", merged("collect", a({ old: "5" }), b({}, ["old"])), changes({ old: "5" })],
+])("%s", (_what, found, expected) => {
+  expect(found).toEqual(expected);
+});
+
+it.each([
+  ["different values", a({ x: "1" }), b({ x: "1.0" }), "each to another value"],
+  ["a value and a deletion", a({ old: "5" }), b({}, ["old"]), "one sets it, the other deletes it"],
+])("refuses %s, and names the key and both branches", (_what, one, other, how) => {
+  const { problem } = merged("unique", one, other) as { problem: string };
+  expect(problem).toMatch(/^branches "a" and "b" both changed context\["(x|old)"\]/);
+  expect(problem).toContain(how);
+  expect(problem).toContain('give node "f" "merge": "last" or "collect"');
+});
+
+it("counts what a branch inside of a branch set, and nothing from before the fork", () => {
+  const inner = before.apply({ set: [{ key: "deep", json: "1" }], delete: [] }, "/f@1.a/g@2.c#1");
+  const sibling = before.apply({ set: [{ key: "far", json: "1" }], delete: [] }, "/f@1.ab#1");
+  const branches = [
+    { name: "a", scope: "/f@1.a", context: inner },
+    { name: "b", scope: "/f@1.b", context: sibling },
+  ];
+  expect(mergeBranches(before, branches, { node: "f", merge: "unique" })).toEqual(changes({ deep: "1" }));
+});

@@ -1,0 +1,135 @@
+import { createCredentials, nothingLaid } from "@nova/engine";
+import { beforeEach, describe, expect, it } from "vitest";
+import { MemoryCredentials, mirrorCipher } from "../../../support/credentials.ts";
+
+const acme = { client: "acme" };
+const email = { user: "a@acme.test", password: "s3cret-1", smtp_host: "smtp.acme.test", smtp_port: 587 };
+const database = { host: "db.acme.test", port: 5432, name: "invoices", user: "nova", password: "s3cret-2" };
+
+let store: MemoryCredentials;
+let nowMs = 0;
+
+beforeEach(() => {
+  store = new MemoryCredentials();
+});
+
+function credentials(keys?: string[]) {
+  const nobody = () => Promise.reject(new RangeError("nobody asks for a token"));
+  return createCredentials({ store, cipher: mirrorCipher(keys), now: () => nowMs, sleep: nobody, fetch: nobody });
+}
+
+const namesOf = ({ members }: { members: { key: string }[] }) => members.map(({ key }) => key);
+
+describe("what lies over a node's context", () => {
+  it("has the flat names of each kind, values as JSON, secrets and hosts", async () => {
+    await store.have(acme, "email", "email", email);
+    await store.have(acme, "erp", "database", database);
+    const laid = await credentials().forNode("acme", "wf", undefined);
+    expect(Object.fromEntries(laid.members.map(({ key, json }) => [key, JSON.parse(json)]))).toEqual({
+      ...{ email_user: email.user, email_password: "s3cret-1", smtp_host: "smtp.acme.test", smtp_port: 587 },
+      ...{ db_host: "db.acme.test", db_port: 5432, db_name: "invoices", db_user: "nova", db_password: "s3cret-2" },
+    });
+    expect(laid.secrets).toEqual(["s3cret-1", "s3cret-2"]);
+    expect(laid.hosts).toEqual(["smtp.acme.test:587", "db.acme.test:5432"]);
+  });
+
+  it.each([
+    { names: undefined, prefixed: "archive" },
+    { names: ["archive", "email"], prefixed: "archive" },
+    { names: ["support", "archive"], prefixed: "archive" },
+    { names: ["archive", "support"], prefixed: "support" },
+  ])("of $names has the names of $prefixed begin with its own", async ({ names, prefixed }) => {
+    for (const name of ["archive", "email", "support"]) await store.have(acme, name, "email", email);
+    const keys = namesOf(await credentials().forNode("acme", "wf", names));
+    expect(keys).toContain("email_password");
+    expect(keys).toContain(`${prefixed}_email_password`);
+  });
+
+  it.each([
+    ["http", { url: "http://api.test:8080/v1", token: "t0ken-1" }, ["http_url", "http_token"], ["api.test:8080"]],
+    [
+      "http",
+      { url: "https://api.test", headers: { "X-Key": "k3y-11" } },
+      ["http_url", "http_headers"],
+      ["api.test:443"],
+    ],
+    ["custom", { secret: "s3cret-3" }, ["one_secret"], []],
+    [
+      "oauth2",
+      { token_url: "https://id.test", client_id: "x", access_token: "t0ken-2", api_url: "https://api.test" },
+      ["oauth2_access_token", "oauth2_api_url"],
+      ["api.test:443"],
+    ],
+  ] as const)("of the kind %s with %j is %j", async (kind, values, keys, hosts) => {
+    await store.have(acme, "one", kind, values);
+    const laid = await credentials().forNode("acme", "wf", ["one"]);
+    expect([namesOf(laid), laid.hosts]).toEqual([keys, hosts]);
+    expect(laid.secrets).toHaveLength(1);
+  });
+
+  it("is the client's own where the workflow has one of the same name", async () => {
+    await store.have({ workflow: "wf" }, "api", "custom", { key: "of the workflow" });
+    await store.have({ workflow: "wf" }, "other", "custom", { key: "of it too" });
+    await store.have(acme, "api", "custom", { key: "of the client" });
+    const { secrets } = await credentials().forNode("acme", "wf", undefined);
+    expect(secrets).toEqual(["of the client", "of it too"]);
+    expect((await credentials().forNode("globex", "wf", ["api"])).secrets).toEqual(["of the workflow"]);
+  });
+
+  it("is only the client's own where no workflow is named", async () => {
+    await store.have({ workflow: "wf" }, "shared", "custom", { key: "of the workflow" });
+    await store.have(acme, "own", "custom", { key: "of the client" });
+    expect((await credentials().forNode("acme", null, undefined)).secrets).toEqual(["of the client"]);
+    await expect(credentials().forNode("acme", null, ["shared"])).rejects.toThrow(/has no credential "shared"/);
+  });
+
+  it("is nothing, and nothing is read, where the node wants none", async () => {
+    expect(await credentials().forNode("acme", "wf", [])).toBe(nothingLaid);
+    expect(store.reads).toEqual([]);
+  });
+});
+
+describe("what was read of an owner", () => {
+  it("counts for a minute, also where there is nothing", async () => {
+    const known = credentials();
+    for (const at of [0, 1_000, 59_999]) {
+      nowMs = at;
+      expect(await known.forNode("acme", "wf", undefined)).toBe(nothingLaid);
+    }
+    expect(store.reads).toEqual(["client:acme", "workflow:wf"]);
+    nowMs = 60_000;
+    await known.forNode("acme", "wf", undefined);
+    expect(store.reads).toHaveLength(4);
+  });
+
+  it("is read again for a name that it lacks, and where somebody says so", async () => {
+    const known = credentials();
+    await known.forNode("acme", "wf", undefined);
+    await store.have(acme, "api", "custom", { key: "s3cret-4" });
+    expect((await known.forNode("acme", "wf", ["api"])).secrets).toEqual(["s3cret-4"]);
+    await store.have(acme, "api", "custom", { key: "s3cret-5" });
+    known.forget(acme);
+    expect((await known.forNode("acme", "wf", ["api"])).secrets).toEqual(["s3cret-5"]);
+  });
+});
+
+describe("a credential that cannot be had", () => {
+  it("fails the node with the command that stores it", async () => {
+    const asking = credentials().forNode("acme", "wf", ["ftp"]);
+    await expect(asking).rejects.toMatchObject({
+      name: "NodeFailed",
+      message: expect.stringMatching(/has no credential "ftp" - store it/),
+    });
+  });
+
+  it("is named where no key opens it, and the others are still masked", async () => {
+    await store.have(acme, "api", "custom", { key: "s3cret-6" });
+    const asking = credentials(["another key"]).forNode("acme", "wf", undefined);
+    await expect(asking).rejects.toMatchObject({
+      name: "NodeFailed",
+      message: expect.stringMatching(/"api" of client acme: it does not open/),
+    });
+    expect(await credentials(["another key"]).secretsOf("acme", "wf")).toEqual([]);
+    expect(await credentials().secretsOf("acme", "wf")).toEqual(["s3cret-6"]);
+  });
+});
