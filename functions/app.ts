@@ -2,13 +2,13 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import { createAwsPorts, type NovaBus } from "@nova/aws/ports";
 import {
   approveCommand,
+  createInFlight,
+  createTailCache,
+  createWarmPool,
   type EventBus,
   type Links,
-  NodesAtWork,
   NovaError,
   type Ports,
-  SandboxPool,
-  WrittenTips,
 } from "@nova/engine";
 import type { Admissions } from "@nova/service";
 import { createOutgoing, type Outgoing } from "@nova/service/outgoing";
@@ -58,9 +58,9 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     pipeline: nodeParts().pipeline(variables, aws.generations),
     ...createLookout(() => made, lookoutStores),
     hostNames,
-    spares: new SandboxPool(),
-    tips: new WrittenTips(),
-    atWork: new NodesAtWork(),
+    warmPool: createWarmPool(),
+    tailCache: createTailCache(),
+    inFlight: createInFlight(),
     admissions: { held: false },
     events: logged(aws.bus),
     links: linksTo(env.NOVA_LINK_BASE, variables),

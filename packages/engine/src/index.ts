@@ -2,7 +2,7 @@ export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 export type { CloseStatus, FailureRecord, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
 export { itemsOf } from "./chain/scope.ts";
-export { WrittenTips } from "./chain/tail-cache.ts";
+export { createTailCache } from "./chain/tail-cache.ts";
 export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
@@ -13,16 +13,26 @@ export { jsonProblem, NotStrictJson, StrictJson } from "./json/strict.ts";
 export { elementsOf, type Member, membersOf, nestingOf, objectText } from "./json/text.ts";
 export { Utf8Check } from "./json/utf8-check.ts";
 export type { FollowTime } from "./kinds/code/follow.ts";
+export {
+  cancelExecution,
+  closeExecution,
+  executionEnded,
+  failExecution,
+  type Swept,
+  sweep,
+  sweepExecution,
+  sweepRuns,
+} from "./kinds/executions.ts";
 export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
 export { noBudgets } from "./kinds/prompt/no-budgets.ts";
 export { wholeValue } from "./kinds/prompt/whole-value.ts";
 export { runNode } from "./kinds/run-node.ts";
-export { reasonOf, type SettleAnswer, type SettleEvent, settleNode } from "./kinds/settle-node.ts";
+export { type SettleEvent, settleNode } from "./kinds/settle-node.ts";
 export { type FileInPlace, type FileInput, newFileMark, type StartFile } from "./kinds/start/files.ts";
 export { freshProblem, promptNodes } from "./kinds/start/fresh.ts";
 export { deepestNesting, InputsRefused } from "./kinds/start/inputs.ts";
 export { beginExecution, type StartRequest, startExecution } from "./kinds/start/start.ts";
-export { SandboxPool } from "./kinds/task/warm-pool.ts";
+export { createWarmPool } from "./kinds/task/warm-pool.ts";
 export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
 export { approveCommand } from "./kinds/waiting/approve-command.ts";
 export { deliverEvent } from "./kinds/waiting/events.ts";
@@ -45,6 +55,7 @@ export type * from "./ports/index.ts";
 export { HostRefused, type OutgoingFetch } from "./ports/outgoing.ts";
 export type * from "./ports/pipeline.ts";
 export { pinnedPlaces } from "./ports/pipeline.ts";
+export type * from "./ports/process-memory.ts";
 export type * from "./ports/resume-links.ts";
 export type * from "./ports/sandboxes.ts";
 export type * from "./ports/state-machines.ts";
@@ -52,15 +63,15 @@ export type * from "./ports/tasks.ts";
 export type * from "./ports/vault.ts";
 export type * from "./ports/wakes.ts";
 export type * from "./ports/workflows.ts";
-export { cancelExecution } from "./protocol/cancel.ts";
-export { type CloseRequest, closeExecution } from "./protocol/close.ts";
+export type { CloseRequest } from "./protocol/close.ts";
 export type { CaughtError, EndAnswer, NodeEvent, RunningAnswer, RunPosition, TaskAnswer } from "./protocol/event.ts";
-export { executionEnded, failExecution } from "./protocol/fail.ts";
 export type { Closed } from "./protocol/finish-close.ts";
-export { NodesAtWork } from "./protocol/in-flight.ts";
+export { createInFlight } from "./protocol/in-flight.ts";
 export { noAftermath } from "./protocol/no-aftermath.ts";
 export { ExecutionNotFound, executionOf } from "./protocol/record.ts";
-export { interruptedError, noRuns, type Swept, sweep, sweepExecution, sweepRuns } from "./protocol/sweep.ts";
+export type { SettleAnswer } from "./protocol/settle-answer.ts";
+export { reasonOf } from "./protocol/settling.ts";
+export { interruptedError, noRuns } from "./protocol/sweep.ts";
 export type { Stint } from "./protocol/time-budget.ts";
 export { type PublishRequest, publishWorkflow } from "./publish-workflow.ts";
 export { openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
@@ -68,7 +79,6 @@ export { createCredentials } from "./secrets/credentials/create-credentials.ts";
 export {
   type CredentialValues,
   checkValues,
-  type KindName as CredentialKindName,
   kindNames as credentialKindNames,
 } from "./secrets/credentials/kinds.ts";
 export { CredentialLocked } from "./secrets/credentials/locked.ts";

@@ -1,6 +1,7 @@
 import { linkName } from "@nova/engine";
 import { expect, it } from "vitest";
-import { branchOf, branchScope, isWithin, linkLabel } from "../../../packages/engine/src/chain/scope.ts";
+import { branchOf, branchScope } from "../../../packages/engine/src/chain/scope.ts";
+import { isWithin, linkLabel } from "../../../packages/engine/src/context/link-label.ts";
 
 it.each([
   ["", "f", 1, "a", "/f@1.a"],

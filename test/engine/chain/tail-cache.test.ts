@@ -1,4 +1,4 @@
-import { type StoredEntry, WrittenTips } from "@nova/engine";
+import { createTailCache, type StoredEntry } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { action, flow, lines } from "../../support/engine/flows.ts";
 import { Story } from "../../support/engine/story.ts";
@@ -10,7 +10,7 @@ const entry = { head: "{}", hash: "h", contents: {} } satisfies StoredEntry;
 
 describe("the links that a process has just written", () => {
   it("are told once, to the node behind them", () => {
-    const tips = new WrittenTips();
+    const tips = createTailCache();
     tips.keep(at, entry, 0);
     expect(tips.take(at, 1)).toBe(entry);
     expect(tips.take(at, 1)).toBeUndefined();
@@ -21,20 +21,20 @@ describe("the links that a process has just written", () => {
     ["another scope", { ...at, scope: "/all@2.0" }],
     ["another number", { ...at, seq: 4 }],
   ])("say nothing of %s", (_what, other) => {
-    const tips = new WrittenTips();
+    const tips = createTailCache();
     tips.keep(at, entry, 0);
     expect(tips.take(other, 1)).toBeUndefined();
   });
 
   it("are forgotten after five seconds, when somebody else may have been there", () => {
-    const tips = new WrittenTips();
+    const tips = createTailCache();
     tips.keep(at, entry, 1_000);
     tips.keep({ ...at, seq: 4 }, entry, 1_000);
     expect([tips.take(at, 5_999), tips.take({ ...at, seq: 4 }, 6_000)]).toEqual([entry, undefined]);
   });
 
   it("are a few: the oldest go first", () => {
-    const tips = new WrittenTips();
+    const tips = createTailCache();
     for (let seq = 0; seq <= 64; seq++) tips.keep({ ...at, seq }, entry, 0);
     expect([0, 1, 64].map((seq) => tips.take({ ...at, seq }, 1) !== undefined)).toEqual([false, true, true]);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NodesAtWork } from "../../../packages/engine/src/protocol/in-flight.ts";
+import { createInFlight } from "../../../packages/engine/src/protocol/in-flight.ts";
 import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
 import { PromptStory } from "../../support/engine/prompt-story.ts";
 import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
@@ -7,28 +7,28 @@ import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
 const one = flow("one", [prompted(action("a"))], lines("start > a > end"));
 
 it("knows a run as long as one of its deliveries is at work, however that ends", async () => {
-  const atWork = new NodesAtWork();
+  const inFlight = createInFlight();
   const [first, second] = [Promise.withResolvers<number>(), Promise.withResolvers<never>()];
-  const both = [atWork.during("exec_1", () => first.promise), atWork.during("exec_1", () => second.promise)];
-  expect(atWork.runs).toEqual(["exec_1"]);
+  const both = [inFlight.during("exec_1", () => first.promise), inFlight.during("exec_1", () => second.promise)];
+  expect(inFlight.runs).toEqual(["exec_1"]);
   first.resolve(7);
   expect(await both[0]).toBe(7);
-  expect(atWork.runs).toEqual(["exec_1"]);
+  expect(inFlight.runs).toEqual(["exec_1"]);
   second.reject(new RangeError("no sandbox"));
   await expect(both[1]).rejects.toThrow("no sandbox");
-  expect(atWork.runs).toEqual([]);
+  expect(inFlight.runs).toEqual([]);
 });
 
 it("is told of a node that waits for a model, also when its run is closed; what is answered then is not kept", async () => {
   const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
   await story.start();
-  const { atWork } = story.world.ports({ call: async ({ effect }) => effect() });
+  const { inFlight } = story.world.ports({ call: async ({ effect }) => effect() });
   const node = story.deliver("a", 0);
   await story.until(node, "ask");
   expect(await story.finish(story.cancel())).toMatchObject({ status: "cancelled" });
-  expect(atWork.runs).toEqual([story.id]);
+  expect(inFlight.runs).toEqual([story.id]);
   await story.finish(node);
-  expect(atWork.runs).toEqual([]);
+  expect(inFlight.runs).toEqual([]);
   expect(story.paid).toHaveLength(1);
   expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
 });

@@ -83,7 +83,7 @@ class ErasingWorld {
       },
       audit: { append: async (deed: AuditRecord) => void this.written.set(deed.id, deed) },
       clock: { now: () => this.now },
-      atWork: { runs: [] },
+      inFlight: { runs: [] },
       ...(queue && {
         erasureQueue: { enqueue: async ({ client }: { client: string }) => void this.queued.push(client) },
       }),

@@ -1,4 +1,4 @@
-import { cancelExecution, NodesAtWork } from "@nova/engine";
+import { cancelExecution, createInFlight } from "@nova/engine";
 import { deleteClient, eraseClient, sweepErasures } from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ann, ErasureWorld } from "../support/erasing-world.ts";
@@ -71,13 +71,13 @@ describe("in a deployment, whose functions live for minutes, the last pass comes
 });
 
 describe("on a laptop, whose process knows who is at work, a client", () => {
-  const atWork = new NodesAtWork();
-  const laptop = () => ({ ...world.service(), atWork });
+  const inFlight = createInFlight();
+  const laptop = () => ({ ...world.service(), inFlight });
 
   it("is gone at once where nobody is at a node of its runs", async () => {
     const other = await world.begin("globex");
     const { promise, resolve } = Promise.withResolvers<void>();
-    const node = atWork.during(other, () => promise);
+    const node = inFlight.during(other, () => promise);
     expect(await deleteClient(laptop(), ann, "acme")).toBe(true);
     resolve();
     await node;
@@ -85,7 +85,7 @@ describe("on a laptop, whose process knows who is at work, a client", () => {
 
   it("stays while a node of its waits for a model, and is looked through again behind that", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const node = atWork.during(id, () => promise);
+    const node = inFlight.during(id, () => promise);
     expect(await deleteClient(laptop(), ann, "acme")).toBe(false);
     expect([passes(), restsFor(), world.engine.record(id).status]).toEqual([1, 0.5, "cancelled"]);
     minutes(1);

@@ -1,13 +1,15 @@
 import {
   type Aftermath,
   type Budgets,
+  createInFlight,
+  createTailCache,
+  createWarmPool,
   type Execution,
   executionEnded,
   type FollowTime,
   failExecution,
   joinFork,
   type NodeEvent,
-  NodesAtWork,
   noAftermath,
   noBudgets,
   noCredentials,
@@ -15,11 +17,9 @@ import {
   type Ports,
   requestApproval,
   runNode,
-  SandboxPool,
   type StateMachines,
   settleNode,
   type WorkflowVersion,
-  WrittenTips,
 } from "@nova/engine";
 import { type Workflow, workflowHash } from "@nova/workflow";
 import type { StateMachine } from "../../../packages/compiler/src/asl.ts";
@@ -41,7 +41,7 @@ import { Tokens } from "./tokens.ts";
 const mostInline = 2;
 
 /** What one Lambda process remembers. */
-const memory = () => ({ spares: new SandboxPool(), tips: new WrittenTips(), atWork: new NodesAtWork() });
+const memory = () => ({ warmPool: createWarmPool(), tailCache: createTailCache(), inFlight: createInFlight() });
 
 /** Everything around the engine, in memory: what is stored, what runs in sandboxes, what Step Functions does. */
 export class World {

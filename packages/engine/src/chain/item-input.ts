@@ -1,5 +1,6 @@
 import { nodeIndex } from "@nova/workflow";
 import { blobPages } from "../context/blob-pages.ts";
+import { linkLabel } from "../context/link-label.ts";
 import type { Row } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
@@ -7,7 +8,7 @@ import type { Ports } from "../ports/index.ts";
 import { headOf } from "./head.ts";
 import { type ItemPages, readItem } from "./item-pages.ts";
 import { contextAfter, type LoadedContext, type Position } from "./position.ts";
-import { branchOf, isItem, linkLabel } from "./scope.ts";
+import { branchOf, isItem } from "./scope.ts";
 
 /** Key of an item's number, beside the item itself. */
 const indexKey = "index";

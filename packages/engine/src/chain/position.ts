@@ -1,6 +1,7 @@
 import { forksOf } from "@nova/workflow";
 import { blobPages } from "../context/blob-pages.ts";
 import type { Context } from "../context/context.ts";
+import { linkLabel } from "../context/link-label.ts";
 import { loadContext, type StoredContext } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
@@ -8,7 +9,7 @@ import type { ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { contentText } from "./contents.ts";
 import { type FailureRecord, type Head, headOf } from "./head.ts";
-import { type BranchPlace, branchOf, isItem, linkLabel } from "./scope.ts";
+import { type BranchPlace, branchOf, isItem } from "./scope.ts";
 
 /** What one consistent read gives a node: the link before it, and whatever is at its own already. */
 export interface Position {
@@ -23,10 +24,10 @@ export interface Position {
 
 /** Without a read where this process has just written the link before. Only for who writes on condition of what it says. */
 export async function latestPosition(
-  ports: Pick<Ports, "chain" | "workflows" | "tips" | "clock">,
+  ports: Pick<Ports, "chain" | "workflows" | "tailCache" | "clock">,
   at: LinkId,
 ): Promise<Position> {
-  const written = ports.tips.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
+  const written = ports.tailCache.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
   if (!written) return readPosition(ports, at);
   return { before: headOf(written), beforeEntry: written, at, next: { seq: at.seq } };
 }

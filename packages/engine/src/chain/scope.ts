@@ -35,15 +35,3 @@ export function itemsOf(scope: string): { map?: string; items?: number[] } {
   const map = found[0]?.[1];
   return map === undefined ? {} : { map, items: found.map(([, , number]) => Number(number)) };
 }
-
-/** Who wrote a key: the link's number on the main line, its scope too in a branch, so that scopes can share pages. */
-export type LinkLabel = number | string;
-
-export function linkLabel({ scope, seq }: Omit<LinkId, "execution">): LinkLabel {
-  return scope === "" ? seq : `${scope}#${seq}`;
-}
-
-/** Whether a link with this label is in a branch, or in a branch inside of that. */
-export function isWithin(label: LinkLabel, scope: string): boolean {
-  return typeof label === "string" && (label.startsWith(`${scope}#`) || label.startsWith(`${scope}/`));
-}

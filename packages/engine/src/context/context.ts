@@ -1,6 +1,6 @@
-import type { LinkLabel } from "../chain/scope.ts";
 import { valueAt } from "../json/exact.ts";
 import type { Member } from "../json/text.ts";
+import type { LinkLabel } from "./link-label.ts";
 
 /** One top-level key: its value's JSON text (references inside), and the link that wrote it. */
 export interface Slot extends Member {

@@ -1,6 +1,6 @@
-import type { LinkLabel } from "../chain/scope.ts";
 import { sha256 } from "../json/hash.ts";
 import { type Changes, Context, type Slot } from "./context.ts";
+import type { LinkLabel } from "./link-label.ts";
 
 /**
  * How a link stores its context in at most a few KB, whatever the context holds: recent keys inline, older ones in

@@ -9,11 +9,12 @@ import { forkBehind, type OpenFork, readTip } from "../protocol/branches.ts";
 import { settlingPorts } from "../protocol/close.ts";
 import { closeBranches } from "../protocol/close-branches.ts";
 import type { CaughtError, RunPosition } from "../protocol/event.ts";
+import { type SettleAnswer, settleAnswer } from "../protocol/settle-answer.ts";
 import { settleJoin } from "../protocol/settle-join.ts";
 import { markFailing } from "../protocol/settled-entry.ts";
-import type { Reason } from "../protocol/settling.ts";
+import { type Reason, reasonOf } from "../protocol/settling.ts";
 import { branchState } from "../protocol/verdict.ts";
-import { reasonOf, type SettleAnswer, settleAnswer } from "./settle-node.ts";
+import { withKinds } from "./table.ts";
 
 /** Input of the task that joins a fork's branches; `at` is the whole state, with an `error` behind a Catch. */
 export interface JoinEvent {
@@ -57,5 +58,5 @@ async function joinBranches(
     const { name } = open.branches[underWay] as OpenFork["branches"][number];
     throw new NovaError("ChainBroken", `branch "${name}" of fork "${open.fork.node}" is joined before it has ended`);
   }
-  return settleJoin(ports, position, open, await closeBranches(settlingPorts(ports), open, stopped), reason);
+  return settleJoin(ports, position, open, await closeBranches(settlingPorts(withKinds(ports)), open, stopped), reason);
 }

@@ -1,4 +1,5 @@
-import type { KindName } from "../secrets/credentials/kinds.ts";
+/** What a credential holds: which fields, and which of them are secret. */
+export type CredentialKindName = "email" | "database" | "http" | "oauth2" | "custom";
 
 /** Whose it is: a client's, or a workflow's for all of its runs. */
 export type CredentialOwner = { client: string } | { workflow: string };
@@ -8,7 +9,7 @@ export interface CredentialRecord {
   format: 1;
   owner: CredentialOwner;
   name: string;
-  kind: KindName;
+  kind: CredentialKindName;
   /** Text of a `CredentialContent`, sealed for its owner and name. */
   sealed: string;
   /** Names the key that sealed it. */

@@ -1,6 +1,3 @@
-import type { WrittenTips } from "../chain/tail-cache.ts";
-import type { SandboxPool } from "../kinds/task/warm-pool.ts";
-import type { NodesAtWork } from "../protocol/in-flight.ts";
 import type { Aftermath } from "./aftermath.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { Budgets } from "./budgets.ts";
@@ -10,6 +7,7 @@ import type { ExecutionStore } from "./executions.ts";
 import type { GenerationStore } from "./generations.ts";
 import type { HostNames } from "./host-names.ts";
 import type { Pipeline } from "./pipeline.ts";
+import type { InFlight, TailCache, WarmPool } from "./process-memory.ts";
 import type { ResumeLinkStore } from "./resume-links.ts";
 import type { Sandboxes } from "./sandboxes.ts";
 import type { StateMachines } from "./state-machines.ts";
@@ -74,10 +72,8 @@ export interface Ports {
   links: Links;
   clock: Clock;
   timer: Timer;
-  /** Made once per process, and in no other way shared. */
-  spares: SandboxPool;
-  /** Likewise. */
-  tips: WrittenTips;
-  /** Likewise. */
-  atWork: NodesAtWork;
+  /** This and the next two are made once per process, and shared in no other way. */
+  warmPool: WarmPool;
+  tailCache: TailCache;
+  inFlight: InFlight;
 }

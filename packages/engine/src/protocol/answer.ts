@@ -1,7 +1,7 @@
 import { contentText } from "../chain/contents.ts";
 import { type Head, headOf } from "../chain/head.ts";
 import { failureOf, type Position } from "../chain/position.ts";
-import { linkLabel } from "../chain/scope.ts";
+import { linkLabel } from "../context/link-label.ts";
 import { loadStored } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";

@@ -1,6 +1,5 @@
 import { atOnce } from "../at-once.ts";
 import type { Position } from "../chain/position.ts";
-import { settleTurn } from "../kinds/task/settle-turn.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { forkBehind, hasBegun, type OpenFork, readTip, type Tip } from "./branches.ts";
@@ -45,7 +44,13 @@ export async function closeBehind(ports: SettlingPorts, tip: Tip, reasons: Close
   if (turn.node === closeMark) return position;
   const { execution_id, workflow_id, workflow_version } = tip.head;
   const execution = { id: execution_id, workflowId: workflow_id, version: workflow_version };
-  await settleTurn(ports, position, await definitionOf(ports, { execution, node: turn.node }), turn, reasons.here);
+  await ports.settleTurn(
+    ports,
+    position,
+    await definitionOf(ports, { execution, node: turn.node }),
+    turn,
+    reasons.here,
+  );
   return null;
 }
 

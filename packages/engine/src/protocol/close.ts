@@ -10,7 +10,7 @@ import { closeBehind, closeMark } from "./close-branches.ts";
 import { definitionOf } from "./definition.ts";
 import { type Closed, finishClose } from "./finish-close.ts";
 import { settledEntry } from "./settled-entry.ts";
-import type { Reason, SettlingPorts } from "./settling.ts";
+import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
 import { stopMachine } from "./stop.ts";
 import { ownWords } from "./verdict.ts";
 
@@ -28,7 +28,7 @@ export interface CloseRequest {
  * close entry is written, as the last link; before it every held turn gets its entry and nothing of the run is alive.
  * Whoever finds it written finishes what follows it. Answers how the execution was closed, by whomever.
  */
-export async function closeExecution(ports: Ports, request: CloseRequest): Promise<Closed> {
+export async function closeExecution(ports: KindPorts, request: CloseRequest): Promise<Closed> {
   if (request.status === "failed" && request.reason) await settleFailedNode(ports, request, request.reason);
   const inside: Reason = {
     class: "ExecutionClosed",
@@ -50,7 +50,7 @@ export async function closeExecution(ports: Ports, request: CloseRequest): Promi
  * The ports with which turns are settled: they end the executions that workflow nodes run. One ends like the run around
  * it where that was interrupted, and is cancelled for any other reason.
  */
-export function settlingPorts(ports: Ports, reason?: CloseStatus): SettlingPorts {
+export function settlingPorts(ports: KindPorts, reason?: CloseStatus): SettlingPorts {
   const status = reason === "interrupted" ? reason : "cancelled";
   return {
     ...ports,
@@ -64,7 +64,7 @@ export function settlingPorts(ports: Ports, reason?: CloseStatus): SettlingPorts
 }
 
 /** A failed run says first, in the chain, which node failed and why. A sweeper knows only of a node that had begun. */
-async function settleFailedNode(ports: Ports, request: CloseRequest, reason: Reason): Promise<void> {
+async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason: Reason): Promise<void> {
   const { head, turn } = await readTip(ports, request.execution, "");
   if (request.seq === undefined && !turn) return;
   const seq = request.seq ?? head.seq;

@@ -2,10 +2,11 @@ import { forksOf } from "@nova/workflow";
 import { type Head, headOf } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import type { LoadedContext, Position } from "../chain/position.ts";
-import { branchOf, linkLabel } from "../chain/scope.ts";
+import { branchOf } from "../chain/scope.ts";
 import { sealEntry } from "../chain/seal.ts";
 import { addSpendings } from "../chain/spending.ts";
 import { blobPages } from "../context/blob-pages.ts";
+import { linkLabel } from "../context/link-label.ts";
 import { storeContext } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
@@ -27,7 +28,7 @@ export async function commitOutcome(
 ): Promise<StoredEntry> {
   const entry = await sealOutcome(ports, position, node, outcome, kept ?? (await contextBefore(ports, position)));
   if (await ports.chain.putEntry(position.at, entry)) {
-    ports.tips.keep(position.at, entry, ports.clock.now());
+    ports.tailCache.keep(position.at, entry, ports.clock.now());
     await spareSandbox(ports, position, outcome);
     return entry;
   }
@@ -119,8 +120,8 @@ async function spareSandbox(ports: Ports, { at, before }: Position, { run, next 
   const fork = version && forksOf(version.workflow).get(place.fork);
   const end = fork?.kind === "parallel" ? fork.next : null;
   if (next !== null && next !== end) return;
-  ports.spares.forgetDead(ports.clock.now());
-  ports.spares.offer(at.execution, run.warm);
+  ports.warmPool.forgetDead(ports.clock.now());
+  ports.warmPool.offer(at.execution, run.warm);
 }
 
 /** True when this is the entry that closed the execution. */

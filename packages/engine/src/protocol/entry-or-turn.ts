@@ -1,10 +1,9 @@
 import { type Position, readPosition } from "../chain/position.ts";
-import { linkBehind } from "../kinds/waiting/place.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { committedEntry } from "./answer.ts";
-import type { NodeEvent } from "./event.ts";
+import { linkBehind, type NodeEvent } from "./event.ts";
 import { holdTurn } from "./held-turn.ts";
 
 /** What a node that waits has at its link: the outcome, or the right to produce it. */

@@ -1,3 +1,7 @@
+import type { LinkId } from "../ports/chain.ts";
+import type { Execution } from "../ports/executions.ts";
+import type { WaitingTask } from "../ports/tasks.ts";
+
 /** What Step Functions carries: only where a run is. */
 export interface RunPosition {
   execution: { id: string; workflowId: string; version: number };
@@ -12,6 +16,11 @@ export interface NodeEvent extends RunPosition {
   node: string;
   /** How often Step Functions has retried the task of a node that runs code; earlier state machines do not say. */
   retries?: number;
+}
+
+/** Input of the two tasks of a node that waits: `waited` is the one behind the pause. */
+export interface WaitEvent extends NodeEvent {
+  waited?: boolean;
 }
 
 /** `error` is what a Catch hands on. */
@@ -55,4 +64,26 @@ export interface EndAnswer extends RunPosition {
   status: "completed";
   /** Hash of the close entry: whoever keeps it can prove the whole chain later. */
   tip: string;
+}
+
+/** Where a node stands that has been asked to run behind a link. */
+export function linkBehind({ execution, scope, seq }: RunPosition): LinkId {
+  return { execution: execution.id, scope, seq: seq + 1 };
+}
+
+/** The event with which Step Functions asked for this task. */
+export function eventOf({ execution: id, workflowId, version, scope, seq, node }: WaitingTask): NodeEvent {
+  return { execution: { id, workflowId, version }, scope, seq: seq - 1, node };
+}
+
+type Started = Pick<Execution, "id" | "workflowId" | "version">;
+
+/** Where a run is before its first node. */
+export function firstPosition({ id, workflowId, version }: Started): RunPosition {
+  return { execution: { id, workflowId, version }, scope: "", seq: 0 };
+}
+
+/** Input of the state machine; the same each time a start is repeated. */
+export function startInput(record: Started): string {
+  return JSON.stringify(firstPosition(record));
 }

@@ -1,7 +1,6 @@
-import { reasonOf } from "../kinds/settle-node.ts";
-import type { Ports } from "../ports/index.ts";
 import { closeExecution } from "./close.ts";
 import type { CaughtError, Continuation, RunPosition } from "./event.ts";
+import { type KindPorts, reasonOf } from "./settling.ts";
 import { stopFurther } from "./stop.ts";
 import { closeAfter, hasEnded, sweepExecution } from "./sweep.ts";
 
@@ -13,7 +12,7 @@ export type FailEvent = RunPosition & { error?: CaughtError; continuation?: Cont
  * is not always what the Catch was handed.
  */
 export async function failExecution(
-  ports: Ports,
+  ports: KindPorts,
   { execution, seq, error, continuation }: FailEvent,
 ): Promise<{ error: CaughtError }> {
   const caught = error ?? { Error: "ChainBroken", Cause: "a decision led to no edge" };
@@ -29,7 +28,7 @@ export async function failExecution(
 }
 
 /** A further execution that ended without a close closes the run as it ended; one that is given up must not go on. */
-async function closeBehind(ports: Ports, id: string, { arn, name, number }: Continuation): Promise<void> {
+async function closeBehind(ports: KindPorts, id: string, { arn, name, number }: Continuation): Promise<void> {
   const run = await ports.stateMachines.describe(arn, name);
   const cause = "Step Functions does not wait for it any more.";
   await stopFurther(ports, { id, stateMachineArn: arn }, cause, number);
@@ -40,7 +39,7 @@ async function closeBehind(ports: Ports, id: string, { arn, name, number }: Cont
  * A state machine's execution ended in whatever way: the run of the same name is closed if it is not yet. A further
  * execution bears no run's name; whoever waits for it hears of its end.
  */
-export async function executionEnded(ports: Ports, id: string): Promise<void> {
+export async function executionEnded(ports: KindPorts, id: string): Promise<void> {
   const record = await ports.executions.get(id);
   if (record?.open) await sweepExecution(ports, record);
 }

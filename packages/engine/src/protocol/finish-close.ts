@@ -45,7 +45,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
   await ports.executions.update(record.id, ending);
   if (!record.endPublished) await publishEnd(ports, { ...record, ...ending }, status);
   if (record.parent) await refreshStatus(ports, record.parent.execution);
-  ports.spares.forget(record.id);
+  ports.warmPool.forget(record.id);
   try {
     await ports.sandboxes.killAll(record.id);
     // Behind the sandboxes, which the next run of the queue may be waiting for.

@@ -1,27 +1,24 @@
-/**
- * The runs at whose nodes this process is, also where nobody waits for it any more: until then it may store something.
- * Lives in the memory of one process; on a laptop that is the one of all functions.
- */
-export class NodesAtWork {
-  readonly #deliveries = new Map<string, number>();
+import type { InFlight } from "../ports/process-memory.ts";
 
-  async during<T>(execution: string, work: () => Promise<T>): Promise<T> {
-    this.#count(execution, 1);
-    try {
-      return await work();
-    } finally {
-      this.#count(execution, -1);
-    }
-  }
-
-  /** Ids of executions. */
-  get runs(): string[] {
-    return Array.from(this.#deliveries.keys());
-  }
-
-  #count(execution: string, by: 1 | -1): void {
-    const count = (this.#deliveries.get(execution) ?? 0) + by;
-    if (count > 0) this.#deliveries.set(execution, count);
-    else this.#deliveries.delete(execution);
-  }
+/** A run is in flight until the last of its deliveries is done: until then this process may store something for it. */
+export function createInFlight(): InFlight {
+  const deliveries = new Map<string, number>();
+  const count = (execution: string, by: 1 | -1) => {
+    const now = (deliveries.get(execution) ?? 0) + by;
+    if (now > 0) deliveries.set(execution, now);
+    else deliveries.delete(execution);
+  };
+  return {
+    async during(execution, work) {
+      count(execution, 1);
+      try {
+        return await work();
+      } finally {
+        count(execution, -1);
+      }
+    },
+    get runs() {
+      return [...deliveries.keys()];
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { Fork } from "@nova/workflow";
-import { isWithin } from "../chain/scope.ts";
 import type { Changes, Context } from "../context/context.ts";
+import { isWithin } from "../context/link-label.ts";
 
 /** What a decision sets is for the Choice behind it; it is not a result of its branch. */
 export const decisionKey = "branch_decision";

@@ -1,5 +1,4 @@
 import { readPosition } from "../chain/position.ts";
-import { settleTurn } from "../kinds/task/settle-turn.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { closed, committedEntry } from "./answer.ts";
@@ -20,7 +19,7 @@ export async function settledEntry(ports: SettlingPorts, event: NodeEvent, reaso
     const { turn } = position.next;
     if (turn?.state === "closed") throw closed(at.execution);
     const failing = turn?.state === "failing" ? turn : await markFailing(ports, at, turn, event.node);
-    if (failing) return settleTurn(ports, position, definition, failing, reason);
+    if (failing) return ports.settleTurn(ports, position, definition, failing, reason);
   }
 }
 

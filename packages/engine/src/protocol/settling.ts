@@ -1,5 +1,9 @@
-import type { RunErrorClass } from "@nova/workflow";
+import { type RunErrorClass, runErrors } from "@nova/workflow";
+import type { Position } from "../chain/position.ts";
+import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import type { NodeDefinition } from "./definition.ts";
+import type { CaughtError } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
 
 /** Why a node fails that did not come to an outcome of its own. */
@@ -9,10 +13,46 @@ export interface Reason {
 }
 
 /**
- * What settling a turn needs besides the ports: a node that runs another workflow has no outcome before that has ended,
- * and to end an execution is to settle turns again. `settlingPorts` in execution/close.ts closes the circle.
+ * Gives a turn that is `failing` or `closed` its entry. Before a failed entry is written nothing of the link is alive.
  */
-export interface SettlingPorts extends Ports {
+export type SettleTurn = (
+  ports: SettlingPorts,
+  position: Position,
+  definition: NodeDefinition,
+  turn: Turn,
+  reason: Reason,
+) => Promise<StoredEntry>;
+
+/** The ports, and how the kinds of nodes settle a turn: the protocol asks their table, which is built on it. */
+export interface KindPorts extends Ports {
+  settleTurn: SettleTurn;
+}
+
+/**
+ * What settling a turn needs besides: a node that runs another workflow has no outcome before that has ended, and to end
+ * an execution is to settle turns again. `settlingPorts` in close.ts closes the circle.
+ */
+export interface SettlingPorts extends KindPorts {
   /** Stops an execution and closes its chain, if it is not over; answers how it ended. */
   endChild(child: { id: string; stateMachineArn: string }): Promise<Closed>;
+}
+
+/** What a Catch handed on, as a reason: classes of our own as they are, the rest as an interruption that names it. */
+export function reasonOf({ Error: name, Cause: cause }: CaughtError): Reason {
+  const message = messageOf(cause);
+  if (Object.hasOwn(runErrors, name)) return { class: name as RunErrorClass, message };
+  if (name === "States.Timeout")
+    return { class: "NodeTimeout", message: "Step Functions ended the task at its time limit" };
+  return { class: "NodeInterrupted", message: `${name}: ${message}` };
+}
+
+/** The cause of a Lambda's error is JSON with `errorMessage`; of anything else it is text. */
+function messageOf(cause: string): string {
+  try {
+    const parsed = JSON.parse(cause) as { errorMessage?: unknown } | null;
+    if (typeof parsed?.errorMessage === "string") return parsed.errorMessage;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return cause;
 }

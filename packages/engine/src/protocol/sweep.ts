@@ -1,16 +1,14 @@
 import { headOf } from "../chain/head.ts";
 import { NovaError } from "../errors.ts";
-import { reasonOf } from "../kinds/settle-node.ts";
-import { startInput } from "../kinds/start/first-link.ts";
-import { type SweptTasks, sweepTasks } from "../kinds/waiting/sweep-tasks.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, Parent } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StateMachineRun } from "../ports/state-machines.ts";
 import { readTip } from "./branches.ts";
 import { closeExecution } from "./close.ts";
+import { startInput } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
-import type { Reason } from "./settling.ts";
+import { type KindPorts, type Reason, reasonOf } from "./settling.ts";
 import { stopFurther } from "./stop.ts";
 import { endless, type Stint } from "./time-budget.ts";
 
@@ -28,10 +26,6 @@ export interface SweptRuns {
   failed: { id: string; reason: string }[];
 }
 
-export interface Swept extends SweptRuns {
-  tasks: SweptTasks;
-}
-
 /** All of the executions that are open; undefined where not all of them were read. */
 type Open = ReadonlySet<string> | undefined;
 
@@ -43,18 +37,12 @@ export function noRuns(): SweptRuns & { open: Open } {
   return { closed: [], restarted: [], failed: [], open: undefined };
 }
 
-/** Executions and then their tasks. */
-export async function sweep(ports: Ports, stint: Stint = endless): Promise<Swept> {
-  const { open, ...runs } = await sweepRuns(ports, stint);
-  return { ...runs, tasks: await sweepTasks(ports, open, stint) };
-}
-
 /**
  * Every open execution: what died is closed, what was closed half is finished, a start that was lost is repeated. One
  * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting. Executions that
  * wait, for days and by the thousand, cost a name in a list; those that run a look at their chain, behind all others.
  */
-export async function sweepRuns(ports: Ports, stint: Stint = endless): Promise<SweptRuns & { open: Open }> {
+export async function sweepRuns(ports: KindPorts, stint: Stint = endless): Promise<SweptRuns & { open: Open }> {
   const { open: _, ...swept } = noRuns();
   const open = new Set<string>();
   const alive: Execution[] = [];
@@ -103,7 +91,7 @@ function runningExecutions({ stateMachines }: Pick<Ports, "stateMachines">): (re
 }
 
 /** One open execution; also the answer to its state machine's status event, which is best effort. */
-export async function sweepExecution(ports: Ports, record: Execution): Promise<Done | null> {
+export async function sweepExecution(ports: KindPorts, record: Execution): Promise<Done | null> {
   const tip = await tipOf(ports, record);
   if (!tip) return null;
   if (isClose(tip)) return finishClosed(ports, record, tip);
@@ -126,7 +114,7 @@ function isClose(tip: StoredEntry): boolean {
 }
 
 /** Its closer may have died behind the close entry, and Step Functions takes its time to repeat it. */
-async function finishClosed(ports: Ports, record: Execution, known?: StoredEntry): Promise<"closed" | null> {
+async function finishClosed(ports: KindPorts, record: Execution, known?: StoredEntry): Promise<"closed" | null> {
   const tip = known ?? (await tipOf(ports, record));
   if (!tip || !isClose(tip)) return null;
   await closeExecution(ports, { execution: record.id, status: "completed" });
@@ -140,7 +128,7 @@ async function repeatStart(ports: Ports, record: Execution): Promise<"restarted"
 }
 
 /** It was made by a node, and is started by the run of that; unless the node has its outcome already. */
-async function dropUnlessCalled(ports: Ports, record: Execution, parent: Parent): Promise<"closed" | null> {
+async function dropUnlessCalled(ports: KindPorts, record: Execution, parent: Parent): Promise<"closed" | null> {
   const { turn, entry } = await ports.chain.read(parent);
   if (!entry && turn?.state === "held") return null;
   await closeExecution(ports, { execution: record.id, status: "cancelled" });
@@ -154,7 +142,7 @@ export function hasEnded(run: StateMachineRun): run is EndedRun {
 }
 
 /** Closes a run as an execution of its state machine ended. */
-export async function closeAfter(ports: Ports, execution: string, run: EndedRun): Promise<Closed> {
+export async function closeAfter(ports: KindPorts, execution: string, run: EndedRun): Promise<Closed> {
   const close = (status: Closed["status"], reason?: Reason) =>
     closeExecution(ports, { execution, status, ...(reason && { reason }) });
   switch (run.status) {
@@ -175,7 +163,7 @@ export async function closeAfter(ports: Ports, execution: string, run: EndedRun)
  * Step Functions succeeds behind the close entry, never before. Where there is none somebody has cut off the end of the
  * chain, and a new one would be signed.
  */
-async function completed(ports: Ports, execution: string): Promise<Closed> {
+async function completed(ports: KindPorts, execution: string): Promise<Closed> {
   const { head } = await readTip(ports, execution, "");
   if (head.node_type === "close") return closeExecution(ports, { execution, status: "completed" });
   const what = `Step Functions has completed execution ${execution}, whose chain ends with link ${head.seq} and no close`;

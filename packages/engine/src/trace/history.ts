@@ -1,8 +1,8 @@
 import { contentText } from "../chain/contents.ts";
 import { headOf } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
-import { linkLabel } from "../chain/scope.ts";
 import { type Changes, type Context, changesBetween } from "../context/context.ts";
+import { linkLabel } from "../context/link-label.ts";
 import { loadStored } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
 import type { LinkId } from "../ports/chain.ts";

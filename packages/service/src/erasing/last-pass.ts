@@ -27,9 +27,12 @@ interface Runs {
 }
 
 /** Whether behind a pass that begins now there may be nothing more. Only a laptop has all functions in this process. */
-export async function mayBeLast({ erasureQueue, atWork, executions }: ServicePorts, client: string): Promise<boolean> {
+export async function mayBeLast(
+  { erasureQueue, inFlight, executions }: ServicePorts,
+  client: string,
+): Promise<boolean> {
   if (erasureQueue) return true;
-  const records = await Promise.all(atWork.runs.map((id) => executions.get(id)));
+  const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);
 }
 

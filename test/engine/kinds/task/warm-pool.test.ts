@@ -1,4 +1,4 @@
-import { SandboxPool } from "@nova/engine";
+import { createWarmPool } from "@nova/engine";
 import { expect, it } from "vitest";
 import { action, flow, lines, mapOver } from "../../../support/engine/flows.ts";
 import { Story } from "../../../support/engine/story.ts";
@@ -6,7 +6,7 @@ import { Story } from "../../../support/engine/story.ts";
 const until = (second: number) => ({ createdAt: "", endsAt: `2026-01-01T00:00:0${second}.000Z` });
 
 it("gives a sandbox away once, the last one first, to its own execution only", () => {
-  const pool = new SandboxPool();
+  const pool = createWarmPool();
   for (const id of ["S1", "S2", "S2"]) pool.offer("e", { id, ...until(1) });
   expect([pool.take("other"), pool.take("e")?.id, pool.take("e")?.id, pool.take("e")]).toEqual([
     ...[undefined, "S2", "S1", undefined],
@@ -14,7 +14,7 @@ it("gives a sandbox away once, the last one first, to its own execution only", (
 });
 
 it("forgets what has died, and what belongs to an execution that is over", () => {
-  const pool = new SandboxPool();
+  const pool = createWarmPool();
   pool.offer("e", { id: "S1", ...until(1) });
   pool.offer("e", { id: "S2", ...until(3) });
   pool.offer("f", { id: "S3", ...until(3) });

@@ -1,12 +1,13 @@
+import type { CredentialKindName } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { checkValues, type KindName } from "../../../../packages/engine/src/secrets/credentials/kinds.ts";
+import { checkValues } from "../../../../packages/engine/src/secrets/credentials/kinds.ts";
 
 const email = { user: "billing@acme.test", password: "s3cret-4711", smtp_host: "smtp.acme.test" };
 const oauth = { token_url: "https://id.test/token", client_id: "nova", client_secret: "s3cret-4711" };
 const api = { url: "https://api.test", token: "s3cret-4711" };
 
 describe("values of a credential that do not fit are said in words", () => {
-  it.each<[string, KindName, unknown, string, string]>([
+  it.each<[string, CredentialKindName, unknown, string, string]>([
     ["a field too many", "email", { ...email, hots: "h" }, "", 'this kind has no "hots" - correct or remove it'],
     ["two of them", "email", { ...email, a: 1, b: 2 }, "", 'this kind has no "a" or "b" - correct or remove it'],
     ["a name that is none", "custom", { "A b": "4711-4711" }, "A b", "must be a name such as api_key"],

@@ -8,11 +8,10 @@ import { settlingPorts } from "../../protocol/close.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import { entryOrTurn } from "../../protocol/entry-or-turn.ts";
-import type { RunPosition, TaskAnswer } from "../../protocol/event.ts";
+import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from "../../protocol/event.ts";
 import { executionEnded } from "../../protocol/fail.ts";
-import { firstPosition } from "../start/first-link.ts";
+import type { KindPorts } from "../../protocol/settling.ts";
 import { failed } from "../waiting/outcomes.ts";
-import type { WaitEvent } from "../waiting/wait.ts";
 import { beginChild, type Child, childOf } from "./begin-child.ts";
 import type { Calling } from "./calling.ts";
 import { childOutcome } from "./child-outcome.ts";
@@ -24,11 +23,11 @@ export interface ChildAnswer extends RunPosition {
 
 /** A workflow node: the first task makes the other execution, the second one reads from its chain what it came to. */
 export async function runChild(
-  ports: Ports,
+  ports: KindPorts,
   event: WaitEvent,
-  definition: NodeDefinition,
-  node: WorkflowNode,
+  definition: NodeDefinition & { node: WorkflowNode },
 ): Promise<TaskAnswer | ChildAnswer> {
+  const { node } = definition;
   for (;;) {
     const place = await entryOrTurn(ports, event);
     if (place.entry) return answerEntry(ports, event, place.entry);
@@ -43,7 +42,7 @@ export async function runChild(
 }
 
 /** Null: the node has an outcome, or its run is over; read again. */
-async function call(ports: Ports, { position, definition, node, turn }: Calling): Promise<Child | null> {
+async function call(ports: KindPorts, { position, definition, node, turn }: Calling): Promise<Child | null> {
   const child = await beginChild(ports, { position, definition, node, turn });
   if ("problem" in child) {
     const reason = { class: "NodeFailed", message: child.problem } as const;
@@ -58,7 +57,7 @@ async function call(ports: Ports, { position, definition, node, turn }: Calling)
   return null;
 }
 
-async function commitEnd(ports: Ports, calling: Calling): Promise<void> {
+async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
   const { position, node, turn } = calling;
   const child = await childOf(ports, position.at, turn);
   if (!child) throw new NovaError("ChainBroken", `node "${node.id}" waits for an execution that it has not made`);

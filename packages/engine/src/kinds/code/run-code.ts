@@ -4,11 +4,12 @@ import type { LoadedContext } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
 import { NovaError } from "../../errors.ts";
 import { sha256 } from "../../json/hash.ts";
-import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunRequest } from "../../ports/sandboxes.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { wayTo } from "../../protocol/definition.ts";
+import { type NodeDefinition, wayTo } from "../../protocol/definition.ts";
+import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
 import { type FailedOutcome, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
 import { secretKeys } from "../../secrets/secret-inputs.ts";
@@ -18,18 +19,29 @@ import { addressesFor, allowedFor, networkOf } from "../task/reach.ts";
 import { requestFor } from "../task/request.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
+import { type Produced, runTask } from "../task/run-task.ts";
 import { lifetimeLeft } from "../task/sandbox-choice.ts";
 import { stopCode } from "../task/stop-code.ts";
 import { type Task, taskInput } from "../task/task.ts";
 import { goneReason, overdueReason, timeLimit } from "../task/time-limit.ts";
 import { Follow, type FollowTime } from "./follow.ts";
 
+/** A node with code of its own. */
+export function runCode(
+  ports: Ports,
+  event: NodeEvent,
+  definition: NodeDefinition & { node: TaskNode },
+  time: TaskTime,
+): Promise<TaskAnswer | RunningAnswer> {
+  return runTask(ports, event, definition, (task) => codePass(ports, task, time));
+}
+
 /**
  * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
  * chain anew: somebody else was faster, or the turn has moved on to another attempt. The turn: its code runs on, or is to
  * run again, and is to be looked after later.
  */
-export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise<Produced> {
+async function codePass(ports: Ports, task: Task, time: TaskTime): Promise<Produced> {
   const { position, node, version } = task;
   const { kept, input, laid } = await taskInput(ports, task);
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
@@ -68,9 +80,6 @@ export async function runTask(ports: Ports, task: Task, time: TaskTime): Promise
       throw new NovaError("NodeUnfinished", `node "${node.id}" still runs; the next delivery attaches to it`);
   }
 }
-
-/** What one pass came to. */
-type Produced = StoredEntry | "again" | Turn;
 
 /** When a delivery has to stop, and when it may stop following code that outlives it. */
 export interface TaskTime {

@@ -7,19 +7,31 @@ import { blobPages } from "../../context/blob-pages.ts";
 import { offloadLargeValues } from "../../context/offload.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
+import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { type NodeDefinition, wayOn, wayTo } from "../../protocol/definition.ts";
+import type { TaskAnswer } from "../../protocol/event.ts";
 import { holdTurn } from "../../protocol/held-turn.ts";
 import { type MapEvent, mostItems } from "../../protocol/items-answer.ts";
 import type { Outcome } from "../../protocol/outcome.ts";
+import { producedEntry } from "../../protocol/produce-entry.ts";
 import { secretKeys } from "../../secrets/secret-inputs.ts";
 import { findItems } from "./find-items.ts";
+
+export async function runMap(
+  ports: Ports,
+  event: MapEvent,
+  definition: NodeDefinition & { node: MapNode },
+): Promise<TaskAnswer> {
+  const entry = await producedEntry(ports, event, (position) => commitItems(ports, position, definition, event));
+  return answerFor(entry, event, ports);
+}
 
 /**
  * The map's own entry: the list, taken apart into pages of items. It holds the turn meanwhile, because nothing may be
  * written behind a branch that somebody has closed. `"again"`: somebody else was faster.
  */
-export async function runMap(
+async function commitItems(
   ports: Ports,
   position: Position,
   definition: NodeDefinition & { node: MapNode },

@@ -1,8 +1,11 @@
+import type { TaskNode } from "@nova/workflow";
 import type { LoadedContext } from "../../chain/position.ts";
-import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { PinnedCode, PipelineOutcome, PromptTask } from "../../ports/pipeline.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
+import type { NodeDefinition } from "../../protocol/definition.ts";
+import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
 import { turnFacts } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
 import { secretKeys } from "../../secrets/secret-inputs.ts";
@@ -19,6 +22,7 @@ import {
 import { addressesFor, allowedFor } from "../task/reach.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
+import { type Produced, runTask } from "../task/run-task.ts";
 import { noStep, stopCode } from "../task/stop-code.ts";
 import { type Task, type TaskInput, taskInput } from "../task/task.ts";
 import { overdueReason } from "../task/time-limit.ts";
@@ -29,13 +33,21 @@ import { meansFor } from "./means.ts";
 import { outcomeOf } from "./outcome.ts";
 import { stoppedOutcome } from "./stopped.ts";
 
-type Produced = StoredEntry | "again" | Turn;
+/** A node whose code a model writes. */
+export function runPrompt(
+  ports: Ports,
+  event: NodeEvent,
+  definition: NodeDefinition & { node: TaskNode },
+  { signal }: { signal: AbortSignal },
+): Promise<TaskAnswer | RunningAnswer> {
+  return runTask(ports, event, definition, (task) => promptPass(ports, task, signal));
+}
 
 /**
  * One pass over a node whose code a model writes: take the turn, let the pipeline do or repeat its steps, commit.
  * `"again"` asks the caller to read the chain anew.
  */
-export async function runPrompt(ports: Ports, task: Task, signal: AbortSignal): Promise<Produced> {
+async function promptPass(ports: Ports, task: Task, signal: AbortSignal): Promise<Produced> {
   const { position, version } = task;
   const found = await taskInput(ports, task);
   const { kept, input, laid } = found;

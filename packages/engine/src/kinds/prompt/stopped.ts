@@ -1,3 +1,4 @@
+import type { TaskNode } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
 import { replayedStep } from "../../chain/steps/read-step.ts";
@@ -16,11 +17,10 @@ import { codeContent } from "./outcome.ts";
 export async function stoppedOutcome(
   ports: Ports,
   { before, at }: Position,
-  { node, version }: NodeDefinition,
+  { node, version }: NodeDefinition & { node: TaskNode },
   turn: Turn,
   { reason, warm, logs }: { reason: Reason; warm: RunFacts["warm"]; logs: string },
 ): Promise<FailedOutcome> {
-  if (node.type !== "action" && node.type !== "decision") throw new TypeError(`${node.type} nodes have no prompt`);
   const all = await ports.chain.steps(at);
   const stored = journalOf(turn, all);
   const earlier = earlierOf(turn, all);

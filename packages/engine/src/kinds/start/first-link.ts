@@ -11,7 +11,6 @@ import type { Execution, Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { wayOn } from "../../protocol/definition.ts";
-import type { RunPosition } from "../../protocol/event.ts";
 import { keepEventsFor } from "../waiting/kept-events.ts";
 
 export interface FirstLink {
@@ -84,16 +83,4 @@ export function recordOf(
     ...(parent && { parent }),
     open: true,
   };
-}
-
-type Started = Pick<Execution, "id" | "workflowId" | "version">;
-
-/** Where a run is before its first node. */
-export function firstPosition({ id, workflowId, version }: Started): RunPosition {
-  return { execution: { id, workflowId, version }, scope: "", seq: 0 };
-}
-
-/** Input of the state machine; the same each time a start is repeated. */
-export function startInput(record: Started): string {
-  return JSON.stringify(firstPosition(record));
 }

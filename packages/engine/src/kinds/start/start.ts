@@ -7,8 +7,9 @@ import type { BlobHome } from "../../ports/blobs.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
+import { startInput } from "../../protocol/event.ts";
 import { fileMembers, placeFiles, type StartFile, saveFiles } from "./files.ts";
-import { firstLink, recordOf, startInput } from "./first-link.ts";
+import { firstLink, recordOf } from "./first-link.ts";
 import { refuseMisfits } from "./inputs.ts";
 
 export interface StartRequest {
@@ -55,7 +56,7 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const set = [...(await inlineMembers(ports, home, placeFiles(request.context, placed))), ...fileMembers(keyed)];
   const entry = await firstLink(ports, { id, version, home, set, startedAt, frozen, fresh });
   const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
-  if (isNew) ports.tips.keep({ execution: id, scope: "", seq: 0 }, entry, ports.clock.now());
+  if (isNew) ports.tailCache.keep({ execution: id, scope: "", seq: 0 }, entry, ports.clock.now());
   const record = isNew ? recordOf(headOf(entry), version) : await begunRecord(ports, id, version);
   if (request.queue) {
     const queued: Execution = { ...record, ...request.queue, status: "queued" };

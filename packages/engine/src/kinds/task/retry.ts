@@ -137,6 +137,6 @@ const keptSeconds = 60;
 
 /** A sound sandbox serves whatever comes next in this process; what nobody will use is killed. */
 async function leave(ports: Ports, { position }: Task, { sandbox }: Turn, seconds: number, spare: Sandbox | null) {
-  if (spare && seconds <= keptSeconds) ports.spares.offer(position.at.execution, spare);
+  if (spare && seconds <= keptSeconds) ports.warmPool.offer(position.at.execution, spare);
   else if (sandbox !== null) await ports.sandboxes.kill(sandbox);
 }

@@ -1,7 +1,7 @@
 import { headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
-import { linkLabel } from "../../chain/scope.ts";
 import type { Context } from "../../context/context.ts";
+import { linkLabel } from "../../context/link-label.ts";
 import { ReferenceScan } from "../../context/reference-scan.ts";
 import { referenceKey, referencesIn } from "../../context/references.ts";
 import { NovaError } from "../../errors.ts";

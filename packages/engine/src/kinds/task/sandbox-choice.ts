@@ -45,7 +45,7 @@ export async function chooseSandbox(
 
 /** What an ended scope of the execution has left in this process, where it outlives this node. */
 async function takeSpare(ports: Ports, execution: string, node: TaskNode, seconds: number): Promise<Sandbox | null> {
-  const spare = ports.spares.take(execution);
+  const spare = ports.warmPool.take(execution);
   return spare ? keepWarm(ports, spare, node, seconds) : null;
 }
 

@@ -5,11 +5,10 @@ import type { Ports } from "../../ports/index.ts";
 import { closed, committedEntry } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
-import type { NodeEvent } from "../../protocol/event.ts";
+import { linkBehind, type NodeEvent } from "../../protocol/event.ts";
 import type { Outcome } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { chosen, failed, type Times, wayOfChoice } from "./outcomes.ts";
-import { linkBehind } from "./place.ts";
 import { taskId } from "./task-id.ts";
 import { isWaitingNode, termsOf } from "./waiting-node.ts";
 

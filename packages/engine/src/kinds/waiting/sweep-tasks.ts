@@ -3,11 +3,11 @@ import { NovaError } from "../../errors.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
+import { eventOf } from "../../protocol/event.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { endless, type Stint } from "../../protocol/time-budget.ts";
 import { placeTask } from "./events.ts";
 import { expiredEntry } from "./expire.ts";
-import { eventOf } from "./place.ts";
 import { takeCalled } from "./resume.ts";
 import { sendAnswer } from "./tokens.ts";
 

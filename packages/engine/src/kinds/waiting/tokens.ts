@@ -3,7 +3,7 @@ import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { TaskKey, WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
-import { eventOf } from "./place.ts";
+import { eventOf } from "../../protocol/event.ts";
 
 /** What a sealed token is bound to: it opens for no other task. */
 function bondOf({ execution, id }: TaskKey): Record<string, string> {

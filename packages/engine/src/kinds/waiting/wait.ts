@@ -8,7 +8,7 @@ import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import { entryOrTurn, letGo } from "../../protocol/entry-or-turn.ts";
-import type { NodeEvent, RunPosition, TaskAnswer } from "../../protocol/event.ts";
+import type { RunPosition, TaskAnswer, WaitEvent } from "../../protocol/event.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
 import { redactorFor, secretKeys } from "../../secrets/secret-inputs.ts";
 import { failed, goneOn } from "./outcomes.ts";
@@ -16,11 +16,6 @@ import { type Until, untilOf } from "./until.ts";
 
 /** A longer wait lets the scope's sandbox go, and is told as waiting. */
 const keptWarmMs = 60_000;
-
-/** Input of a wait's two tasks: `waited` is the one behind the pause. */
-export interface WaitEvent extends NodeEvent {
-  waited?: boolean;
-}
 
 /** What the first task answers: Step Functions pauses until then. Nothing is in the chain but the turn. */
 export interface WaitAnswer extends RunPosition {
@@ -32,9 +27,9 @@ export interface WaitAnswer extends RunPosition {
 export async function runWait(
   ports: Ports,
   event: WaitEvent,
-  definition: NodeDefinition,
-  node: WaitNode,
+  definition: NodeDefinition & { node: WaitNode },
 ): Promise<TaskAnswer | WaitAnswer> {
+  const { node } = definition;
   for (;;) {
     const place = await entryOrTurn(ports, event);
     if (place.entry) return answerEntry(ports, event, place.entry);

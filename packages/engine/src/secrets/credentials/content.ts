@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type {
   CredentialCipher,
+  CredentialKindName,
   CredentialOwner,
   CredentialPlace,
   CredentialRecord,
 } from "../../ports/credential-store.ts";
-import { type CredentialValues, type KindName, secretTexts } from "./kinds.ts";
+import { type CredentialValues, secretTexts } from "./kinds.ts";
 
 /** How long a value that was replaced is still looked for: nodes that began with it may be running. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
@@ -48,7 +49,7 @@ export async function sealRecord(
 /** New values, beside the secrets that they replace. */
 export function replacing(
   values: CredentialValues,
-  old: { kind: KindName; content: CredentialContent } | undefined,
+  old: { kind: CredentialKindName; content: CredentialContent } | undefined,
   nowMs: number,
 ): CredentialContent {
   const until = new Date(nowMs + rememberedMs).toISOString();
@@ -59,6 +60,6 @@ export function replacing(
 }
 
 /** All that nobody may see of it, now and for a while. */
-export function secretsIn(kind: KindName, { values, before }: CredentialContent): string[] {
+export function secretsIn(kind: CredentialKindName, { values, before }: CredentialContent): string[] {
   return [...secretTexts(kind, values), ...before.map(({ secret }) => secret)];
 }

@@ -1,9 +1,10 @@
 import type { Member } from "../../json/text.ts";
-import { type CredentialValues, type KindName, kindOf } from "./kinds.ts";
+import type { CredentialKindName } from "../../ports/credential-store.ts";
+import { type CredentialValues, kindOf } from "./kinds.ts";
 
 export interface OpenCredential {
   name: string;
-  kind: KindName;
+  kind: CredentialKindName;
   values: CredentialValues;
 }
 
@@ -12,7 +13,7 @@ export interface OpenCredential {
  * and those of the others begin with the credential's own: `support_email_user`.
  */
 export function flatMembers(credentials: readonly OpenCredential[]): Member[] {
-  const seen = new Set<KindName>();
+  const seen = new Set<CredentialKindName>();
   return inOrder(credentials).flatMap(({ name, kind, values }) => {
     const prefix = seen.has(kind) && kind !== "custom" ? `${name}_` : "";
     seen.add(kind);

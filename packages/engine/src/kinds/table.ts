@@ -1,0 +1,77 @@
+import type { Node, TaskNode } from "@nova/workflow";
+import type { Position } from "../chain/position.ts";
+import { NovaError } from "../errors.ts";
+import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { NodeDefinition } from "../protocol/definition.ts";
+import type { EndAnswer, RunningAnswer, TaskAnswer, WaitEvent } from "../protocol/event.ts";
+import type { MapEvent } from "../protocol/items-answer.ts";
+import type { KindPorts, Reason, SettlingPorts } from "../protocol/settling.ts";
+import { type ChildAnswer, runChild } from "./child/run-child.ts";
+import { settleChild } from "./child/settle-child.ts";
+import { runCode, type TaskTime } from "./code/run-code.ts";
+import { settleCode } from "./code/settle-code.ts";
+import { runEnd } from "./end.ts";
+import { runMap } from "./map/run-map.ts";
+import { settleMap } from "./map/settle-map.ts";
+import { runPrompt } from "./prompt/run-prompt.ts";
+import { settlePrompt } from "./prompt/settle-prompt.ts";
+import { settleWaiting } from "./waiting/settle-waiting.ts";
+import { runWait, type WaitAnswer } from "./waiting/wait.ts";
+
+export type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer;
+
+type Of<N extends Node> = NodeDefinition & { node: N };
+
+/** What is special about a kind of node. */
+interface Kind<N extends Node> {
+  /** The task that Step Functions asks for. */
+  run(ports: KindPorts, event: WaitEvent & MapEvent, definition: Of<N>, time: TaskTime): Promise<NodeAnswer>;
+  /** Gives a turn that is `failing` or `closed` its entry. */
+  settle(ports: SettlingPorts, position: Position, definition: Of<N>, turn: Turn, reason: Reason): Promise<StoredEntry>;
+}
+
+/** Of nodes that run code, by who wrote it. */
+const executors: Record<TaskNode["executor"]["kind"], Kind<TaskNode>> = {
+  code: { run: runCode, settle: settleCode },
+  prompt: { run: runPrompt, settle: settlePrompt },
+};
+
+const task: Kind<TaskNode> = {
+  run: (ports, event, definition, time) => executors[definition.node.executor.kind].run(ports, event, definition, time),
+  settle: (ports, position, definition, turn, reason) =>
+    executors[definition.node.executor.kind].settle(ports, position, definition, turn, reason),
+};
+
+const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
+  start: { run: noTask, settle: noTurn },
+  action: task,
+  decision: task,
+  map: { run: runMap, settle: settleMap },
+  approval: { run: noTask, settle: settleWaiting },
+  wait: { run: runWait, settle: settleWaiting },
+  workflow: { run: runChild, settle: settleChild },
+  end: { run: runEnd, settle: noTurn },
+};
+
+export function kindOf({ type }: Node): Kind<Node> {
+  return kinds[type] as Kind<Node>;
+}
+
+/** The ports with which the protocol can settle turns of every kind. */
+export function withKinds(ports: Ports): KindPorts {
+  return {
+    ...ports,
+    settleTurn: (settling, position, definition, turn, reason) =>
+      kindOf(definition.node).settle(settling, position, definition, turn, reason),
+  };
+}
+
+/** An approval is requested by a task of its own, and a start's entry is link 0. */
+async function noTask(_ports: unknown, _event: unknown, { node }: NodeDefinition): Promise<never> {
+  throw new NovaError("ChainBroken", `${node.type} node "${node.id}" is no task that runs`);
+}
+
+async function noTurn(_ports: unknown, _position: unknown, { node }: NodeDefinition): Promise<never> {
+  throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
+}
