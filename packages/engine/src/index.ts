@@ -42,6 +42,7 @@ export { type RequestEvent, type Requested, requestApproval } from "./kinds/wait
 export { callLink, WaitOver } from "./kinds/waiting/resume.ts";
 export { executionOfToken } from "./kinds/waiting/resume-link.ts";
 export { noTasks, type SweptTasks, sweepTasks } from "./kinds/waiting/sweep-tasks.ts";
+export type { WaitsFor } from "./kinds/waits-for.ts";
 export type * from "./ports/aftermath.ts";
 export type * from "./ports/blobs.ts";
 export type * from "./ports/budgets.ts";
@@ -84,7 +85,7 @@ export {
 export { CredentialLocked } from "./secrets/credentials/locked.ts";
 export { noCredentials, nothingLaid } from "./secrets/laid-over.ts";
 export type { AiMetadata, AnalysisMetadata, Attempt } from "./trace/ai-metadata.ts";
-export { type AtWork, type MapProgress, type NodeAtWork, nothingAtWork, type WaitsFor } from "./trace/at-work.ts";
+export { type AtWork, type MapProgress, type NodeAtWork, nothingAtWork } from "./trace/at-work.ts";
 export { furtherScopes } from "./trace/further-scopes.ts";
 export { contextAt, historyOf, type KeyChange, rollback } from "./trace/history.ts";
 export { readTrace, type Trace } from "./trace/read-trace.ts";

@@ -1,7 +1,7 @@
 import type { Node, TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
-import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { NodeDefinition } from "../protocol/definition.ts";
 import type { EndAnswer, RunningAnswer, TaskAnswer, WaitEvent } from "../protocol/event.ts";
@@ -9,6 +9,7 @@ import type { MapEvent } from "../protocol/items-answer.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../protocol/settling.ts";
 import { type ChildAnswer, runChild } from "./child/run-child.ts";
 import { settleChild } from "./child/settle-child.ts";
+import { toldChild } from "./child/told-child.ts";
 import { runCode, type TaskTime } from "./code/run-code.ts";
 import { settleCode } from "./code/settle-code.ts";
 import { runEnd } from "./end.ts";
@@ -17,7 +18,9 @@ import { settleMap } from "./map/settle-map.ts";
 import { runPrompt } from "./prompt/run-prompt.ts";
 import { settlePrompt } from "./prompt/settle-prompt.ts";
 import { settleWaiting } from "./waiting/settle-waiting.ts";
+import { toldWait } from "./waiting/told-wait.ts";
 import { runWait, type WaitAnswer } from "./waiting/wait.ts";
+import type { WaitsFor } from "./waits-for.ts";
 
 export type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer;
 
@@ -29,6 +32,8 @@ interface Kind<N extends Node> {
   run(ports: KindPorts, event: WaitEvent & MapEvent, definition: Of<N>, time: TaskTime): Promise<NodeAnswer>;
   /** Gives a turn that is `failing` or `closed` its entry. */
   settle(ports: SettlingPorts, position: Position, definition: Of<N>, turn: Turn, reason: Reason): Promise<StoredEntry>;
+  /** What the holder of the turn waits for. Absent where it always works. */
+  waitsFor?(ports: Ports, node: N, at: LinkId, turn: Turn): Promise<WaitsFor | null>;
 }
 
 /** Of nodes that run code, by who wrote it. */
@@ -48,9 +53,9 @@ const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
   action: task,
   decision: task,
   map: { run: runMap, settle: settleMap },
-  approval: { run: noTask, settle: settleWaiting },
-  wait: { run: runWait, settle: settleWaiting },
-  workflow: { run: runChild, settle: settleChild },
+  approval: { run: noTask, settle: settleWaiting, waitsFor: toldWait },
+  wait: { run: runWait, settle: settleWaiting, waitsFor: toldWait },
+  workflow: { run: runChild, settle: settleChild, waitsFor: toldChild },
   end: { run: runEnd, settle: noTurn },
 };
 
@@ -62,6 +67,7 @@ export function kindOf({ type }: Node): Kind<Node> {
 export function withKinds(ports: Ports): KindPorts {
   return {
     ...ports,
+    holdsTurn: (node) => kindOf(node).settle !== noTurn,
     settleTurn: (settling, position, definition, turn, reason) =>
       kindOf(definition.node).settle(settling, position, definition, turn, reason),
   };

@@ -72,7 +72,7 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   if (head.node_type === "close" || head.seq !== seq || head.path_taken === null || opensFork(head)) return;
   const execution = { id: head.execution_id, workflowId: head.workflow_id, version: head.workflow_version };
   const { node } = await definitionOf(ports, { execution, node: head.path_taken });
-  if (node.type === "end") return;
+  if (!ports.holdsTurn(node)) return;
   try {
     await settledEntry(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type RunErrorClass, runErrors } from "@nova/workflow";
+import { type Node, type RunErrorClass, runErrors } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -25,6 +25,8 @@ export type SettleTurn = (
 
 /** The ports, and how the kinds of nodes settle a turn: the protocol asks their table, which is built on it. */
 export interface KindPorts extends Ports {
+  /** False of nodes that commit without one: start and end. */
+  holdsTurn(node: Node): boolean;
   settleTurn: SettleTurn;
 }
 

@@ -1,18 +1,11 @@
-import { nodeIndex, textOfJson, type WaitNode } from "@nova/workflow";
-import { contextBefore } from "../chain/item-input.ts";
-import { inputAfter, readPosition } from "../chain/position.ts";
+import { nodeIndex } from "@nova/workflow";
 import { isItem } from "../chain/scope.ts";
-import { RawJson } from "../json/raw.ts";
-import { childId } from "../kinds/child/child-id.ts";
-import { taskId } from "../kinds/waiting/task-id.ts";
-import { untilOf } from "../kinds/waiting/until.ts";
-import { isWaitingNode } from "../kinds/waiting/waiting-node.ts";
+import { kindOf } from "../kinds/table.ts";
+import type { WaitsFor } from "../kinds/waits-for.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WaitingTask } from "../ports/tasks.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { TraceEntry } from "./trace-entry.ts";
-import { unlessErased } from "./unless-erased.ts";
 
 /** What an execution does at the moment; field names are public. */
 export interface AtWork {
@@ -35,14 +28,6 @@ export interface NodeAtWork extends Pick<LinkId, "scope" | "seq"> {
   /** Null where code runs, or a model writes it. */
   waits_for: WaitsFor | null;
 }
-
-/** `until` is ISO 8601; null where nothing ends the wait but an answer. */
-export type WaitsFor =
-  | { kind: "time"; until: string | null }
-  | { kind: "retry"; until: string }
-  | { kind: "workflow"; until: null; execution_id: string }
-  | { kind: "approval"; until: string | null; task_id: string; message: string; choices: string[] }
-  | { kind: "event"; until: string | null; task_id: string; pattern: RawJson | null };
 
 export interface MapProgress extends Pick<LinkId, "scope" | "seq"> {
   node_id: string;
@@ -96,33 +81,7 @@ async function waitOf(ports: Ports, { workflow }: WorkflowVersion, { at, turn }:
   const node = nodeIndex(workflow).get(turn.node)?.node;
   if (!node) return null;
   if (turn.due !== undefined && turn.sandbox === null) return { kind: "retry", until: turn.due };
-  if (isWaitingNode(node)) {
-    const id = taskId(at, turn.since);
-    const task = await ports.tasks.get({ execution: at.execution, id });
-    if (!task) return null; // it is about to ask
-    const common = { until: task.expiresAt, task_id: id };
-    if (task.kind === "event") return { kind: "event", ...common, pattern: patternOf(task) };
-    return { kind: "approval", ...common, message: task.message, choices: task.choices };
-  }
-  if (node.type === "workflow") return { kind: "workflow", until: null, execution_id: childId(at, turn.since) };
-  return node.type === "wait" ? { kind: "time", until: await timeOf(ports, node, { at, turn }) } : null;
-}
-
-/** With the digits that it was bound with. */
-function patternOf({ pattern }: WaitingTask): RawJson | null {
-  return pattern === undefined ? null : new RawJson(textOfJson(pattern));
-}
-
-async function timeOf(ports: Ports, node: WaitNode, { at, turn }: HeldTurn): Promise<string | null> {
-  const position = await readPosition(ports, at);
-  const kept = await unlessErased(() => contextBefore(ports, position));
-  if (!kept) return null;
-  const until = untilOf(
-    node,
-    await inputAfter(position.beforeEntry, kept.context, ports.blobs),
-    Date.parse(turn.since),
-  );
-  return "ms" in until ? new Date(until.ms).toISOString() : null;
+  return (await kindOf(node).waitsFor?.(ports, node, at, turn)) ?? null;
 }
 
 /** A map is open where nothing comes behind its fork. */

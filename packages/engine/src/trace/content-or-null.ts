@@ -1,8 +1,8 @@
 import { contentText } from "../chain/contents.ts";
 import type { Head } from "../chain/head.ts";
+import { unlessErased } from "../chain/unless-erased.ts";
 import type { ContentName, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { unlessErased } from "./unless-erased.ts";
 
 /** A content of an entry; null where there is none, or none any more. */
 export async function contentOrNull(

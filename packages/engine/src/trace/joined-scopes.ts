@@ -1,9 +1,9 @@
 import { contentText } from "../chain/contents.ts";
 import { type BranchTip, headOf } from "../chain/head.ts";
+import { unlessErased } from "../chain/unless-erased.ts";
 import type { Link } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { OpenFork } from "../protocol/branches.ts";
-import { unlessErased } from "./unless-erased.ts";
 
 /** Fewer branches are read one by one: the join would cost as much. */
 const fewest = 50;

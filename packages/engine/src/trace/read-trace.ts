@@ -2,6 +2,7 @@ import { atOnce } from "../at-once.ts";
 import { type ChildTip, type Head, headOf } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
+import { unlessErased } from "../chain/unless-erased.ts";
 import { blobPages } from "../context/blob-pages.ts";
 import { Context } from "../context/context.ts";
 import { linkLabel } from "../context/link-label.ts";
@@ -21,7 +22,6 @@ import { joinedScopes } from "./joined-scopes.ts";
 import { ToldCode } from "./told-code.ts";
 import { publicHead, type TraceBranch, type TraceEntry } from "./trace-entry.ts";
 import { type TraceStep, traceStep } from "./trace-step.ts";
-import { unlessErased } from "./unless-erased.ts";
 
 export interface Trace {
   execution: Execution;

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { contentText } from "../chain/contents.ts";
 import type { Head } from "../chain/head.ts";
+import { unlessErased } from "../chain/unless-erased.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { durationOf } from "../protocol/finish-close.ts";
 import type { Checked } from "./misfit.ts";
-import { unlessErased } from "./unless-erased.ts";
 
 /** In the record of a run whose contents were erased, in place of its error's message. */
 export const erasedWords = "its words were erased";

@@ -2,11 +2,11 @@ import type { RunErrorClass } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
 import { stepTexts } from "../chain/steps/read-step.ts";
 import { type StepText, stepFrom } from "../chain/steps/step-record.ts";
+import { unlessErased } from "../chain/unless-erased.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { StepContentName, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StepDraft } from "../ports/pipeline.ts";
-import { unlessErased } from "./unless-erased.ts";
 
 /** One agent run as the world sees it; field names are public. What was erased is null. */
 export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result"> {
