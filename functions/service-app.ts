@@ -9,8 +9,7 @@ import { ServiceEnvironment } from "./service-environment.ts";
 /** Every port of the service, with its adapter; those of the engine are made where none are given. */
 export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createPorts(variables)): ServicePorts {
   const env = ServiceEnvironment.parse(variables);
-  const functions = env.NOVA_FUNCTION_ARN === undefined ? undefined : functionsAt(env.NOVA_FUNCTION_ARN);
-  const arnOf = (name: string) => (env.NOVA_FUNCTION_ARN ?? laptopArn).replace("{name}", name);
+  const arnOf = (name: string) => env.NOVA_FUNCTION_ARN.replace("{name}", name);
   const triggers = createTriggerPorts({
     busName: env.NOVA_EVENT_BUS,
     scheduleGroup: env.NOVA_SCHEDULE_GROUP,
@@ -33,7 +32,12 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     templates: templates ?? {
       of: async (requirements) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),
     },
-    ...(functions && { functions }),
+    functions: {
+      runNode: arnOf("nova-run-node"),
+      settleNode: arnOf("nova-settle-node"),
+      closeExecution: arnOf("nova-close-execution"),
+      requestApproval: arnOf("nova-request-approval"),
+    },
   };
 }
 
@@ -46,19 +50,6 @@ function queuesOn(bus: Bus & PublishQueue): Pick<ServicePorts, "publishQueue" | 
         await bus.put({ source: "nova", type: "client.erasing", detail: JSON.stringify(erasure) });
       },
     },
-  };
-}
-
-/** Functions of a laptop, as the local cloud knows them. */
-const laptopArn = "arn:aws:lambda:us-east-1:000000000000:function:{name}:live";
-
-function functionsAt(arn: string): NonNullable<ServicePorts["functions"]> {
-  const at = (name: string) => arn.replace("{name}", name);
-  return {
-    runNode: at("nova-run-node"),
-    settleNode: at("nova-settle-node"),
-    closeExecution: at("nova-close-execution"),
-    requestApproval: at("nova-request-approval"),
   };
 }
 

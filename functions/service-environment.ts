@@ -3,8 +3,11 @@ import { z } from "zod";
 /** What a function that needs the service is told by its environment, beyond what every function is. */
 export const ServiceEnvironment = z.object({
   NOVA_TABLE: z.string().default("nova"),
-  /** ARN of the functions that state machines call, `{name}` in the place of the name; absent: those of a laptop. */
-  NOVA_FUNCTION_ARN: z.string().includes("{name}").optional(),
+  /** ARN of the functions that state machines call, `{name}` in the place of the name. */
+  NOVA_FUNCTION_ARN: z
+    .string()
+    .includes("{name}")
+    .default("arn:aws:lambda:us-east-1:000000000000:function:{name}:live"),
   /** Whether rules of the bus hand what is to be published, or erased, to functions that take their time. */
   NOVA_QUEUES: z.stringbool().default(false),
   NOVA_EVENT_BUS: z.string().default("nova"),

@@ -1,3 +1,4 @@
+import { localFunctions } from "@nova/compiler";
 import { coolServicePorts } from "@nova/functions";
 import { createServicePorts } from "@nova/functions/api";
 import { templateName } from "@nova/workflow";
@@ -13,12 +14,12 @@ beforeAll(() => {
 });
 
 describe("the ports of the service", () => {
-  it("name the functions of the stage in state machines, or those of a laptop", () => {
+  it("name the functions of the stage in state machines", () => {
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:prod-{name}:live";
     const { functions } = createServicePorts({ ...least, NOVA_FUNCTION_ARN: arn });
-    expect(functions?.runNode).toBe("arn:aws:lambda:eu-west-1:123456789012:function:prod-nova-run-node:live");
-    expect(new Set(Object.values(functions ?? {})).size).toBe(4);
-    expect(createServicePorts(least).functions).toBeUndefined();
+    expect(functions.runNode).toBe("arn:aws:lambda:eu-west-1:123456789012:function:prod-nova-run-node:live");
+    expect(new Set(Object.values(functions)).size).toBe(4);
+    expect(createServicePorts(least).functions).toEqual(localFunctions);
   });
 
   it("send mail where there is an address to send it from, and only there", () => {

@@ -13,7 +13,7 @@ const startersLiveMs = 330_000;
  */
 const writersLiveMs = 930_000;
 
-/** On a laptop, whose process knows who is at work. */
+/** Until somebody looks again who is at a node of the client's runs. */
 const againMs = 30_000;
 
 const countedAtOnce = 200;
@@ -26,12 +26,8 @@ interface Runs {
   endedMs: number;
 }
 
-/** Whether behind a pass that begins now there may be nothing more. Only a laptop has all functions in this process. */
-export async function mayBeLast(
-  { erasureQueue, inFlight, executions }: ServicePorts,
-  client: string,
-): Promise<boolean> {
-  if (erasureQueue) return true;
+/** Whether behind a pass that begins now there may be nothing more: no node of the client's is run by this process. */
+export async function mayBeLast({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
   const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);
 }
@@ -46,6 +42,7 @@ export async function behindPass(ports: ServicePorts, client: string, progress: 
   const now = ports.clock.now();
   if (runs.isOpen || runs.count > seen) return "another";
   if (passSince === undefined) return now + againMs;
+  // Where erasures are queued, functions run in processes of their own, and only their time says when they are over.
   const ends = ports.erasureQueue
     ? [Date.parse(progress.markedAt) + startersLiveMs, runs.endedMs + writersLiveMs]
     : [runs.endedMs];

@@ -70,13 +70,13 @@ export interface ServiceStores extends LookoutStores {
 export interface ServicePorts extends Ports, ServiceStores {
   /** Absent: only keys open anything. */
   tokens?: TokenIssuer;
-  /** Absent: everybody may ask as often as they like, as on a laptop. */
+  /** Absent: everybody may ask as often as they like. */
   rates?: Rates;
   templates: Templates;
   /** Checks and compiles what somebody sent, within bounds of time and memory. */
   compile(source: WorkflowSource, options?: EmitOptions): Promise<Compiled>;
   mail: MailPorts;
-  /** Absent: whoever publishes waits for Step Functions itself, as on a laptop, whose own takes as many as come. */
+  /** Absent: whoever publishes waits for Step Functions itself. */
   publishQueue?: PublishQueue;
   /** Absent: whoever deletes a client waits until it is erased. */
   erasureQueue?: ErasureQueue;
@@ -86,6 +86,6 @@ export interface ServicePorts extends Ports, ServiceStores {
   /** Absent where no address is set up to send mail from. */
   mailer?: Mailer;
   poster: Poster;
-  /** The functions that state machines name; absent: those of a laptop. */
-  functions?: NonNullable<EmitOptions["functions"]>;
+  /** The functions that state machines name. */
+  functions: NonNullable<EmitOptions["functions"]>;
 }

@@ -82,7 +82,7 @@ async function refusing<T extends object>(step: () => Promise<T>): Promise<T | R
 async function makeMachine(ports: ServicePorts, publication: Publication): Promise<WorkflowVersion | Refusal> {
   const { functions, stateMachines } = ports;
   const { workflowId, version, hash, workflow, template, createdAt } = publication;
-  const { stateMachine, history } = toMachine(workflow, functions ? { functions } : {});
+  const { stateMachine, history } = toMachine(workflow, { functions });
   const named = { format: 1, workflowId, version, hash, workflow, template, createdAt } as const;
   try {
     const definition = JSON.stringify(stateMachine);

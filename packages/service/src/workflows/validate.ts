@@ -25,7 +25,7 @@ export async function validateWorkflow(
 ): Promise<Compiled> {
   const { functions } = ports;
   const now = ports.clock.now();
-  const compiled = await ports.compile(source, functions ? { functions } : {});
+  const compiled = await ports.compile(source, { functions });
   if (!compiled.workflow) return compiled;
   const missing = await callFindings(ports, compiled.workflow);
   const taken = await takenTriggers(ports, by, compiled.workflow);
