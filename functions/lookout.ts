@@ -1,5 +1,5 @@
 import type { AwsPorts } from "@nova/aws/ports";
-import type { Aftermath, Budgets, Ports } from "@nova/engine";
+import type { Budgets, OnExecutionEnded, Ports } from "@nova/engine";
 import type { LookoutStores } from "@nova/service";
 
 type LookoutPorts = Ports & Pick<LookoutStores, "admissions">;
@@ -7,9 +7,9 @@ type LookoutPorts = Ports & Pick<LookoutStores, "admissions">;
 /** Loaded and made when a run ends, or a model was asked, the first time: no node waits for it before. */
 function lookoutOf(ports: () => LookoutPorts, stores: AwsPorts["lookoutStores"]) {
   return async () => {
-    const { createAftermath, createBudgets } = await import("@nova/service/lookout");
+    const { createBudgets, createOnExecutionEnded } = await import("@nova/service/lookout");
     const all = { ...ports(), ...(await stores()) };
-    return { aftermath: createAftermath(all), budgets: createBudgets(all) };
+    return { onExecutionEnded: createOnExecutionEnded(all), budgets: createBudgets(all) };
   };
 }
 
@@ -17,7 +17,7 @@ function lookoutOf(ports: () => LookoutPorts, stores: AwsPorts["lookoutStores"])
 export function createLookout(
   ports: () => LookoutPorts,
   stores: AwsPorts["lookoutStores"],
-): { aftermath: Aftermath; budgets: Budgets } {
+): { onExecutionEnded: OnExecutionEnded; budgets: Budgets } {
   const make = lookoutOf(ports, stores);
   let making: ReturnType<typeof make> | undefined;
   const made = () => {
@@ -25,7 +25,7 @@ export function createLookout(
     return making;
   };
   return {
-    aftermath: { ended: async (execution) => (await made()).aftermath.ended(execution) },
+    onExecutionEnded: async (execution) => (await made()).onExecutionEnded(execution),
     budgets: {
       ofMonth: async (client) => (await made()).budgets.ofMonth(client),
       note: async (client, node, usd) => (await made()).budgets.note(client, node, usd),

@@ -23,10 +23,10 @@ beforeEach(async () => {
 
 /** Ports whose one credential has a key and a name. */
 function ports(forNode?: ServicePorts["credentials"]["forNode"]): ServicePorts {
-  const laid = { members: members({ vendor_key: key, vendor_name: "Vendor" }), secrets: [key, "old"], hosts: [] };
+  const overlay = { members: members({ vendor_key: key, vendor_name: "Vendor" }), secrets: [key, "old"], hosts: [] };
   const known: ServicePorts["credentials"]["forNode"] = async (...args) => {
     asked.push(args);
-    return laid;
+    return overlay;
   };
   return { ...world.ports(), credentials: { ...world.ports().credentials, forNode: forNode ?? known } };
 }

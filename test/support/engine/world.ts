@@ -1,5 +1,4 @@
 import {
-  type Aftermath,
   type Budgets,
   createInFlight,
   createTailCache,
@@ -10,9 +9,9 @@ import {
   failExecution,
   joinFork,
   type NodeEvent,
-  noAftermath,
   noBudgets,
   noCredentials,
+  type OnExecutionEnded,
   type Pipeline,
   type Ports,
   requestApproval,
@@ -73,7 +72,7 @@ export class World {
   /** What models may cost a client; whatever they like, unless a test says so. */
   budgets: Budgets = noBudgets;
   /** What a service does after a close; nothing, unless a test says so. */
-  aftermath: (caller: Caller) => Aftermath = () => noAftermath;
+  onExecutionEnded: (caller: Caller) => OnExecutionEnded = () => async () => undefined;
   lambdas: Lambdas = {
     invoke: (invocation) => [this.deliver(invocation)],
     timer: () => null,
@@ -98,7 +97,7 @@ export class World {
       stateMachines: this.#stateMachines(caller),
       signer: signerWith("key", caller),
       events: this.events.port(caller),
-      aftermath: this.aftermath(caller),
+      onExecutionEnded: this.onExecutionEnded(caller),
       budgets: this.budgets,
       tasks: this.tasks.port(caller),
       wakes: this.tasks.wakes.port(caller),

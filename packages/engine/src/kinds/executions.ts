@@ -4,7 +4,7 @@ import * as closing from "../protocol/close.ts";
 import * as failing from "../protocol/fail.ts";
 import type { KindPorts } from "../protocol/settling.ts";
 import * as sweeping from "../protocol/sweep.ts";
-import { endless, type Stint } from "../protocol/time-budget.ts";
+import { endless, type TimeBudget } from "../protocol/time-budget.ts";
 import { withKinds } from "./table.ts";
 import { type SweptTasks, sweepTasks } from "./waiting/sweep-tasks.ts";
 
@@ -25,7 +25,7 @@ export interface Swept extends sweeping.SweptRuns {
 }
 
 /** Executions and then their tasks. */
-export async function sweep(ports: Ports, time: Stint = endless): Promise<Swept> {
+export async function sweep(ports: Ports, time: TimeBudget = endless): Promise<Swept> {
   const { open, ...runs } = await sweepRuns(ports, time);
   return { ...runs, tasks: await sweepTasks(ports, open, time) };
 }

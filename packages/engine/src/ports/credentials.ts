@@ -2,7 +2,7 @@ import type { Member } from "../json/text.ts";
 import type { CredentialOwner } from "./credential-store.ts";
 
 /** What a node's code finds of credentials, and nobody but it. */
-export interface LaidOver {
+export interface CredentialOverlay {
   /** Lie over the context in the sandbox, each value as JSON text, and never leave it. */
   members: Member[];
   /** Values that nothing which is kept or shown may contain. */
@@ -24,7 +24,7 @@ export interface Credentials {
     workflowId: string | null,
     names: readonly string[] | undefined,
     how?: { asStored: boolean },
-  ): Promise<LaidOver>;
+  ): Promise<CredentialOverlay>;
   /** The secret values of a client and a workflow as far as they open: for text that was made with them before. */
   secretsOf(client: string, workflowId: string): Promise<string[]>;
   /** What this process has read of an owner counts no more: somebody has just stored something here. */

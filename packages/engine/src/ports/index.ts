@@ -1,4 +1,3 @@
-import type { Aftermath } from "./aftermath.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { Budgets } from "./budgets.ts";
 import type { ChainStore } from "./chain.ts";
@@ -6,6 +5,7 @@ import type { Credentials } from "./credentials.ts";
 import type { ExecutionStore } from "./executions.ts";
 import type { GenerationStore } from "./generations.ts";
 import type { HostNames } from "./host-names.ts";
+import type { OnExecutionEnded } from "./on-execution-ended.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { InFlight, TailCache, WarmPool } from "./process-memory.ts";
 import type { ResumeLinkStore } from "./resume-links.ts";
@@ -61,7 +61,7 @@ export interface Ports {
   stateMachines: StateMachines;
   signer: Signer;
   events: EventBus;
-  aftermath: Aftermath;
+  onExecutionEnded: OnExecutionEnded;
   budgets: Budgets;
   tasks: TaskStore;
   wakes: WakeStore;

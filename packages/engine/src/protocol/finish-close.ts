@@ -49,7 +49,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
   try {
     await ports.sandboxes.killAll(record.id);
     // Behind the sandboxes, which the next run of the queue may be waiting for.
-    await ports.aftermath.ended({ ...record, ...ending });
+    await ports.onExecutionEnded({ ...record, ...ending });
   } catch (error) {
     // It may be minutes before E2B is reached again: who comes back for the rest does not tell everybody once more.
     await ports.executions.update(record.id, { endPublished: true });

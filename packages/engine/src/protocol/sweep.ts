@@ -10,7 +10,7 @@ import { startInput } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
 import { type KindPorts, type Reason, reasonOf } from "./settling.ts";
 import { stopFurther } from "./stop.ts";
-import { endless, type Stint } from "./time-budget.ts";
+import { endless, type TimeBudget } from "./time-budget.ts";
 
 /** A StartExecution that is this old and never happened is repeated. */
 const lostStartMs = 30_000;
@@ -42,7 +42,10 @@ export function noRuns(): SweptRuns & { open: Open } {
  * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting. Executions that
  * wait, for days and by the thousand, cost a name in a list; those that run a look at their chain, behind all others.
  */
-export async function sweepRuns(ports: KindPorts, stint: Stint = endless): Promise<SweptRuns & { open: Open }> {
+export async function sweepRuns(
+  ports: KindPorts,
+  timeBudget: TimeBudget = endless,
+): Promise<SweptRuns & { open: Open }> {
   const { open: _, ...swept } = noRuns();
   const open = new Set<string>();
   const alive: Execution[] = [];
@@ -57,7 +60,7 @@ export async function sweepRuns(ports: KindPorts, stint: Stint = endless): Promi
     }
   };
   for await (const record of ports.executions.open()) {
-    if (stint.aborted) return { ...swept, open: undefined };
+    if (timeBudget.aborted) return { ...swept, open: undefined };
     open.add(record.id);
     // In none of the lists that this sweep read, and too young to be lost.
     if (Date.parse(record.startedAt) > since) continue;
@@ -68,7 +71,7 @@ export async function sweepRuns(ports: KindPorts, stint: Stint = endless): Promi
     });
   }
   for (const record of alive) {
-    if (stint.aborted) break;
+    if (timeBudget.aborted) break;
     await look(record, () => finishClosed(ports, record));
   }
   return { ...swept, open };

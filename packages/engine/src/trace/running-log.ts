@@ -7,7 +7,7 @@ import type { Ports } from "../ports/index.ts";
 import type { RunningLog } from "../ports/sandboxes.ts";
 import { definitionOf } from "../protocol/definition.ts";
 import { executionOf } from "../protocol/record.ts";
-import { laidOverBefore, nothingLaid } from "../secrets/laid-over.ts";
+import { emptyOverlay, overlayBefore } from "../secrets/overlay.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { redactorFor, secretKeys } from "../secrets/secret-inputs.ts";
 import { isScope } from "./read-trace-link.ts";
@@ -73,6 +73,12 @@ async function redactorAt(
   ]);
   const { before } = position;
   const { context } = await contextBefore(ports, position);
-  const laid = "executor" in node ? await laidOverBefore(ports, { client: before.client, version, node }) : nothingLaid;
-  return redactorFor(secretKeys(version.workflow), context, (sha256) => ports.blobs.get(before, sha256), laid.secrets);
+  const overlay =
+    "executor" in node ? await overlayBefore(ports, { client: before.client, version, node }) : emptyOverlay;
+  return redactorFor(
+    secretKeys(version.workflow),
+    context,
+    (sha256) => ports.blobs.get(before, sha256),
+    overlay.secrets,
+  );
 }

@@ -1,2 +1,2 @@
 export { createBudgets } from "../quotas/month.ts";
-export { createAftermath } from "./aftermath.ts";
+export { createOnExecutionEnded } from "./on-execution-ended.ts";

@@ -1,4 +1,4 @@
-import type { Stint } from "@nova/engine";
+import type { TimeBudget } from "@nova/engine";
 import { admit, type QueuePorts } from "./admit.ts";
 import { fillPools } from "./fill.ts";
 import { limitsOf } from "./pools.ts";
@@ -7,12 +7,12 @@ import { limitsOf } from "./pools.ts";
  * What died on its way in or out of a queue: runs that are queued and in no queue go into theirs, slots of runs that are
  * over come back, and whoever has a slot begins. Answers how many were queued, as far as it came.
  */
-export async function sweepQueues(ports: QueuePorts, stint?: Stint): Promise<number> {
+export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): Promise<number> {
   let queued = 0;
   const running = new Set<string>();
   const waitedFor = new Set<string>();
   for await (const { id, status, pools = [] } of ports.executions.open()) {
-    if (stint?.aborted) break;
+    if (timeBudget?.aborted) break;
     if (status !== "queued") {
       running.add(id);
       continue;
@@ -22,7 +22,7 @@ export async function sweepQueues(ports: QueuePorts, stint?: Stint): Promise<num
     for (const pool of pools) waitedFor.add(pool);
   }
   for await (const pool of ports.slots.pools()) {
-    if (stint?.aborted) break;
+    if (timeBudget?.aborted) break;
     await lookAfter(ports, pool, running);
   }
   // However late it is: whoever was found to wait would wait for the next sweep, which may come no further.

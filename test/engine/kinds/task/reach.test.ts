@@ -1,25 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { addressesFor, allowedFor, networkOf } from "../../../../packages/engine/src/kinds/task/reach.ts";
-import { nothingLaid } from "../../../../packages/engine/src/secrets/laid-over.ts";
+import { emptyOverlay } from "../../../../packages/engine/src/secrets/overlay.ts";
 
-const laid = { ...nothingLaid, hosts: ["smtp.acme.test:587", "api.acme.test:443"] };
+const overlay = { ...emptyOverlay, hosts: ["smtp.acme.test:587", "api.acme.test:443"] };
 const node = (allow?: string[]) => ({ executor: { kind: "code" as const, code: "", ...(allow && { allow }) } });
 
 describe("what a node can connect to", () => {
   it("is what its definition says and the hosts of its credentials, each once", () => {
-    expect(allowedFor(node(["api.acme.test:443", "b.test"]), laid)).toEqual([
+    expect(allowedFor(node(["api.acme.test:443", "b.test"]), overlay)).toEqual([
       "api.acme.test:443",
       "b.test",
       "smtp.acme.test:587",
     ]);
-    expect(allowedFor(node([]), nothingLaid)).toEqual([]);
+    expect(allowedFor(node([]), emptyOverlay)).toEqual([]);
   });
 
   it("is everything where nobody says a word of it", () => {
-    expect(allowedFor(node(), laid)).toBeUndefined();
+    expect(allowedFor(node(), overlay)).toBeUndefined();
     expect(networkOf(undefined, {})).toEqual({});
-    expect(networkOf(undefined, {}, laid)).toEqual({ near: laid.hosts });
-    expect(networkOf([], {}, laid)).toEqual({ network: { allow: [] } });
+    expect(networkOf(undefined, {}, overlay)).toEqual({ near: overlay.hosts });
+    expect(networkOf([], {}, overlay)).toEqual({ network: { allow: [] } });
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { Context } from "../../../../packages/engine/src/context/context.ts";
 import { referenceText } from "../../../../packages/engine/src/context/references.ts";
 import { sha256 } from "../../../../packages/engine/src/json/hash.ts";
 import { createNodeIo } from "../../../../packages/engine/src/kinds/task/run-io.ts";
-import type { LaidOver } from "../../../../packages/engine/src/ports/credentials.ts";
+import type { CredentialOverlay } from "../../../../packages/engine/src/ports/credentials.ts";
 import { action, flow } from "../../../support/engine/flows.ts";
 import { type Script, textRef } from "../../../support/engine/harness.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";
@@ -23,13 +23,13 @@ const letter = Buffer.from("dear all ".repeat(1000));
 const large = succeeds("letter", referenceText(textRef(letter)), { files: [letter] });
 
 /** What node b may reach once a has run and left `inputJson` as its whole input. */
-async function ioOfB(script: Script, inputJson: string, secrets: string[] = [], laid?: LaidOver) {
+async function ioOfB(script: Script, inputJson: string, secrets: string[] = [], overlay?: CredentialOverlay) {
   const story = await new Story(two, { a: [script] }).start();
   await story.finish(story.deliver("a", 0));
   const ports = story.world.ports(atOnce);
   const position = await readPosition(ports, { execution: story.id, scope: "", seq: 2 });
   const input = new Context([{ key: "x", json: inputJson, by: 1 }]);
-  const io = await createNodeIo(ports, position, input, new Set(secrets), laid);
+  const io = await createNodeIo(ports, position, input, new Set(secrets), overlay);
   return { io, home: position.before, blobs: ports.blobs };
 }
 
@@ -48,8 +48,8 @@ it.each([
     { members: [{ key: "x", json: "1" }], secrets: [], hosts: [] },
     false,
   ],
-])("an input is plain where %s: %j", async (_what, secrets, laid, isPlain) => {
-  const { io } = await ioOfB(large, '"abc"', secrets, laid);
+])("an input is plain where %s: %j", async (_what, secrets, overlay, isPlain) => {
+  const { io } = await ioOfB(large, '"abc"', secrets, overlay);
   expect(io.isPlain).toBe(isPlain);
 });
 

@@ -1,4 +1,4 @@
-import { createCredentials, nothingLaid } from "@nova/engine";
+import { createCredentials, emptyOverlay } from "@nova/engine";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MemoryCredentials, mirrorCipher } from "../../../support/credentials.ts";
 
@@ -24,13 +24,13 @@ describe("what lies over a node's context", () => {
   it("has the flat names of each kind, values as JSON, secrets and hosts", async () => {
     await store.have(acme, "email", "email", email);
     await store.have(acme, "erp", "database", database);
-    const laid = await credentials().forNode("acme", "wf", undefined);
-    expect(Object.fromEntries(laid.members.map(({ key, json }) => [key, JSON.parse(json)]))).toEqual({
+    const overlay = await credentials().forNode("acme", "wf", undefined);
+    expect(Object.fromEntries(overlay.members.map(({ key, json }) => [key, JSON.parse(json)]))).toEqual({
       ...{ email_user: email.user, email_password: "s3cret-1", smtp_host: "smtp.acme.test", smtp_port: 587 },
       ...{ db_host: "db.acme.test", db_port: 5432, db_name: "invoices", db_user: "nova", db_password: "s3cret-2" },
     });
-    expect(laid.secrets).toEqual(["s3cret-1", "s3cret-2"]);
-    expect(laid.hosts).toEqual(["smtp.acme.test:587", "db.acme.test:5432"]);
+    expect(overlay.secrets).toEqual(["s3cret-1", "s3cret-2"]);
+    expect(overlay.hosts).toEqual(["smtp.acme.test:587", "db.acme.test:5432"]);
   });
 
   it.each([
@@ -62,9 +62,9 @@ describe("what lies over a node's context", () => {
     ],
   ] as const)("of the kind %s with %j is %j", async (kind, values, keys, hosts) => {
     await store.have(acme, "one", kind, values);
-    const laid = await credentials().forNode("acme", "wf", ["one"]);
-    expect([namesOf(laid), laid.hosts]).toEqual([keys, hosts]);
-    expect(laid.secrets).toHaveLength(1);
+    const overlay = await credentials().forNode("acme", "wf", ["one"]);
+    expect([namesOf(overlay), overlay.hosts]).toEqual([keys, hosts]);
+    expect(overlay.secrets).toHaveLength(1);
   });
 
   it("is the client's own where the workflow has one of the same name", async () => {
@@ -84,7 +84,7 @@ describe("what lies over a node's context", () => {
   });
 
   it("is nothing, and nothing is read, where the node wants none", async () => {
-    expect(await credentials().forNode("acme", "wf", [])).toBe(nothingLaid);
+    expect(await credentials().forNode("acme", "wf", [])).toBe(emptyOverlay);
     expect(store.reads).toEqual([]);
   });
 });
@@ -94,7 +94,7 @@ describe("what was read of an owner", () => {
     const known = credentials();
     for (const at of [0, 1_000, 59_999]) {
       nowMs = at;
-      expect(await known.forNode("acme", "wf", undefined)).toBe(nothingLaid);
+      expect(await known.forNode("acme", "wf", undefined)).toBe(emptyOverlay);
     }
     expect(store.reads).toEqual(["client:acme", "workflow:wf"]);
     nowMs = 60_000;

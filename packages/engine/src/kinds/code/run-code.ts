@@ -43,17 +43,17 @@ export function runCode(
  */
 async function codePass(ports: Ports, task: Task, time: TaskTime): Promise<Produced> {
   const { position, node, version } = task;
-  const { kept, input, laid } = await taskInput(ports, task);
-  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
+  const { kept, input, overlay } = await taskInput(ports, task);
+  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), overlay);
   // A turn between two attempts names no sandbox: the next one begins here.
   const held = position.next.turn?.sandbox ? position.next.turn : undefined;
-  const allow = allowedFor(node, laid);
+  const allow = allowedFor(node, overlay);
   const place = held ? adoptTurn(held, task) : await takeTurn(ports, task, await addressesFor(ports, allow));
 
   const limit = timeLimit(ports, place.turn.since, node.timeoutSeconds);
   if (limit.aborted) return finishLate(ports, { ...task, kept }, place, io);
   const { signal, follow } = followed(node, { ...time, signal: AbortSignal.any([time.signal, limit]) });
-  const request = codeRequest({ ...task, input }, networkOf(allow, place.turn, laid), place.turn, io);
+  const request = codeRequest({ ...task, input }, networkOf(allow, place.turn, overlay), place.turn, io);
   const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !held,
     permit: place.permit,

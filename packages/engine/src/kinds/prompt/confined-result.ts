@@ -9,7 +9,7 @@ import type { NodeIo } from "../task/run-io.ts";
  * what an analysis found is masked, since it is shown and never becomes the context's.
  */
 export function confinedResult(raw: CodeResult, io: NodeIo, { isAnalysis }: { isAnalysis: boolean }): CodeResult {
-  const result = io.withoutLaid(raw);
+  const result = io.withoutOverlay(raw);
   const logs = io.maskLogs(result.logs);
   if (result.status === "error") {
     return { ...result, logs, message: io.mask(result.message), traceback: io.mask(result.traceback) };

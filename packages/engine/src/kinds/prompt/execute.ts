@@ -3,7 +3,7 @@ import type { Context } from "../../context/context.ts";
 import { NovaError } from "../../errors.ts";
 import type { Member } from "../../json/text.ts";
 import type { Turn } from "../../ports/chain.ts";
-import type { LaidOver } from "../../ports/credentials.ts";
+import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { PipelineMeans } from "../../ports/pipeline.ts";
 import type { CodeResult, RunOutcome } from "../../ports/sandboxes.ts";
@@ -27,11 +27,11 @@ export function sandboxRuns(
   input: Context,
   journal: StepJournal,
   { isFirst, signal }: { isFirst: boolean; signal: AbortSignal },
-  laid: LaidOver,
+  overlay: CredentialOverlay,
 ): PipelineMeans["execute"] {
   const { ports, place, io } = site;
   const { id } = task.node;
-  const allow = allowedFor(task.node, laid) ?? [];
+  const allow = allowedFor(task.node, overlay) ?? [];
   const asked = new Set<number>();
   return async (step, written, { timeoutSeconds, extra = [], network }) => {
     if (asked.has(step)) throw new RangeError(`code of node "${id}" is to begin twice at place ${step} of its journal`);

@@ -11,7 +11,7 @@ import { wholeValue } from "./whole-value.ts";
 export function meansFor(
   site: JournalSite,
   task: Task,
-  { input, laid }: TaskInput,
+  { input, overlay }: TaskInput,
   journal: StepJournal,
   delivery: { isFirst: boolean; signal: AbortSignal },
 ): PipelineMeans {
@@ -27,7 +27,7 @@ export function meansFor(
           return work(at);
         }),
     },
-    execute: sandboxRuns(site, task, input, journal, delivery, laid),
+    execute: sandboxRuns(site, task, input, journal, delivery, overlay),
     judge: (result) => judgementOf(task, result, io),
     valueText: (key, maxBytes) => wholeValue(input, key, maxBytes, source),
     spentBesideUsd: () => spentBesideUsd(ports, position.at),

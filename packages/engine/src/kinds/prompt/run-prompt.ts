@@ -50,11 +50,11 @@ export function runPrompt(
 async function promptPass(ports: Ports, task: Task, signal: AbortSignal): Promise<Produced> {
   const { position, version } = task;
   const found = await taskInput(ports, task);
-  const { kept, input, laid } = found;
-  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), laid);
+  const { kept, input, overlay } = found;
+  const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), overlay);
   const earlier = await attemptsBefore(ports, position);
   const asked = promptTask(task, found, io, earlier);
-  const { place, pinned } = await beginOrAdopt(ports, task, asked, allowedFor(task.node, laid));
+  const { place, pinned } = await beginOrAdopt(ports, task, asked, allowedFor(task.node, overlay));
   const site: JournalSite = { ports, position, place, io };
   const journal = new StepJournal(site, earlier);
   const isFirst = !position.next.turn?.sandbox;
@@ -153,7 +153,7 @@ async function endWith(ports: Ports, task: Task, turn: Turn, reason: Reason): Pr
 
 function promptTask(
   { position, node, version, edges }: Task,
-  { input, laid }: TaskInput,
+  { input, overlay }: TaskInput,
   io: NodeIo,
   { spent }: Earlier,
 ): PromptTask {
@@ -166,7 +166,7 @@ function promptTask(
     edges,
     input: input.slots(),
     secrets: secretKeys(version.workflow),
-    credentials: new Set(laid.members.map(({ key }) => key)),
+    credentials: new Set(overlay.members.map(({ key }) => key)),
     mask: (text) => io.mask(text),
     frozen: before.frozen ?? false,
     fresh: before.fresh?.includes(node.id) ?? false,

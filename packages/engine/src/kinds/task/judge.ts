@@ -15,7 +15,7 @@ export async function judge(
   io: NodeIo,
   run: RunFacts,
 ): Promise<Outcome> {
-  const result = io.withoutLaid(raw);
+  const result = io.withoutOverlay(raw);
   const common = { logs: io.maskLogs(result.logs), executionTimeMs: result.durationMs, run };
   const fail = (message: string): Outcome => ({
     ...common,

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { TaskNode } from "@nova/workflow";
 import type { Turn } from "../../ports/chain.ts";
-import type { LaidOver } from "../../ports/credentials.ts";
+import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { RunRequest } from "../../ports/sandboxes.ts";
 
@@ -12,7 +12,7 @@ const webPorts = ["80", "443"];
  * What a node's code can connect to: what is allowed, and the hosts of its credentials. Undefined: whatever its sandbox
  * can.
  */
-export function allowedFor({ executor: { allow } }: Pick<TaskNode, "executor">, { hosts }: LaidOver) {
+export function allowedFor({ executor: { allow } }: Pick<TaskNode, "executor">, { hosts }: CredentialOverlay) {
   return allow && [...new Set([...allow, ...hosts])];
 }
 
@@ -34,7 +34,7 @@ export async function addressesFor(
 export function networkOf(
   allow: readonly string[] | undefined,
   { addresses }: Pick<Turn, "addresses">,
-  { hosts }: Pick<LaidOver, "hosts"> = { hosts: [] },
+  { hosts }: Pick<CredentialOverlay, "hosts"> = { hosts: [] },
 ): Pick<RunRequest, "network" | "near"> {
   if (allow) return { network: { allow: [...allow], ...(addresses && { addresses }) } };
   return hosts.length > 0 ? { near: [...hosts] } : {};

@@ -8,11 +8,11 @@ import { NovaError } from "../../errors.ts";
 import { type Member, objectText } from "../../json/text.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
-import type { LaidOver } from "../../ports/credentials.ts";
+import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunIo } from "../../ports/sandboxes.ts";
 import { entriesBefore, wasWrittenBefore } from "../../protocol/scope-entries.ts";
-import { changedOf, nothingLaid, withoutLaid } from "../../secrets/laid-over.ts";
+import { changedOf, emptyOverlay, withoutOverlay } from "../../secrets/overlay.ts";
 import { redactorFor } from "../../secrets/secret-inputs.ts";
 import { resumeUrl } from "../waiting/resume-link.ts";
 
@@ -27,7 +27,7 @@ export interface NodeIo extends RunIo {
   /** An earlier delivery of the same run knew the blob as its own. */
   meet(sha256: string): void;
   /** A result without what credentials had laid over the context. */
-  withoutLaid(result: CodeResult): CodeResult;
+  withoutOverlay(result: CodeResult): CodeResult;
   /** The first key of a credential that is set to something else. */
   changedCredential(set: readonly Member[]): string | undefined;
   /** The first key that contains a secret, itself or in its value or a blob of that. */
@@ -43,7 +43,7 @@ export async function createNodeIo(
   position: Position,
   input: Context,
   secrets: ReadonlySet<string>,
-  laid: LaidOver = nothingLaid,
+  overlay: CredentialOverlay = emptyOverlay,
 ): Promise<NodeIo> {
   const { before, at } = position;
   const inInput = lazy(
@@ -63,12 +63,12 @@ export async function createNodeIo(
     for (const ref of refs) met.add(referenceKey(ref));
   };
   const leaking = new Set<string>();
-  const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256), laid.secrets);
+  const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256), overlay.secrets);
   const isKnown = (ref: BlobRef) =>
     inInput().has(referenceKey(ref)) || met.has(referenceKey(ref)) || metBefore.has(ref.sha256);
 
   return {
-    isPlain: secrets.size === 0 && laid.members.length === 0,
+    isPlain: secrets.size === 0 && overlay.members.length === 0,
     async openBlob(ref) {
       if (!isKnown(ref)) throw new NovaError("NodeFailed", `blob ${ref.sha256} is not part of the node's input`);
       const body = await ports.blobs.stream(before, ref.sha256);
@@ -109,8 +109,8 @@ export async function createNodeIo(
     },
     isOwn: (ref) => isKnown(ref) && !leaking.has(ref.sha256),
     meet: (sha256) => void metBefore.add(sha256),
-    withoutLaid: (result) => withoutLaid(result, laid),
-    changedCredential: (set) => changedOf(laid, set),
+    withoutOverlay: (result) => withoutOverlay(result, overlay),
+    changedCredential: (set) => changedOf(overlay, set),
     leakedSecret(set) {
       if (redactor.isIdle) return undefined;
       return set.find(

@@ -6,7 +6,7 @@ import type { CodeResult, Sandbox } from "../../ports/sandboxes.ts";
 import { lastFailure } from "../../protocol/attempts.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
-import { laidOverBefore } from "../../secrets/laid-over.ts";
+import { overlayBefore } from "../../secrets/overlay.ts";
 import { secretKeys } from "../../secrets/secret-inputs.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
 import { stopCode } from "./stop-code.ts";
@@ -34,8 +34,8 @@ export async function stopTurn(
 ): Promise<StoppedTurn> {
   const why = reason.class === "NodeRetry" ? await afterAll(ports, position, reason) : reason;
   const kept = await contextBefore(ports, position);
-  const laid = await laidOverBefore(ports, { client: position.before.client, version, node });
-  const io = await createNodeIo(ports, position, kept.context, secretKeys(version.workflow), laid);
+  const overlay = await overlayBefore(ports, { client: position.before.client, version, node });
+  const io = await createNodeIo(ports, position, kept.context, secretKeys(version.workflow), overlay);
   const stopped = await stopCode(ports, position, turn, io, step);
   return {
     kept,

@@ -5,7 +5,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { eventOf } from "../../protocol/event.ts";
 import { refreshStatus } from "../../protocol/status.ts";
-import { endless, type Stint } from "../../protocol/time-budget.ts";
+import { endless, type TimeBudget } from "../../protocol/time-budget.ts";
 import { placeTask } from "./events.ts";
 import { expiredEntry } from "./expire.ts";
 import { takeCalled } from "./resume.ts";
@@ -35,11 +35,11 @@ export function noTasks(): SweptTasks {
 export async function sweepTasks(
   ports: Ports,
   openExecutions: ReadonlySet<string> | undefined,
-  stint: Stint = endless,
+  timeBudget: TimeBudget = endless,
 ): Promise<SweptTasks> {
   const swept = noTasks();
   for await (const task of ports.tasks.pending()) {
-    if (stint.aborted) break;
+    if (timeBudget.aborted) break;
     await placeTask(ports, task);
     if (!needsLook(task, openExecutions, ports.clock.now())) continue;
     try {

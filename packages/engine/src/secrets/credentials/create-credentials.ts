@@ -1,7 +1,7 @@
 import { NovaError } from "../../errors.ts";
 import type { CredentialOwner } from "../../ports/credential-store.ts";
 import type { Credentials } from "../../ports/credentials.ts";
-import { nothingLaid } from "../laid-over.ts";
+import { emptyOverlay } from "../overlay.ts";
 import { TokenRefused } from "./ask-token.ts";
 import { type CredentialContent, ownerText, secretsIn } from "./content.ts";
 import { flatMembers, type OpenCredential } from "./flat-names.ts";
@@ -43,14 +43,14 @@ export function createCredentials(parts: CredentialParts): Credentials {
   return {
     forget,
     async forNode(client, workflow, names, { asStored } = { asStored: false }) {
-      if (names?.length === 0) return nothingLaid;
+      if (names?.length === 0) return emptyOverlay;
       let found = await all(client, workflow);
       if (names?.some((name) => !found.has(name))) {
         for (const owner of ownersOf(client, workflow)) forget(owner);
         found = await all(client, workflow);
       }
       const chosen = names ? names.map((name) => found.get(name) ?? missing(name, client)) : [...found.values()];
-      if (chosen.length === 0) return nothingLaid;
+      if (chosen.length === 0) return emptyOverlay;
       const opened = await Promise.all(chosen.map((one) => openForUse(parts, one, asStored)));
       return {
         members: flatMembers(opened),

@@ -5,15 +5,15 @@ import type { CodeResult } from "../../../packages/engine/src/ports/sandboxes.ts
 import { TokenEndpointLost, TokenRefused } from "../../../packages/engine/src/secrets/credentials/ask-token.ts";
 import {
   changedOf,
-  laidOver,
-  laidOverBefore,
-  laidOverStill,
-  layOver,
-  nothingLaid,
-  withoutLaid,
-} from "../../../packages/engine/src/secrets/laid-over.ts";
+  credentialOverlay,
+  emptyOverlay,
+  overlayAgain,
+  overlayBefore,
+  withOverlay,
+  withoutOverlay,
+} from "../../../packages/engine/src/secrets/overlay.ts";
 
-const laid = {
+const overlay = {
   members: [
     { key: "smtp_port", json: "587" },
     { key: "http_headers", json: '{"a":"x","b":"y"}' },
@@ -31,29 +31,29 @@ const success = (set: Record<string, string>, deleted: string[] = []): CodeResul
 describe("what lies over the context", () => {
   it("hides what is there under the same key, and the context stays as it was", () => {
     const input = new Context([{ key: "smtp_port", json: "25", by: 1 }]);
-    expect(layOver(input, laid).slot("smtp_port")?.json).toBe("587");
+    expect(withOverlay(input, overlay).slot("smtp_port")?.json).toBe("587");
     expect(input.slot("smtp_port")?.json).toBe("25");
-    expect(layOver(input, nothingLaid)).toBe(input);
+    expect(withOverlay(input, emptyOverlay)).toBe(input);
   });
 
   it.each([
     ["as it was written", { smtp_port: "587" }],
     ["as Python writes it", { email_password: '"p\\u00e4ssw\\u00f6rt"', http_headers: '{"b": "y", "a": "x"}' }],
   ])("is no result of a node that sets it %s", (_how, set) => {
-    const left = withoutLaid(success({ ...set, total: "1" }), laid);
+    const left = withoutOverlay(success({ ...set, total: "1" }), overlay);
     expect(left).toMatchObject({ set: [{ key: "total", json: "1" }] });
   });
 
   it("cannot be deleted, and a key that code changed is named", () => {
-    const left = withoutLaid(success({ total: "1", smtp_port: "25" }, ["email_password", "other"]), laid);
+    const left = withoutOverlay(success({ total: "1", smtp_port: "25" }, ["email_password", "other"]), overlay);
     expect(left).toMatchObject({ delete: ["other"] });
-    expect(changedOf(laid, left.status === "success" ? left.set : [])).toBe("smtp_port");
-    expect(changedOf(laid, [{ key: "total" }])).toBeUndefined();
+    expect(changedOf(overlay, left.status === "success" ? left.set : [])).toBe("smtp_port");
+    expect(changedOf(overlay, [{ key: "total" }])).toBeUndefined();
   });
 });
 
 describe("what a node gets", () => {
-  const forNode = vi.fn(async () => laid);
+  const forNode = vi.fn(async () => overlay);
   const credentials = { forNode, secretsOf: async () => ["pässwört"], forget: () => undefined };
   const whose = (own?: string[], common?: string[]) => ({
     client: "acme",
@@ -67,24 +67,24 @@ describe("what a node gets", () => {
     [["erp"], ["email"], ["erp"]],
   ])("that declares %j in a workflow that declares %j is %j", async (own, common, asked) => {
     forNode.mockClear();
-    expect(await laidOver({ credentials }, whose(own, common))).toBe(laid);
+    expect(await credentialOverlay({ credentials }, whose(own, common))).toBe(overlay);
     expect(forNode.mock.calls).toEqual([["acme", "wf", asked]]);
   });
 
   it("is nothing where it declares none, and nobody is asked", async () => {
     forNode.mockClear();
-    expect(await laidOver({ credentials }, whose([], ["email"]))).toBe(nothingLaid);
+    expect(await credentialOverlay({ credentials }, whose([], ["email"]))).toBe(emptyOverlay);
     expect(forNode).not.toHaveBeenCalled();
   });
 
   it("is masked as far as it is known where it can no longer be had, and an outage is an outage", async () => {
     forNode.mockClear();
-    expect(await laidOverBefore({ credentials }, whose())).toBe(laid);
+    expect(await overlayBefore({ credentials }, whose())).toBe(overlay);
     expect(forNode.mock.calls).toEqual([["acme", "wf", undefined, { asStored: true }]]);
     forNode.mockRejectedValueOnce(new NovaError("NodeFailed", "removed"));
-    expect(await laidOverBefore({ credentials }, whose())).toEqual({ ...nothingLaid, secrets: ["pässwört"] });
+    expect(await overlayBefore({ credentials }, whose())).toEqual({ ...emptyOverlay, secrets: ["pässwört"] });
     forNode.mockRejectedValueOnce(new Error("DynamoDB is down"));
-    await expect(laidOverBefore({ credentials }, whose())).rejects.toThrow("DynamoDB is down");
+    await expect(overlayBefore({ credentials }, whose())).rejects.toThrow("DynamoDB is down");
   });
 
   it.each([
@@ -93,8 +93,8 @@ describe("what a node gets", () => {
   ])("where code may run already, %s is %s", async (_what, cause, name) => {
     const failure = new NovaError("NodeFailed", "no token", { cause });
     forNode.mockRejectedValue(failure);
-    await expect(laidOverStill({ credentials }, whose())).rejects.toMatchObject({ name, message: "no token" });
-    await expect(laidOver({ credentials }, whose())).rejects.toBe(failure);
-    forNode.mockReset().mockResolvedValue(laid);
+    await expect(overlayAgain({ credentials }, whose())).rejects.toMatchObject({ name, message: "no token" });
+    await expect(credentialOverlay({ credentials }, whose())).rejects.toBe(failure);
+    forNode.mockReset().mockResolvedValue(overlay);
   });
 });

@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import type { TaskNode } from "@nova/workflow";
 import type { Context } from "../context/context.ts";
 import { NovaError } from "../errors.ts";
-import type { Credentials, LaidOver } from "../ports/credentials.ts";
+import type { CredentialOverlay, Credentials } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { TokenEndpointLost } from "./credentials/ask-token.ts";
 
-export const nothingLaid: LaidOver = { members: [], secrets: [], hosts: [] };
+export const emptyOverlay: CredentialOverlay = { members: [], secrets: [], hosts: [] };
 
 /** For a cloud without any. */
 export const noCredentials: Credentials = {
-  forNode: async () => nothingLaid,
+  forNode: async () => emptyOverlay,
   secretsOf: async () => [],
   forget: () => undefined,
 };
@@ -25,9 +25,12 @@ export interface Whose {
 }
 
 /** What lies over the context of a node. Throws what `Credentials.forNode` throws. */
-export async function laidOver({ credentials }: Pick<Ports, "credentials">, whose: Whose): Promise<LaidOver> {
+export async function credentialOverlay(
+  { credentials }: Pick<Ports, "credentials">,
+  whose: Whose,
+): Promise<CredentialOverlay> {
   const names = declared(whose);
-  if (names?.length === 0) return nothingLaid;
+  if (names?.length === 0) return emptyOverlay;
   return credentials.forNode(whose.client, whose.version.workflowId, names);
 }
 
@@ -35,9 +38,9 @@ export async function laidOver({ credentials }: Pick<Ports, "credentials">, whos
  * The same where code may run already: that a token endpoint is away for a while must not end what has run for hours, so
  * whoever looks after it comes again.
  */
-export async function laidOverStill(ports: Pick<Ports, "credentials">, whose: Whose): Promise<LaidOver> {
+export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   try {
-    return await laidOver(ports, whose);
+    return await credentialOverlay(ports, whose);
   } catch (error) {
     if (!(error instanceof NovaError && error.cause instanceof TokenEndpointLost)) throw error;
     throw new NovaError("SandboxUnavailable", error.message, { cause: error.cause });
@@ -48,14 +51,14 @@ export async function laidOverStill(ports: Pick<Ports, "credentials">, whose: Wh
  * What lay over the context of code that is to be stopped, or has ended: its result is kept whatever became of the
  * credentials, and by roles that may not store a token.
  */
-export async function laidOverBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<LaidOver> {
+export async function overlayBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   const names = declared(whose);
-  if (names?.length === 0) return nothingLaid;
+  if (names?.length === 0) return emptyOverlay;
   try {
     return await ports.credentials.forNode(whose.client, whose.version.workflowId, names, { asStored: true });
   } catch (error) {
     if (!(error instanceof NovaError)) throw error;
-    return { ...nothingLaid, secrets: await ports.credentials.secretsOf(whose.client, whose.version.workflowId) };
+    return { ...emptyOverlay, secrets: await ports.credentials.secretsOf(whose.client, whose.version.workflowId) };
   }
 }
 
@@ -64,7 +67,7 @@ function declared({ version: { workflow }, node }: Whose): readonly string[] | u
 }
 
 /** What the code finds: where both have a key, the credential's value. */
-export function layOver(input: Context, { members }: LaidOver): Context {
+export function withOverlay(input: Context, { members }: CredentialOverlay): Context {
   return members.length === 0 ? input : input.apply({ set: members, delete: [] }, "");
 }
 
@@ -72,22 +75,22 @@ export function layOver(input: Context, { members }: LaidOver): Context {
  * A result without what was laid over the context: a key that is as it was is nothing that the code has set, and one
  * that it deletes lies there again for the next node. A key that it changed stays, for `changedOf` to name.
  */
-export function withoutLaid(result: CodeResult, { members }: LaidOver): CodeResult {
+export function withoutOverlay(result: CodeResult, { members }: CredentialOverlay): CodeResult {
   if (result.status === "error" || members.length === 0) return result;
-  const laid = new Map(members.map(({ key, json }) => [key, json]));
+  const overlay = new Map(members.map(({ key, json }) => [key, json]));
   return {
     ...result,
-    set: result.set.filter(({ key, json }) => !isSame(laid.get(key), json)),
-    delete: result.delete.filter((key) => !laid.has(key)),
+    set: result.set.filter(({ key, json }) => !isSame(overlay.get(key), json)),
+    delete: result.delete.filter((key) => !overlay.has(key)),
   };
 }
 
 /** The first key of a credential that code set to something else. */
-export function changedOf({ members }: LaidOver, set: readonly { key: string }[]): string | undefined {
-  const laid = new Set(members.map(({ key }) => key));
-  return set.find(({ key }) => laid.has(key))?.key;
+export function changedOf({ members }: CredentialOverlay, set: readonly { key: string }[]): string | undefined {
+  const overlay = new Set(members.map(({ key }) => key));
+  return set.find(({ key }) => overlay.has(key))?.key;
 }
 
-function isSame(laid: string | undefined, json: string): boolean {
-  return laid !== undefined && (laid === json || isDeepStrictEqual(JSON.parse(laid), JSON.parse(json)));
+function isSame(overlay: string | undefined, json: string): boolean {
+  return overlay !== undefined && (overlay === json || isDeepStrictEqual(JSON.parse(overlay), JSON.parse(json)));
 }

@@ -1,4 +1,4 @@
-import type { Stint } from "@nova/engine";
+import type { TimeBudget } from "@nova/engine";
 
 /** The time of whoever sweeps. */
 export interface SweepTime {
@@ -9,7 +9,7 @@ export interface SweepTime {
 }
 
 /** At most half of the time that is left, so that every part behind has its turn; what it does not use is theirs. */
-export function stintWithin({ signal, leftMs }: SweepTime): Stint {
+export function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
   const keptMs = leftMs && leftMs() / 2;
   return {
     get aborted() {

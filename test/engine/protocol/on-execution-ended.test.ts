@@ -13,9 +13,8 @@ const one = flow(
 
 async function closing(ended: (record: object) => void): Promise<Story> {
   const story = await new Story(one, { a: [succeeds("k", "1")] }).start();
-  story.world.aftermath = (caller) => ({
-    ended: (record) => caller.call({ name: "aftermath", effect: () => ended(record), outage: () => new Error("lost") }),
-  });
+  story.world.onExecutionEnded = (caller) => (record) =>
+    caller.call({ name: "execution ended", effect: () => ended(record), outage: () => new Error("lost") });
   await story.finish(story.deliver("a", 0));
   return story;
 }
