@@ -1,6 +1,6 @@
 import type { EventRules, Schedules } from "@nova/service";
-import { createEventRules } from "../events/event-rules.ts";
-import { createSchedules } from "../schedules/schedules.ts";
+import { createEventRules } from "./events/event-rules.ts";
+import { createSchedules } from "./schedules/schedules.ts";
 
 export interface TriggerPortsOptions {
   /** Name of NOVA's bus. */

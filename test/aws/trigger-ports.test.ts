@@ -1,8 +1,8 @@
 import { createTriggerPorts } from "@nova/aws";
 import type { EventRule } from "@nova/service";
 import { beforeAll, describe, expect, it } from "vitest";
-import { resourceName } from "../../../packages/aws/src/triggers/resource-name.ts";
-import { useScriptedService } from "../support/scripted-service.ts";
+import { resourceName } from "../../packages/aws/src/triggers/resource-name.ts";
+import { useScriptedService } from "./support/scripted-service.ts";
 
 const bridge = useScriptedService("AWS_ENDPOINT_URL_EVENTBRIDGE");
 const scheduler = useScriptedService("AWS_ENDPOINT_URL_SCHEDULER");
