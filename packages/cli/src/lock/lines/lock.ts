@@ -1,8 +1,8 @@
 import { changeText } from "@nova/agents";
 import { codeFileOf } from "@nova/workflow";
-import type { PlanAction, Planned } from "../lock/plan.ts";
-import type { LockState, NodeState } from "../lock/states.ts";
-import { styled } from "./terminal.ts";
+import { styled } from "../../output/terminal.ts";
+import type { PlanAction, Planned } from "../plan.ts";
+import type { LockState, NodeState } from "../states.ts";
 
 const done: Record<PlanAction, string> = {
   added: "locked",

@@ -1,5 +1,5 @@
-import type { NodeCosts } from "../lock/costs.ts";
-import { tableLines } from "./table.ts";
+import { tableLines } from "../../output/table.ts";
+import type { NodeCosts } from "../costs.ts";
 
 /** What code has cost and saves, as a table. */
 export function costLines(costs: readonly NodeCosts[]): string[] {

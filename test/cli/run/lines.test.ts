@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { RawJson } from "@nova/engine";
 import { expect, it } from "vitest";
-import { eventLine, runLines } from "../../../packages/cli/src/output/run.ts";
+import { eventLine, runLines } from "../../../packages/cli/src/run/lines.ts";
 
 it.each([
   [{ node: "read", state: "started" }, "  · read"],

@@ -1,10 +1,10 @@
 import { approveCommand, membersOf, type WaitingTask } from "@nova/engine";
 import type { NodeEvent } from "@nova/local";
 import type { Finding } from "@nova/workflow";
-import type { Ran } from "../run/execute.ts";
-import { styled } from "./terminal.ts";
-import { duration, shortened, statusText } from "./text.ts";
-import { spentText } from "./written.ts";
+import { styled } from "../output/terminal.ts";
+import { duration, shortened, statusText } from "../output/text.ts";
+import { spentText } from "../output/written.ts";
+import type { Ran } from "./execute.ts";
 
 /** Characters: about two lines of a terminal; a map has its nodes in it for every item. */
 const longestPath = 160;

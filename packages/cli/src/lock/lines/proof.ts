@@ -1,6 +1,6 @@
-import type { NodeProof, ProofOutcome, ProofRun } from "../lock/prove.ts";
-import { styled } from "./terminal.ts";
-import { shortened } from "./text.ts";
+import { styled } from "../../output/terminal.ts";
+import { shortened } from "../../output/text.ts";
+import type { NodeProof, ProofOutcome, ProofRun } from "../prove.ts";
 
 const told: Record<ProofOutcome, string> = {
   same: styled("green", "the same outputs"),
