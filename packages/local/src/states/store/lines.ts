@@ -1,4 +1,4 @@
-import type { Json } from "../asl/json.ts";
+import type { Json } from "../../json.ts";
 import type { HistoryEvent } from "../history.ts";
 
 /** First line of an execution's file. */
