@@ -1,8 +1,8 @@
 import { removeCredentialsOf } from "../credentials/credentials.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { settleTriggers } from "../publishing/settle-triggers.ts";
-import { endPauses } from "./pauses.ts";
-import { showUnlessDeleted } from "./show.ts";
+import { endPauses } from "../workflows/pauses.ts";
+import { showUnlessDeleted } from "../workflows/show.ts";
+import { settleTriggers } from "./settle-triggers.ts";
 
 /**
  * Takes away what a deleted workflow still has, and writes down that it was deleted: by whoever deletes it, and by who

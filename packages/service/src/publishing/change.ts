@@ -1,13 +1,13 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import type { Principal } from "../access/principal.ts";
 import { deedOf, recordDeed } from "../audit/record.ts";
 import { Conflict } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { moveActive } from "../publishing/move-active.ts";
-import { demandMachine } from "../publishing/runnable.ts";
-import { findWorkflow, noVersion, noWorkflow } from "./find.ts";
+import { findWorkflow, noVersion, noWorkflow } from "../workflows/find.ts";
+import { showUnlessDeleted } from "../workflows/show.ts";
 import { finishDeletion } from "./finish-deletion.ts";
-import { showUnlessDeleted } from "./show.ts";
+import { moveActive } from "./move-active.ts";
+import { demandMachine } from "./runnable.ts";
 
 /** Makes a version what new runs use; runs that go on stay on theirs. Throws `NotFound`, `Forbidden`. */
 export async function activateVersion(ports: ServicePorts, by: Principal, id: string, version: number): Promise<void> {

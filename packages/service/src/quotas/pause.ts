@@ -1,10 +1,10 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { fillPools } from "../quotas/fill.ts";
-import { findWorkflow } from "./find.ts";
-import { setPaused } from "./pauses.ts";
+import { findWorkflow } from "../workflows/find.ts";
+import { setPaused } from "../workflows/pauses.ts";
+import { fillPools } from "./fill.ts";
 
 /**
  * From now on runs of it that somebody or something starts are queued, and its schedules let their times pass; runs that

@@ -1,12 +1,12 @@
 import type { Compiled } from "@nova/compiler";
 import { pastTimes, type Workflow, type WorkflowSource } from "@nova/workflow";
-import type { Principal } from "../access/principal.ts";
 import { Refused } from "../errors.ts";
 import { approvalFindings, mailFindings } from "../failures/no-mailer.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { clientFindings } from "../triggers/clients.ts";
 import { takenTriggers } from "../triggers/taken.ts";
-import { callFindings } from "./called.ts";
+import { callFindings } from "../workflows/called.ts";
 
 type ValidatePorts = Pick<
   ServicePorts,

@@ -1,14 +1,14 @@
 import type { Finding, WorkflowSource } from "@nova/workflow";
 import { demandAllClients } from "../access/authenticate.ts";
-import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
 import { Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { PublicationState } from "../ports/publications.ts";
-import { handOver, untilPublished } from "../publishing/hand-over.ts";
-import { putForward } from "../publishing/put-forward.ts";
-import { type Stored, storePublication } from "../publishing/store-publication.ts";
 import { finishDeletion } from "./finish-deletion.ts";
+import { handOver, untilPublished } from "./hand-over.ts";
+import { putForward } from "./put-forward.ts";
+import { type Stored, storePublication } from "./store-publication.ts";
 import { demandValid } from "./validate.ts";
 
 export type Published = {
