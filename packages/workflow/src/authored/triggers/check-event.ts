@@ -1,8 +1,8 @@
 import { checkPattern } from "../../event-pattern/check-pattern.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/path.ts";
+import { isObject } from "../../json/loose.ts";
 import type { JsonObject } from "../../json/value.ts";
-import { isObject } from "../../parse/loose.ts";
 
 export function* checkEventPattern(
   { pattern }: Record<string, unknown>,

@@ -1,7 +1,7 @@
 import { contextKeyPattern } from "../../authored/fields.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/path.ts";
-import { isObject } from "../../parse/loose.ts";
+import { isObject } from "../../json/loose.ts";
 import { isReserved } from "../reserved.ts";
 import type { FieldCheck, NodePlace } from "./field-check.ts";
 

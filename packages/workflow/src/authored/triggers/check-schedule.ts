@@ -1,7 +1,7 @@
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/path.ts";
-import { shown } from "../../parse/issues.ts";
-import { isObject } from "../../parse/loose.ts";
+import { shown } from "../../findings/shown.ts";
+import { isObject } from "../../json/loose.ts";
 import { cronProblem } from "../../time/cron.ts";
 import { isLocalTime } from "../../time/local-time.ts";
 import { isTimeZone } from "../../time/zone.ts";

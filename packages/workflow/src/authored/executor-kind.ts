@@ -1,4 +1,4 @@
-import type { TaskSource } from "../authored/task-source.ts";
+import type { TaskSource } from "./task-source.ts";
 
 /** `text` is reserved: understood, and refused. */
 export type ExecutorKind = TaskSource["kind"] | "text";

@@ -2,7 +2,7 @@ import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/path.ts";
 import { defaultLabel, timeoutLabel } from "../../graph/condition.ts";
 import { checkSchema } from "../../inputs/check-schema.ts";
-import { isObject } from "../../parse/loose.ts";
+import { isObject } from "../../json/loose.ts";
 import { brokenGap } from "../../template/template.ts";
 import type { FieldCheck, NodePlace } from "./field-check.ts";
 import { checkOwnKey } from "./key.ts";

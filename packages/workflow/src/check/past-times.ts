@@ -1,5 +1,5 @@
-import { type Finding, finding } from "../../findings/finding.ts";
-import type { Workflow } from "../../workflow.ts";
+import { type Finding, finding } from "../findings/finding.ts";
+import type { Workflow } from "../workflow.ts";
 
 /** A warning for each schedule whose one time is over. No part of parsing: what was right must not get wrong later. */
 export function pastTimes({ triggers = [] }: Pick<Workflow, "triggers">, nowMs: number): Finding[] {

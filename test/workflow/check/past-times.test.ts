@@ -1,6 +1,6 @@
 import { pastTimes } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { mustParse, row } from "../../definition.ts";
+import { mustParse, row } from "../definition.ts";
 
 const now = Date.parse("2026-06-30T12:00:00Z");
 

@@ -1,7 +1,7 @@
+import { isPrompt } from "../../authored/executor-kind.ts";
 import { finding } from "../../findings/finding.ts";
 import { at } from "../../findings/path.ts";
 import { longestPromptSeconds } from "../../long-node.ts";
-import { isPrompt } from "../../parse/executor-kind.ts";
 import { checkPorts } from "../ports.ts";
 import type { FieldCheck } from "./field-check.ts";
 import { checkRetry } from "./retry.ts";

@@ -14,7 +14,7 @@ import {
   row,
   start,
   wait,
-} from "../definition.ts";
+} from "./definition.ts";
 
 const fixture = (name: string) => {
   const text = readFileSync(new URL(`../../fixtures/workflows/${name}`, import.meta.url), "utf8");

@@ -1,25 +1,25 @@
-import { onFailureOf } from "../authored/on-failure.ts";
-import type { WorkflowFields } from "../authored/workflow.ts";
-import { checkInputs } from "../check/inputs.ts";
-import { checkKeys } from "../check/keys.ts";
-import type { KeyReader } from "../check/keys-of-code.ts";
-import { checkKnownKeys } from "../check/known-keys.ts";
-import { outlinesOf } from "../check/outline.ts";
-import { checkRequirements } from "../check/requirements.ts";
-import { checkWhole } from "../check/whole.ts";
-import type { Finding } from "../findings/finding.ts";
-import { lockOf } from "../lock/lock-of.ts";
-import type { Body, JsonObject, Workflow } from "../workflow.ts";
-import { bodyOf, findingsIn, pythonOf, readBody } from "./body.ts";
-import { readDocument } from "./document.ts";
-import { checkLists, readFields } from "./fields.ts";
-import { identityOf } from "./identity.ts";
-import { libOf, pythonOfLib } from "./lib.ts";
-import { locate } from "./locate.ts";
-import { readNode } from "./nodes.ts";
-import type { PythonSource, WorkflowSource } from "./source.ts";
-import { sharedSettings } from "./surroundings.ts";
-import { readTriggers } from "./triggers.ts";
+import { onFailureOf } from "./authored/on-failure.ts";
+import type { WorkflowFields } from "./authored/workflow.ts";
+import { checkInputs } from "./check/inputs.ts";
+import { checkKeys } from "./check/keys.ts";
+import type { KeyReader } from "./check/keys-of-code.ts";
+import { checkKnownKeys } from "./check/known-keys.ts";
+import { outlinesOf } from "./check/outline.ts";
+import { checkRequirements } from "./check/requirements.ts";
+import { checkWhole } from "./check/whole.ts";
+import type { Finding } from "./findings/finding.ts";
+import { lockOf } from "./lock/lock-of.ts";
+import { bodyOf, findingsIn, pythonOf, readBody } from "./parse/body.ts";
+import { readDocument } from "./parse/document.ts";
+import { checkLists, readFields } from "./parse/fields.ts";
+import { identityOf } from "./parse/identity.ts";
+import { libOf, pythonOfLib } from "./parse/lib.ts";
+import { locate } from "./parse/locate.ts";
+import { readNode } from "./parse/nodes.ts";
+import type { PythonSource, WorkflowSource } from "./parse/source.ts";
+import { sharedSettings } from "./parse/surroundings.ts";
+import { readTriggers } from "./parse/triggers.ts";
+import type { Body, JsonObject, Workflow } from "./workflow.ts";
 
 export interface ParsedWorkflow {
   /** There if no finding is an error. */

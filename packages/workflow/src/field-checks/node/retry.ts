@@ -1,8 +1,8 @@
+import { isPrompt } from "../../authored/executor-kind.ts";
 import { finding } from "../../findings/finding.ts";
 import { at } from "../../findings/path.ts";
 import { didYouMean } from "../../findings/suggest.ts";
-import { isPrompt } from "../../parse/executor-kind.ts";
-import { isObject } from "../../parse/loose.ts";
+import { isObject } from "../../json/loose.ts";
 import { earlierErrorNames, mostPromptAttempts, retriedError, retriedErrors } from "../../retry.ts";
 import { runErrors } from "../../run-errors.ts";
 import type { FieldCheck, NodePlace } from "./field-check.ts";
