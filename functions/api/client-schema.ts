@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import typesOf, { astToString } from "openapi-typescript";
-import { routes } from "../routes/index.ts";
-import { openApiDocument } from "./document.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import { routes } from "./routes/index.ts";
 
-const file = new URL("../../../packages/client/src/schema.d.ts", import.meta.url);
+const file = new URL("../../packages/client/src/schema.d.ts", import.meta.url);
 
 /** Writes the types that `packages/client` is made of. Nobody commits them: `npm ci` and `npm run check` make them. */
 const document = openApiDocument(routes) as Parameters<typeof typesOf>[0];
