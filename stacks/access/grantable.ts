@@ -1,8 +1,8 @@
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import type { SecretName } from "../engine/settings.ts";
 import type { Storage } from "../storage.ts";
 import type { HappeningArns } from "./happenings.ts";
 import type { MachineArns } from "./machines.ts";
+import type { SecretName } from "./parameters.ts";
 
 /** All that a function may be allowed to reach. */
 export interface Grantable extends Storage {

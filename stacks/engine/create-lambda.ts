@@ -6,11 +6,11 @@ import { Function as Lambda, type Stack } from "sst/constructs";
 import { allow } from "../access/allow.ts";
 import type { Grantable } from "../access/grantable.ts";
 import { type Grant, grants } from "../access/grants.ts";
+import { parameterName, type SecretName } from "../access/parameters.ts";
 import { explainWildcards } from "../access/wildcards.ts";
 import { explain } from "../findings.ts";
 import { bundling } from "./bundling.ts";
 import type { LambdaPlan } from "./lambda-plan.ts";
-import { parameterName, type SecretName } from "./settings.ts";
 
 /** What functions share. */
 export interface Surroundings {

@@ -1,9 +1,9 @@
 import { generateCode, type Written } from "./agents/code-generator.ts";
 import { endingOf, type Ran, runCode } from "./agents/code-runner.ts";
 import { validateCode } from "./agents/code-validator.ts";
-import { done, type Ending, ended, type Result } from "./agents/failure.ts";
 import type { NodeRun } from "./agents/node-run.ts";
 import { validateOutput } from "./agents/output-validator.ts";
+import { done, type Ending, ended, type Result } from "./failures/failure.ts";
 
 export const mostAttempts = 3;
 

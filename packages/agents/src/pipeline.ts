@@ -1,10 +1,10 @@
 import type { Pipeline, PipelineOutcome } from "@nova/engine";
 import { analyzeData } from "./agents/data-analyzer.ts";
-import type { Ending } from "./agents/failure.ts";
 import { analyzeInput } from "./agents/input-analyzer.ts";
 import { beginRun, type NodeRun } from "./agents/node-run.ts";
 import { embeddingOf } from "./agents/recall.ts";
 import { attemptTask, type Success } from "./attempts.ts";
+import type { Ending } from "./failures/failure.ts";
 import { mayWrite, runHit } from "./hit.ts";
 import type { PipelineParts } from "./parts.ts";
 import { proposeCode } from "./propose.ts";

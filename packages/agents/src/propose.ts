@@ -1,10 +1,10 @@
 import { generateCode } from "./agents/code-generator.ts";
 import { endingOf } from "./agents/code-runner.ts";
 import { validateCode } from "./agents/code-validator.ts";
-import type { Ending } from "./agents/failure.ts";
 import type { NodeRun } from "./agents/node-run.ts";
 import { embeddingOf } from "./agents/recall.ts";
 import { mostAttempts } from "./attempts.ts";
+import type { Ending } from "./failures/failure.ts";
 
 /**
  * Where only approved code runs: writes code and checks it without running it, and keeps it for somebody to look at. The

@@ -23,7 +23,7 @@ export { createServiceStores } from "./service-stores.ts";
 export { createKeySigner } from "./signer/key.ts";
 export { createKmsSigner } from "./signer/kms.ts";
 export { createStateMachines } from "./states/state-machines.ts";
-export { createTriggerPorts, type TriggerPortsOptions } from "./triggers/trigger-ports.ts";
+export { createTriggerPorts, type TriggerPortsOptions } from "./trigger-ports.ts";
 export { createKeyVault } from "./vault/key.ts";
 export { createKmsVault } from "./vault/kms.ts";
 export { VaultLocked } from "./vault/locked.ts";

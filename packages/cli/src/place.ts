@@ -1,8 +1,8 @@
 import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
 import { withCloud, withDrivingCloud } from "./cloud.ts";
-import { serverAt, serverHere } from "./remote/server.ts";
 import { ownerGone } from "./run/in-place.ts";
+import { serverAt, serverHere } from "./server/server.ts";
 
 /** The same work for either place in which runs may be. */
 export interface Work<T> {

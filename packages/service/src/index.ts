@@ -1,6 +1,6 @@
 export { authenticate, demandRole } from "./access/authenticate.ts";
 export { type IssuerOptions, trustIssuer } from "./access/issuer.ts";
-export { hasRole, type Principal, reaches } from "./access/principal.ts";
+export { hasRole, reaches } from "./access/principal.ts";
 export { createRates } from "./access/rates.ts";
 export { statsWithin } from "./analytics/read.ts";
 export {
@@ -14,7 +14,7 @@ export {
   workflowReports,
 } from "./analytics/reports.ts";
 export { listAudit } from "./audit/list.ts";
-export { changeClient, clientOf, createClient, defaultClient, demandClient, listClients } from "./clients/clients.ts";
+export { changeClient, clientOf, createClient, demandClient, listClients } from "./clients/clients.ts";
 export { withVariables } from "./clients/variables.ts";
 export {
   type CredentialInfo,
@@ -53,12 +53,14 @@ export { pollMailbox } from "./mailboxes/poll.ts";
 export { MailboxUnreachable } from "./mailboxes/unreachable.ts";
 export { type OnceRequest, once } from "./once/once.ts";
 export type * from "./ports/access.ts";
+export type { Principal } from "./ports/access.ts";
 export type * from "./ports/archive.ts";
 export type * from "./ports/attempts.ts";
 export { type AuditAction, type AuditLog, type AuditRecord, auditActions } from "./ports/audit.ts";
 export type * from "./ports/blob-links.ts";
 export type * from "./ports/bus.ts";
 export type * from "./ports/clients.ts";
+export { defaultClient } from "./ports/clients.ts";
 export {
   type Delivery,
   type DeliveryQuery,
@@ -83,8 +85,12 @@ export type * from "./ports/stats.ts";
 export type * from "./ports/triggers.ts";
 export type * from "./ports/uploads.ts";
 export type * from "./ports/workflow-states.ts";
+export { activateVersion, deleteWorkflow } from "./publishing/change.ts";
+export { type Published, publish } from "./publishing/publish.ts";
 export { publishVersion } from "./publishing/publish-version.ts";
 export { sweepPublications } from "./publishing/sweep-publications.ts";
+export { demandValid, validateWorkflow } from "./publishing/validate.ts";
+export { pauseWorkflow, resumeWorkflow } from "./quotas/pause.ts";
 export { setWorkflowQuotas, workflowQuotas } from "./quotas/workflow-quotas.ts";
 export { eraseExpired, type Retained } from "./retention/keep.ts";
 export { emit, envelopeOf } from "./tasks/emit.ts";
@@ -99,11 +105,7 @@ export { type Arrival, recordUnstarted, startFromTrigger, type Unstarted } from 
 export { putTriggers, removeTriggers } from "./triggers/sync.ts";
 export { type RequestedUpload, requestUpload, type UploadRequest } from "./uploads/ticket.ts";
 export { type Call, callsOf, missingCall } from "./workflows/called.ts";
-export { activateVersion, deleteWorkflow } from "./workflows/change.ts";
 export { type FoundWorkflow, findWorkflow } from "./workflows/find.ts";
-export { pauseWorkflow, resumeWorkflow } from "./workflows/pause.ts";
-export { type Published, publish } from "./workflows/publish.ts";
 export { seenBy } from "./workflows/seen-by.ts";
 export { listVersions, listWorkflows, type ShownWorkflow, showWorkflow } from "./workflows/show.ts";
 export { sourceOf } from "./workflows/source.ts";
-export { demandValid, validateWorkflow } from "./workflows/validate.ts";

@@ -1,7 +1,7 @@
 export { AuthoredOnFailure, onFailureOf } from "./authored/on-failure.ts";
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, approval, decision, defineWorkflow, end, map, start, wait, workflow } from "./builder.ts";
-export { pastTimes } from "./check/trigger/past-times.ts";
+export { pastTimes } from "./check/past-times.ts";
 export { DeadlineWorker } from "./deadline/deadline-worker.ts";
 export { serve } from "./deadline/serve.ts";
 export { CheckStopped } from "./deadline/stopped.ts";
@@ -46,9 +46,9 @@ export {
 export { type FailureWebhook, isMailAddress, type OnFailure } from "./on-failure.ts";
 export { slugOf } from "./parse/identity.ts";
 export { relocate } from "./parse/locate.ts";
-export type { ParsedWorkflow } from "./parse/parse-workflow.ts";
-export { parseWorkflow } from "./parse/parse-workflow.ts";
 export type { PythonSource, WorkflowSource } from "./parse/source.ts";
+export type { ParsedWorkflow } from "./parse-workflow.ts";
+export { parseWorkflow } from "./parse-workflow.ts";
 export { earlierErrorNames, type Retry, retriedError, retriedErrors, retryWaits, secondsAfter } from "./retry.ts";
 export type { RunErrorClass } from "./run-errors.ts";
 export { runErrors } from "./run-errors.ts";

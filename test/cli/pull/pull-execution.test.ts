@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { pullExecution } from "../../../packages/cli/src/pull/pull-execution.ts";
 import type { Records } from "../../../packages/cli/src/records/records.ts";
 import { serverRecords } from "../../../packages/cli/src/records/server-records.ts";
-import { capped } from "../../../packages/cli/src/remote/capped.ts";
+import { capped } from "../../../packages/cli/src/server/capped.ts";
 import { action, row } from "../../workflow/definition.ts";
 
 let root: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mailSettingsFrom, parameterName, settingsFrom } from "../../../stacks/engine/settings.ts";
+import { mailSettingsFrom, settingsFrom } from "../../../stacks/engine/settings.ts";
 
 describe("the settings of a deployment", () => {
   it.each([
@@ -38,9 +38,4 @@ describe("the mail of a deployment", () => {
   ])("comes in for %s", (_, variables, settings) => {
     expect(mailSettingsFrom(variables)).toEqual(settings);
   });
-});
-
-it("names a parameter by stage, so that stages have keys of their own", () => {
-  expect(parameterName("production", "E2B_API_KEY")).toBe("/nova/production/E2B_API_KEY");
-  expect(parameterName("ada", "E2B_API_KEY")).toBe("/nova/ada/E2B_API_KEY");
 });

@@ -1,13 +1,13 @@
 import { NovaError } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
 import { z } from "zod";
+import type { Ending } from "../failures/failure.ts";
 import { modelFor } from "../model/choose-model.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ModelAnswer, ModelCall } from "../model/models.ts";
 import type { Usage } from "../model/usage.ts";
 import type { Prompt } from "../prompts/prompt.ts";
 import { budgetNow, budgetRefused, checkBudget, timeSpent } from "./budget.ts";
-import type { Ending } from "./failure.ts";
 import type { NodeRun } from "./node-run.ts";
 import type { Deed } from "./step.ts";
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { done, ended, failed, type Result } from "../failures/failure.ts";
 import type { Tool } from "../model/models.ts";
 import type { Guide } from "../parts.ts";
 import { type CodeRequest, codeGeneratorPrompt, WrittenCode } from "../prompts/code-generator.ts";
@@ -6,7 +7,6 @@ import { quoted } from "../prompts/quote.ts";
 import { withoutTexts } from "../schema/without-texts.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import { followAnalysis } from "./data-analyzer.ts";
-import { done, ended, failed, type Result } from "./failure.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
 import { recallExamples, withSpent } from "./recall.ts";
 import { contextForModel, contextForRecord, edgeValues, packagesOf } from "./show-context.ts";

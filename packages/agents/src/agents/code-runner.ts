@@ -1,9 +1,9 @@
 import type { CodeResult } from "@nova/engine";
 import { type RunErrorClass, runErrors } from "@nova/workflow";
 import { z } from "zod";
+import { done, type Ending, ended, type Failure, failed, type Result } from "../failures/failure.ts";
 import { faultOf } from "../failures/fault-of.ts";
 import { unreachableIn } from "../failures/unreachable.ts";
-import { done, type Ending, ended, type Failure, failed, type Result } from "./failure.ts";
 import { knownHosts } from "./known-hosts.ts";
 import { extraOf, type NodeRun } from "./node-run.ts";
 import { contextForRecord } from "./show-context.ts";

@@ -1,7 +1,7 @@
 import { type CodeFinding, importableModules, type ValueShape } from "@nova/python";
 import { z } from "zod";
+import { done, type Failure, failed, type Result } from "../failures/failure.ts";
 import { analysisKey } from "../two-stages.ts";
-import { done, type Failure, failed, type Result } from "./failure.ts";
 import type { NodeRun } from "./node-run.ts";
 import { contextKeys, packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";

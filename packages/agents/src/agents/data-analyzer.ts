@@ -1,8 +1,8 @@
 import type { JournalStep } from "@nova/engine";
+import { done, ended, type Result } from "../failures/failure.ts";
 import { dataAnalyzerPrompt, WrittenAnalysis } from "../prompts/data-analyzer.ts";
 import { look } from "./analysis-run.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
-import { done, ended, type Result } from "./failure.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, contextKeys, packagesOf } from "./show-context.ts";
 import { type Deed, takeStep } from "./step.ts";

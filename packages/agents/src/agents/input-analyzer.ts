@@ -1,6 +1,6 @@
+import { done, ended, type Result } from "../failures/failure.ts";
 import { InputAnalysis, inputAnalyzerPrompt } from "../prompts/input-analyzer.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
-import { done, ended, type Result } from "./failure.ts";
 import type { NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, contextKeys } from "./show-context.ts";
 import { takeStep } from "./step.ts";

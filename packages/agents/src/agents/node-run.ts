@@ -1,11 +1,11 @@
 import type { Member, PipelineMeans, PromptTask } from "@nova/engine";
 import type { ContextShape } from "@nova/python";
 import type { PromptExecutor } from "@nova/workflow";
+import type { Failure } from "../failures/failure.ts";
 import type { PipelineParts, ProvenCode } from "../parts.ts";
 import type { Recall } from "../precedents/recall.ts";
 import { shapeOf } from "../schema/shape.ts";
 import { analysisKey } from "../two-stages.ts";
-import type { Failure } from "./failure.ts";
 
 /** What is known while a node's code is written: everything in it follows from the task and the recorded steps. */
 export interface NodeRun {

@@ -1,8 +1,8 @@
 import type { CodeResult } from "@nova/engine";
 import { z } from "zod";
+import { done, ended, type Failure, failed, type Result } from "../failures/failure.ts";
 import { outputValidatorPrompt, Verdict } from "../prompts/output-validator.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
-import { done, ended, type Failure, failed, type Result } from "./failure.ts";
 import type { NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, edgeValues } from "./show-context.ts";
 import { changesForRecord, resultForModel } from "./show-result.ts";

@@ -1,7 +1,7 @@
 import { type PinnedCode, pinnedPlaces } from "@nova/engine";
+import type { Failure } from "../failures/failure.ts";
 import { analysisSeconds, look } from "./analysis-run.ts";
 import { deedOf, execute, type RunEnd } from "./code-runner.ts";
-import type { Failure } from "./failure.ts";
 import { maskValue } from "./mask-value.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
 import { contextForRecord } from "./show-context.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Failure } from "../agents/failure.ts";
+import type { Failure } from "../failures/failure.ts";
 import type { Summary } from "../schema/summary.ts";
 import { dataRule, dataSection } from "./data-section.ts";
 import type { Prompt } from "./prompt.ts";

@@ -2,7 +2,7 @@ import { withDrivingCloud } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
 import { readDetail } from "../input/detail.ts";
 import { print } from "../output/terminal.ts";
-import { serverHere } from "../remote/server.ts";
+import { serverHere } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const emit: CliCommand = {

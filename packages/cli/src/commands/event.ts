@@ -4,7 +4,7 @@ import { exitCodes, InvalidInput } from "../errors.ts";
 import { readDetail } from "../input/detail.ts";
 import { print } from "../output/terminal.ts";
 import { askHere } from "../place.ts";
-import { serverHere } from "../remote/server.ts";
+import { serverHere } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const event: CliCommand = {

@@ -2,7 +2,7 @@ import { files, type Manifest } from "../archive/format.ts";
 import { withCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { print } from "../output/terminal.ts";
-import { serverNamed } from "../remote/server.ts";
+import { serverNamed } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const exportAll: CliCommand = {

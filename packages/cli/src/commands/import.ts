@@ -4,7 +4,7 @@ import { withCloud } from "../cloud.ts";
 import { dataFolder } from "../data-folder.ts";
 import { exitCodes } from "../errors.ts";
 import { print } from "../output/terminal.ts";
-import { refuseServer } from "../remote/server.ts";
+import { refuseServer } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const importAll: CliCommand = {

@@ -5,12 +5,12 @@ import type { ExitCode } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
 import { printError } from "../output/terminal.ts";
-import { serverHere } from "../remote/server.ts";
 import type { Ran, RunListener } from "../run/execute.ts";
 import type { FreshOption } from "../run/fresh.ts";
 import { ownerGone, type RunPlace, runInPlace, tellingRefusals } from "../run/in-place.ts";
 import { declareInputs } from "../run/options.ts";
 import { checkDraft, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
+import { serverHere } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 type Options = RunOptions & { json?: true; local?: true };

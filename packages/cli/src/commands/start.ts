@@ -6,10 +6,10 @@ import { Interrupt } from "../interrupt.ts";
 import { print } from "../output/terminal.ts";
 import { askHere } from "../place.ts";
 import type { StartRequest } from "../remote/run.ts";
-import { serverHere } from "../remote/server.ts";
 import { ownerGone, runInPlace, tellingRefusals } from "../run/in-place.ts";
 import { collect, declareInputs } from "../run/options.ts";
 import { type RunOptions, readInputs } from "../run/request.ts";
+import { serverHere } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 type Options = RunOptions & { of?: string; fresh: string[]; wait: boolean; json?: true };

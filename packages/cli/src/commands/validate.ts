@@ -3,7 +3,7 @@ import { exitCodes } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { print } from "../output/terminal.ts";
-import { serverHere } from "../remote/server.ts";
+import { serverHere } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 /** A server knows besides which workflows there are that this one runs. */

@@ -2,9 +2,9 @@ import type { Execution } from "@nova/engine";
 import type { RunEvent, Unstarted } from "@nova/local";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { MapProgress } from "../output/map-progress.ts";
-import { eventLine } from "../output/run.ts";
 import { print, styled } from "../output/terminal.ts";
 import { duration, statusText, strangersText } from "../output/text.ts";
+import { eventLine } from "../run/lines.ts";
 import type { PublishedFolder, PublishOutcome } from "./publisher.ts";
 
 /** What `nova dev` says while it is open: lines for people, or one JSON object a line. */

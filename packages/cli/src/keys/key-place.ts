@@ -3,7 +3,7 @@ import type { ApiKey, KeyPorts, Role } from "@nova/service";
 import { monotonicFactory } from "ulid";
 import { reachingAws } from "../archive/deployed.ts";
 import { withCloud } from "../cloud.ts";
-import { serverHere } from "../remote/server.ts";
+import { serverHere } from "../server/server.ts";
 import { thisUser } from "./this-user.ts";
 
 export interface NewKeyRequest {

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { asReference, type BlobRef, type ExactValue, isRawNumber, parseExact } from "@nova/engine";
 import { InvalidInput } from "../errors.ts";
+import { demandContent } from "../records/demand-content.ts";
 
 /** A file that a context names by `{"$file": path}`, beside it. */
 export interface ContextFile {
@@ -38,12 +38,6 @@ export async function localContext(text: string, load: Load): Promise<{ text: st
   };
   const whole = await visit(parseExact(text));
   return { text: `${JSON.stringify(whole, null, 2)}\n`, files: [...files.values()] };
-}
-
-/** What is run here has to be what ran there, whoever has sent it. */
-export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Array): void {
-  if (bytes.length === length && createHash("sha256").update(bytes).digest("hex") === sha256) return;
-  throw new InvalidInput(`the bytes ${sha256} are not what was recorded - they are not taken`);
 }
 
 /** Its numbers are no values of a user: they need not keep their digits. */

@@ -1,7 +1,7 @@
 import type { NovaClient } from "@nova/client";
 import { asReference, type BlobRef, type ExactValue, isRawNumber, membersOf, parseExact, valueAt } from "@nova/engine";
 import { InvalidInput } from "../errors.ts";
-import { demandContent } from "../pull/local-context.ts";
+import { demandContent } from "./demand-content.ts";
 import { serverRecords } from "./server-records.ts";
 import { readWhole } from "./shown.ts";
 

@@ -2,8 +2,8 @@ import type { NovaClient, Schemas } from "@nova/client";
 import type { Generation } from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
-import { capped } from "../remote/capped.ts";
-import { unlessMissing } from "../remote/unless-missing.ts";
+import { capped } from "../server/capped.ts";
+import { unlessMissing } from "../server/unless-missing.ts";
 import type { Records } from "./records.ts";
 import { executionFrom, readServersTrace, readWhole } from "./shown.ts";
 

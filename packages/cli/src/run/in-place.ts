@@ -16,7 +16,7 @@ export interface RunPlace {
 export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: boolean): Promise<ExitCode> {
   const { asWritten, renderJson } = await import("@nova/engine");
   const { MapProgress } = await import("../output/map-progress.ts");
-  const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("../output/run.ts");
+  const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("./lines.ts");
   // With --json stdout is for the one object; whoever has to answer reads stderr.
   const tell = json ? printError : print;
   const maps = new MapProgress((_, line) => tell(line));
@@ -70,7 +70,7 @@ export async function tellingRefusals<T>(json: boolean, work: () => Promise<T>):
 }
 
 async function printRefusal(error: Error, status: "invalid" | "failed"): Promise<void> {
-  const [{ renderJson }, { noRunResult }] = await Promise.all([import("@nova/engine"), import("../output/run.ts")]);
+  const [{ renderJson }, { noRunResult }] = await Promise.all([import("@nova/engine"), import("./lines.ts")]);
   const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
   print(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)), true);
 }

@@ -4,11 +4,10 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
-import type { Room } from "../disk/room.ts";
-import { element, xmlDocument } from "../s3/xml.ts";
 import { AwsError } from "./aws-error.ts";
 import { httpServer } from "./http-server.ts";
 import { readBody } from "./read-body.ts";
+import { element, xmlDocument } from "./xml.ts";
 
 /** Longer than any request that most services allow. */
 const usualBytes = 2 * 1024 * 1024;
@@ -20,10 +19,16 @@ export interface AwsHttp extends AccessKey {
   /** Absent: any that is free. */
   port?: number | undefined;
   /** Of the data folder that it writes to. */
-  room: Room | undefined;
+  room: RoomForWrites | undefined;
   /** Of a body. */
   mostBytes?: number;
   answer(message: IncomingMessage, body: string): object | Promise<object>;
+}
+
+/** Knows which errors of a write are about room on the disk. */
+export interface RoomForWrites {
+  /** What is answered in the place of an error; undefined where it is about something else. */
+  refusal(error: unknown): AwsError | undefined;
 }
 
 export interface Listening {

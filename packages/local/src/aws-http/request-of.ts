@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../states/asl/json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { AwsError } from "./aws-error.ts";
 import { Request } from "./request.ts";
 

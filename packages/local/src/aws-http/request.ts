@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../states/asl/json.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
 import { constraint } from "./aws-error.ts";
 
 /** The body of a request; reading a field checks it. */

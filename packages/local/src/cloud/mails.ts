@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { keepingUndelivered } from "../deliveries/undelivered.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
-import { tellOfMails } from "../mail/incoming.ts";
 import type { OnCreated } from "../s3/call.ts";
 import type { RoomyOptions } from "./cloud-options.ts";
+import { tellOfMails } from "./incoming-mail.ts";
 import { deliver, functionArn } from "./lambda.ts";
 
 /** Mails on their way from the bucket to the function that receives them. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AwsError } from "../aws-http/aws-error.ts";
-import { type Clock, systemClock } from "../states/clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 
 /** How long until a full disk is tried again. */
 const retryMs = 1_000;

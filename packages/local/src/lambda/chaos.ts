@@ -1,6 +1,6 @@
+import { type Clock, systemClock } from "../clock.ts";
 import type { InvokeLambda, LambdaResult } from "../lambda-types.ts";
 import { childOf } from "../states/asl/thread.ts";
-import { type Clock, systemClock } from "../states/clock.ts";
 
 export interface ChaosOptions {
   seed: number;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { type Clock, systemClock } from "../clock.ts";
 import type { InvokeLambda, LambdaResult } from "../lambda-types.ts";
-import { type Clock, systemClock } from "../states/clock.ts";
 import { assertPayloadFits, callHandler, type Invocation, timedOut } from "./call-handler.ts";
 import {
   functionNameOf,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { type Clock, systemClock } from "../clock.ts";
 import type { InvokeLambda, LambdaResult } from "../lambda-types.ts";
-import { type Clock, systemClock } from "../states/clock.ts";
 import { assertPayloadFits, type Invocation } from "./call-handler.ts";
 import { functionNameOf, functionNotFound } from "./lambda-function.ts";
 import { withDeadline } from "./lambda-runtime.ts";

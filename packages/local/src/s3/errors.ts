@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { element, xmlDocument } from "./xml.ts";
+import { element, xmlDocument } from "../aws-http/xml.ts";
 
 const statusOf = {
   AccessDenied: 403,

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { dueAfter, parseExpression } from "@nova/workflow";
+import type { Clock } from "../clock.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import type { Room } from "../disk/room.ts";
 import { Alarms, leastJumpMs } from "../states/alarms.ts";
-import type { Clock } from "../states/clock.ts";
 import { type StoredSchedule, scheduleKey } from "./schedule.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "./asl/json.ts";
+import type { Json } from "../json.ts";
 import type { EndedChild } from "./asl/outside.ts";
 import type { Executions } from "./store/executions.ts";
 

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import type { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { Alarms } from "./alarms.ts";
@@ -5,17 +6,16 @@ import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
 import type { ChildStart, ReadObject, StartedChild } from "./asl/outside.ts";
 import type { StateMachine } from "./asl/state.ts";
 import { executionOfToken } from "./asl/task/task-tokens.ts";
-import type { Clock } from "./clock.ts";
 import { endOfChild } from "./ended-child.ts";
 import { newSeed } from "./journal/chance.ts";
 import { JournalledExecution } from "./journal/journalled-execution.ts";
 import type { TaskAnswer } from "./journal/journalled-outside.ts";
 import type { Keeper } from "./journal/keeper.ts";
-import type { Input, Line } from "./journal/lines.ts";
 import { Runs } from "./runs.ts";
 import { type StatusChange, statusChangeOf } from "./status-change.ts";
 import { StatusDeliveries } from "./status-deliveries.ts";
 import type { Execution, Executions } from "./store/executions.ts";
+import type { Input, Line } from "./store/lines.ts";
 
 export interface LiveOptions {
   clock: Clock;

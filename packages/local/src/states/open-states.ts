@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
+import { type Clock, steady, systemClock } from "../clock.ts";
 import { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { noObjects } from "./asl/direct-outside.ts";
 import type { Stop } from "./asl/execute.ts";
 import type { ReadObject } from "./asl/outside.ts";
-import { type Clock, steady, systemClock } from "./clock.ts";
 import { LiveExecutions } from "./live-executions.ts";
 import { listenForStates } from "./server/listen.ts";
 import { preparedBy, startChild } from "./server/start.ts";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { type Clock, systemClock } from "../clock.ts";
+import type { Json } from "../json.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { compileStateMachine } from "./asl/compile.ts";
 import { type Children, directOutside } from "./asl/direct-outside.ts";
 import { type Outcome, prepareExecution } from "./asl/execute.ts";
-import type { Json } from "./asl/json.ts";
 import type { ReadObject } from "./asl/outside.ts";
 import { TaskTokens } from "./asl/task/task-tokens.ts";
-import { type Clock, systemClock } from "./clock.ts";
 import type { HistoryEvent } from "./history.ts";
 
 export interface RunOptions {

@@ -1,8 +1,9 @@
 import { Forbidden, Unauthenticated } from "../errors.ts";
-import { isDigestOf, readKeyText } from "../keys/secret.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Role } from "../ports/keys.ts";
-import { hasRole, type Principal } from "./principal.ts";
+import { hasRole } from "./principal.ts";
+import { isDigestOf, readKeyText } from "./secret.ts";
 
 /** Compared with where there is no key, so that an unknown id takes no other way than a wrong secret. */
 const nobody = { digest: "00".repeat(32) };

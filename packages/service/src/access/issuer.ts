@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import type { createRemoteJWKSet, JWTPayload } from "jose";
 import { IssuerUnreachable } from "../errors.ts";
 import type { Outgoing } from "../outgoing/outgoing.ts";
-import type { TokenIssuer } from "../ports/access.ts";
+import type { Principal, TokenIssuer } from "../ports/access.ts";
 import { roles } from "../ports/keys.ts";
-import type { Principal } from "./principal.ts";
 
 export interface IssuerOptions {
   /** `iss` of its tokens. */

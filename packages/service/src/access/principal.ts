@@ -1,8 +1,6 @@
-import type { ApiKey, Role } from "../ports/keys.ts";
+import type { Principal } from "../ports/access.ts";
+import type { Role } from "../ports/keys.ts";
 import { roles } from "../ports/keys.ts";
-
-/** Who asks. */
-export type Principal = Pick<ApiKey, "id" | "role" | "client" | "name">;
 
 export function hasRole({ role }: Pick<Principal, "role">, least: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(least);

@@ -1,8 +1,7 @@
 import { StoreUnavailable } from "@nova/engine";
 import { TooMany } from "../errors.ts";
-import type { RateStore, Rates, RateWindow } from "../ports/access.ts";
+import type { Principal, RateStore, Rates, RateWindow } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Principal } from "./principal.ts";
 
 type Asking = Pick<Principal, "id" | "client">;
 

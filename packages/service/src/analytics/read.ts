@@ -1,4 +1,5 @@
-import { type Principal, reaches } from "../access/principal.ts";
+import { reaches } from "../access/principal.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { RunStats } from "../ports/stats.ts";
 

@@ -1,5 +1,5 @@
 import { monotonicFactory } from "ulid";
-import type { Principal } from "../access/principal.ts";
+import type { Principal } from "../ports/access.ts";
 import type { AuditRecord } from "../ports/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
 

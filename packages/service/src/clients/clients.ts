@@ -1,19 +1,18 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import { type Principal, reaches } from "../access/principal.ts";
+import { reaches } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
 import { Conflict, NotFound, Refused } from "../errors.ts";
 import { demandMail } from "../failures/no-mailer.ts";
+import type { Principal } from "../ports/access.ts";
 import type { Client } from "../ports/clients.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
 import { demandMachine } from "../publishing/runnable.ts";
 import type { QueuePorts } from "../quotas/admit.ts";
 import { fillPools } from "../quotas/fill.ts";
 import { poolName } from "../quotas/pools.ts";
-import { defaultClient } from "./default-client.ts";
 import { checkVariables } from "./variables.ts";
-
-export { defaultClient } from "./default-client.ts";
 
 type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
 

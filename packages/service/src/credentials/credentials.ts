@@ -9,9 +9,9 @@ import {
   replacing,
   sealRecord,
 } from "@nova/engine";
-import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
 import { Conflict, NotFound, Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
 import { type CredentialPorts, clientIn, demandOwner, subjectOf } from "./owner.ts";
 
 /** What is told of a credential: never what is in it. */

@@ -1,7 +1,7 @@
 import type { CredentialOwner } from "@nova/engine";
 import { demandAllClients } from "../access/authenticate.ts";
-import type { Principal } from "../access/principal.ts";
 import { demandClient } from "../clients/clients.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { findWorkflow } from "../workflows/find.ts";
 

@@ -1,7 +1,7 @@
 import { CredentialLocked, type CredentialRecord, openContent, sealRecord } from "@nova/engine";
 import { demandAllClients } from "../access/authenticate.ts";
-import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
+import type { Principal } from "../ports/access.ts";
 import type { CredentialPorts } from "./owner.ts";
 
 export interface Rotated {

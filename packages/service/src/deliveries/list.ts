@@ -1,4 +1,5 @@
-import { type Principal, reaches } from "../access/principal.ts";
+import { reaches } from "../access/principal.ts";
+import type { Principal } from "../ports/access.ts";
 import type { Delivery, DeliveryQuery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";

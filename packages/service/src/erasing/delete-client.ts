@@ -1,7 +1,7 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import type { Principal } from "../access/principal.ts";
 import { deedOf } from "../audit/record.ts";
 import { clientOf } from "../clients/clients.ts";
+import type { Principal } from "../ports/access.ts";
 import type { Erasing } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { eraseClient } from "./erase-client.ts";

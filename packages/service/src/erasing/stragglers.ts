@@ -1,7 +1,8 @@
 import type { Execution } from "@nova/engine";
-import type { Principal } from "../access/principal.ts";
-import { defaultClient, demandClient } from "../clients/clients.ts";
+import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { endRun } from "./end-run.ts";
 import { eraseContents } from "./erase-execution.ts";

@@ -1,6 +1,6 @@
 import { type Closed, cancelExecution } from "@nova/engine";
-import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { executionWithin } from "./find.ts";
 

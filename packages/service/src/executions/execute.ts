@@ -1,9 +1,10 @@
 import { type Execution, freshProblem, type StartRequest } from "@nova/engine";
-import type { Principal } from "../access/principal.ts";
-import { defaultClient, demandClient } from "../clients/clients.ts";
+import { demandClient } from "../clients/clients.ts";
 import { withVariables } from "../clients/variables.ts";
 import { demandClientStill } from "../erasing/stragglers.ts";
 import { NotFound, Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { demandMachine } from "../publishing/runnable.ts";
 import { demandBudget } from "../quotas/month.ts";

@@ -1,5 +1,6 @@
 import { type Execution, ExecutionNotFound, type ExecutionQuery } from "@nova/engine";
-import { type Principal, reaches } from "../access/principal.ts";
+import { reaches } from "../access/principal.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Page } from "../ports/page.ts";
 

@@ -1,8 +1,8 @@
 import type { Workflow } from "@nova/workflow";
-import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
 import { clientOf } from "../clients/clients.ts";
 import { Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
 import type { Archive, ArchiveRecord } from "../ports/archive.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { seenBy } from "../workflows/seen-by.ts";

@@ -1,5 +1,5 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import type { Principal } from "../access/principal.ts";
+import type { Principal } from "../ports/access.ts";
 import type { FormatPage, StoredFormat } from "../ports/formats.ts";
 import type { ServicePorts } from "../ports/index.ts";
 

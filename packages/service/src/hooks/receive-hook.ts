@@ -1,7 +1,7 @@
 import { NovaError } from "@nova/engine";
 import type { WebhookSignature, WebhookTrigger } from "@nova/workflow";
-import { defaultClient } from "../clients/clients.ts";
 import { NotFound, Refused } from "../errors.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { hookKey } from "../triggers/key.ts";

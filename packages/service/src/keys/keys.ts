@@ -1,12 +1,12 @@
-import type { Principal } from "../access/principal.ts";
 import { reaches } from "../access/principal.ts";
+import { digestOf, keyText, newSecret } from "../access/secret.ts";
 import { recordDeed } from "../audit/record.ts";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { ApiKey, Role } from "../ports/keys.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
-import { digestOf, keyText, newSecret } from "./secret.ts";
 
 export interface KeyRequest {
   /** ULID of the new key. */

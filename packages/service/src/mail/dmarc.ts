@@ -1,5 +1,5 @@
 import { Resolver } from "node:dns/promises";
-import type { DmarcPolicies } from "./verdicts.ts";
+import type { DmarcPolicies } from "../ports/mail.ts";
 
 /** How TXT records of a name are read. */
 export type ReadTxt = (name: string) => Promise<string[][]>;

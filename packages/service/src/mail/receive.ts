@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import type { MailTrigger } from "@nova/workflow";
-import { defaultClient } from "../clients/clients.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { mailKey } from "../triggers/key.ts";

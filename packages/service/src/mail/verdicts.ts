@@ -1,8 +1,6 @@
+import type { DmarcPolicies } from "../ports/mail.ts";
 import { noSingleSender } from "./sender.ts";
 import type { Verdicts } from "./ses-headers.ts";
-
-/** What a domain asks for in `_dmarc.<domain>`; see `dmarcPolicies`. */
-export type DmarcPolicies = (domain: string) => Promise<"none" | "quarantine" | "reject">;
 
 /**
  * Why a mail is refused for what SES found; undefined where it is not. A domain that asks to reject forged mail is

@@ -1,10 +1,4 @@
-/** A mailbox that could not be read, and until when nobody tries it. */
-export interface Pause {
-  /** In a row. */
-  failures: number;
-  /** ISO 8601. */
-  until: string;
-}
+import type { Pause } from "../ports/triggers.ts";
 
 const longestSeconds = 6 * 60 * 60;
 

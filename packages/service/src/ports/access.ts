@@ -1,4 +1,7 @@
-import type { Principal } from "../access/principal.ts";
+import type { ApiKey } from "./keys.ts";
+
+/** Who asks. */
+export type Principal = Pick<ApiKey, "id" | "role" | "client" | "name">;
 
 /** Whom tokens of an identity provider speak for. */
 export interface TokenIssuer {

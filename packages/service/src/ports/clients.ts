@@ -3,6 +3,9 @@ import type { AuditRecord } from "./audit.ts";
 import type { Range } from "./page.ts";
 import type { ClientQuotas } from "./quotas.ts";
 
+/** Whoever everything without a client belongs to; there is no record of it, and no quota. */
+export const defaultClient = "default";
+
 /** Somebody for whom workflows run. */
 export interface Client {
   format: 1;

@@ -1,4 +1,5 @@
-import type { DmarcPolicies } from "../mail/verdicts.ts";
+/** What a domain asks for in `_dmarc.<domain>`; see `dmarcPolicies`. */
+export type DmarcPolicies = (domain: string) => Promise<"none" | "quarantine" | "reject">;
 
 /** What mail needs of the outside world. */
 export interface MailPorts {

@@ -1,5 +1,12 @@
 import type { Trigger } from "@nova/workflow";
-import type { Pause } from "../mailboxes/pause.ts";
+
+/** A mailbox that could not be read, and until when nobody tries it. */
+export interface Pause {
+  /** In a row. */
+  failures: number;
+  /** ISO 8601. */
+  until: string;
+}
 
 /** A trigger of the active version of a workflow: what comes in finds it here. */
 export interface LiveTrigger {

@@ -2,7 +2,7 @@ import type { WorkflowVersion } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Moved, Standing } from "../ports/workflow-states.ts";
 import { putTriggers } from "../triggers/sync.ts";
-import { activeNow } from "./active-now.ts";
+import { activeNow } from "../workflows/active-now.ts";
 import { settleTriggers } from "./settle-triggers.ts";
 
 /**

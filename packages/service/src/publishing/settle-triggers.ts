@@ -2,7 +2,7 @@ import type { Trigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Standing } from "../ports/workflow-states.ts";
 import { isInPlaceOf, putTriggers, removeTriggers } from "../triggers/sync.ts";
-import { activeNow } from "./active-now.ts";
+import { activeNow } from "../workflows/active-now.ts";
 
 /**
  * Leaves triggers that somebody has made or taken away, here or (`touched` in the state) elsewhere, as the version has

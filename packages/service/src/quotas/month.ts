@@ -1,7 +1,7 @@
 import type { Budgets } from "@nova/engine";
-import { defaultClient } from "../clients/default-client.ts";
 import { Refused } from "../errors.ts";
 import type { Client } from "../ports/clients.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 type MonthPorts = Pick<ServicePorts, "clients" | "spending" | "clock">;

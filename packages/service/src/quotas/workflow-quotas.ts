@@ -1,6 +1,6 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
 import { findWorkflow } from "../workflows/find.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { deliverEvent, RawJson, renderJson, type WaitingTask } from "@nova/engine";
 import { demandAllClients } from "../access/authenticate.ts";
-import type { Principal } from "../access/principal.ts";
+import type { Principal } from "../ports/access.ts";
 import type { BusEvent } from "../ports/bus.ts";
 import type { ServicePorts } from "../ports/index.ts";
 

@@ -1,6 +1,6 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import type { Principal } from "../access/principal.ts";
 import { Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
 import type { BusEvent } from "../ports/bus.ts";
 import type { ServicePorts } from "../ports/index.ts";
 

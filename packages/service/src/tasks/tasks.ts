@@ -1,8 +1,9 @@
 import { type Answered, answerTask, type TaskName, type WaitingTask } from "@nova/engine";
-import { type Principal, reaches } from "../access/principal.ts";
+import { reaches } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
 import { NotFound } from "../errors.ts";
 import { executionWithin } from "../executions/find.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 

@@ -1,6 +1,7 @@
 import { type Finding, finding, type Workflow } from "@nova/workflow";
-import { type Principal, reaches } from "../access/principal.ts";
-import { defaultClient } from "../clients/default-client.ts";
+import { reaches } from "../access/principal.ts";
+import type { Principal } from "../ports/access.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 /** A warning for each trigger whose client is not there, not for long any more, or out of reach: in the same words. */

@@ -1,6 +1,6 @@
 import { membersOf, objectText } from "@nova/engine";
 import { type EventTrigger, type ScheduleTrigger, textOfJson } from "@nova/workflow";
-import { defaultClient } from "../clients/clients.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { TriggerName } from "../ports/schedules.ts";

@@ -1,10 +1,10 @@
 import { dueAfter, parseExpression, type ScheduleTrigger } from "@nova/workflow";
-import type { Principal } from "../access/principal.ts";
 import { recordDeed } from "../audit/record.ts";
 import { NotFound } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
-import { activeNow } from "../publishing/active-now.ts";
+import { activeNow } from "../workflows/active-now.ts";
 import { findWorkflow } from "../workflows/find.ts";
 import { pauseOf, setPaused } from "../workflows/pauses.ts";
 import { seesTrigger } from "../workflows/seen-by.ts";

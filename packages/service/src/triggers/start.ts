@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { type FileInPlace, InputsRefused } from "@nova/engine";
 import type { Trigger } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
-import type { Principal } from "../access/principal.ts";
-import { defaultClient, demandClient } from "../clients/clients.ts";
+import { demandClient } from "../clients/clients.ts";
 import { Conflict, Forbidden, NotFound, Refused } from "../errors.ts";
 import { execute } from "../executions/execute.ts";
+import type { Principal } from "../ports/access.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 

@@ -1,5 +1,5 @@
 import { type Finding, finding, type Workflow } from "@nova/workflow";
-import type { Principal } from "../access/principal.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { seesTrigger } from "../workflows/seen-by.ts";
 import { triggerKey } from "./key.ts";

@@ -1,6 +1,7 @@
-import type { Principal } from "../access/principal.ts";
-import { defaultClient, demandClient } from "../clients/clients.ts";
+import { demandClient } from "../clients/clients.ts";
 import { Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { UploadTicket } from "../ports/uploads.ts";
 

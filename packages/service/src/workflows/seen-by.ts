@@ -1,5 +1,5 @@
 import type { Trigger, Workflow } from "@nova/workflow";
-import type { Principal } from "../access/principal.ts";
+import type { Principal } from "../ports/access.ts";
 
 /** A definition without what is another client's: who else starts it by which address, and who hears of failures. */
 export function seenBy(by: Principal, workflow: Workflow): Workflow {

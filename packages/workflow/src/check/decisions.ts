@@ -1,8 +1,8 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
+import { shown } from "../findings/shown.ts";
 import { conditionLabel, defaultLabel } from "../graph/condition.ts";
 import { edgeName } from "../parse/edges.ts";
-import { shown } from "../parse/issues.ts";
 import type { ReadEdge } from "../parse/read.ts";
 import { checkChoices } from "./choices.ts";
 import type { NamedNode, Outline } from "./outline.ts";

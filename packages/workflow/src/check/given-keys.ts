@@ -1,5 +1,5 @@
+import { isObject } from "../json/loose.ts";
 import type { JsonObject } from "../json/value.ts";
-import { isObject } from "../parse/loose.ts";
 import type { Trigger, TriggerType } from "../trigger.ts";
 import type { Workflow } from "../workflow.ts";
 

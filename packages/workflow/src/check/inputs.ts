@@ -1,10 +1,10 @@
+import { isReserved } from "../field-checks/reserved.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
+import { shown } from "../findings/shown.ts";
 import { checkSchema } from "../inputs/check-schema.ts";
+import { isObject } from "../json/loose.ts";
 import type { Document } from "../parse/document.ts";
-import { shown } from "../parse/issues.ts";
-import { isObject } from "../parse/loose.ts";
-import { isReserved } from "./reserved.ts";
 
 /** `inputs` can be used as what it is: the JSON schema of an object, with secrets where they are kept. */
 export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {

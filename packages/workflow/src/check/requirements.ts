@@ -1,7 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
+import { shown } from "../findings/shown.ts";
 import type { Document } from "../parse/document.ts";
-import { shown } from "../parse/issues.ts";
 import type { WorkflowSource } from "../parse/source.ts";
 
 /** A name with extras and versions, or at an https address, and a marker behind it (PEP 508). */

@@ -1,6 +1,6 @@
 import { type Finding, finding } from "../findings/finding.ts";
+import { isObject } from "../json/loose.ts";
 import { linesOf, NotJson, scanJson } from "../json/scan.ts";
-import { isObject } from "../parse/loose.ts";
 
 /** What keeps a text from being a context at all: NOVA506. */
 export function contextProblem(contextText: string): Finding | undefined {

@@ -1,4 +1,4 @@
-import { isObject } from "../parse/loose.ts";
+import { isObject } from "../json/loose.ts";
 import { type Segments, segmentsOfPointer } from "./ajv.ts";
 
 /** Keywords whose schemas look at the same value; every other one goes on to a part of it, which ends some time. */

@@ -1,4 +1,4 @@
-import { isObject } from "../parse/loose.ts";
+import { isObject } from "../json/loose.ts";
 import { publishedPattern } from "./pattern.ts";
 
 type Schema = Record<string, unknown>;

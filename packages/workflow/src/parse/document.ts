@@ -1,9 +1,9 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { halfCharacterIn } from "../json/half-characters.ts";
+import { isObject, type Loose } from "../json/loose.ts";
 import { linesOf, NotJson, type Scan, scanJson } from "../json/scan.ts";
 import { locate } from "./locate.ts";
-import { isObject, type Loose } from "./loose.ts";
 import type { WorkflowSource } from "./source.ts";
 
 /** The JSON of a workflow, with its graph at the top level. */

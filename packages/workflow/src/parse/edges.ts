@@ -1,7 +1,7 @@
 import { AuthoredEdge } from "../authored/edge.ts";
 import { at } from "../findings/path.ts";
+import { isObject } from "../json/loose.ts";
 import { findingsOf } from "./issues.ts";
-import { isObject } from "./loose.ts";
 import type { ReadEdge } from "./read.ts";
 
 export function readEdge(value: unknown, path: string): ReadEdge {

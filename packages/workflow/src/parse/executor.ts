@@ -1,10 +1,10 @@
+import { type ExecutorKind, executorKind } from "../authored/executor-kind.ts";
 import type { TaskSource } from "../authored/task-source.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
+import type { Loose } from "../json/loose.ts";
 import type { NodeType } from "../workflow.ts";
-import { type ExecutorKind, executorKind } from "./executor-kind.ts";
 import { type NodeScope, readFileField } from "./files.ts";
-import type { Loose } from "./loose.ts";
 import type { PythonSource } from "./source.ts";
 
 export interface ReadExecutor {

@@ -1,5 +1,5 @@
 import { WorkflowFields } from "../authored/workflow.ts";
-import { checkPorts } from "../check/ports.ts";
+import { checkPorts } from "../field-checks/ports.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
 import { didYouMean } from "../findings/suggest.ts";

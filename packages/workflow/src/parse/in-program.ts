@@ -1,4 +1,4 @@
-import { isObject } from "./loose.ts";
+import { isObject } from "../json/loose.ts";
 
 const kinds = "start|end|action|decision|approval|wait|workflow|map";
 

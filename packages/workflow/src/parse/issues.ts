@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
 import { at } from "../findings/path.ts";
+import { shown } from "../findings/shown.ts";
 import { didYouMean } from "../findings/suggest.ts";
 import { knownFields } from "./known-fields.ts";
 
@@ -75,10 +76,4 @@ function pathIn(subject: Subject, path: readonly PropertyKey[]): string {
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inside, key) => (inside as Record<PropertyKey, unknown> | undefined)?.[key], value);
-}
-
-/** A value as a sentence can carry it: who logs in at an address is left out. */
-export function shown(value: unknown): string {
-  const text = (JSON.stringify(value) ?? "nothing").replaceAll(/:\/\/[^\s/"]*@/g, "://...@");
-  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }

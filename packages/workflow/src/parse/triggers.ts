@@ -1,16 +1,17 @@
 import { triggerKindOf, triggerTypes } from "../authored/triggers/kinds.ts";
-import { checkDedupe } from "../check/trigger/dedupe.ts";
-import { checkNumbers } from "../check/trigger/numbers.ts";
-import { checkTriggerSize } from "../check/trigger/size.ts";
+import { checkDedupe } from "../field-checks/trigger/dedupe.ts";
+import { checkNumbers } from "../field-checks/trigger/numbers.ts";
+import { checkTriggerSize } from "../field-checks/trigger/size.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at, segmentsOf } from "../findings/path.ts";
+import { shown } from "../findings/shown.ts";
 import { didYouMean } from "../findings/suggest.ts";
 import { keepingDigits, type WrittenJson } from "../json/keeping-digits.ts";
+import { isObject, type Loose } from "../json/loose.ts";
 import { placeOf } from "../json/scan.ts";
 import type { Trigger } from "../trigger.ts";
 import type { Document } from "./document.ts";
-import { findingsOf, shown } from "./issues.ts";
-import { isObject, type Loose } from "./loose.ts";
+import { findingsOf } from "./issues.ts";
 
 const codes = { id: "NOVA121", client: "NOVA126" } as const;
 

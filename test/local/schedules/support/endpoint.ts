@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
+import type { Clock } from "../../../../packages/local/src/clock.ts";
 import { openSchedules, type Schedules } from "../../../../packages/local/src/schedules/open-schedules.ts";
-import type { Clock } from "../../../../packages/local/src/states/clock.ts";
 
 const credentials = { accessKeyId: "test-key", secretAccessKey: "test" };
 

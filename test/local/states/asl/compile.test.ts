@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "../../../../packages/local/src/json.ts";
 import { compileStateMachine } from "../../../../packages/local/src/states/asl/compile.ts";
 import { DefinitionRejected } from "../../../../packages/local/src/states/asl/failure.ts";
-import type { Json } from "../../../../packages/local/src/states/asl/json.ts";
 import { FUNCTION, runState } from "../support/run.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Json } from "../../../../packages/local/src/json.ts";
 import { DefinitionRejected } from "../../../../packages/local/src/states/asl/failure.ts";
 import { compileFormatCall } from "../../../../packages/local/src/states/asl/format-call.ts";
-import type { Json } from "../../../../packages/local/src/states/asl/json.ts";
 
 function evaluate(text: string, data: Json = {}): Json {
   return compileFormatCall(text, "$")({ data, context: { Execution: { Name: "run" } } });

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../../packages/local/src/states/clock.ts";
+import type { Clock } from "../../../../packages/local/src/clock.ts";
 
 export interface HandClock extends Clock {
   /** Time passes; whoever slept until then is woken, the earliest first. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../../packages/local/src/states/clock.ts";
+import type { Clock } from "../../../../packages/local/src/clock.ts";
 
 export interface VirtualClock extends Clock {
   /** The delays that were asked for, in order. */

@@ -1,9 +1,9 @@
 import { type ExitCode, exitCodes } from "../../errors.ts";
-import { costLines } from "../../output/lock-costs.ts";
 import { print } from "../../output/terminal.ts";
 import { withRecords } from "../../records/with-records.ts";
 import { costsOf, type NodeCosts, sum } from "../costs.ts";
 import { readLockFolder } from "../folder.ts";
+import { costLines } from "../lines/costs.ts";
 import { latestRuns } from "../recorded.ts";
 
 /** What writing the code has cost, node by node, and what its runs save. */

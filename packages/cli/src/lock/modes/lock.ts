@@ -1,9 +1,9 @@
 import { analysisFileOf, codeFileOf, lockFileName } from "@nova/workflow";
 import { type ExitCode, exitCodes } from "../../errors.ts";
-import { lockLines } from "../../output/lock.ts";
 import { print } from "../../output/terminal.ts";
 import { withRecords } from "../../records/with-records.ts";
 import { readLockFolder } from "../folder.ts";
+import { lockLines } from "../lines/lock.ts";
 import { type Planned, planLock } from "../plan.ts";
 import { readSources } from "../sources.ts";
 import { writeLock } from "../write.ts";

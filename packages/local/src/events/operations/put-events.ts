@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type JsonObject, matchesPattern } from "@nova/workflow";
 import { constraint } from "../../aws-http/aws-error.ts";
-import { isObject } from "../../states/asl/json.ts";
+import { isObject } from "../../json.ts";
 import { type Envelope, eventText } from "../envelope.ts";
 import { busIn, ruleArn } from "../names.ts";
 import type { EventOperation, EventService } from "../service.ts";

@@ -1,6 +1,6 @@
 import { checkPattern } from "@nova/workflow";
 import { AwsError, validation } from "../../aws-http/aws-error.ts";
-import { isObject, type Json } from "../../states/asl/json.ts";
+import { isObject, type Json } from "../../json.ts";
 import { busIn, ruleArn, ruleIn, ruleNameIn } from "../names.ts";
 import type { Rule } from "../rule.ts";
 import type { EventOperation, EventService } from "../service.ts";

@@ -1,5 +1,5 @@
 import { AwsError, constraint, validation } from "../../aws-http/aws-error.ts";
-import { isObject, type Json } from "../../states/asl/json.ts";
+import { isObject, type Json } from "../../json.ts";
 import { ruleIn } from "../names.ts";
 import type { Target } from "../rule.ts";
 import type { EventOperation } from "../service.ts";

@@ -1,7 +1,8 @@
+import type { XmlFields } from "../../aws-http/xml.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { listKeys } from "../store/list-keys.ts";
-import { resultDocument, type XmlFields } from "../xml.ts";
+import { resultDocument } from "../xml.ts";
 import { quoted } from "./object-headers.ts";
 
 const mostKeys = 1000;

@@ -1,7 +1,7 @@
+import type { Json } from "../../json.ts";
 import type { Definition } from "./definition.ts";
 import type { StateFailure } from "./failure.ts";
 import { catcherFields } from "./fields.ts";
-import type { Json } from "./json.ts";
 import { compileResultPath } from "./path/write-path.ts";
 import { assertAllIsLast, errorEquals } from "./retry.ts";
 import type { Transition } from "./state.ts";

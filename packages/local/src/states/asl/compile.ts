@@ -1,7 +1,7 @@
+import type { Json } from "../../json.ts";
 import { Definition } from "./definition.ts";
 import { DefinitionRejected } from "./failure.ts";
 import { branchFields, distributedMapFields, machineFields, processorFields, stateFields } from "./fields.ts";
-import type { Json } from "./json.ts";
 import { compileChoice } from "./kinds/choice.ts";
 import { compileDistributedMap } from "./kinds/distributed-map.ts";
 import { compileFail } from "./kinds/fail.ts";

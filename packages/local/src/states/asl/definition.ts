@@ -1,5 +1,5 @@
+import { isObject, type Json, type JsonObject } from "../../json.ts";
 import { DefinitionRejected } from "./failure.ts";
-import { isObject, type Json, type JsonObject } from "./json.ts";
 
 /** A part of a definition and its place, so that whatever is wrong can be said as AWS says it: `at /States/S/Next`. */
 export class Definition {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { Clock } from "../../clock.ts";
+import type { Json } from "../../json.ts";
 import type { InvokeLambda } from "../../lambda-types.ts";
-import type { Clock } from "../clock.ts";
 import { StateFailure } from "./failure.ts";
-import type { Json } from "./json.ts";
 import type { Outside, ReadObject } from "./outside.ts";
 import type { TaskTokens } from "./task/task-tokens.ts";
 

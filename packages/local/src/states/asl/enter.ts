@@ -1,5 +1,5 @@
+import type { Json } from "../../json.ts";
 import { runtimeFailure } from "./failure.ts";
-import type { Json } from "./json.ts";
 import { type State, type StateMachine, type Transition, Visit } from "./state.ts";
 import type { Thread } from "./thread.ts";
 

@@ -1,7 +1,7 @@
+import type { Json } from "../../json.ts";
 import { History, type HistoryEvent } from "../history.ts";
 import { enter } from "./enter.ts";
 import { Cancelled, StateFailure } from "./failure.ts";
-import type { Json } from "./json.ts";
 import type { Outside } from "./outside.ts";
 import type { StateMachine } from "./state.ts";
 import { childOf, type Run, Thread } from "./thread.ts";

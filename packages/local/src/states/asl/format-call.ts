@@ -1,5 +1,5 @@
+import type { Json } from "../../json.ts";
 import { DefinitionRejected, EvaluationFailure, runtimeFailure } from "./failure.ts";
-import type { Json } from "./json.ts";
 import { compilePath, PathNotFound } from "./path/read-path.ts";
 import type { Expression, Scope } from "./scope.ts";
 

@@ -1,5 +1,5 @@
+import type { Json } from "../../json.ts";
 import type { LambdaResult } from "../../lambda-types.ts";
-import type { Json } from "./json.ts";
 
 /** What a sleep is for: a Wait state, the time before a retry, or a limit to something else. */
 export type Purpose = "wait" | "retry" | "deadline";

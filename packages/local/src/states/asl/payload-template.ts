@@ -1,7 +1,7 @@
+import { isObject, type Json, type JsonObject, setOwn } from "../../json.ts";
 import type { Definition } from "./definition.ts";
 import { DefinitionRejected, runtimeFailure } from "./failure.ts";
 import { compileFormatCall } from "./format-call.ts";
-import { isObject, type Json, type JsonObject, setOwn } from "./json.ts";
 import { compilePath, PathNotFound } from "./path/read-path.ts";
 import type { Expression, Scope } from "./scope.ts";
 

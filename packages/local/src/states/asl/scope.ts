@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "../../json.ts";
 
 /** What the fields of a state can read: `$` is the data, `$$` the context object. */
 export interface Scope {

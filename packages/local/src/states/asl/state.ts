@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from "../../json.ts";
 import { assertWithinDataLimit } from "./data-limit.ts";
 import type { Definition } from "./definition.ts";
 import { EvaluationFailure, runtimeFailure } from "./failure.ts";
-import type { Json, JsonObject } from "./json.ts";
 import type { PendingTask } from "./outside.ts";
 import { compilePath, PathNotFound } from "./path/read-path.ts";
 import type { Expression, Scope } from "./scope.ts";

@@ -1,6 +1,6 @@
+import type { JsonObject } from "../../json.ts";
 import type { EventBody, History } from "../history.ts";
 import { Cancelled } from "./failure.ts";
-import type { JsonObject } from "./json.ts";
 import type { Outside, Purpose } from "./outside.ts";
 
 /** What all threads of one execution share. */

@@ -1,5 +1,5 @@
+import type { Json } from "../../json.ts";
 import { Cancelled } from "./failure.ts";
-import type { Json } from "./json.ts";
 import { childOf, type Thread } from "./thread.ts";
 
 export type Outcome = { ok: true; outputs: Json[] } | { ok: false; failed: number; error: unknown };

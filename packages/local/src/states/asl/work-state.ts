@@ -1,7 +1,7 @@
+import type { Json } from "../../json.ts";
 import { compileCatch } from "./catch.ts";
 import type { Definition } from "./definition.ts";
 import { StateFailure } from "./failure.ts";
-import type { Json } from "./json.ts";
 import { compileResultPath } from "./path/write-path.ts";
 import { compileTemplateField } from "./payload-template.ts";
 import { compileRetry } from "./retry.ts";

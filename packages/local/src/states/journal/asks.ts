@@ -1,5 +1,5 @@
-import type { Json } from "../asl/json.ts";
-import type { Input } from "./lines.ts";
+import type { Json } from "../../json.ts";
+import type { Input } from "../store/lines.ts";
 
 /**
  * What an execution waits for. A `lambda` may have done half its work when the process dies; a `request` (a function

@@ -1,12 +1,12 @@
+import type { Json } from "../../json.ts";
 import { type ExecutionStart, type Outcome, prepareExecution, type Stop } from "../asl/execute.ts";
-import type { Json } from "../asl/json.ts";
 import type { StateMachine } from "../asl/state.ts";
 import type { HistoryEvent } from "../history.ts";
 import type { Execution } from "../store/executions.ts";
+import type { Input, Opening } from "../store/lines.ts";
 import { type Ask, Asks } from "./asks.ts";
 import { JournalledOutside } from "./journalled-outside.ts";
 import type { Keeper } from "./keeper.ts";
-import type { Input, Opening } from "./lines.ts";
 
 /** What came from outside and was not taken yet. */
 type Arrival = { input: Omit<Input, "at">; heard(awaited: boolean): void } | { stop: Stop };

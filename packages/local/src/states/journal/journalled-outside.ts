@@ -1,6 +1,6 @@
+import type { Json } from "../../json.ts";
 import type { LambdaResult } from "../../lambda-types.ts";
 import { StateFailure } from "../asl/failure.ts";
-import type { Json } from "../asl/json.ts";
 import {
   type ChildStart,
   DECIDED,
@@ -13,10 +13,10 @@ import {
   type StartedChild,
 } from "../asl/outside.ts";
 import { tokenOf } from "../asl/task/task-tokens.ts";
+import type { Opening } from "../store/lines.ts";
 import type { Asks } from "./asks.ts";
 import { Chance } from "./chance.ts";
 import type { Keeper } from "./keeper.ts";
-import type { Opening } from "./lines.ts";
 
 type Hands = Omit<Pick<Keeper, "invokeLambda" | "startChild" | "stopChild" | "readObject">, "invokeLambda"> & {
   invokeLambda(call: LambdaCall): Promise<LambdaResult>;

@@ -1,8 +1,8 @@
+import type { Json } from "../../json.ts";
 import type { LambdaResult } from "../../lambda-types.ts";
 import type { Outcome } from "../asl/execute.ts";
-import type { Json } from "../asl/json.ts";
 import type { ChildStart, LambdaCall, ReadObject, StartedChild } from "../asl/outside.ts";
-import type { Line } from "./lines.ts";
+import type { Line } from "../store/lines.ts";
 
 /** Whoever keeps an execution, and does for it what it asks for. */
 export interface Keeper {

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
+import { isObject, type Json, type JsonObject } from "../../json.ts";
 import { compileStateMachine } from "../asl/compile.ts";
 import { DefinitionRejected } from "../asl/failure.ts";
-import { isObject, type Json, type JsonObject } from "../asl/json.ts";
 
 export interface Diagnostic {
   severity: "ERROR";

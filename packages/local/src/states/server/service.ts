@@ -1,5 +1,5 @@
 import type { Request } from "../../aws-http/request.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../clock.ts";
 import type { LiveExecutions } from "../live-executions.ts";
 import type { Executions } from "../store/executions.ts";
 import type { Machines } from "../store/machines.ts";

@@ -1,6 +1,6 @@
 import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
-import type { JsonObject } from "../asl/json.ts";
+import type { JsonObject } from "../../json.ts";
 import type { Machine, Revision, Version } from "../store/machines.ts";
 import { assertName, assertRoleArn, parseStateMachineArn } from "./arns.ts";
 import { invalidDefinition, stateMachineAlreadyExists, stateMachineDoesNotExist } from "./aws-error.ts";

@@ -1,6 +1,6 @@
 import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
-import { isObject } from "../asl/json.ts";
+import { isObject } from "../../json.ts";
 import type { Machine } from "../store/machines.ts";
 import { parseStateMachineArn } from "./arns.ts";
 import { resourceNotFound } from "./aws-error.ts";

@@ -1,6 +1,6 @@
 import type { Request } from "../../aws-http/request.ts";
+import type { Json } from "../../json.ts";
 import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
-import type { Json } from "../asl/json.ts";
 import { executionOfToken } from "../asl/task/task-tokens.ts";
 import { invalidOutput, invalidToken, taskTimedOut } from "./aws-error.ts";
 import type { Operation, Service } from "./service.ts";

@@ -3,8 +3,8 @@ import { Backlog } from "../../disk/backlog.ts";
 import { LineFile } from "../../disk/line-file.ts";
 import type { Room } from "../../disk/room.ts";
 import type { HistoryEvent } from "../history.ts";
-import { isEvent, type Journal, journalIn, type Line } from "../journal/lines.ts";
 import { HistoryFiles } from "./history-files.ts";
+import { isEvent, type Journal, journalIn, type Line } from "./lines.ts";
 
 export type EndStatus = "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
 export type Status = "RUNNING" | EndStatus;

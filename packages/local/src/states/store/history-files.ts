@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Backlog } from "../../disk/backlog.ts";
 import { appendWhole, LineFile, parseLines, readIfThere } from "../../disk/line-file.ts";
-import type { Line } from "../journal/lines.ts";
+import type { Line } from "./lines.ts";
 
 /** How much of a history a killed process may lose. */
 const FLUSH_AFTER_MS = 100;

@@ -1,5 +1,5 @@
 import { LineFile } from "../../disk/line-file.ts";
-import type { JsonObject } from "../asl/json.ts";
+import type { JsonObject } from "../../json.ts";
 import type { StateMachine } from "../asl/state.ts";
 
 /** What running a state machine depends on. It never changes: an update makes another. */

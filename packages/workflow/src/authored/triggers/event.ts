@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { checkEventPattern } from "../../check/trigger/event.ts";
 import { optional } from "../normalised.ts";
+import { checkEventPattern } from "./check-event.ts";
 import { clientField, triggerFields } from "./fields.ts";
 import type { TriggerKind } from "./kind.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { checkSchedule } from "../../check/trigger/schedule.ts";
 import { filledText } from "../fields.ts";
 import { optional } from "../normalised.ts";
+import { checkSchedule } from "./check-schedule.ts";
 import { clientField, triggerFields, wholeMinutes } from "./fields.ts";
 import type { TriggerKind } from "./kind.ts";
 

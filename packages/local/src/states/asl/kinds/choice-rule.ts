@@ -1,6 +1,6 @@
+import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure } from "../failure.ts";
-import type { Json } from "../json.ts";
 import { compilePath, type Path, PathNotFound } from "../path/read-path.ts";
 import type { Scope } from "../scope.ts";
 import { comparisons, operandTypeOf, typeTests } from "./comparisons.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../json.ts";
+import type { Json } from "../../../json.ts";
 import { parseTimestamp } from "../timestamp.ts";
 
 type Comparison = (value: Json, expected: Json) => boolean;

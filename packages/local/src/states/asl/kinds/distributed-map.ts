@@ -1,8 +1,8 @@
+import type { Json } from "../../../json.ts";
 import { assertWithinDataLimit } from "../data-limit.ts";
 import type { Definition } from "../definition.ts";
 import { enter } from "../enter.ts";
 import { StateFailure } from "../failure.ts";
-import type { Json } from "../json.ts";
 import type { State, StateMachine, Visit } from "../state.ts";
 import { childOf, type Thread } from "../thread.ts";
 import { type Outcome, runTogether } from "../together.ts";

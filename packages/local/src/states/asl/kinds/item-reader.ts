@@ -1,7 +1,7 @@
+import { isObject, type Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure, StateFailure } from "../failure.ts";
 import { readerFields } from "../fields.ts";
-import { isObject, type Json } from "../json.ts";
 import type { ObjectPlace } from "../outside.ts";
 import { compileTemplateField } from "../payload-template.ts";
 import type { Visit } from "../state.ts";

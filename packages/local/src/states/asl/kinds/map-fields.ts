@@ -1,6 +1,6 @@
+import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure } from "../failure.ts";
-import type { Json } from "../json.ts";
 import { compileTemplateField } from "../payload-template.ts";
 import type { Expression } from "../scope.ts";
 import { compileField, type Visit } from "../state.ts";

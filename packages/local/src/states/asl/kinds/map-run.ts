@@ -1,5 +1,5 @@
+import type { Json } from "../../../json.ts";
 import { History } from "../../history.ts";
-import type { Json } from "../json.ts";
 import { type Run, Thread } from "../thread.ts";
 
 /** The executions of one distributed Map, as far as names go. */

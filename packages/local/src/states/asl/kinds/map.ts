@@ -1,6 +1,6 @@
+import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { enter } from "../enter.ts";
-import type { Json } from "../json.ts";
 import type { State, StateMachine, Visit } from "../state.ts";
 import { Thread } from "../thread.ts";
 import { recordAborted, runTogether } from "../together.ts";

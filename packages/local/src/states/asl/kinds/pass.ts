@@ -1,5 +1,5 @@
+import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
-import type { Json } from "../json.ts";
 import { compileResultPath } from "../path/write-path.ts";
 import { compileTemplateField } from "../payload-template.ts";
 import { compileNext, compileSelector, type State } from "../state.ts";

@@ -1,6 +1,6 @@
+import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure } from "../failure.ts";
-import type { Json } from "../json.ts";
 import { compileField, type Visit } from "../state.ts";
 
 /** Whether so many failures are too many; asked after each. */

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../json.ts";
+import { isObject, type Json } from "../../../json.ts";
 import type { Scope } from "../scope.ts";
 import { type ParsedPath, parsePath, type Step } from "./parse-path.ts";
 

@@ -1,5 +1,5 @@
+import { isObject, type Json, setOwn } from "../../../json.ts";
 import { DefinitionRejected, EvaluationFailure } from "../failure.ts";
-import { isObject, type Json, setOwn } from "../json.ts";
 import { parsePath, type Step } from "./parse-path.ts";
 
 /** Puts a result into a state's raw input. The input is never changed: what lies on the way is copied. */

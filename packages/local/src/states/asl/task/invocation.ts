@@ -1,7 +1,7 @@
+import type { Json } from "../../../json.ts";
 import type { LambdaResult } from "../../../lambda-types.ts";
 import { assertWithinDataLimit } from "../data-limit.ts";
 import { StateFailure } from "../failure.ts";
-import type { Json } from "../json.ts";
 import type { LambdaCall } from "../outside.ts";
 import type { Thread } from "../thread.ts";
 

@@ -1,7 +1,7 @@
+import type { Json } from "../../../json.ts";
 import { assertWithinDataLimit } from "../data-limit.ts";
 import type { Definition } from "../definition.ts";
 import { StateFailure } from "../failure.ts";
-import type { Json } from "../json.ts";
 import type { Visit } from "../state.ts";
 import type { Work } from "../work-state.ts";
 import { compileSeconds, withinLimits } from "./deadline.ts";

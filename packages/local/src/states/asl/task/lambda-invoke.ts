@@ -1,6 +1,6 @@
+import { isObject, type Json, type JsonObject } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure } from "../failure.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
 import type { LambdaCall } from "../outside.ts";
 import type { Visit } from "../state.ts";
 import type { Run } from "../thread.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json.ts";
+import type { JsonObject } from "../../../json.ts";
 
 /** What an optimized integration adds to the answer of a service's API. */
 export function sdkResponse(requestId: string, headers: Record<string, string>): JsonObject {

@@ -1,6 +1,6 @@
+import { isObject, type Json, type JsonObject } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure, StateFailure } from "../failure.ts";
-import { isObject, type Json, type JsonObject } from "../json.ts";
 import type { ChildStart, EndedChild } from "../outside.ts";
 import type { Visit } from "../state.ts";
 import type { Work } from "../work-state.ts";

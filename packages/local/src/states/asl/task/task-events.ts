@@ -1,6 +1,6 @@
+import type { Json } from "../../../json.ts";
 import { assertWithinDataLimit } from "../data-limit.ts";
 import { StateFailure } from "../failure.ts";
-import type { Json } from "../json.ts";
 import type { Visit } from "../state.ts";
 import type { Thread } from "../thread.ts";
 import type { Limits } from "./deadline.ts";

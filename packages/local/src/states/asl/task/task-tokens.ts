@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { Json } from "../../../json.ts";
 import { StateFailure } from "../failure.ts";
-import type { Json } from "../json.ts";
 import type { PendingTask } from "../outside.ts";
 
 interface Waiting {

@@ -1,0 +1,93 @@
+import { approveCommand, membersOf, type WaitingTask } from "@nova/engine";
+import type { NodeEvent } from "@nova/local";
+import type { Finding } from "@nova/workflow";
+import { styled } from "../output/terminal.ts";
+import { duration, shortened, statusText } from "../output/text.ts";
+import { spentText } from "../output/written.ts";
+import type { Ran } from "./execute.ts";
+
+/** Characters: about two lines of a terminal; a map has its nodes in it for every item. */
+const longestPath = 160;
+
+const noCounters = { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
+
+const unknownCounters = { aws_calls: null, sandbox_calls: null, bytes_stored: null };
+
+/** What `nova run --json` prints, to be rendered with `renderJson`. What models have cost is there where they were asked. */
+export function runResult({ execution, counters, path, context }: Ran) {
+  const { id, workflowId, version, status, error, durationMs, nodes, spent } = execution;
+  return {
+    execution_id: id,
+    workflow: workflowId,
+    version,
+    status,
+    context,
+    path,
+    error: error ?? null,
+    stats: { duration_ms: durationMs ?? null, nodes: nodes ?? null, ...spent, ...(counters ?? unknownCounters) },
+  };
+}
+
+/** The same for a run that never began. */
+export function noRunResult(
+  status: "invalid" | "failed" | "cancelled",
+  error: { class: string; message: string },
+  findings?: Finding[],
+) {
+  return {
+    ...{ execution_id: null, workflow: null, version: null, status, context: null, path: [] },
+    error: { node: null, ...error },
+    stats: { duration_ms: 0, nodes: 0, ...noCounters },
+    ...(findings && { diagnostics: findings }),
+  };
+}
+
+export function eventLine({ node, items = [], state, count, message = "" }: NodeEvent): string {
+  const marks = {
+    started: styled("dim", "·"),
+    waiting: styled("yellow", "…"),
+    retrying: styled("yellow", "↻"),
+    succeeded: styled("green", "✓"),
+    failed: styled("red", "✗"),
+  };
+  const item = items.length > 0 ? styled("dim", `  item ${items.join(", ")}`) : "";
+  // A map has found its items: they come behind this line.
+  if (count !== undefined) return `  ${styled("cyan", "»")} ${node}  ${count} ${count === 1 ? "item" : "items"}${item}`;
+  const what = {
+    ...{ started: styled("dim", node), waiting: `${node} waits`, succeeded: node, failed: node },
+    // The message begins with the node.
+    retrying: shortened(message, longestPath),
+  };
+  return `  ${marks[state]} ${what[state]}${item}`;
+}
+
+/** What a waiting run is asking for, and how to give it. */
+export function taskLines(task: WaitingTask): string[] {
+  const { kind, message, expiresAt } = task;
+  const until = styled("dim", `until ${expiresAt}`);
+  if (kind === "event") return [`    for an event, ${until}: nova emit --source ... --type ... sends one`];
+  const asked = message.replaceAll(/^/gm, "    ");
+  return [asked, `    ${styled("bold", approveCommand(task))}  ${until}`];
+}
+
+function callsText({ aws_calls, sandbox_calls }: NonNullable<Ran["counters"]>): string {
+  const calls = Object.entries(aws_calls).map(([service, count]) => `${service} ${count}`);
+  return `${calls.join(", ")}, sandbox ${sandbox_calls}`;
+}
+
+export function runLines({ execution, path, context, counters }: Ran): string[] {
+  const { id, workflowId, version, status, error, durationMs, spent } = execution;
+  const values = membersOf(context.text).map(({ key, json }) => `  ${styled("cyan", key)} ${shortened(json)}`);
+  return [
+    `${statusText(status)} ${workflowId} version ${version}${durationMs === undefined ? "" : ` in ${duration(durationMs)}`}`,
+    styled("dim", `  ${shortened(path.join(" → "), longestPath)}`),
+    ...values,
+    ...(error ? [styled("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
+    ...(status === "waiting" || status === "running"
+      ? [`  it goes on with what it waits for: nova trace ${id} says what that is`]
+      : []),
+    ...(spent ? [styled("dim", `  models: ${spentText(spent)}`)] : []),
+    ...(counters ? [styled("dim", `  calls: ${callsText(counters)}`)] : []),
+    `  nova trace ${id}`,
+  ];
+}

@@ -1,0 +1,25 @@
+export interface XmlFields {
+  [name: string]: string | number | boolean | undefined | XmlFields | XmlFields[];
+}
+
+/** An element of fields; a list repeats its element, an absent field is left out. */
+export function element(name: string, fields: XmlFields, attributes = ""): string {
+  const inner = Object.entries(fields).map(([field, value]) => child(field, value));
+  return `<${name}${attributes}>${inner.join("")}</${name}>`;
+}
+
+function child(name: string, value: XmlFields[string]): string {
+  if (value === undefined) return "";
+  if (Array.isArray(value)) return value.map((item) => element(name, item)).join("");
+  if (typeof value === "object") return element(name, value);
+  return `<${name}>${escapeXml(String(value))}</${name}>`;
+}
+
+export function xmlDocument(root: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;
+}
+
+/** Control characters have no place in XML 1.0, but S3 writes them as references and its clients read them. */
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"\p{Cc}]/gu, (char) => `&#${char.charCodeAt(0)};`);
+}

@@ -1,0 +1,56 @@
+import { demandAllClients } from "../access/authenticate.ts";
+import { deedOf, recordDeed } from "../audit/record.ts";
+import { Conflict } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { findWorkflow, noVersion, noWorkflow } from "../workflows/find.ts";
+import { showUnlessDeleted } from "../workflows/show.ts";
+import { finishDeletion } from "./finish-deletion.ts";
+import { moveActive } from "./move-active.ts";
+import { demandMachine } from "./runnable.ts";
+
+/** Makes a version what new runs use; runs that go on stay on theirs. Throws `NotFound`, `Forbidden`. */
+export async function activateVersion(ports: ServicePorts, by: Principal, id: string, version: number): Promise<void> {
+  demandAllClients(by);
+  const found = await findWorkflow(ports, id, version);
+  await demandMachine(ports, found.version);
+  let isMoved = true;
+  await moveActive(ports, id, found.version, ({ deleted = 0, active }) => {
+    if (deleted >= version) throw noVersion(id, version);
+    isMoved = active !== version;
+    return { active: version };
+  });
+  if (isMoved)
+    await recordDeed(ports, by, { action: "workflow.activated", client: null, subject: id, detail: { version } });
+}
+
+const open = ["running", "waiting", "queued"] as const;
+
+/**
+ * Its versions stay for the executions that ran on them. Who repeats it where it died does the rest. Throws `NotFound`,
+ * `Forbidden`; `Conflict` while runs are open.
+ */
+export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
+  demandAllClients(by);
+  const shown = await showUnlessDeleted(ports, id);
+  if (!shown && (await finishDeletion(ports, id))) return;
+  if (!shown) throw noWorkflow(id);
+  const { version, latest } = shown;
+  if ("status" in version && version.status === "publishing") {
+    throw new Conflict(`version ${version.version} of "${id}" is being published - try again in a moment`);
+  }
+  for (const status of open) {
+    const { items } = await ports.executions.list({ workflow: id, status, limit: 1 });
+    if (items[0]) {
+      throw new Conflict(`execution ${items[0].id} of "${id}" is ${status} - cancel it, or wait for its end`);
+    }
+  }
+  const deed = { action: "workflow.deleted", client: null, subject: id, detail: { version: latest } } as const;
+  const leaving = deedOf(ports, by, deed);
+  await moveActive(ports, id, undefined, ({ active = 0, deleted = 0 }) => {
+    if (deleted >= latest) return undefined;
+    if (active <= latest) return { deleted: latest, leaving };
+    throw new Conflict(`version ${active} of "${id}" was published meanwhile - delete it again`);
+  });
+  await finishDeletion(ports, id);
+}

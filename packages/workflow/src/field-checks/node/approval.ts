@@ -1,0 +1,62 @@
+import { type Finding, finding } from "../../findings/finding.ts";
+import { at } from "../../findings/path.ts";
+import { defaultLabel, timeoutLabel } from "../../graph/condition.ts";
+import { checkSchema } from "../../inputs/check-schema.ts";
+import { isObject } from "../../json/loose.ts";
+import { brokenGap } from "../../template/template.ts";
+import type { FieldCheck, NodePlace } from "./field-check.ts";
+import { checkOwnKey } from "./key.ts";
+
+export const checkApproval: FieldCheck = function* (node, place) {
+  yield* checkTemplate(node.message, place);
+  yield* checkChoices(node.choices, place);
+  yield* checkForms(node, place);
+  yield* checkOwnKey(node, place);
+};
+
+function* checkTemplate(message: unknown, { name, path }: NodePlace): Iterable<Finding> {
+  const broken = typeof message === "string" ? brokenGap(message) : undefined;
+  if (broken === undefined) return;
+  const sentence = `${name}: message has ${JSON.stringify(broken)}, which is no {{dot.path}} - write such as {{invoice.total}}, or single braces`;
+  yield finding("NOVA417", at(path, "message"), sentence);
+}
+
+function* checkChoices(choices: unknown, { name, path }: NodePlace): Iterable<Finding> {
+  if (!Array.isArray(choices)) return;
+  for (const [index, choice] of choices.entries()) {
+    const place = at(path, "choices", index);
+    if (choice === defaultLabel || choice === timeoutLabel) {
+      const message = `${name}: the choice "${choice}" is the name of an edge that is taken without one - use another word`;
+      yield finding("NOVA410", place, message);
+    } else if (typeof choice === "string" && choices.indexOf(choice) < index) {
+      yield finding("NOVA410", place, `${name}: the choice "${choice}" is there twice - remove one of the two`);
+    }
+  }
+}
+
+/** A task is one item of the table, and holds all of them. */
+const maxFormsCharacters = 100_000;
+
+function* checkForms({ form, forms }: Record<string, unknown>, place: NodePlace): Iterable<Finding> {
+  yield* checkForm(form, place, "form");
+  if (!isObject(forms)) return;
+  for (const [choice, own] of Object.entries(forms)) yield* checkForm(own, place, "forms", choice);
+  const { length } = JSON.stringify([form, forms]);
+  if (length <= maxFormsCharacters) return;
+  const most = maxFormsCharacters.toLocaleString("en");
+  const message = `${place.name}: its forms have ${length.toLocaleString("en")} characters, at most ${most} are taken - describe fewer fields`;
+  yield finding("NOVA416", at(place.path, "forms"), message);
+}
+
+function* checkForm(form: unknown, { name, path }: NodePlace, ...segments: string[]): Iterable<Finding> {
+  if (!isObject(form)) return;
+  const [place, what] = [at(path, ...segments), `${name}: ${segments.join(".")}`];
+  const { problems, secrets } = checkSchema(form);
+  for (const { segments: inside, message } of problems) {
+    yield finding("NOVA416", at(place, ...inside), `${what}: ${message}`);
+  }
+  for (const inside of secrets) {
+    const message = `${what}: secret keeps nothing here, because answers are in the chain of work - remove it`;
+    yield finding("NOVA416", at(place, ...inside), message);
+  }
+}

@@ -1,0 +1,70 @@
+import { checkPattern } from "../../event-pattern/check-pattern.ts";
+import { asIfBound, pathsInPattern, replaceTexts } from "../../event-pattern/pattern-texts.ts";
+import { type Finding, finding } from "../../findings/finding.ts";
+import { at } from "../../findings/path.ts";
+import { shown } from "../../findings/shown.ts";
+import { isObject } from "../../json/loose.ts";
+import { brokenGap, onlyPath } from "../../template/template.ts";
+import { timeOf } from "../../template/time.ts";
+import type { JsonObject } from "../../workflow.ts";
+import type { FieldCheck, NodePlace } from "./field-check.ts";
+import { checkOwnKey } from "./key.ts";
+
+const kinds = ["seconds", "until", "event"] as const;
+
+export const checkWait: FieldCheck = function* (node, place) {
+  const { name, path } = place;
+  const given = kinds.filter((field) => node[field] !== undefined);
+  if (given.length === 0) {
+    yield finding("NOVA413", path, `${name} does not say what it waits for - add seconds, until or event`);
+  }
+  for (const field of given.slice(1)) {
+    yield finding("NOVA413", at(path, field), `${name} has both ${given[0]} and ${field} - keep one of them`);
+  }
+  if (node.event !== undefined) yield* checkOwnKey(node, place);
+  else yield* checkAlone(node, place);
+  yield* checkUntil(node.until, place);
+  yield* checkEvent(node.event, place);
+};
+
+function* checkAlone(node: Record<string, unknown>, { name, path }: NodePlace): Iterable<Finding> {
+  for (const field of ["timeout", "into", "since"].filter((field) => node[field] !== undefined)) {
+    yield finding(
+      "NOVA413",
+      at(path, field),
+      `${name}: ${field} belongs to a wait for an event - remove it, or add event`,
+    );
+  }
+}
+
+function* checkUntil(until: unknown, { name, path }: NodePlace): Iterable<Finding> {
+  if (typeof until !== "string" || until.trim() === "") return;
+  if (onlyPath(until) !== undefined || timeOf(until) !== undefined) return;
+  const message = `${name}: until is ${shown(until)}, which is no time - write such as 2026-01-31T09:00:00Z, or {{dot.path}} of one`;
+  yield finding("NOVA414", at(path, "until"), message);
+}
+
+function* checkEvent(event: unknown, { name, path }: NodePlace): Iterable<Finding> {
+  if (!isObject(event)) return;
+  const problems = [...checkPattern(asIfBound(event as JsonObject))];
+  for (const { segments, message } of problems) {
+    yield finding("NOVA415", at(path, "event", ...segments), `${name}: the event pattern ${message}`);
+  }
+  const broken = brokenGapIn(event as JsonObject);
+  if (broken !== undefined) {
+    const message = `${name}: the event pattern has ${JSON.stringify(broken)}, which is no {{dot.path}} - write such as {{customer.id}}, or single braces`;
+    yield finding("NOVA417", at(path, "event"), message);
+  } else if (problems.length === 0 && pathsInPattern(event as JsonObject).length === 0) {
+    const message = `${name}: one event that fits wakes every run that waits here - name what tells runs apart, such as "detail": { "customer": ["{{customer.id}}"] }`;
+    yield finding("NOVA425", at(path, "event"), message);
+  }
+}
+
+function brokenGapIn(pattern: JsonObject): string | undefined {
+  let broken: string | undefined;
+  replaceTexts(pattern, (text) => {
+    broken ??= brokenGap(text);
+    return text;
+  });
+  return broken;
+}

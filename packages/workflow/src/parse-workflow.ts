@@ -1,0 +1,94 @@
+import { onFailureOf } from "./authored/on-failure.ts";
+import type { WorkflowFields } from "./authored/workflow.ts";
+import { checkInputs } from "./check/inputs.ts";
+import { checkKeys } from "./check/keys.ts";
+import type { KeyReader } from "./check/keys-of-code.ts";
+import { checkKnownKeys } from "./check/known-keys.ts";
+import { outlinesOf } from "./check/outline.ts";
+import { checkRequirements } from "./check/requirements.ts";
+import { checkWhole } from "./check/whole.ts";
+import type { Finding } from "./findings/finding.ts";
+import { lockOf } from "./lock/lock-of.ts";
+import { bodyOf, findingsIn, pythonOf, readBody } from "./parse/body.ts";
+import { readDocument } from "./parse/document.ts";
+import { checkLists, readFields } from "./parse/fields.ts";
+import { identityOf } from "./parse/identity.ts";
+import { libOf, pythonOfLib } from "./parse/lib.ts";
+import { locate } from "./parse/locate.ts";
+import { readNode } from "./parse/nodes.ts";
+import type { PythonSource, WorkflowSource } from "./parse/source.ts";
+import { sharedSettings } from "./parse/surroundings.ts";
+import { readTriggers } from "./parse/triggers.ts";
+import type { Body, JsonObject, Workflow } from "./workflow.ts";
+
+export interface ParsedWorkflow {
+  /** There if no finding is an error. */
+  workflow?: Workflow;
+  findings: Finding[];
+  /** The Python of the nodes and of `lib/`, for a check of Python; there with or without errors. */
+  python: PythonSource[];
+  /** What can be said about the keys of the context with the help of a reader of Python; nothing without a workflow. */
+  keyFindings(reader: KeyReader): Finding[];
+}
+
+/** What a person wrote, as a workflow; or all that is wrong with it. Pure: reads no file, runs nothing. */
+export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
+  const { document, findings } = readDocument(source);
+  if (!document) return { findings, python: [], keyFindings: () => [] };
+  const paths = { nodes: document.pathOf("nodes"), edges: document.pathOf("edges") };
+  const { fields, findings: fieldFindings } = readFields(document);
+  const around = { files: source.files, shared: sharedSettings(fields) };
+  const body = readBody(document.body, paths, (node, path) => readNode(node, path, around));
+  const identity = identityOf(document, source);
+  const lib = libOf(source.files);
+  findings.push(...checkLists(document), ...identity.findings, ...fieldFindings, ...checkInputs(document));
+  findings.push(...checkRequirements(document, source));
+  const { triggers, findings: triggerFindings } = readTriggers(document);
+  findings.push(...triggerFindings, ...findingsIn(body));
+  const outlines = outlinesOf(body);
+  findings.push(...checkWhole(outlines));
+  const lock = lockOf(source.files, body, fields?.approval);
+  findings.push(...lock.findings);
+  const python = [...pythonOf(body), ...pythonOfLib(lib)];
+  if (hasNoError(findings)) findings.push(...checkKeys(outlines));
+  const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
+  if (workflow && lock.locked) workflow.lock = lock.locked;
+  if (workflow && triggers.length > 0) workflow.triggers = triggers;
+  const place = { ...document, program: source.program, file: source.fileName };
+  return {
+    ...(workflow && { workflow }),
+    findings: locate(findings, place),
+    python,
+    keyFindings: (reader) => (workflow ? locate([...checkKnownKeys(outlines, workflow, reader)], place) : []),
+  };
+}
+
+function hasNoError(findings: readonly Finding[]): boolean {
+  return findings.every((one) => one.severity !== "error");
+}
+
+function normalise(
+  { id, name }: { id: string; name: string },
+  fields: WorkflowFields,
+  lib: Record<string, string>,
+  body: Body,
+): Workflow {
+  const { description, timeout, inputs, requirements = [], model, limits, approval, scope, credentials } = fields;
+  return {
+    format: 1,
+    id,
+    name,
+    ...(description !== undefined && { description }),
+    ...(timeout !== undefined && { timeoutSeconds: timeout }),
+    ...(inputs !== undefined && { inputs: { type: "object", ...inputs } as JsonObject }),
+    requirements,
+    lib,
+    ...(model !== undefined && { model }),
+    ...(limits !== undefined && { maxCostUsd: limits.max_cost_usd }),
+    ...(approval !== undefined && { approval }),
+    ...(scope !== undefined && { scope }),
+    ...(credentials !== undefined && { credentials }),
+    ...(fields.on_failure !== undefined && { onFailure: onFailureOf(fields.on_failure) }),
+    ...body,
+  };
+}

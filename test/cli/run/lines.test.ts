@@ -1,0 +1,41 @@
+import { stripVTControlCharacters } from "node:util";
+import { RawJson } from "@nova/engine";
+import { expect, it } from "vitest";
+import { eventLine, runLines } from "../../../packages/cli/src/run/lines.ts";
+
+it.each([
+  [{ node: "read", state: "started" }, "  · read"],
+  [{ node: "each", state: "succeeded", count: 1 }, "  » each  1 item"],
+  [{ node: "inner", state: "succeeded", items: [2], count: 7 }, "  » inner  7 items  item 2"],
+  [{ node: "read", state: "succeeded", items: [17] }, "  ✓ read  item 17"],
+  [{ node: "read", state: "failed", items: [17, 0] }, "  ✗ read  item 17, 0"],
+  [{ node: "ask", state: "waiting", items: [2] }, "  … ask waits  item 2"],
+  [
+    {
+      node: "call",
+      state: "retrying",
+      items: [2],
+      message: 'node "call": attempt 1 failed, attempt 2 begins in 2 s: no',
+    },
+    '  ↻ node "call": attempt 1 failed, attempt 2 begins in 2 s: no  item 2',
+  ],
+] as const)("%j is told in one line", (event, line) => {
+  const { items, ...rest } = { items: undefined, ...event };
+  expect(stripVTControlCharacters(eventLine({ ...rest, ...(items && { items: [...items] }) }))).toBe(line);
+});
+
+it.each([
+  [
+    { cost_usd: 0.0175, tokens_input: 5000, tokens_cached: 0, tokens_output: 500 },
+    ["  models: $0.0175, 5000 tokens in, 500 out"],
+  ],
+  [undefined, []],
+])("tells what models have cost where some were asked: %j", (spent, lines) => {
+  const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", spent };
+  const counters = { aws_calls: { dynamodb: 1, s3: 0, states: 1 }, sandbox_calls: 1, bytes_stored: 0 };
+  const ran = { execution, counters, path: ["start"], context: new RawJson("{}") } as unknown as Parameters<
+    typeof runLines
+  >[0];
+  const told = runLines(ran).map(stripVTControlCharacters);
+  expect(told.filter((line) => line.includes("models"))).toEqual(lines);
+});
