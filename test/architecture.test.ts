@@ -44,6 +44,7 @@ const arrows: Record<string, string[]> = {
     "python",
   ],
   examples: ["cli", "local", "service", "compiler", "engine", "workflow"],
+  bench: ["cli", "local", "compiler", "engine"],
   stacks: ["aws/table", "agents"],
 };
 
@@ -67,13 +68,14 @@ const callers: Record<string, string> = {
   "packages/cli/src/": "the server that its user names, and addresses that it signs",
   "packages/service/src/outgoing/": "what users name, looked at before and while it is called",
   "packages/local/src/": "itself",
+  "bench/": "the local cloud that it measures",
 };
 
 /** `fetch(...)`, and what connects in Node's own modules. `outgoing.fetch(...)` is the guarded one. */
 const calling =
   /(?<![.\w])fetch\(|globalThis\.fetch|import (?!type)(?:\* as \w+|\w+|\{[^}]*\b(?:request|get|connect|createConnection|Socket)\b[^}]*\}) from "(?:node:)?(?:https?|http2|net|tls)"|from "undici"/;
 
-const files = sourceFiles("packages", "functions", "stacks", "sst.config.ts");
+const files = sourceFiles("bench", "packages", "functions", "stacks", "sst.config.ts");
 
 function packageOf({ path }: SourceFile): string {
   const [first, second] = path.split("/");

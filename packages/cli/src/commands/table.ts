@@ -38,7 +38,6 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   export: async () => (await import("./export.ts")).exportAll,
   upgrade: async () => (await import("./upgrade.ts")).upgrade,
   import: async () => (await import("./import.ts")).importAll,
-  bench: async () => (await import("./bench.ts")).bench,
   packages: async () => (await import("./packages.ts")).packages,
   template: async () => (await import("./template.ts")).template,
   dev: async () => (await import("./dev.ts")).dev,

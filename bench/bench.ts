@@ -1,5 +1,4 @@
 import type { LocalCloud } from "@nova/local";
-import { InvalidInput } from "../errors.ts";
 import type { Bench, Figure } from "./figure.ts";
 import { api } from "./figures/api.ts";
 import { atOnce } from "./figures/at-once.ts";
@@ -32,11 +31,11 @@ const benches: Record<string, Bench> = {
   stress,
 };
 
-/** Those of these names, or all where there are none; in their own order. Throws `InvalidInput` for a name of nothing. */
+/** Those of these names, or all where there are none; in their own order. Throws `RangeError` for a name of nothing. */
 export function chooseBenches(names: readonly string[]): Bench[] {
   const unknown = names.find((name) => !Object.hasOwn(benches, name));
   if (unknown !== undefined)
-    throw new InvalidInput(`there is no figure "${unknown}" - choose of ${Object.keys(benches).join(", ")}`);
+    throw new RangeError(`there is no figure "${unknown}" - choose of ${Object.keys(benches).join(", ")}`);
   const chosen = Object.entries(benches).filter(([name]) => names.length === 0 || names.includes(name));
   return chosen.map(([, bench]) => bench);
 }

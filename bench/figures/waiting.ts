@@ -76,7 +76,7 @@ async function startUntilAsked(cloud: LocalCloud, version: WorkflowVersion): Pro
 }
 
 async function answerAndVerify(cloud: LocalCloud, execution: string): Promise<boolean> {
-  await answerTask(cloud.ports, { execution, node: "ask", choice: "approved", by: "bench", from: "nova bench" });
+  await answerTask(cloud.ports, { execution, node: "ask", choice: "approved", by: "bench", from: "npm run bench" });
   await cloud.untilEnd(execution);
   return (await verifyExecution(cloud.ports, execution)).state === "anchored";
 }

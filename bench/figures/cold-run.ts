@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Bench, median, rounded, timed } from "../figure.ts";
 
-const nova = join(import.meta.dirname, "../../../bin/nova.js");
-const hello = join(import.meta.dirname, "../../../../examples/hello");
+const nova = join(import.meta.dirname, "../../packages/cli/bin/nova.js");
+const hello = join(import.meta.dirname, "../../packages/examples/hello");
 const rounds = 5;
 
 /** `nova run` of a small workflow as a process of its own, in a data folder that is empty. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseBenches } from "../../../packages/cli/src/bench/bench.ts";
+import { chooseBenches } from "../../bench/bench.ts";
 
 test("takes every figure where none is named", () => {
   expect(chooseBenches([])).toHaveLength(13);

@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import { parseArgs, styleText } from "node:util";
+import { dataFolder } from "@nova/cli";
+import { openLocalCloud } from "@nova/local";
+import { chooseBenches, takeFigures } from "./bench.ts";
+import type { Figure } from "./figure.ts";
+import { openInstantModel } from "./instant-model.ts";
+
+/**
+ * `npm run bench` takes all figures of this machine, `npm run bench cold-run memory` these two;
+ * `npm run -s bench -- --json` prints one JSON object. Answers whether no figure missed its aim.
+ */
+async function main(argv: string[]): Promise<boolean> {
+  const { values, positionals } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    options: { json: { type: "boolean", default: false } },
+  });
+  const chosen = chooseBenches(positionals);
+  await using stack = new AsyncDisposableStack();
+  const model = await openInstantModel();
+  stack.defer(() => model.close());
+  Object.assign(process.env, model.environment, { NOVA_FROZEN: "false" });
+  const warn = (sentence: string) => console.error(`bench: ${sentence}`);
+  const cloud = await openLocalCloud({ dataDir: resolve(dataFolder(), "bench"), warn });
+  stack.defer(() => cloud.close());
+  const figures = await takeFigures(cloud, chosen, (figure) => {
+    if (!values.json) console.log(lineOf(figure));
+  });
+  if (values.json) console.log(JSON.stringify({ figures }));
+  return figures.every(({ met }) => met !== false);
+}
+
+function lineOf({ name, aim, value, met, detail }: Figure): string {
+  const mark = met === null ? styleText("yellow", "-") : met ? styleText("green", "✓") : styleText("red", "✗");
+  const parts = Object.entries(detail).map(([key, one]) => `${key} ${one}`);
+  const shown = styleText("bold", String(value ?? "not taken"));
+  return `${mark} ${name}: ${shown} (aim: ${aim}) ${styleText("dim", parts.join(", "))}`;
+}
+
+try {
+  process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
+} catch (error) {
+  console.error(`bench: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 2;
+}
