@@ -1,6 +1,6 @@
 export { createArchive } from "./archive/archive.ts";
 export { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
-export { type HandedAnswer, type HandedRequest, serveSameProcess } from "./clients/same-process.ts";
+export { type HandedAnswer, type HandedRequest, offerTransport } from "./clients/transport.ts";
 export { createCredentialCipher } from "./credentials/cipher.ts";
 export { credentialKeysFrom } from "./credentials/keys-from.ts";
 export { createChainStore } from "./dynamodb/chain/chain-store.ts";

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "@nova/aws";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { handOver } from "../../../packages/aws/src/clients/same-process.ts";
+import { takeOffers } from "../../../packages/aws/src/clients/transport.ts";
 import { serveOwnRequests } from "../../../packages/local/src/cloud/own-requests.ts";
 import type { AnsweredRequest } from "../../../packages/local/src/cloud/request-tap.ts";
 import { type DynamoDbServer, openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
@@ -26,7 +26,7 @@ afterEach(async () => {
 function clientWith(accessKeyId: string): DynamoDBClient {
   const credentials = { accessKeyId, secretAccessKey: "any" };
   const client = new DynamoDBClient({ endpoint: server.url, region: "us-east-1", credentials, maxAttempts: 1 });
-  handOver(client);
+  takeOffers(client);
   clients.push(client);
   return client;
 }

@@ -4,7 +4,7 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { conflict, patientRetries } from "./retries.ts";
-import { handOver } from "./same-process.ts";
+import { takeOffers } from "./transport.ts";
 
 /** A connection that hangs counts as an outage, and is retried, well before a Lambda's own deadline. */
 const requestHandler = {
@@ -23,7 +23,7 @@ const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 export function documentClient(): DynamoDBDocumentClient {
   const client = new DynamoDBClient({ retryStrategy: patientRetries(), requestHandler });
-  handOver(client);
+  takeOffers(client);
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
@@ -38,7 +38,7 @@ export function chainClient({ config: { requestHandler, credentials } }: DynamoD
   const shared = { requestHandler, credentials };
   const client = new DynamoDBClient({ ...shared, retryStrategy: patientRetries(), cacheMiddleware: true });
   for (const name of dispensable) client.middlewareStack.remove(name);
-  handOver(client);
+  takeOffers(client);
   return client;
 }
 

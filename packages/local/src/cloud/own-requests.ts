@@ -1,4 +1,4 @@
-import { serveSameProcess } from "@nova/aws";
+import { offerTransport } from "@nova/aws";
 import type { DynamoDbServer } from "../dynamodb/index.ts";
 import type { AnsweredRequest } from "./request-tap.ts";
 
@@ -11,7 +11,7 @@ export function serveOwnRequests(
   onAnswered: (answered: AnsweredRequest) => void,
 ): () => void {
   const port = Number(new URL(dynamodb.url).port);
-  return serveSameProcess(dynamodb.url, ({ method, headers, body }) => {
+  return offerTransport(dynamodb.url, ({ method, headers, body }) => {
     const answer = dynamodb.answer({ headers, body: Buffer.from(body) });
     onAnswered({ port, request: { method, url: "/", headers }, status: answer.status, json: body });
     return answer;

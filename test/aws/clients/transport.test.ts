@@ -7,9 +7,9 @@ import {
   GetItemCommand,
   InternalServerError,
 } from "@aws-sdk/client-dynamodb";
-import { type HandedAnswer, type HandedRequest, serveSameProcess } from "@nova/aws";
+import { type HandedAnswer, type HandedRequest, offerTransport } from "@nova/aws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { handOver } from "../../../packages/aws/src/clients/same-process.ts";
+import { takeOffers } from "../../../packages/aws/src/clients/transport.ts";
 
 let server: Server;
 let url: string;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const credentials = { accessKeyId: "mine", secretAccessKey: "any" };
   client = new DynamoDBClient({ endpoint: url, region: "us-east-1", credentials, maxAttempts: 2 });
-  handOver(client);
+  takeOffers(client);
   stop = () => undefined;
 });
 
@@ -51,7 +51,7 @@ const refused = (name: string, status: number) =>
 describe("an endpoint that the same process serves", () => {
   it("gets the request as it would have gone over the wire, and no socket is opened", async () => {
     const seen: HandedRequest[] = [];
-    stop = serveSameProcess(url, (request) => {
+    stop = offerTransport(url, (request) => {
       seen.push(request);
       return found("hand");
     });
@@ -74,7 +74,7 @@ describe("an endpoint that the same process serves", () => {
     ["what it fails at, again and again", refused("InternalServerError", 500), InternalServerError, 2],
   ])("has the SDK say %s", async (_what, given, error, attempts) => {
     let asked = 0;
-    stop = serveSameProcess(url, () => {
+    stop = offerTransport(url, () => {
       asked += 1;
       return given;
     });
@@ -86,14 +86,14 @@ describe("an endpoint that the same process serves", () => {
     const seen: unknown[] = [];
     const watch = (request: unknown) => seen.push(request);
     subscribe("nova.request.handed-over", watch);
-    stop = serveSameProcess(url, () => found("hand"));
+    stop = offerTransport(url, () => found("hand"));
     await client.send(get);
     unsubscribe("nova.request.handed-over", watch);
     expect(seen).toMatchObject([{ headers: { "x-amz-target": "DynamoDB_20120810.GetItem" } }]);
   });
 
   it("keeps nobody waiting, however many requests there are", async () => {
-    stop = serveSameProcess(url, () => found("hand"));
+    stop = offerTransport(url, () => found("hand"));
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 0);
     for (let i = 0; i < 100; i++) await client.send(get);
@@ -104,11 +104,11 @@ describe("an endpoint that the same process serves", () => {
 
 describe("any other endpoint", () => {
   it.each([
-    ["where another one is served", () => serveSameProcess("http://127.0.0.1:1", () => found("hand"))],
+    ["where another one is served", () => offerTransport("http://127.0.0.1:1", () => found("hand"))],
     [
       "when it is served no more",
       () => {
-        serveSameProcess(url, () => found("hand"))();
+        offerTransport(url, () => found("hand"))();
         return () => undefined;
       },
     ],
@@ -119,8 +119,8 @@ describe("any other endpoint", () => {
   });
 
   it("keeps its place when its predecessor is given up late", async () => {
-    const giveUp = serveSameProcess(url, () => found("a predecessor"));
-    stop = serveSameProcess(url, () => found("hand"));
+    const giveUp = offerTransport(url, () => found("a predecessor"));
+    stop = offerTransport(url, () => found("hand"));
     giveUp();
     expect((await client.send(get)).Item).toEqual({ via: { S: "hand" } });
   });

@@ -21,26 +21,26 @@ export type Answer = (request: HandedRequest) => HandedAnswer;
 /** Tells of each `HandedRequest`, as Node's own channels tell of requests that go over the wire. */
 const handed = channel("nova.request.handed-over");
 
-const served = new Map<string, Answer>();
+const offers = new Map<string, Answer>();
 
-/** Says that this very process serves the endpoint: its clients need no socket from now on. Returns how to end that. */
-export function serveSameProcess(url: string, answer: Answer): () => void {
+/** The port: a process that serves the endpoint itself offers a way without a socket. Returns how to end that. */
+export function offerTransport(url: string, answer: Answer): () => void {
   const { host } = new URL(url);
-  served.set(host, answer);
+  offers.set(host, answer);
   return () => {
-    if (served.get(host) === answer) served.delete(host);
+    if (offers.get(host) === answer) offers.delete(host);
   };
 }
 
 /**
- * Has requests of this client to endpoints of the same process handed over as they are, signed and serialised. That is
- * half of the time that they take. Where nothing is served, as in a Lambda, requests go their usual way.
+ * Has requests of this client take the way that is offered for their endpoint, signed and serialised as they are: it costs
+ * half of the time. Where none is offered, as in a Lambda, they go over HTTP.
  */
-export function handOver(client: DynamoDBClient): void {
+export function takeOffers(client: DynamoDBClient): void {
   client.middlewareStack.add(
     (next) => async (args) => {
       const request = args.request as SentRequest;
-      const answer = served.size > 0 && served.get(`${request.hostname}:${request.port}`);
+      const answer = offers.size > 0 && offers.get(`${request.hostname}:${request.port}`);
       if (!answer) return next(args);
       await nextTurn(); // as behind a socket: whoever sends much must not keep timers and others waiting
       const { method, headers, body } = request;
@@ -50,7 +50,7 @@ export function handOver(client: DynamoDBClient): void {
       // Only the deserialiser follows, which looks at nothing else.
       return { response: { statusCode: status, ...answered }, output: undefined as never };
     },
-    { step: "deserialize", priority: "low", name: "sameProcess" },
+    { step: "deserialize", priority: "low", name: "offeredTransport" },
   );
 }
 
