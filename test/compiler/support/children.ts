@@ -1,4 +1,4 @@
-import type { ChildStart } from "../../../packages/local/src/states/asl/outside.ts";
+import type { ChildStart } from "../../../packages/local/src/states/asl/host.ts";
 import type { RunResult } from "../../../packages/local/src/states/run-state-machine.ts";
 
 /** Who has this ARN is the machine itself: its loops go on in a further execution of it. */

@@ -3,7 +3,7 @@ import type { WorkflowVersion } from "@nova/engine";
 import { isLong, joinOf, nodeIndex, type Workflow } from "@nova/workflow";
 import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/loops.ts";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
-import type { ReadObject } from "../../../packages/local/src/states/asl/outside.ts";
+import type { ReadObject } from "../../../packages/local/src/states/asl/host.ts";
 import { TaskTokens } from "../../../packages/local/src/states/asl/task/task-tokens.ts";
 import { type RunResult, runStateMachine } from "../../../packages/local/src/states/run-state-machine.ts";
 import { virtualClock } from "../../local/states/support/virtual-clock.ts";

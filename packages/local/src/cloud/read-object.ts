@@ -1,6 +1,6 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { s3Client } from "@nova/aws";
-import type { ReadObject } from "../states/asl/outside.ts";
+import type { ReadObject } from "../states/asl/host.ts";
 
 /** What Step Functions reads from S3 by itself. The endpoint is the one that the environment names by then. */
 export const readObject: ReadObject = async ({ bucket, key }) => {

@@ -1,5 +1,5 @@
 import type { Json } from "../json.ts";
-import type { EndedChild } from "./asl/outside.ts";
+import type { EndedChild } from "./asl/host.ts";
 import type { Executions } from "./store/executions.ts";
 
 /** How an execution ended, for the one that started it; undefined while it runs. */

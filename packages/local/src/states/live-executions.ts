@@ -3,14 +3,14 @@ import type { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { Alarms } from "./alarms.ts";
 import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
-import type { ChildStart, ReadObject, StartedChild } from "./asl/outside.ts";
+import type { ChildStart, ReadObject, StartedChild } from "./asl/host.ts";
 import type { StateMachine } from "./asl/state.ts";
 import { executionOfToken } from "./asl/task/task-tokens.ts";
 import { endOfChild } from "./ended-child.ts";
-import { newSeed } from "./journal/chance.ts";
 import { JournalledExecution } from "./journal/journalled-execution.ts";
-import type { TaskAnswer } from "./journal/journalled-outside.ts";
-import type { Keeper } from "./journal/keeper.ts";
+import type { TaskAnswer } from "./journal/journalled-host.ts";
+import type { Owner } from "./journal/owner.ts";
+import { newSeed } from "./journal/seeded-random.ts";
 import { Runs } from "./runs.ts";
 import { type StatusChange, statusChangeOf } from "./status-change.ts";
 import { StatusDeliveries } from "./status-deliveries.ts";
@@ -68,7 +68,7 @@ export class LiveExecutions {
     this.#executions.append(execution, opening);
     const { machine, start } = this.#options.prepare(execution);
     const recorded = { opening, inputs: [], events: [] };
-    const run = new JournalledExecution(machine, { ...start, input }, recorded, this.#keeperOf(execution));
+    const run = new JournalledExecution(machine, { ...start, input }, recorded, this.#ownerOf(execution));
     this.#executions.flush(execution);
     this.#runs.add(execution, run);
     run.begin();
@@ -204,7 +204,7 @@ export class LiveExecutions {
     if (!opening || input === undefined) throw new Error(STOPPED);
     const { machine, start } = this.#options.prepare(execution);
     const recorded = { opening, inputs, events };
-    const run = new JournalledExecution(machine, { ...start, input }, recorded, this.#keeperOf(execution));
+    const run = new JournalledExecution(machine, { ...start, input }, recorded, this.#ownerOf(execution));
     if (!(await run.bringBack(recorded))) throw new Error(OTHER_WAY);
     return run;
   }
@@ -215,7 +215,7 @@ export class LiveExecutions {
     run.settle();
   }
 
-  #keeperOf(execution: Execution): Keeper {
+  #ownerOf(execution: Execution): Owner {
     const { clock, room, invokeLambda, readObject, startChild } = this.#options;
     return {
       now: () => clock.now(),
@@ -279,7 +279,7 @@ export class LiveExecutions {
   async #tellParent(child: Execution): Promise<void> {
     const parent = this.#waitingParent(child);
     const run = parent && (await this.#awake(parent));
-    const to = run?.askOf("child", child.arn);
+    const to = run?.requestOf("child", child.arn);
     const value = endOfChild(this.#executions, child.arn);
     if (to !== undefined && value) await run?.post({ to, value });
   }
@@ -293,11 +293,11 @@ export class LiveExecutions {
     return startedBy?.awaited ? this.#executions.get(startedBy.arn) : undefined;
   }
 
-  async #reach(token: string, inputTo: (ask: number) => Omit<Input, "at">): Promise<boolean> {
+  async #reach(token: string, inputTo: (request: number) => Omit<Input, "at">): Promise<boolean> {
     const execution = this.#executions.get(executionOfToken(token));
     const run = execution && (await this.#awake(execution));
-    const ask = run?.askOf("token", token);
-    const awaited = ask !== undefined && (await run?.post(inputTo(ask))) === true;
+    const request = run?.requestOf("token", token);
+    const awaited = request !== undefined && (await run?.post(inputTo(request))) === true;
     if (execution && awaited) this.#executions.flush(execution);
     return awaited;
   }

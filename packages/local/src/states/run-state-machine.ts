@@ -3,9 +3,9 @@ import { type Clock, systemClock } from "../clock.ts";
 import type { Json } from "../json.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { compileStateMachine } from "./asl/compile.ts";
-import { type Children, directOutside } from "./asl/direct-outside.ts";
+import { type Children, directHost } from "./asl/direct-host.ts";
 import { type Outcome, prepareExecution } from "./asl/execute.ts";
-import type { ReadObject } from "./asl/outside.ts";
+import type { ReadObject } from "./asl/host.ts";
 import { TaskTokens } from "./asl/task/task-tokens.ts";
 import type { HistoryEvent } from "./history.ts";
 
@@ -56,7 +56,7 @@ export async function runStateMachine(definition: object, input: unknown, option
       accountId: "000000000000",
     },
     {
-      outside: directOutside({
+      host: directHost({
         ...{ clock, invokeLambda, readObject, tokens, children, executionArn },
         stopSignal: stop.signal,
       }),

@@ -2,7 +2,7 @@ import type { Json } from "../../json.ts";
 import { History, type HistoryEvent } from "../history.ts";
 import { enter } from "./enter.ts";
 import { Cancelled, StateFailure } from "./failure.ts";
-import type { Outside } from "./outside.ts";
+import type { Host } from "./host.ts";
 import type { StateMachine } from "./state.ts";
 import { childOf, type Run, Thread } from "./thread.ts";
 
@@ -18,7 +18,7 @@ export interface ExecutionStart {
 }
 
 export interface Services {
-  outside: Outside;
+  host: Host;
   write(event: HistoryEvent): void;
 }
 
@@ -41,11 +41,11 @@ export function prepareExecution(
   services: Services,
   signal: AbortSignal,
 ): PreparedExecution {
-  const history = new History(services.outside.now, services.write);
+  const history = new History(services.host.now, services.write);
   const { controller, release } = childOf(signal);
-  const thread = new Thread(prepareRun(start, services.outside, history), controller.signal, 0);
+  const thread = new Thread(prepareRun(start, services.host, history), controller.signal, 0);
   recordStart(history, start);
-  if (machine.timeoutSeconds !== undefined) abortAfter(machine.timeoutSeconds, services.outside, controller);
+  if (machine.timeoutSeconds !== undefined) abortAfter(machine.timeoutSeconds, services.host, controller);
   return {
     async run() {
       const outcome = await finish(machine, JSON.parse(start.input), thread);
@@ -57,7 +57,7 @@ export function prepareExecution(
   };
 }
 
-function prepareRun(start: ExecutionStart, outside: Outside, history: History): Run {
+function prepareRun(start: ExecutionStart, host: Host, history: History): Run {
   const { region, accountId, stateMachine } = start;
   const context = {
     Execution: {
@@ -65,12 +65,12 @@ function prepareRun(start: ExecutionStart, outside: Outside, history: History): 
       Input: JSON.parse(start.input) as Json,
       Name: start.name,
       RoleArn: start.roleArn,
-      StartTime: new Date(outside.now()).toISOString(),
+      StartTime: new Date(host.now()).toISOString(),
       RedriveCount: 0,
     },
     StateMachine: { Id: stateMachine.arn, Name: stateMachine.name },
   };
-  return { outside, history, region, accountId, context };
+  return { host, history, region, accountId, context };
 }
 
 async function finish(machine: StateMachine, input: Json, thread: Thread): Promise<Outcome | undefined> {
@@ -89,8 +89,8 @@ function outcomeOfStop(stop: Stop | { kind: "timedOut" }): Outcome | undefined {
   return { status: "ABORTED", error: stop.error, cause: stop.cause };
 }
 
-async function abortAfter(seconds: number, outside: Outside, controller: AbortController): Promise<void> {
-  await outside.sleep(seconds * 1000, "deadline", controller.signal);
+async function abortAfter(seconds: number, host: Host, controller: AbortController): Promise<void> {
+  await host.sleep(seconds * 1000, "deadline", controller.signal);
   controller.abort({ kind: "timedOut" });
 }
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../json.ts";
 import { assertWithinDataLimit } from "./data-limit.ts";
 import type { Definition } from "./definition.ts";
 import { EvaluationFailure, runtimeFailure } from "./failure.ts";
-import type { PendingTask } from "./outside.ts";
+import type { PendingTask } from "./host.ts";
 import { compilePath, PathNotFound } from "./path/read-path.ts";
 import type { Expression, Scope } from "./scope.ts";
 import type { Thread } from "./thread.ts";
@@ -42,7 +42,7 @@ export class Visit {
   constructor(state: State, thread: Thread) {
     this.state = state;
     this.thread = thread;
-    this.enteredTime = new Date(thread.run.outside.now()).toISOString();
+    this.enteredTime = new Date(thread.run.host.now()).toISOString();
   }
 
   /** `map` is `$$.Map` of the iteration about to begin, where it is not the thread's own. */

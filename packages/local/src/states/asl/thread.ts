@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../json.ts";
 import type { EventBody, History } from "../history.ts";
 import { Cancelled } from "./failure.ts";
-import type { Outside, Purpose } from "./outside.ts";
+import type { Host, Purpose } from "./host.ts";
 
 /** What all threads of one execution share. */
 export interface Run {
-  readonly outside: Outside;
+  readonly host: Host;
   readonly history: History;
   /** Where functions named without an ARN live. */
   readonly region: string;
@@ -47,7 +47,7 @@ export class Thread {
   }
 
   async sleep(ms: number, purpose: Purpose): Promise<void> {
-    await this.run.outside.sleep(ms, purpose, this.signal);
+    await this.run.host.sleep(ms, purpose, this.signal);
     this.assertRunning();
   }
 }

@@ -38,7 +38,7 @@ export function compileWork(name: string, definition: Definition, work: Work): S
   }
 
   async function run(input: Json, visit: Visit): Promise<Transition> {
-    const retries = retry(visit.thread.run.outside.random);
+    const retries = retry(visit.thread.run.host.random);
     for (visit.retryCount = 0; ; visit.retryCount++) {
       try {
         return { output: await attempt(input, visit), next };

@@ -4,9 +4,9 @@ import type { StateMachine } from "../asl/state.ts";
 import type { HistoryEvent } from "../history.ts";
 import type { Execution } from "../store/executions.ts";
 import type { Input, Opening } from "../store/lines.ts";
-import { type Ask, Asks } from "./asks.ts";
-import { JournalledOutside } from "./journalled-outside.ts";
-import type { Keeper } from "./keeper.ts";
+import { JournalledHost } from "./journalled-host.ts";
+import type { Owner } from "./owner.ts";
+import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
 
 /** What came from outside and was not taken yet. */
 type Arrival = { input: Omit<Input, "at">; heard(awaited: boolean): void } | { stop: Stop };
@@ -28,9 +28,9 @@ export class JournalledExecution {
   readonly events: HistoryEvent[] = [];
   /** Resolves when its end was told. */
   readonly ended: Promise<void>;
-  readonly #keeper: Keeper;
-  readonly #asks: Asks;
-  readonly #outside: JournalledOutside;
+  readonly #owner: Owner;
+  readonly #pending: PendingRequests;
+  readonly #host: JournalledHost;
   readonly #run: () => Promise<Outcome | undefined>;
   readonly #recorded: readonly HistoryEvent[];
   readonly #stopping = new AbortController();
@@ -42,22 +42,22 @@ export class JournalledExecution {
   #isTaking = true;
   #hasDiverged = false;
 
-  constructor(machine: StateMachine, start: ExecutionStart, recorded: Recorded, keeper: Keeper) {
+  constructor(machine: StateMachine, start: ExecutionStart, recorded: Recorded, owner: Owner) {
     this.input = start.input;
     this.ended = this.#end.promise;
-    this.#keeper = keeper;
+    this.#owner = owner;
     this.#recorded = recorded.events;
-    this.#asks = new Asks((number, ask) => this.#mode === "driven" && this.#begin(number, ask));
-    this.#outside = new JournalledOutside(start.executionArn, recorded.opening, this.#asks, {
-      invokeLambda: (call) => this.#keeper.invokeLambda(call, this.#stopping.signal),
-      startChild: (child, request) => this.#keeper.startChild(child, request),
-      readObject: (place) => this.#keeper.readObject(place),
+    this.#pending = new PendingRequests((number, request) => this.#mode === "driven" && this.#begin(number, request));
+    this.#host = new JournalledHost(start.executionArn, recorded.opening, this.#pending, {
+      invokeLambda: (call) => this.#owner.invokeLambda(call, this.#stopping.signal),
+      startChild: (child, request) => this.#owner.startChild(child, request),
+      readObject: (place) => this.#owner.readObject(place),
       stopChild: (arn) => {
-        if (this.#mode === "held" || this.#mode === "driven") this.#keeper.stopChild(arn);
+        if (this.#mode === "held" || this.#mode === "driven") this.#owner.stopChild(arn);
       },
     });
     const write = (event: HistoryEvent) => this.#write(event);
-    const prepared = prepareExecution(machine, start, { outside: this.#outside, write }, this.#stopping.signal);
+    const prepared = prepareExecution(machine, start, { host: this.#host, write }, this.#stopping.signal);
     this.#run = prepared.run;
   }
 
@@ -81,19 +81,19 @@ export class JournalledExecution {
     });
   }
 
-  /** Its keeper hears where it stands. */
+  /** Its owner hears where it stands. */
   settle(): void {
     if (this.#mode === "brought back") this.#mode = "held";
     this.#isTaking = false;
     if (this.#outcome) this.#finish(this.#outcome);
     else if (this.#arrivals.length > 0) this.#takeNext();
-    else this.#keeper.onRest();
+    else this.#owner.onRest();
   }
 
   /** From now on what it asks for is begun. */
   drive(): void {
     this.#mode = "driven";
-    for (const [number, ask] of [...this.#asks.all()]) if (!ask.begun) this.#begin(number, ask);
+    for (const [number, request] of [...this.#pending.all()]) if (!request.begun) this.#begin(number, request);
   }
 
   /** Nothing reaches it any more, and it writes nothing: its file is all that is left of it. */
@@ -120,28 +120,28 @@ export class JournalledExecution {
 
   /** Answers false where nothing is due yet. */
   noticeTime(): boolean {
-    const due = this.#asks.dueBy(this.#keeper.now());
+    const due = this.#pending.dueBy(this.#owner.now());
     for (const to of due) this.post({ to });
     return due.length > 0;
   }
 
   /** Of tasks, by so many milliseconds. */
   postponeDeadlines(ms: number): void {
-    this.#asks.postpone("deadline", ms);
+    this.#pending.postpone("deadline", ms);
   }
 
   /** Something is under way in this process, or its consequences are. */
   get isBusy(): boolean {
-    return this.#isTaking || this.#arrivals.length > 0 || this.#asks.isAtWork;
+    return this.#isTaking || this.#arrivals.length > 0 || this.#pending.isAtWork;
   }
 
   get isInFunction(): boolean {
-    return this.#asks.isInFunction;
+    return this.#pending.isInFunction;
   }
 
-  /** As `Asks.dueMs`. */
+  /** As `PendingRequests.dueMs`. */
   get dueMs(): number | null {
-    return this.#asks.dueMs;
+    return this.#pending.dueMs;
   }
 
   get hasEnded(): boolean {
@@ -149,14 +149,14 @@ export class JournalledExecution {
   }
 
   /** The number of what it asks for. */
-  askOf(...what: Parameters<Asks["numberOf"]>): number | undefined {
-    return this.#asks.numberOf(...what);
+  requestOf(...what: Parameters<PendingRequests["numberOf"]>): number | undefined {
+    return this.#pending.numberOf(...what);
   }
 
   /** Whether the execution started the other one and has not heard of its end. */
   waitsFor({ arn, startedBy }: Execution): boolean {
-    const start = startedBy && this.askOf("request", startedBy.request);
-    return (start ?? this.askOf("child", arn)) !== undefined;
+    const start = startedBy && this.requestOf("request", startedBy.request);
+    return (start ?? this.requestOf("child", arn)) !== undefined;
   }
 
   #start(): void {
@@ -177,16 +177,16 @@ export class JournalledExecution {
       if (!arrival) return;
       if ("stop" in arrival) {
         this.#isTaking = true;
-        this.#outside.setTime(this.#keeper.now());
+        this.#host.setTime(this.#owner.now());
         this.#stopping.abort(arrival.stop);
-      } else arrival.heard(this.#accept({ ...arrival.input, at: this.#keeper.now() }));
+      } else arrival.heard(this.#accept({ ...arrival.input, at: this.#owner.now() }));
       if (this.#isTaking) this.#followUp();
     }
   }
 
   /** While the disk is full nothing but a stop is taken: what follows from the rest could not be written. */
   #nextArrival(): Arrival | undefined {
-    const pause = this.#arrivals.length > 0 ? this.#keeper.pause() : undefined;
+    const pause = this.#arrivals.length > 0 ? this.#owner.pause() : undefined;
     if (!pause) return this.#arrivals.shift();
     pause.then(() => this.#takeNext());
     const stop = this.#arrivals.findIndex((arrival) => "stop" in arrival);
@@ -195,15 +195,15 @@ export class JournalledExecution {
 
   /** On its way to the disk before it has a consequence. */
   #accept(input: Input): boolean {
-    if (this.#outcome || !this.#asks.awaits(input.to)) return false;
+    if (this.#outcome || !this.#pending.awaits(input.to)) return false;
     this.#isTaking = true;
-    this.#keeper.write(input);
+    this.#owner.write(input);
     return this.#take(input);
   }
 
   #take(input: Input): boolean {
-    this.#outside.setTime(input.at);
-    return this.#asks.answer(input);
+    this.#host.setTime(input.at);
+    return this.#pending.answer(input);
   }
 
   async #followUp(): Promise<void> {
@@ -214,15 +214,15 @@ export class JournalledExecution {
   #finish(outcome: Outcome): void {
     this.#mode = "left";
     for (const arrival of this.#arrivals.splice(0)) refuse(arrival);
-    this.#keeper.onEnd(outcome);
+    this.#owner.onEnd(outcome);
     this.#end.resolve();
   }
 
-  #begin(number: number, ask: Ask): void {
-    ask.begun = true;
-    const ended = ask.child === undefined ? undefined : this.#keeper.endOfChild(ask.child);
+  #begin(number: number, request: PendingRequest): void {
+    request.begun = true;
+    const ended = request.child === undefined ? undefined : this.#owner.endOfChild(request.child);
     if (ended) this.post({ to: number, value: ended });
-    ask.begin?.().then(
+    request.begin?.().then(
       (value: Json) => this.post({ to: number, value }),
       (error: unknown) => this.post({ to: number, error: nameAndMessage(error) }),
     );
@@ -232,7 +232,7 @@ export class JournalledExecution {
     const recorded = this.#recorded[event.id - 1];
     this.events.push(recorded ?? event);
     if (recorded) this.#hasDiverged ||= !isSameStep(recorded, event);
-    else if (this.#mode !== "left") this.#keeper.write(event);
+    else if (this.#mode !== "left") this.#owner.write(event);
   }
 }
 

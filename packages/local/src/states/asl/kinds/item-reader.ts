@@ -2,7 +2,7 @@ import { isObject, type Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure, StateFailure } from "../failure.ts";
 import { readerFields } from "../fields.ts";
-import type { ObjectPlace } from "../outside.ts";
+import type { ObjectPlace } from "../host.ts";
 import { compileTemplateField } from "../payload-template.ts";
 import type { Visit } from "../state.ts";
 import { orAborted } from "../thread.ts";
@@ -33,7 +33,7 @@ export function compileItemReader(definition: Definition): ItemReader | undefine
     async read(selected, visit) {
       const place = placeIn(parameters(visit.scope(selected)));
       const { run, signal } = visit.thread;
-      const reading = run.outside.readJson(place, signal).catch((cause: Error) => failed(cause.message));
+      const reading = run.host.readJson(place, signal).catch((cause: Error) => failed(cause.message));
       const items = await orAborted(reading, signal);
       return Array.isArray(items) ? items : failed("The JSON file must hold a list.");
     },

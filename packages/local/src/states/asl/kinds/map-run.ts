@@ -10,11 +10,11 @@ export interface MapRun {
   stateMachine: string;
 }
 
-export function mapRunOf({ region, accountId, context, outside }: Run, label: string): MapRun {
+export function mapRunOf({ region, accountId, context, host }: Run, label: string): MapRun {
   const name = `${context.StateMachine.Name}/${label}`;
   const arnOf = (kind: string) => `arn:aws:states:${region}:${accountId}:${kind}:${name}`;
   return {
-    arn: `${arnOf("mapRun")}:${outside.uuid()}`,
+    arn: `${arnOf("mapRun")}:${host.uuid()}`,
     executions: arnOf("execution"),
     stateMachine: `${context.StateMachine.Id}/${label}`,
   };
@@ -25,14 +25,14 @@ export function mapRunOf({ region, accountId, context, outside }: Run, label: st
  * that one journal brings back both.
  */
 export function childThread(run: Run, mapRun: MapRun, input: Json, signal: AbortSignal): Thread {
-  const { outside, context } = run;
-  const name = outside.uuid();
+  const { host, context } = run;
+  const name = host.uuid();
   const execution = {
     ...context.Execution,
     ...{ Id: `${mapRun.executions}:${name}`, Input: input, Name: name },
-    StartTime: new Date(outside.now()).toISOString(),
+    StartTime: new Date(host.now()).toISOString(),
   };
-  const history = new History(outside.now, () => undefined);
+  const history = new History(host.now, () => undefined);
   const stateMachine = { ...context.StateMachine, Id: mapRun.stateMachine };
   const thread = new Thread(
     { ...run, history, context: { Execution: execution, StateMachine: stateMachine } },

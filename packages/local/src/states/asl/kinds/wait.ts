@@ -19,7 +19,7 @@ export function compileWait(name: string, definition: Definition): State {
     type: "Wait",
     async run(input, visit) {
       const selected = inputPath(visit.scope(input));
-      await visit.thread.sleep(delay(visit.scope(selected), visit.thread.run.outside.now()), "wait");
+      await visit.thread.sleep(delay(visit.scope(selected), visit.thread.run.host.now()), "wait");
       return { output: outputPath(visit.scope(selected)), next };
     },
   };

@@ -1,6 +1,6 @@
 import type { Definition } from "../definition.ts";
 import { HeartbeatMissed, runtimeFailure, StateFailure } from "../failure.ts";
-import { DECIDED, type PendingTask } from "../outside.ts";
+import { DECIDED, type PendingTask } from "../host.ts";
 import type { Scope } from "../scope.ts";
 import { compileField } from "../state.ts";
 import { childOf, orAborted, type Thread } from "../thread.ts";
@@ -50,19 +50,19 @@ export async function withinLimits<T>(
 }
 
 async function timeout(seconds: number, thread: Thread, over: AbortSignal): Promise<never> {
-  await thread.run.outside.sleep(seconds * 1000, "deadline", over);
+  await thread.run.host.sleep(seconds * 1000, "deadline", over);
   if (over.aborted) return never();
   throw new StateFailure("States.Timeout");
 }
 
 /** Each heartbeat starts the count anew; it never moves the timeout. */
 async function silence(seconds: number, thread: Thread, over: AbortSignal, task?: PendingTask): Promise<never> {
-  const { outside } = thread.run;
-  const startedMs = outside.now();
+  const { host } = thread.run;
+  const startedMs = host.now();
   for (let leftMs = seconds * 1000; leftMs > 0; ) {
-    await outside.sleep(leftMs, "deadline", over);
+    await host.sleep(leftMs, "deadline", over);
     if (over.aborted) return never();
-    leftMs = (task?.lastBeatMs ?? startedMs) + seconds * 1000 - outside.now();
+    leftMs = (task?.lastBeatMs ?? startedMs) + seconds * 1000 - host.now();
   }
   throw new HeartbeatMissed();
 }

@@ -2,14 +2,14 @@ import type { Json } from "../../../json.ts";
 import type { LambdaResult } from "../../../lambda-types.ts";
 import { assertWithinDataLimit } from "../data-limit.ts";
 import { StateFailure } from "../failure.ts";
-import type { LambdaCall } from "../outside.ts";
+import type { LambdaCall } from "../host.ts";
 import type { Thread } from "../thread.ts";
 
 /** Calls a Lambda function; every way in which that goes wrong becomes the failure that AWS reports. */
 export async function invoke(call: LambdaCall, thread: Thread, over: AbortSignal): Promise<string> {
   let result: LambdaResult;
   try {
-    result = await thread.run.outside.invokeLambda(call, over);
+    result = await thread.run.host.invokeLambda(call, over);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     throw new StateFailure(error.name, error.message);

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure } from "../failure.ts";
-import type { LambdaCall } from "../outside.ts";
+import type { LambdaCall } from "../host.ts";
 import type { Visit } from "../state.ts";
 import type { Run } from "../thread.ts";
 import type { Work } from "../work-state.ts";
@@ -20,7 +20,7 @@ export function compileLambdaInvoke(definition: Definition, waitsForToken: boole
   const task = { resourceType: "lambda", resource: waitsForToken ? "invoke.waitForTaskToken" : "invoke" };
 
   function prepare(visit: Visit): void {
-    visit.pendingTask = waitsForToken ? visit.thread.run.outside.issueToken() : undefined;
+    visit.pendingTask = waitsForToken ? visit.thread.run.host.issueToken() : undefined;
   }
 
   async function attempt(selected: Json, parameters: Json, visit: Visit): Promise<Json> {
@@ -38,7 +38,7 @@ export function compileLambdaInvoke(definition: Definition, waitsForToken: boole
     // Before the call: an answer can be there before the function has ended.
     const answered = pendingTask?.answer(over);
     const payload = parseResult(await invoke(call, thread, over), task.resourceType);
-    const response = wrap(payload, thread.run.outside.uuid());
+    const response = wrap(payload, thread.run.host.uuid());
     if (!answered || over.aborted) return response;
     recordSubmitted(task, response, thread);
     return answered;

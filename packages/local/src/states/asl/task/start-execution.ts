@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure, StateFailure } from "../failure.ts";
-import type { ChildStart, EndedChild } from "../outside.ts";
+import type { ChildStart, EndedChild } from "../host.ts";
 import type { Visit } from "../state.ts";
 import type { Work } from "../work-state.ts";
 import { compileSeconds, withinLimits } from "./deadline.ts";
@@ -31,16 +31,16 @@ export function compileStartExecution(definition: Definition, resource: Pattern)
   }
 
   async function run(child: ChildStart, { thread }: Visit, over: AbortSignal): Promise<Json> {
-    const { outside } = thread.run;
-    const { executionArn, startedAtMs } = await outside.startExecution(child, over).catch(asFailure);
+    const { host } = thread.run;
+    const { executionArn, startedAtMs } = await host.startExecution(child, over).catch(asFailure);
     const response = {
       ExecutionArn: executionArn,
-      ...sdkResponse(outside.uuid(), { "Content-Type": "application/x-amz-json-1.0" }),
+      ...sdkResponse(host.uuid(), { "Content-Type": "application/x-amz-json-1.0" }),
       StartDate: startedAtMs,
     };
     if (!isAwaited || over.aborted) return response;
     recordSubmitted(task, response, thread);
-    const ended = describe(await outside.executionEnded(executionArn, over), resource);
+    const ended = describe(await host.executionEnded(executionArn, over), resource);
     if (ended.Status === "SUCCEEDED") return ended;
     throw new StateFailure("States.TaskFailed", JSON.stringify(ended));
   }
@@ -65,7 +65,7 @@ function readChild(parameters: Json, { thread }: Visit): Omit<ChildStart, "await
   }
   return {
     stateMachineArn: StateMachineArn,
-    name: Name ?? thread.run.outside.uuid(),
+    name: Name ?? thread.run.host.uuid(),
     input: typeof Input === "string" ? Input : JSON.stringify(Input),
   };
 }

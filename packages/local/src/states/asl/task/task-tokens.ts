@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Json } from "../../../json.ts";
 import { StateFailure } from "../failure.ts";
-import type { PendingTask } from "../outside.ts";
+import type { PendingTask } from "../host.ts";
 
 interface Waiting {
   lastBeatMs: number;

@@ -3,11 +3,11 @@ import type { Clock } from "../../clock.ts";
 import type { Json } from "../../json.ts";
 import type { InvokeLambda } from "../../lambda-types.ts";
 import { StateFailure } from "./failure.ts";
-import type { Outside, ReadObject } from "./outside.ts";
+import type { Host, ReadObject } from "./host.ts";
 import type { TaskTokens } from "./task/task-tokens.ts";
 
 /** Executions that one starts and waits for. */
-export type Children = Pick<Outside, "startExecution" | "executionEnded">;
+export type Children = Pick<Host, "startExecution" | "executionEnded">;
 
 export interface DirectOptions {
   clock: Clock;
@@ -25,7 +25,7 @@ export interface DirectOptions {
  * The world itself, for an execution that lives no longer than this process. Without `children` it knows no other state
  * machines.
  */
-export function directOutside(options: DirectOptions): Outside {
+export function directHost(options: DirectOptions): Host {
   const { clock, invokeLambda, readObject = noObjects, tokens, executionArn, stopSignal } = options;
   const noOther = () => Promise.reject(new StateFailure("StepFunctions.StateMachineDoesNotExistException"));
   return {

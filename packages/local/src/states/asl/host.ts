@@ -61,7 +61,7 @@ export type ReadObject = (place: ObjectPlace) => Promise<string>;
  * All that reaches an execution from outside its definition and its input. Given the same answers in the same order
  * it goes the same way, event by event: so a journal of them is all it takes to bring it back to where it was.
  */
-export interface Outside {
+export interface Host {
   /** Milliseconds since the epoch. */
   now(): number;
   /** In [0, 1). */

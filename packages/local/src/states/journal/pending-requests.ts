@@ -5,10 +5,10 @@ import type { Input } from "../store/lines.ts";
  * What an execution waits for. A `lambda` may have done half its work when the process dies; a `request` (a function
  * that is given a task token), a `start` (of a child) and a `read` may be made once more; the others are not at work at all.
  */
-export type AskKind = "lambda" | "request" | "start" | "read" | "retry" | "wait" | "deadline" | "token" | "child";
+export type RequestKind = "lambda" | "request" | "start" | "read" | "retry" | "wait" | "deadline" | "token" | "child";
 
-export interface Ask {
-  readonly kind: AskKind;
+export interface PendingRequest {
+  readonly kind: RequestKind;
   /** When time answers it. */
   dueMs?: number;
   /** Of a `token`. */
@@ -28,33 +28,33 @@ export interface Ask {
 
 type Key = "token" | "child" | "request";
 
-interface Pending extends Ask {
+interface Pending extends PendingRequest {
   settle(input: Input): void;
 }
 
 /** Kinds that keep an execution from being parked. */
-const AT_WORK = new Set<AskKind>(["lambda", "request", "start", "read", "retry"]);
+const AT_WORK = new Set<RequestKind>(["lambda", "request", "start", "read", "retry"]);
 
 /** What one execution has asked for and not been answered, by number: the first is 1. */
-export class Asks {
+export class PendingRequests {
   readonly #pending = new Map<number, Pending>();
-  readonly #onAsk: (number: number, ask: Ask) => void;
+  readonly #onRequest: (number: number, request: PendingRequest) => void;
   #last = 0;
 
   /** `onAsk` hears of each ask that somebody has to begin, or may have an answer already. */
-  constructor(onAsk: (number: number, ask: Ask) => void) {
-    this.#onAsk = onAsk;
+  constructor(onRequest: (number: number, request: PendingRequest) => void) {
+    this.#onRequest = onRequest;
   }
 
   /** Settles with the answer. After `over` there is none; time alone resolves then, as it does when it has passed. */
-  ask(ask: Ask, over: AbortSignal): Promise<Json> {
+  request(request: PendingRequest, over: AbortSignal): Promise<Json> {
     const number = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
     promise.catch(ignoreUnheard);
     const withdraw = () => {
       this.#pending.delete(number);
-      ask.onOver?.(over.reason);
-      if (ask.dueMs !== undefined) resolve(null);
+      request.onOver?.(over.reason);
+      if (request.dueMs !== undefined) resolve(null);
     };
     if (over.aborted) {
       withdraw();
@@ -66,9 +66,9 @@ export class Asks {
       if (error) reject(Object.assign(new Error(error.message), { name: error.name }));
       else resolve(value);
     };
-    const pending = { ...ask, settle };
+    const pending = { ...request, settle };
     this.#pending.set(number, pending);
-    this.#onAsk(number, pending);
+    this.#onRequest(number, pending);
     return promise;
   }
 
@@ -88,7 +88,7 @@ export class Asks {
     return this.#pending.has(number);
   }
 
-  all(): Iterable<[number, Ask]> {
+  all(): Iterable<[number, PendingRequest]> {
     return this.#pending;
   }
 
@@ -116,8 +116,9 @@ export class Asks {
     return due;
   }
 
-  postpone(kind: AskKind, ms: number): void {
-    for (const ask of this.#pending.values()) if (ask.kind === kind && ask.dueMs !== undefined) ask.dueMs += ms;
+  postpone(kind: RequestKind, ms: number): void {
+    for (const request of this.#pending.values())
+      if (request.kind === kind && request.dueMs !== undefined) request.dueMs += ms;
   }
 
   /** What time has answered by now, the earliest first. */
@@ -126,8 +127,8 @@ export class Asks {
     return due.sort(([, a], [, b]) => (a.dueMs as number) - (b.dueMs as number)).map(([number]) => number);
   }
 
-  #some(test: (ask: Ask) => boolean): boolean {
-    for (const ask of this.#pending.values()) if (test(ask)) return true;
+  #some(test: (request: PendingRequest) => boolean): boolean {
+    for (const request of this.#pending.values()) if (test(request)) return true;
     return false;
   }
 }

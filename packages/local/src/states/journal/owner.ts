@@ -1,11 +1,11 @@
 import type { Json } from "../../json.ts";
 import type { LambdaResult } from "../../lambda-types.ts";
 import type { Outcome } from "../asl/execute.ts";
-import type { ChildStart, LambdaCall, ReadObject, StartedChild } from "../asl/outside.ts";
+import type { ChildStart, LambdaCall, ReadObject, StartedChild } from "../asl/host.ts";
 import type { Line } from "../store/lines.ts";
 
 /** Whoever keeps an execution, and does for it what it asks for. */
-export interface Keeper {
+export interface Owner {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Takes a line for the execution's file. */

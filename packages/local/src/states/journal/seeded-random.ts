@@ -4,8 +4,8 @@ export function newSeed(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** Chance that falls the same way each time; nobody without the seed can foresee it. */
-export class Chance {
+/** Random numbers from a seed: the same each time, and nobody without the seed can foresee them. */
+export class SeededRandom {
   readonly #seed: Buffer;
   #drawn = 0;
 
