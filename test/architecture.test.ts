@@ -1,5 +1,15 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findCycle, type SourceFile, sourceFiles } from "./support/imports.ts";
+import {
+  findCycle,
+  mutualFolders,
+  packageFolder,
+  readText,
+  root,
+  type SourceFile,
+  sourceFiles,
+} from "./support/imports.ts";
 
 /** What each package may import of the others: arrows point one way. */
 const arrows: Record<string, string[]> = {
@@ -27,7 +37,7 @@ const arrows: Record<string, string[]> = {
     "aws/parameters",
     "workflow",
   ],
-  local: ["functions", "functions/api", "engine", "service", "aws", "sandbox", "workflow", "compiler"],
+  local: ["functions", "functions/api", "engine", "service", "aws", "sandbox/files", "workflow"],
   cli: [
     "client",
     "aws",
@@ -38,14 +48,14 @@ const arrows: Record<string, string[]> = {
     "engine",
     "workflow",
     "workflow/shell-word",
-    "functions",
+    "workflow/tsconfig.program.json",
     "sandbox",
     "agents",
     "python",
   ],
   examples: ["cli", "local", "service", "compiler", "engine", "workflow"],
   bench: ["cli", "local", "compiler", "engine"],
-  stacks: ["aws/table", "agents"],
+  stacks: ["aws/table", "agents", "agents/carried", "python/carried", "sandbox/carried"],
 };
 
 /** Modules that only some packages may know. */
@@ -53,7 +63,7 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^(aws-cdk-lib|sst|constructs|cdk-nag)(\/|$)/, only: ["stacks"], why: "deployment stays at the rim" },
   { module: /^@aws-sdk\//, only: ["aws", "local"], why: "AWS is behind the engine's ports" },
   { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "nothing else knows E2B" },
-  { module: /^@nova\/functions/, only: ["local", "cli"], why: "functions are the composition root" },
+  { module: /^@nova\/functions/, only: ["local"], why: "functions are the composition root" },
   { module: /^smtp-server$/, only: ["local"], why: "emulators are the local cloud's" },
   { module: /^openai(\/|$)/, only: ["agents"], why: "models are behind the pipeline" },
   { module: /^@lezer\//, only: ["python"], why: "Python is read in one package" },
@@ -78,10 +88,47 @@ const calling =
 const files = sourceFiles("bench", "packages", "functions", "stacks", "sst.config.ts");
 
 function packageOf({ path }: SourceFile): string {
-  const [first, second] = path.split("/");
-  if (first === "sst.config.ts") return "stacks";
-  return first === "packages" ? (second as string) : (first as string);
+  return packageFolder(path).replace("packages/", "");
 }
+
+/** What a file imports of NOVA's packages, its own included: `aws/ports` of `@nova/aws/ports`. */
+function facesIn({ specifiers }: SourceFile): string[] {
+  return specifiers.filter((name) => name.startsWith("@nova/")).map((name) => name.slice("@nova/".length));
+}
+
+interface Manifest {
+  exports?: string | Record<string, string>;
+  scripts?: Record<string, string>;
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+}
+
+/** What others may import of a package, as `facesIn` writes it. */
+function facesOf(name: string): string[] {
+  const { exports = {} } = manifestOf(name === "functions" ? name : `packages/${name}`);
+  return typeof exports === "string" ? [name] : Object.keys(exports).map((key) => join(name, key));
+}
+
+/**
+ * Places that a file names behind the face of another package: in it, or above all of them. Stacks deploy the whole, and
+ * the figures are taken of commands as users type them.
+ */
+function placesBehindFaces(file: SourceFile): string[] {
+  const own = packageFolder(file.path);
+  const isBehind = (place: string) => {
+    if (place === own || place.startsWith(`${own}/`)) return false;
+    if (own === "bench") return !/^packages\/cli\/(bin|starter)/.test(place) && file.files.includes(place);
+    if (own === "stacks") return /^(packages\/[^/]+|functions)\/./.test(place);
+    return place === "" || place.startsWith("..") || /^(packages|functions|stacks)(\/|$)/.test(place);
+  };
+  return [...file.files, ...file.places].filter(isBehind);
+}
+
+/** A path that goes on from where another package's file is. */
+const beyondFace =
+  /(?:new URL\(\s*[^()]*,\s*|dirname\(\s*(?:fileURLToPath\(\s*)?)import\.meta\.resolve\(\s*["'`]@nova\//;
 
 describe("the house", () => {
   it("has no import cycle", () => {
@@ -91,19 +138,56 @@ describe("the house", () => {
   it.each(Object.entries(arrows))("lets %s import only %j", (name, allowed) => {
     const used = files
       .filter((file) => packageOf(file) === name)
-      .flatMap(({ path, specifiers }) => specifiers.map((specifier) => ({ path, specifier })))
-      .filter(({ specifier }) => specifier.startsWith("@nova/"));
-    const strangers = used.filter(({ specifier }) => ![name, ...allowed].includes(specifier.slice("@nova/".length)));
-    expect(strangers).toEqual([]);
+      .flatMap((file) => facesIn(file).map((face) => ({ path: file.path, face })));
+    expect(used.filter(({ face }) => !allowed.includes(face))).toEqual([]);
+  });
+
+  it.each(Object.entries(arrows))("allows %s nothing that it does not import", (name, allowed) => {
+    const used = new Set(files.filter((file) => packageOf(file) === name).flatMap(facesIn));
+    expect(allowed.filter((face) => !used.has(face))).toEqual([]);
+  });
+
+  it("says of every package what it may import", () => {
+    const names = [...new Set(files.map(packageOf))].sort();
+    expect(Object.keys(arrows).sort()).toEqual(names);
+  });
+
+  it("has no two folders of a package that import each other", () => {
+    expect(mutualFolders(files)).toEqual([]);
+  });
+
+  it("imports of a package what its package.json exports", () => {
+    const used = [...new Set(files.flatMap(facesIn))];
+    expect(used.filter((face) => !facesOf(face.split("/")[0] as string).includes(face))).toEqual([]);
   });
 
   it("reaches into no other package but through its face", () => {
-    const reaching = files.flatMap((file) =>
-      file.files.filter(
-        (target) => !target.startsWith(`packages/${packageOf(file)}/`) && !target.startsWith(`${packageOf(file)}/`),
-      ),
-    );
-    expect(reaching).toEqual([]);
+    const reaching = files.flatMap((file) => placesBehindFaces(file).map((place) => `${file.path} -> ${place}`));
+    const beyond = files.filter(({ text }) => beyondFace.test(text)).map(({ path }) => path);
+    const scripts = Object.keys(arrows)
+      .filter((name) => name !== "stacks" && name !== "bench")
+      .map((name) => (name === "functions" ? name : `packages/${name}`))
+      .filter((folder) => /\.\.\//.test(Object.values(manifestOf(folder).scripts ?? {}).join("\n")));
+    expect([...reaching, ...beyond, ...scripts]).toEqual([]);
+  });
+
+  it.each([
+    ["a relative import", 'import { a } from "../../../examples/a.ts";'],
+    ["an address", 'const a = new URL("../../../examples/hello", import.meta.url);'],
+    ["the whole project", 'const a = new URL("../../../..", import.meta.url);'],
+    ["a folder in pieces", 'const a = join(import.meta.dirname, "..", "..", "..", "examples", "hello");'],
+    ["a path that is put together", `const a = \`\${import.meta.dirname}/../../../examples\`;`],
+    ["a path that is added up", 'const a = import.meta.dirname + "/../../../examples";'],
+    ["a path from the root on", 'const a = "packages/examples/hello/workflow.json";'],
+  ])("knows %s as a way around a face", (_, text) => {
+    expect(placesBehindFaces(readText("packages/cli/src/commands/init.ts", text))).not.toEqual([]);
+  });
+
+  it.each([
+    'new URL("../python", import.meta.resolve("@nova/sandbox"))',
+    'dirname(fileURLToPath(import.meta.resolve("@nova/sandbox")))',
+  ])("knows %s as a way around a face", (text) => {
+    expect(text).toMatch(beyondFace);
   });
 
   it.each(guarded)("keeps $module to $only: $why", ({ module, only }) => {

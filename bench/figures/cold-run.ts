@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Bench, median, rounded, timed } from "../figure.ts";
 
-const nova = join(import.meta.dirname, "../../packages/cli/bin/nova.js");
-const hello = join(import.meta.dirname, "../../packages/examples/hello");
+const cli = join(import.meta.dirname, "../../packages/cli");
+const nova = join(cli, "bin/nova.js");
+const starter = join(cli, "starter");
 const rounds = 5;
 
 /** `nova run` of a small workflow as a process of its own, in a data folder that is empty. */
@@ -31,10 +32,10 @@ export const coldRun: Bench = async () => {
 
 async function runOnce(dataDir: string): Promise<void> {
   const env = { ...process.env, NOVA_DATA_DIR: dataDir };
-  const child = spawn(process.execPath, [nova, "run", hello, "--json"], {
+  const child = spawn(process.execPath, [nova, "run", starter, "--json"], {
     env,
     stdio: ["ignore", "ignore", "inherit"],
   });
   const [code] = await once(child, "exit");
-  if (code !== 0) throw new RangeError(`nova run of the hello example ended with exit code ${code}`);
+  if (code !== 0) throw new RangeError(`nova run of the workflow to start from ended with exit code ${code}`);
 }

@@ -3,9 +3,10 @@ import typesOf, { astToString } from "openapi-typescript";
 import { openApiDocument } from "./openapi/document.ts";
 import { routes } from "./routes/index.ts";
 
-const file = new URL("../../packages/client/src/schema.d.ts", import.meta.url);
+const [file] = process.argv.slice(2);
+if (file === undefined) throw new RangeError("name the file that the types go into");
 
-/** Writes the types that `packages/client` is made of. Nobody commits them: `npm ci` and `npm run check` make them. */
+/** Writes the types that a client is made of. Nobody commits them: `npm ci` and `npm run check` make them. */
 const document = openApiDocument(routes) as Parameters<typeof typesOf>[0];
 const types = astToString(await typesOf(document, { alphabetize: true }));
 await writeFile(

@@ -1,5 +1,8 @@
 import { cp, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { carried as shelf } from "@nova/agents/carried";
+import { carried as ruff } from "@nova/python/carried";
+import { carried as harness } from "@nova/sandbox/carried";
 import type { NodeJSProps } from "sst/constructs";
 
 type Plugin = NonNullable<NonNullable<NodeJSProps["esbuild"]>["plugins"]>[number];
@@ -43,14 +46,15 @@ interface CarriedFiles {
 
 /** What modules look for beside themselves (`import.meta.url`, `__dirname`), which is beside the bundle when deployed. */
 const carried: readonly CarriedFiles[] = [
-  { readBy: "packages/sandbox/src/harness-file.ts", from: "packages/sandbox/python", to: "../python" },
-  { readBy: "packages/agents/src/knowledge/shelf.ts", from: "packages/agents/src/knowledge/shelf", to: "shelf" },
-  {
-    readBy: "packages/python/src/ruff.ts",
-    from: "node_modules/@astral-sh/ruff-wasm-nodejs/ruff_wasm_bg.wasm",
-    to: "ruff_wasm_bg.wasm",
-  },
+  inside("packages/sandbox", harness),
+  inside("packages/agents", shelf),
+  inside("packages/python", ruff, "node_modules"),
 ];
+
+/** A package says what its modules look for; where the package is, is known here. */
+function inside(folder: string, { readBy, from, to }: CarriedFiles, files = folder): CarriedFiles {
+  return { readBy: `${folder}/${readBy}`, from: `${files}/${from}`, to };
+}
 
 /** What Python leaves behind on the machine that deploys. */
 const filter = (path: string) => basename(path) !== "__pycache__";

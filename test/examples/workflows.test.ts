@@ -32,6 +32,17 @@ test.each([
   }
 });
 
+test("hello is what nova init copies", async () => {
+  const starter = join(examples, "../cli/starter");
+  const names = ["workflow.json", ...(await readdir(join(examples, "hello/nodes"))).map((name) => `nodes/${name}`)];
+  const files = names.filter((name) => /\.(json|py)$/.test(name));
+  expect(files).toContain("nodes/greet.py");
+  for (const file of files) {
+    const [one, other] = [join(examples, "hello"), starter].map((folder) => readFile(join(folder, file), "utf8"));
+    expect(await other, file).toBe(await one);
+  }
+});
+
 test("invoice describes every node, for the console, and marks the ones that send mail", async () => {
   const { workflow } = await parse("invoice");
   expect(workflow?.nodes.filter((node) => !node.description)).toEqual([]);

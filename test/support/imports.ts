@@ -10,8 +10,10 @@ export interface SourceFile {
   text: string;
   /** Module specifiers as written. */
   specifiers: string[];
-  /** Files of the project that it imports by relative path. */
+  /** Files of the project that it imports by relative path, or starts as a thread or a process. */
   files: string[];
+  /** Places in the project that a text in it names: relative to the file, or from the root on (`packages/...`). */
+  places: string[];
 }
 
 /** Every TypeScript file below these folders, and those named, with what it imports (types included). */
@@ -25,15 +27,75 @@ export function sourceFiles(...folders: string[]): SourceFile[] {
 }
 
 const importPattern =
-  /(?:^|\n)\s*(?:import|export)\s(?:[^;"']*?\sfrom\s)?["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)/g;
+  /(?:^|\n)\s*(?:import|export)\s(?:[^;"']*?\sfrom\s)?["']([^"']+)["']|import(?:\.meta\.resolve)?\(\s*["']([^"']+)["']\s*\)/g;
+
+/** `new URL("./worker.ts", import.meta.url)`. */
+const startedPattern = /new URL\(\s*"(\.[^"]*\.ts)",\s*import\.meta\.url/g;
+
+/** `".."`, `"../../x"`, `${import.meta.dirname}/../x`; of a template what comes before its next value. */
+const relativePattern = /(?:["'`]\/?|import\.meta\.dirname\}\/)(\.{1,2}(?:\/[^"'`\s$]*)?)(?=["'`$])/g;
+
+/** `join(import.meta.dirname, "..", "..", "x")`. */
+const joinedPattern = /import\.meta\.dirname((?:,\s*["'`][^"'`$]*["'`])+)/g;
+
+const rootedPattern = /["'`](?:\.\/)?((?:packages|functions|stacks)\/[^"'`\s$]+)/g;
+
+/** Reads a source: all that it names, wherever that is. */
+export function readText(path: string, text: string): SourceFile {
+  const here = (place: string) => relative(root, join(root, dirname(path), place));
+  const specifiers = Array.from(text.matchAll(importPattern), (match) => (match[1] ?? match[2]) as string);
+  const started = Array.from(text.matchAll(startedPattern), (match) => match[1] as string);
+  const code = text.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, "");
+  const joined = Array.from(code.matchAll(joinedPattern), ([, parts = ""]) => {
+    return join(...Array.from(parts.matchAll(/["'`]([^"'`]*)["'`]/g), (match) => match[1] as string));
+  });
+  return {
+    ...{ path, text, lines: text.split("\n").length, specifiers },
+    files: [...specifiers.filter((specifier) => specifier.startsWith(".")), ...started].map(here),
+    places: [
+      ...[...Array.from(code.matchAll(relativePattern), (match) => match[1] as string), ...joined].map(here),
+      ...Array.from(code.matchAll(rootedPattern), (match) => normalize(match[1] as string)),
+    ],
+  };
+}
 
 function readSource(path: string): SourceFile {
-  const text = readFileSync(join(root, path), "utf8");
-  const specifiers = Array.from(text.matchAll(importPattern), (match) => (match[1] ?? match[2]) as string);
-  const files = specifiers
-    .filter((specifier) => specifier.startsWith("."))
-    .map((specifier) => relative(root, join(root, dirname(path), specifier)));
-  return { path, text, lines: text.split("\n").length, specifiers, files };
+  return readText(path, readFileSync(join(root, path), "utf8"));
+}
+
+/** The folder of the package that a path is in: `packages/<name>`, `functions`, `stacks`. */
+export function packageFolder(path: string): string {
+  const [first = "", second = ""] = path.split("/");
+  if (first === "sst.config.ts") return "stacks";
+  return first === "packages" ? `${first}/${second}` : first;
+}
+
+/** Folders of a package that import each other, whatever they hold deeper down: each pair with the imports of both. */
+export function mutualFolders(files: SourceFile[]): { folders: [string, string]; imports: string[] }[] {
+  const arrows = new Map<string, string[]>();
+  for (const { path, files: targets } of files) {
+    for (const target of targets) {
+      const pair = siblings(path, target);
+      if (!pair) continue;
+      const key = pair.join(" > ");
+      arrows.set(key, [...(arrows.get(key) ?? []), `${path} -> ${target}`]);
+    }
+  }
+  return Array.from(arrows.keys(), (key) => key.split(" > ") as [string, string])
+    .filter(([from, to]) => from < to && arrows.has(`${to} > ${from}`))
+    .map(([from, to]) => {
+      const imports = [...(arrows.get(`${from} > ${to}`) ?? []), ...(arrows.get(`${to} > ${from}`) ?? [])];
+      return { folders: [from, to], imports };
+    });
+}
+
+/** The folders beside each other that two files of a package are in; undefined where one of the two lies beside the other's folder. */
+function siblings(a: string, b: string): [string, string] | undefined {
+  if (packageFolder(a) !== packageFolder(b)) return undefined;
+  const [one, other] = [a.split("/"), b.split("/")];
+  const shared = one.findIndex((name, index) => name !== other[index]);
+  if (shared < 0 || shared >= one.length - 1 || shared >= other.length - 1) return undefined;
+  return [one.slice(0, shared + 1).join("/"), other.slice(0, shared + 1).join("/")];
 }
 
 /** The first cycle among these files, as a path that ends where it began. */

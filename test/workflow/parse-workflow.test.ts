@@ -17,7 +17,7 @@ import {
 } from "./definition.ts";
 
 const fixture = (name: string) => {
-  const text = readFileSync(new URL(`../../fixtures/workflows/${name}`, import.meta.url), "utf8");
+  const text = readFileSync(new URL(`../fixtures/workflows/${name}`, import.meta.url), "utf8");
   return parseWorkflow({ text, fileName: name, folder: name, files: {} });
 };
 

@@ -3,7 +3,6 @@ export { othersSandboxes } from "./others-sandboxes.ts";
 export {
   type BuildTemplateOptions,
   buildTemplate,
-  docstringsScript,
   readDocstrings,
   sandboxTemplate,
   templateExists,

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { templatePackages } from "@nova/workflow";
 import type { BuildInfo, LogEntry, TemplateBuilder } from "e2b";
@@ -6,8 +5,6 @@ import type { BuildInfo, LogEntry, TemplateBuilder } from "e2b";
 const units = "/etc/systemd/system";
 const contextFolder = fileURLToPath(new URL("../template", import.meta.url));
 
-/** Python that writes an index of the docstrings of what is installed: `docstrings.py [pip requirement ...]`. */
-export const docstringsScript = join(contextFolder, "docstrings.py");
 const nova = "/usr/local/lib/nova";
 /** Where a template keeps its index. */
 const docstringsFile = `${nova}/docstrings.json`;

@@ -53,7 +53,6 @@ export { pollMailbox } from "./mailboxes/poll.ts";
 export { MailboxUnreachable } from "./mailboxes/unreachable.ts";
 export { type OnceRequest, once } from "./once/once.ts";
 export type * from "./ports/access.ts";
-export type { Principal } from "./ports/access.ts";
 export type * from "./ports/archive.ts";
 export type * from "./ports/attempts.ts";
 export { type AuditAction, type AuditLog, type AuditRecord, auditActions } from "./ports/audit.ts";

@@ -8,8 +8,8 @@ import { print, styled } from "../output/terminal.ts";
 import { offerAll } from "../packages/offer.ts";
 import type { CliCommand } from "./command.ts";
 
-const example = fileURLToPath(new URL("../../../examples/hello", import.meta.url));
-const programSettings = fileURLToPath(new URL("../../../workflow/tsconfig.program.json", import.meta.url));
+const starter = fileURLToPath(new URL("../../starter", import.meta.url));
+const programSettings = fileURLToPath(import.meta.resolve("@nova/workflow/tsconfig.program.json"));
 
 export const init: CliCommand = {
   declare: (command) =>
@@ -20,7 +20,7 @@ export const init: CliCommand = {
 
   async run([folder = "hello"], { typescript }) {
     await inNewFolder(folder, { wayOut: "name a new folder" }, async () => {
-      await cp(example, folder, { recursive: true, filter: (path) => !/__pycache__|\.nova/.test(path) });
+      await cp(starter, folder, { recursive: true, filter: (path) => !/__pycache__|\.nova/.test(path) });
       await nameAfter(folder);
       if (typescript) await writeProgram(folder);
     });
@@ -33,7 +33,7 @@ export const init: CliCommand = {
   },
 };
 
-/** The example is called hello; a workflow is called as its folder. */
+/** The workflow to start from is called hello; a workflow is called as its folder. */
 async function nameAfter(folder: string): Promise<void> {
   const { slugOf } = await import("@nova/workflow");
   const [name, file] = [basename(resolve(folder)), join(folder, "workflow.json")];

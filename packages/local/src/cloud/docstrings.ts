@@ -1,12 +1,10 @@
 import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { docstringsScript } from "@nova/sandbox/files";
 import { writeWhole } from "../disk/whole-file.ts";
 import type { Python } from "../e2b/python.ts";
-
-const script = fileURLToPath(new URL("../template/docstrings.py", import.meta.resolve("@nova/sandbox")));
 
 /** Where a data folder keeps what is documented in its templates: `<template>.json`. */
 export function docstringsFolder(dataDir: string): string {
@@ -29,7 +27,7 @@ export async function indexDocstrings(
     timeout: 120_000,
   };
   try {
-    const { stdout } = await promisify(execFile)(python.path, [script, ...requirements], options);
+    const { stdout } = await promisify(execFile)(python.path, [docstringsScript, ...requirements], options);
     await mkdir(dirname(file), { recursive: true });
     writeWhole(file, stdout);
     return true;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { pythonFolder } from "@nova/sandbox/files";
 import { type E2bServer, openE2b } from "../e2b/open.ts";
 import { choosePython, type Python } from "../e2b/python.ts";
 import type { RoomyOptions } from "./cloud-options.ts";
@@ -10,7 +10,7 @@ import { templateFolder } from "./templates.ts";
 
 /** As in the template, no first node waits for the harness; the package itself is loaded later, beside this. */
 const preloaded = {
-  folder: fileURLToPath(new URL("../python", import.meta.resolve("@nova/sandbox"))),
+  folder: pythonFolder,
   module: "nova_harness.daemon",
 };
 

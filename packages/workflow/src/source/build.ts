@@ -1,6 +1,8 @@
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
-import type { Built } from "./built.ts";
+
+/** What became of a program: the JSON that it exports, or why there is none, with the place (from 1) in its file. */
+export type Built = { text: string } | { problem: string; line?: number; column?: number };
 
 /**
  * A process of its own: `node build.ts <file>` tells its parent the JSON of what the file exports by default.

@@ -1,8 +1,6 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-
-/** What became of a program: the JSON that it exports, or why there is none, with the place (from 1) in its file. */
-export type Built = { text: string } | { problem: string; line?: number; column?: number };
+import type { Built } from "./build.ts";
 
 /** Programs that make a workflow. */
 export const programFile = /\.[cm]?[jt]s$/;

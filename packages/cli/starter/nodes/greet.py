@@ -1,0 +1,2 @@
+context["name"] = context.get("name", "world")
+context["greeting"] = f"Hello, {context['name']}!"

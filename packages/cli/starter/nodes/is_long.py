@@ -1,0 +1,1 @@
+context["branch_decision"] = len(context["name"]) > 5

@@ -1,0 +1,1 @@
+context["said"] = context["greeting"].lower()
