@@ -82,11 +82,16 @@ function logged(bus: EventBus): EventBus {
 
 /** A laptop opens its API when it likes, so its address is asked for when it is needed. */
 function linksTo(base: string | undefined, variables: NodeJS.ProcessEnv): Links {
+  const toApi = (path: string) => {
+    const api = variables.NOVA_API_URL;
+    return api === undefined ? undefined : `${api.replace(/\/$/, "")}${path}`;
+  };
   return {
+    toApi,
     toTask: (task) => (base === undefined ? approveCommand(task) : `${base.replace(/\/$/, "")}/${task.id}`),
     toResume(id, token) {
-      const api = variables.NOVA_API_URL;
-      if (api !== undefined) return `${api.replace(/\/$/, "")}/tasks/${id}?token=${token}`;
+      const address = toApi(`/tasks/${id}?token=${token}`);
+      if (address !== undefined) return address;
       const advice = "set NOVA_API_URL where NOVA is deployed, to https and the API's host";
       throw new NovaError("NodeFailed", `tasks[...] has no url, for nobody has said where the API is - ${advice}`);
     },
