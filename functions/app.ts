@@ -15,8 +15,8 @@ import { createOutgoing, type Outgoing } from "@nova/service/outgoing";
 import { clock, timer } from "./clock.ts";
 import { Environment } from "./environment.ts";
 import { hostNames } from "./host-names.ts";
-import { createLookout } from "./lookout.ts";
 import { nodeParts } from "./node-parts.ts";
+import { createRunHooks } from "./run-hooks.ts";
 
 export const logger = new Logger({ serviceName: "nova" });
 
@@ -36,7 +36,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
       ? { kmsKeyId: env.NOVA_SIGNING_KMS_KEY }
       : { keyHex: env.NOVA_SIGNING_KEY ?? "" };
   const outgoing = createOutgoing({ allowsPrivate: env.NOVA_PRIVATE_HOSTS });
-  const { lookoutStores, ...aws } = createAwsPorts({
+  const { runHookStores, ...aws } = createAwsPorts({
     table: env.NOVA_TABLE,
     bucket: env.NOVA_BUCKET,
     eventBus: env.NOVA_EVENT_BUS,
@@ -56,7 +56,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     outgoing,
     sandboxes: nodeParts().sandboxes(),
     pipeline: nodeParts().pipeline(variables, aws.generations),
-    ...createLookout(() => made, lookoutStores),
+    ...createRunHooks(() => made, runHookStores),
     hostNames,
     warmPool: createWarmPool(),
     tailCache: createTailCache(),
@@ -82,11 +82,16 @@ function logged(bus: EventBus): EventBus {
 
 /** A laptop opens its API when it likes, so its address is asked for when it is needed. */
 function linksTo(base: string | undefined, variables: NodeJS.ProcessEnv): Links {
+  const toApi = (path: string) => {
+    const api = variables.NOVA_API_URL;
+    return api === undefined ? undefined : `${api.replace(/\/$/, "")}${path}`;
+  };
   return {
+    toApi,
     toTask: (task) => (base === undefined ? approveCommand(task) : `${base.replace(/\/$/, "")}/${task.id}`),
     toResume(id, token) {
-      const api = variables.NOVA_API_URL;
-      if (api !== undefined) return `${api.replace(/\/$/, "")}/tasks/${id}?token=${token}`;
+      const address = toApi(`/tasks/${id}?token=${token}`);
+      if (address !== undefined) return address;
       const advice = "set NOVA_API_URL where NOVA is deployed, to https and the API's host";
       throw new NovaError("NodeFailed", `tasks[...] has no url, for nobody has said where the API is - ${advice}`);
     },

@@ -4,8 +4,8 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { type Stack, type StackContext, use } from "sst/constructs";
+import { eventArns } from "./access/events-and-schedules.ts";
 import type { Grantable } from "./access/grantable.ts";
-import { happeningArns } from "./access/happenings.ts";
 import { machineArns } from "./access/machines.ts";
 import { parameterName } from "./access/parameters.ts";
 import { createLambdas, type Surroundings } from "./engine/create-lambda.ts";
@@ -64,11 +64,11 @@ function createLogs(stack: Stack, id: string, logGroupName: string, stage: Stage
 }
 
 function grantable(stack: Stack, stored: Storage): Grantable {
-  const happenings = happeningArns(stack);
+  const events = eventArns(stack);
   return {
     ...stored,
-    happenings,
-    undelivered: createUndelivered(stack, happenings),
+    events,
+    undelivered: createUndelivered(stack, events),
     machines: machineArns(stack),
     senders: sendersFrom(process.env).map((identity) =>
       stack.formatArn({ service: "ses", resource: "identity", resourceName: identity }),

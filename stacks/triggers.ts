@@ -27,7 +27,7 @@ export interface Triggers {
 export function triggers({ stack }: StackContext): Triggers {
   withoutCustomResources(stack);
   const { around, bus, undelivered: queue } = use(engine);
-  const { happenings } = around.granted;
+  const { events } = around.granted;
   const roleNames = { "nova-erase": roleName(stack, "erase") };
   const functions = createLambdas(stack, triggerLambdas, { ...around, roleNames });
   // By its ARN: rules would else write themselves into the policy of the queue, whose stack comes before this one.
@@ -38,7 +38,7 @@ export function triggers({ stack }: StackContext): Triggers {
     ...{ pattern: ofNova(stack, "client.erasing"), to: functions["nova-erase"], undelivered, bus },
   });
   const unpublished = createPublications(stack, functions["nova-publish"], undelivered, bus);
-  letRulesFire(functions["nova-fire-trigger"], happenings);
+  letRulesFire(functions["nova-fire-trigger"], events);
   createSchedules(stack, [functions["nova-fire-trigger"], functions["nova-poll-mailbox"]], around.granted);
   schedule(stack, "Retention", {
     description: "Erases what is older than its client keeps it",

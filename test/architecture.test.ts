@@ -26,7 +26,7 @@ const arrows: Record<string, string[]> = {
     "engine",
     "service",
     "service/adapters",
-    "service/lookout",
+    "service/run-hooks",
     "service/outgoing",
     "compiler",
     "compiler/sent",

@@ -1,7 +1,7 @@
 import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Grantable } from "./grantable.ts";
 import { bucketGrants } from "./grants/bucket.ts";
-import { happeningGrants } from "./grants/happenings.ts";
+import { eventGrants } from "./grants/events-and-schedules.ts";
 import { keyGrants } from "./grants/keys.ts";
 import { machineGrants } from "./grants/machines.ts";
 import { tableGrants } from "./grants/table.ts";
@@ -12,7 +12,7 @@ export const grants = {
   ...bucketGrants,
   ...keyGrants,
   ...machineGrants,
-  ...happeningGrants,
+  ...eventGrants,
 } satisfies Record<string, (to: Grantable) => PolicyStatement>;
 
 export type Grant = keyof typeof grants;

@@ -1,17 +1,17 @@
 import type { Stack } from "sst/constructs";
+import { ownName } from "../access/events-and-schedules.ts";
 import { functionArn } from "../access/functions.ts";
 import type { Grantable } from "../access/grantable.ts";
-import { ownName } from "../access/happenings.ts";
 import { mailSettingsFrom, settingsFrom } from "./settings.ts";
 
-type Named = Pick<Grantable, "table" | "bucket" | "keys" | "machines" | "happenings" | "undelivered"> & {
+type Named = Pick<Grantable, "table" | "bucket" | "keys" | "machines" | "events" | "undelivered"> & {
   /** Where state machines log what fails. */
   machineLogs: { logGroupArn: string };
 };
 
 /** What every function is told; functions/environment.ts and functions/service-environment.ts read it. */
 export function environmentOf(stack: Stack, named: Named, variables: NodeJS.ProcessEnv): Record<string, string> {
-  const { table, bucket, keys, machines, happenings, undelivered, machineLogs } = named;
+  const { table, bucket, keys, machines, events, undelivered, machineLogs } = named;
   const { from } = mailSettingsFrom(variables);
   return {
     ...settingsFrom(variables),
@@ -25,7 +25,7 @@ export function environmentOf(stack: Stack, named: Named, variables: NodeJS.Proc
     NOVA_STATES_LOG_GROUP_ARN: machineLogs.logGroupArn,
     NOVA_FUNCTION_ARN: functionArn(stack, "{name}"),
     NOVA_SCHEDULE_GROUP: ownName,
-    NOVA_SCHEDULE_ROLE_ARN: happenings.schedulesRole,
+    NOVA_SCHEDULE_ROLE_ARN: events.schedulesRole,
     NOVA_UNDELIVERED_ARN: undelivered.queueArn,
     ...(from !== undefined && { NOVA_MAIL_FROM: from }),
   };

@@ -5,13 +5,13 @@ import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import type { Stack } from "sst/constructs";
 import { allow } from "../access/allow.ts";
-import { type HappeningArns, ownName } from "../access/happenings.ts";
+import { type EventArns, ownName } from "../access/events-and-schedules.ts";
 import { machineArnPrefix } from "../access/machines.ts";
 import { explain } from "../findings.ts";
 import { handOn } from "./rule.ts";
 
 /** The last place of events that nobody could take, for two weeks; an alarm looks at it. */
-export function createUndelivered(stack: Stack, { rules, rulesOfBus }: HappeningArns): Queue {
+export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
   const queue = new Queue(stack, "Undelivered", {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,

@@ -3,18 +3,18 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import type { Stack } from "sst/constructs";
 import { allow } from "../access/allow.ts";
+import { ownName } from "../access/events-and-schedules.ts";
 import type { Grantable } from "../access/grantable.ts";
-import { ownName } from "../access/happenings.ts";
 import { roleName } from "../access/roles.ts";
 
 /** The group that schedules of triggers are made in, and what Scheduler calls functions as: these, and no others. */
-export function createSchedules(stack: Stack, called: IFunction[], { happenings, undelivered }: Grantable): void {
+export function createSchedules(stack: Stack, called: IFunction[], { events, undelivered }: Grantable): void {
   new CfnScheduleGroup(stack, "Schedules", { name: ownName });
   const role = new Role(stack, "SchedulesRole", {
     roleName: roleName(stack, "schedules"),
     assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
       conditions: {
-        StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": happenings.group },
+        StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": events.group },
       },
     }),
   });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCredentials, type OutgoingFetch, type Ports } from "@nova/engine";
-import type { LookoutStores } from "@nova/service";
+import type { RunHookStores } from "@nova/service";
 import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createCredentialCipher } from "./credentials/cipher.ts";
 import { credentialKeysFrom } from "./credentials/keys-from.ts";
@@ -63,7 +63,7 @@ export interface AwsPorts
   > {
   bus: NovaBus;
   /** What looks after runs that have ended, over the same connection; loaded when the first one has. */
-  lookoutStores(): Promise<LookoutStores>;
+  runHookStores(): Promise<RunHookStores>;
 }
 
 /**
@@ -99,7 +99,7 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
       fetch: options.fetch,
     }),
     bus: createBus({ busName: options.eventBus, bucket }),
-    lookoutStores: async () => (await import("./lookout-stores.ts")).createLookoutStores(table),
+    runHookStores: async () => (await import("./run-hook-stores.ts")).createRunHookStores(table),
   };
 }
 

@@ -14,8 +14,8 @@ import { createRateStore } from "./dynamodb/rates/rate-store.ts";
 import { createTriggerStore } from "./dynamodb/triggers.ts";
 import { createEraser } from "./erasing/eraser.ts";
 import { createFormatSurvey } from "./formats/survey.ts";
-import { createLookoutStores } from "./lookout-stores.ts";
 import { createIncomingMail } from "./mail/incoming-mail.ts";
+import { createRunHookStores } from "./run-hook-stores.ts";
 import { createBlobLinks } from "./s3/blob-links.ts";
 import type { BucketConnection } from "./s3/connection.ts";
 import { createMachineVersions } from "./states/machine-versions.ts";
@@ -33,7 +33,7 @@ export function createServiceStores({
   return {
     keys: createKeyStore(connection),
     audit: createAuditLog(connection),
-    ...createLookoutStores(connection),
+    ...createRunHookStores(connection),
     attempts: createAttemptStore(connection),
     rateStore: createRateStore(connection),
     triggers: createTriggerStore(connection),

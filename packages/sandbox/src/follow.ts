@@ -39,12 +39,12 @@ export async function followUntilAnswered<T>(
   const { sandbox, signal } = followed;
   const over = new AbortController();
   const listening = { ...followed, signal: AbortSignal.any([signal, over.signal]) };
-  const lookout = new Lookout(connections, followed);
+  const watcher = new Watcher(connections, followed);
   const patience = new Patience();
   try {
     for (let round = 0; !signal.aborted; round++) {
       try {
-        return await Promise.race([once(connections, listening, pickContext(options, round), settle), lookout.end]);
+        return await Promise.race([once(connections, listening, pickContext(options, round), settle), watcher.end]);
       } catch (error) {
         if (isGone(error)) return "gone";
         patience.bear(error);
@@ -54,13 +54,13 @@ export async function followUntilAnswered<T>(
     }
     return "unfinished";
   } finally {
-    lookout.close();
+    watcher.close();
     over.abort(); // what is on its way to or from the sandbox has nobody who waits for it
   }
 }
 
 /** What ends a run besides an answer: the signal, and the death of the sandbox behind a connection that stays silent. */
-class Lookout {
+class Watcher {
   readonly end: Promise<"gone" | "unfinished">;
   #close: () => void = () => undefined;
 

@@ -56,6 +56,9 @@ function ports({ workflow, client, mailFrom, status = "failed", down }: World): 
     clients: { get: async () => (client || mailFrom) && { onFailure: client, mailFrom } },
     credentials: createCredentials(credentialParts),
     mailer: { send: async (notice: Told["mails"][number]) => void told.mails.push(notice) },
+    links: {
+      toApi: (path: string) => (path === "/executions/exec_1" ? "https://api.example.com/executions/exec_1" : path),
+    },
     poster: {
       async post(request: Told["posts"][number]) {
         if (request.url === down) throw new RangeError(`${down} is down`);
@@ -73,6 +76,11 @@ const hook = (url: string, secret?: string): OnFailure => ({
 });
 
 describe("a run that has failed", () => {
+  it("is told with the address by which the API shows it", async () => {
+    await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] } }), run);
+    expect(told.mails[0]?.text).toContain("GET https://api.example.com/executions/exec_1 ");
+  });
+
   it("is told where that is possible, and the mail fails with a sentence where none goes out", async () => {
     const { mailer: _, ...world } = ports({
       workflow: { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },

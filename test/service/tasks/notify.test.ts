@@ -31,7 +31,7 @@ function ports(task: Partial<WaitingTask> = {}, link = "nova approve exec_1 boss
     clients: {
       get: async (slug: string) => (slug === "acme" ? { mailFrom: "pay@acme.example.com" } : undefined),
     } as never,
-    links: { toTask: () => link, toResume: () => "" },
+    links: { toTask: () => link, toApi: (path) => `https://api.example.com${path}`, toResume: () => "" },
     mailer: {
       async send(notice) {
         if (down) throw down;
@@ -62,6 +62,7 @@ describe("an approval", () => {
         "choices    approved, not now",
         "    nova approve exec_1 boss --choice approved",
         "    nova approve exec_1 boss --choice 'not now'",
+        '    POST https://api.example.com/tasks/task_1 {"choice": ..., "data": ...}',
       ]),
     );
     expect(noted.at(-1)).toEqual({ to: ["boss@example.com"], at: "2026-11-22T08:00:02.000Z" });

@@ -106,6 +106,7 @@ export class World {
       hostNames: { addressesOf: async (host) => [`address of ${host}`] },
       links: {
         toTask: ({ id }) => `link to ${id}`,
+        toApi: (path) => `https://nova.example.com${path}`,
         toResume: (id, token) => `https://nova.example.com/tasks/${id}?token=${token}`,
       },
       resumeLinks: this.tasks.links.port(caller),

@@ -45,6 +45,8 @@ export interface EventBus {
 /** How people get to a task: an address, or the command that answers it. */
 export interface Links {
   toTask(task: Pick<WaitingTask, "id" | "execution" | "node" | "choices">): string;
+  /** The address of a path of the API; undefined where nobody knows it. */
+  toApi(path: string): string | undefined;
   /** Where a wait goes on by one `POST`. Throws `NodeFailed` where nobody knows the API's address. */
   toResume(id: string, token: string): string;
 }

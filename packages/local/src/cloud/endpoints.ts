@@ -4,7 +4,7 @@ import type { InvokeLambda } from "../lambda-types.ts";
 import type { OnCreated } from "../s3/call.ts";
 import type { RoomyOptions } from "./cloud-options.ts";
 import { region } from "./environment.ts";
-import { openHappenings } from "./happenings.ts";
+import { openEventsAndSchedules } from "./events-and-schedules.ts";
 import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
 import { createLambda, deliver, functionArn } from "./lambda.ts";
@@ -40,12 +40,12 @@ export async function openEndpoints(
   const lambda = createLambda(options.chaos);
   const invoke = whenThereIsRoom(lambda.invoke, options.room);
   const mails = openMails(options, invoke);
-  const [e2b, dynamodb, s3, states, happenings, ses] = await Promise.all([
+  const [e2b, dynamodb, s3, states, events, ses] = await Promise.all([
     opening,
     openDynamoDbWith(options, keys),
     openS3With(options, keys, mails.onCreated),
     openStatesWith(options, keys, invoke, progress),
-    openHappenings(options, keys, invoke),
+    openEventsAndSchedules(options, keys, invoke),
     openSesWith(options, keys),
   ]);
   return {
@@ -55,24 +55,24 @@ export async function openEndpoints(
       states: states.url,
       e2bApi: e2b.apiUrl,
       e2bSandbox: e2b.sandboxUrl,
-      ...happenings.urls,
+      ...events.urls,
       sesv2: ses.url,
     },
     e2b,
     dynamodb,
     drive() {
       states.drive();
-      happenings.drive();
+      events.drive();
       mails.drive();
     },
     async rest() {
       // Runs that end are events, and events start runs.
       do {
-        await happenings.rest();
+        await events.rest();
         await mails.rest();
         await states.rest();
         await lambda.settled();
-      } while (happenings.isBusy() || mails.isBusy());
+      } while (events.isBusy() || mails.isBusy());
     },
     interrupt(error, cause) {
       options.room.close();
@@ -80,7 +80,7 @@ export async function openEndpoints(
     },
     async close() {
       options.room.close();
-      await happenings.close();
+      await events.close();
       mails.close();
       await states.close();
       await lambda.close();

@@ -1,4 +1,4 @@
-import type { Execution } from "@nova/engine";
+import type { Execution, Links } from "@nova/engine";
 import { noticeOf } from "../notices/notice.ts";
 import type { Notice } from "../ports/notices.ts";
 
@@ -29,8 +29,9 @@ export function failureOf(record: Execution): Failure {
   };
 }
 
-export function failureNotice(failure: Failure, to: string[]): Notice {
+export function failureNotice(failure: Failure, to: string[], links: Pick<Links, "toApi">): Notice {
   const { execution_id, workflow, version, client, status, started_at, error } = failure;
+  const address = links.toApi(`/executions/${execution_id}`);
   const lines = [
     `Workflow ${workflow} (version ${version}) ${status === "failed" ? "has failed" : `was ${status}`}.`,
     "",
@@ -40,6 +41,7 @@ export function failureNotice(failure: Failure, to: string[]): Notice {
     ...(error ? [`node       ${error.node}`, `error      ${error.class}: ${error.message}`] : []),
     "",
     `nova trace ${execution_id} shows every step.`,
+    ...(address ? [`GET ${address} says the same to whoever has an API key.`] : []),
   ];
   return noticeOf(to, `NOVA: ${workflow} ${status} (${client})`, lines);
 }

@@ -70,7 +70,8 @@ function tellingsOf(failure: Failure, from: Pick<Notice, "from">, wishes: readon
       ? [
           {
             name: "mail",
-            tell: ({ mailer = noMailer }: ServicePorts) => mailer.send({ ...failureNotice(failure, to), ...from }),
+            tell: ({ mailer = noMailer, links }: ServicePorts) =>
+              mailer.send({ ...failureNotice(failure, to, links), ...from }),
           },
         ]
       : []),

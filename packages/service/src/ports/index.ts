@@ -36,7 +36,7 @@ export interface Admissions {
 }
 
 /** What it takes to look after runs: quotas and figures. */
-export interface LookoutStores {
+export interface RunHookStores {
   /** Absent: every slot that is free is given. */
   admissions?: Admissions;
   clients: ClientStore;
@@ -47,7 +47,7 @@ export interface LookoutStores {
 }
 
 /** What a service stores besides what the engine does. */
-export interface ServiceStores extends LookoutStores {
+export interface ServiceStores extends RunHookStores {
   keys: KeyStore;
   audit: AuditLog;
   attempts: AttemptStore;

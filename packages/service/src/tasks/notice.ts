@@ -1,4 +1,4 @@
-import { approveCommand, formOf, type WaitingTask } from "@nova/engine";
+import { approveCommand, formOf, type Links, type WaitingTask } from "@nova/engine";
 import { noticeOf } from "../notices/notice.ts";
 import type { Notice } from "../ports/notices.ts";
 
@@ -16,14 +16,16 @@ function formLines(task: WaitingTask): string[] {
   return lines.length === 0 ? [] : ["", "answer.json has to fit the JSON schema of its choice:", "", ...lines];
 }
 
-/** What people get who are to answer: what is asked, and how to answer it. `link` is a page, or the command. */
-export function approvalNotice(task: WaitingTask, to: string[], link: string): Notice {
+/** What people get who are to answer: what is asked, and how to answer it. */
+export function approvalNotice(task: WaitingTask, to: string[], links: Pick<Links, "toApi" | "toTask">): Notice {
   const { workflowId, version, client, execution, node, message, choices, expiresAt } = task;
   const commands = choices.slice(0, mostCommands).map((choice) => {
     const data = formOf(task, choice) ? " --data answer.json" : "";
     return `    ${approveCommand(task, [choice])}${data}`;
   });
-  const isPage = URL.canParse(link);
+  const page = links.toTask(task);
+  const isPage = URL.canParse(page);
+  const address = links.toApi(`/tasks/${task.id}`);
   return noticeOf(to, `NOVA: ${workflowId} waits for an answer${client === undefined ? "" : ` (${client})`}`, [
     `Workflow ${workflowId} (version ${version}) waits for an answer until ${expiresAt}:`,
     "",
@@ -35,9 +37,10 @@ export function approvalNotice(task: WaitingTask, to: string[], link: string): N
     `node       ${node}`,
     `choices    ${choices.join(", ")}`,
     "",
-    ...(isPage ? [`Answer at ${link}`, "or, where NOVA's command line is:"] : ["Answer with NOVA's command line:"]),
+    ...(isPage ? [`Answer at ${page}`, "or, where NOVA's command line is:"] : ["Answer with NOVA's command line:"]),
     "",
     ...commands,
+    ...(address ? ["", "or with an API key:", "", `    POST ${address} {"choice": ..., "data": ...}`] : []),
     ...formLines(task),
   ]);
 }

@@ -44,7 +44,7 @@ export async function notifyTask(
   await once(ports, { ...whose, key: `${id} mail`, asked: "mail" }, async () => {
     try {
       const from = await senderOf(ports, task.client);
-      await mailer.send({ ...approvalNotice(task, to, ports.links.toTask(task)), ...from });
+      await mailer.send({ ...approvalNotice(task, to, ports.links), ...from });
     } catch (error) {
       await note(String(error instanceof Error ? error.message : error).slice(0, longestProblem));
       throw error;

@@ -75,7 +75,7 @@ export const waitingFindings = {
   NOVA425: {
     severity: "warning",
     title: "One event wakes every run that waits",
-    why: "The pattern names nothing of the run, so all runs that wait here go on with the same event. `{{dot.path}}` in a text of the pattern stands for a value that the context has when the wait begins. Where all of them are meant, as with the opening of a market, nothing has to be changed.",
+    why: "The pattern names nothing of the run, so all runs that wait here go on with the same event. `{{dot.path}}` in a text of the pattern stands for a value that the context has when the wait begins; inside of `anything-but` it names every run but this one. Where all of them are meant, as with the opening of a market, nothing has to be changed.",
     bad: '{ "id": "paid", "type": "wait", "event": { "source": ["crm"], "detail-type": ["Paid"] } }',
     good: '{ "id": "paid", "type": "wait", "event": { "source": ["crm"], "detail": { "customer": ["{{customer.id}}"] } } }',
   },

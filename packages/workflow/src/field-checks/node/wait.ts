@@ -1,10 +1,10 @@
 import { checkPattern } from "../../event-pattern/check-pattern.ts";
-import { asIfBound, pathsInPattern, replaceTexts } from "../../event-pattern/pattern-texts.ts";
+import { asIfBound, replaceTexts } from "../../event-pattern/pattern-texts.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/path.ts";
 import { shown } from "../../findings/shown.ts";
 import { isObject } from "../../json/loose.ts";
-import { brokenGap, onlyPath } from "../../template/template.ts";
+import { brokenGap, onlyPath, templateParts } from "../../template/template.ts";
 import { timeOf } from "../../template/time.ts";
 import type { JsonObject } from "../../workflow.ts";
 import type { FieldCheck, NodePlace } from "./field-check.ts";
@@ -54,10 +54,17 @@ function* checkEvent(event: unknown, { name, path }: NodePlace): Iterable<Findin
   if (broken !== undefined) {
     const message = `${name}: the event pattern has ${JSON.stringify(broken)}, which is no {{dot.path}} - write such as {{customer.id}}, or single braces`;
     yield finding("NOVA417", at(path, "event"), message);
-  } else if (problems.length === 0 && pathsInPattern(event as JsonObject).length === 0) {
+  } else if (problems.length === 0 && !namesItsRun(event)) {
     const message = `${name}: one event that fits wakes every run that waits here - name what tells runs apart, such as "detail": { "customer": ["{{customer.id}}"] }`;
     yield finding("NOVA425", at(path, "event"), message);
   }
+}
+
+/** A template inside of `anything-but` does not count: such a list fits the events of all other runs. */
+function namesItsRun(wanted: unknown): boolean {
+  if (typeof wanted === "string") return templateParts(wanted).some(({ kind }) => kind === "path");
+  if (Array.isArray(wanted)) return wanted.some(namesItsRun);
+  return isObject(wanted) && Object.entries(wanted).some(([name, one]) => name !== "anything-but" && namesItsRun(one));
 }
 
 function brokenGapIn(pattern: JsonObject): string | undefined {

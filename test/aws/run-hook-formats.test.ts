@@ -1,6 +1,6 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { createLookoutStores } from "@nova/aws";
-import type { LookoutStores, RunStats, Ticket } from "@nova/service";
+import { createRunHookStores } from "@nova/aws";
+import type { RunHookStores, RunStats, Ticket } from "@nova/service";
 import { describe, expect, test } from "vitest";
 import frozen from "../fixtures/formats/lookout-1.json" with { type: "json" };
 import { useTable } from "./support/endpoints.ts";
@@ -18,7 +18,7 @@ const [pool = ""] = ticket.pools;
 const range = { workflow: stats.workflowId, from: "2026", to: "2027" };
 const node = { execution: ticket.execution, scope: "/each@1.0", seq: 2 };
 
-async function readAll(stores: LookoutStores) {
+async function readAll(stores: RunHookStores) {
   return {
     stats: (await Array.fromAsync(stores.stats.read(range)))[0],
     ticket: (await Array.fromAsync(stores.slots.waiting(pool)))[0],
@@ -33,10 +33,10 @@ describe("what looks after runs, in format 1", () => {
 
   test("is read for ever", async () => {
     for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
-    expect(await readAll(createLookoutStores(table))).toEqual(values);
+    expect(await readAll(createRunHookStores(table))).toEqual(values);
   });
 
-  test.each<[string, (stores: LookoutStores) => Promise<unknown>]>([
+  test.each<[string, (stores: RunHookStores) => Promise<unknown>]>([
     ["figures", (stores) => Array.fromAsync(stores.stats.read(range))],
     ["a ticket", (stores) => Array.fromAsync(stores.slots.waiting(pool))],
     ["spendings", (stores) => stores.spending.ofMonth(stats.client, month)],
@@ -44,7 +44,7 @@ describe("what looks after runs, in format 1", () => {
     for (const item of items) {
       await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
     }
-    await expect(read(createLookoutStores(table))).rejects.toThrow(/stored in format 2.*update NOVA/);
+    await expect(read(createRunHookStores(table))).rejects.toThrow(/stored in format 2.*update NOVA/);
   });
 });
 
@@ -52,7 +52,7 @@ describe("what looks after runs, written today", () => {
   const table = useTable();
 
   test("is stored in format 1", async () => {
-    const stores = createLookoutStores(table);
+    const stores = createRunHookStores(table);
     await stores.stats.put(stats);
     await stores.slots.enqueue(ticket);
     await stores.slots.take(pool, holder, "01KATESTTESTTESTTESTTESTT9", 1);

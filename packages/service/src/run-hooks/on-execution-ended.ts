@@ -1,13 +1,13 @@
 import type { OnExecutionEnded, Ports } from "@nova/engine";
 import { statsOf } from "../analytics/run-stats.ts";
-import type { LookoutStores } from "../ports/index.ts";
+import type { RunHookStores } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/give-back.ts";
 
 /**
  * Updates the statistics first. Starting the next queued run can take seconds, and must happen even if the statistics
  * fail.
  */
-export function createOnExecutionEnded(ports: Ports & LookoutStores): OnExecutionEnded {
+export function createOnExecutionEnded(ports: Ports & RunHookStores): OnExecutionEnded {
   return async (execution) => {
     try {
       await ports.stats.put(await statsOf(ports, execution));

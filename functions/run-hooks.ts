@@ -1,24 +1,24 @@
 import type { AwsPorts } from "@nova/aws/ports";
 import type { Budgets, OnExecutionEnded, Ports } from "@nova/engine";
-import type { LookoutStores } from "@nova/service";
+import type { RunHookStores } from "@nova/service";
 
-type LookoutPorts = Ports & Pick<LookoutStores, "admissions">;
+type RunHookPorts = Ports & Pick<RunHookStores, "admissions">;
 
 /** Loaded and made when a run ends, or a model was asked, the first time: no node waits for it before. */
-function lookoutOf(ports: () => LookoutPorts, stores: AwsPorts["lookoutStores"]) {
+function runHooksOf(ports: () => RunHookPorts, stores: AwsPorts["runHookStores"]) {
   return async () => {
-    const { createBudgets, createOnExecutionEnded } = await import("@nova/service/lookout");
+    const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
     const all = { ...ports(), ...(await stores()) };
     return { onExecutionEnded: createOnExecutionEnded(all), budgets: createBudgets(all) };
   };
 }
 
 /** What looks after runs on behalf of the service, for functions that know nothing of it. */
-export function createLookout(
-  ports: () => LookoutPorts,
-  stores: AwsPorts["lookoutStores"],
+export function createRunHooks(
+  ports: () => RunHookPorts,
+  stores: AwsPorts["runHookStores"],
 ): { onExecutionEnded: OnExecutionEnded; budgets: Budgets } {
-  const make = lookoutOf(ports, stores);
+  const make = runHooksOf(ports, stores);
   let making: ReturnType<typeof make> | undefined;
   const made = () => {
     making ??= make();

@@ -7,17 +7,17 @@ const madeOfRules = ["PutRule", "RemoveTargets", "DeleteRule"];
 const madeOfSchedules = ["CreateSchedule", "GetSchedule", "UpdateSchedule", "DeleteSchedule"];
 
 /** What may be done with events, rules, schedules and mails. */
-export const happeningGrants = {
-  events: ({ happenings }) => allow("events", ["PutEvents"], [happenings.bus]),
+export const eventGrants = {
+  events: ({ events }) => allow("events", ["PutEvents"], [events.bus]),
   "undelivered events": ({ undelivered }) => allow("sqs", ["SendMessage"], [undelivered.queueArn]),
-  "rules of triggers": ({ happenings }) => allow("events", madeOfRules, happenings.rules),
+  "rules of triggers": ({ events }) => allow("events", madeOfRules, events.rules),
   /** `ForAllValues` holds for a call without targets, but there is no such call. */
-  "targets of rules": ({ happenings }) =>
-    allow("events", ["PutTargets"], happenings.rules, {
-      "ForAllValues:ArnEquals": { "events:TargetArn": [happenings.firing] },
+  "targets of rules": ({ events }) =>
+    allow("events", ["PutTargets"], events.rules, {
+      "ForAllValues:ArnEquals": { "events:TargetArn": [events.firing] },
     }),
-  schedules: ({ happenings }) => allow("scheduler", madeOfSchedules, [happenings.schedules]),
-  "what schedules run as": ({ happenings }) =>
-    allow("iam", ["PassRole"], [happenings.schedulesRole], passedTo("scheduler.amazonaws.com")),
+  schedules: ({ events }) => allow("scheduler", madeOfSchedules, [events.schedules]),
+  "what schedules run as": ({ events }) =>
+    allow("iam", ["PassRole"], [events.schedulesRole], passedTo("scheduler.amazonaws.com")),
   mails: ({ senders }) => allow("ses", ["SendEmail"], senders),
 } satisfies Record<string, (to: Grantable) => PolicyStatement>;

@@ -6,7 +6,7 @@ import { roleArn } from "./roles.ts";
 export const ownName = "nova";
 
 /** ARNs of what makes runs begin by themselves; packages/aws makes the rules and schedules, by names of its own. */
-export interface HappeningArns {
+export interface EventArns {
   bus: string;
   /** Of triggers of workflows, on NOVA's bus and on the account's own. */
   rules: string[];
@@ -20,7 +20,7 @@ export interface HappeningArns {
   schedulesRole: string;
 }
 
-export function happeningArns(stack: Stack): HappeningArns {
+export function eventArns(stack: Stack): EventArns {
   const events = (resource: string, resourceName: string) =>
     stack.formatArn({ service: "events", resource, resourceName });
   const scheduler = (resource: string, resourceName: string) =>

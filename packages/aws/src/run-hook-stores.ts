@@ -1,4 +1,4 @@
-import type { LookoutStores } from "@nova/service";
+import type { RunHookStores } from "@nova/service";
 import { createClientStore } from "./dynamodb/clients.ts";
 import type { TableConnection } from "./dynamodb/connection.ts";
 import { createSlotStore } from "./dynamodb/slots/slot-store.ts";
@@ -7,7 +7,7 @@ import { createStatsStore } from "./dynamodb/stats.ts";
 import { createWorkflowStates } from "./dynamodb/workflow-states/workflow-state-store.ts";
 
 /** What is needed to look after runs: all of the service that functions of the engine come to. */
-export function createLookoutStores(connection: TableConnection): LookoutStores {
+export function createRunHookStores(connection: TableConnection): RunHookStores {
   return {
     clients: createClientStore(connection),
     workflowStates: createWorkflowStates(connection),

@@ -27,7 +27,7 @@ function own(type: string, name: string, more: JsonObject = {}): StandingRule {
   return { bus, pattern: { source: ["nova"], "detail-type": [type], ...more }, functionArn: functionArn(name) };
 }
 
-export interface Happenings {
+export interface EventsAndSchedules {
   urls: { eventbridge: string; scheduler: string };
   drive(): void;
   isBusy(): boolean;
@@ -36,11 +36,11 @@ export interface Happenings {
 }
 
 /** EventBridge and its Scheduler: what begins without anybody asking for it. */
-export async function openHappenings(
+export async function openEventsAndSchedules(
   { dataDir, fires = false, warn, room }: RoomyOptions,
   { accessKeyId, secretAccessKey }: Keys,
   invoke: InvokeLambda,
-): Promise<Happenings> {
+): Promise<EventsAndSchedules> {
   const [{ openEvents }, { openSchedules }] = await Promise.all([
     import("../events/open-events.ts"),
     import("../schedules/open-schedules.ts"),
@@ -56,7 +56,7 @@ export async function openHappenings(
   return together(events, schedules, fires);
 }
 
-function together(events: Events, schedules: Schedules, fires: boolean): Happenings {
+function together(events: Events, schedules: Schedules, fires: boolean): EventsAndSchedules {
   return {
     urls: { eventbridge: events.url, scheduler: schedules.url },
     drive() {
