@@ -1,6 +1,7 @@
 export { AuthoredOnFailure, onFailureOf } from "./authored/on-failure.ts";
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, approval, decision, defineWorkflow, end, map, start, wait, workflow } from "./builder.ts";
+export { reservedKey } from "./check/reserved.ts";
 export { pastTimes } from "./check/trigger/past-times.ts";
 export { DeadlineWorker } from "./deadline/deadline-worker.ts";
 export { serve } from "./deadline/serve.ts";
