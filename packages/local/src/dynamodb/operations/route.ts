@@ -14,8 +14,6 @@ import { listTables } from "./list-tables.ts";
 import { putItem } from "./put-item.ts";
 import { query } from "./query.ts";
 import { scan } from "./scan.ts";
-import { transactGetItems } from "./transact-get-items.ts";
-import { transactWriteItems } from "./transact-write-items.ts";
 import { updateItem } from "./update-item.ts";
 
 const operations: Record<string, (store: Store, input: Input) => Answer> = {
@@ -30,8 +28,6 @@ const operations: Record<string, (store: Store, input: Input) => Answer> = {
   PutItem: putItem,
   Query: query,
   Scan: scan,
-  TransactGetItems: transactGetItems,
-  TransactWriteItems: transactWriteItems,
   UpdateItem: updateItem,
 };
 
