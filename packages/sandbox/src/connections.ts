@@ -1,5 +1,6 @@
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { SandboxSpec } from "@nova/engine";
+import { LRUCache } from "lru-cache";
 import { Breaker } from "./breaker.ts";
 import { isGone } from "./failures.ts";
 
@@ -13,7 +14,7 @@ const mostKept = 200;
 export class Connections {
   readonly #sdk = loadSdk();
   readonly #breaker = new Breaker();
-  readonly #kept = new Map<string, Promise<E2bSandbox>>();
+  readonly #kept = new LRUCache<string, Promise<E2bSandbox>>({ max: mostKept });
 
   constructor() {
     this.#sdk.catch(() => undefined); // whoever awaits it sees why
@@ -30,7 +31,7 @@ export class Connections {
         network: { allowPublicTraffic: false, ...(reach && { allowOut: reach, denyOut: [ALL_TRAFFIC] }) },
       }),
     );
-    this.#keep(sandbox.sandboxId, Promise.resolve(sandbox));
+    this.#kept.set(sandbox.sandboxId, Promise.resolve(sandbox));
     return sandbox;
   }
 
@@ -43,7 +44,7 @@ export class Connections {
   async connect(id: string, lifetimeSeconds: number): Promise<E2bSandbox> {
     const { Sandbox } = await this.#sdk;
     const connecting = this.#breaker.guard(() => Sandbox.connect(id, { timeoutMs: lifetimeSeconds * 1000 }));
-    this.#keep(id, connecting);
+    this.#kept.set(id, connecting);
     connecting.catch(() => this.forget(id));
     return connecting;
   }
@@ -73,13 +74,5 @@ export class Connections {
       ids.push(...page.map(({ sandboxId }) => sandboxId));
     }
     return ids;
-  }
-
-  #keep(id: string, sandbox: Promise<E2bSandbox>): void {
-    this.#kept.set(id, sandbox);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= mostKept) break;
-      this.#kept.delete(oldest);
-    }
   }
 }

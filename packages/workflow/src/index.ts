@@ -11,6 +11,7 @@ export { leavesAt, matchesPattern } from "./event-pattern/matches-pattern.ts";
 export { isOperation } from "./event-pattern/operators.ts";
 export { pathsInPattern, replaceTexts } from "./event-pattern/pattern-texts.ts";
 export { asWildcard } from "./event-pattern/wildcard.ts";
+export { reservedKey } from "./field-checks/reserved.ts";
 export type { Finding, FindingCode } from "./findings/finding.ts";
 export { finding, findings } from "./findings/finding.ts";
 export { conditionLabel, defaultLabel, timeoutLabel } from "./graph/condition.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../../packages/local/src/dynamodb/store/database.ts";
 
-const insert = "INSERT INTO tokens (token, request, seconds) VALUES ('a', 'b', 1)";
+const insert = "INSERT INTO tables (name, state) VALUES ('a', '{}')";
 
 it.each(["", "with a log that a killed process left"])("reads a folder that takes no writes %s", (log) => {
   const folder = mkdtempSync(join(tmpdir(), "nova-read-only-"));
@@ -14,7 +14,7 @@ it.each(["", "with a log that a killed process left"])("reads a folder that take
   if (!log) writer.close();
   const before = readdirSync(folder);
   const reader = openDatabase(folder, true);
-  expect(reader.prepare("SELECT token FROM tokens").all()).toMatchObject([{ token: "a" }]);
+  expect(reader.prepare("SELECT name FROM tables").all()).toMatchObject([{ name: "a" }]);
   expect(() => reader.exec(insert.replace("'a'", "'c'"))).toThrow(/readonly/);
   expect(readdirSync(folder)).toEqual(before);
   reader.close();

@@ -1,7 +1,7 @@
+import { hash } from "node:crypto";
 import type { PromptTask } from "@nova/engine";
 import { conditionLabel, type Ingredients, type PromptExecutor, type Workflow } from "@nova/workflow";
 import { baseTemplate, type Generator } from "./generator.ts";
-import { sha256 } from "./hash.ts";
 import { type Read, type ReadTypes, typesOf, typesToday } from "./reads.ts";
 
 /** A node as its definition says it; `input` is absent where only the definition is asked about. */
@@ -48,7 +48,7 @@ function mixed(
     settings: generator.settings,
     template: baseTemplate,
     requirements: workflow.requirements.map((line) => line.trim()).sort(),
-    lib: Object.fromEntries(Object.entries(workflow.lib).map(([path, source]) => [path, sha256(source)])),
+    lib: Object.fromEntries(Object.entries(workflow.lib).map(([path, source]) => [path, hash("sha256", source)])),
   };
 }
 
@@ -67,5 +67,5 @@ function writerOf({ model: own }: PromptExecutor, { model: common }: Workflow): 
 }
 
 function textOrHash(text: string): string {
-  return text.length <= longestPrompt ? text : `sha256:${sha256(text)}`;
+  return text.length <= longestPrompt ? text : `sha256:${hash("sha256", text)}`;
 }

@@ -1,9 +1,10 @@
+import { hash } from "node:crypto";
 import type { Ingredients } from "@nova/workflow";
-import { canonicalText, sha256 } from "./hash.ts";
+import { canonicalText } from "./canonical-text.ts";
 
 /** SHA-256 of everything that code depends on: what has the same key can run in its place. */
 export function generationKey(ingredients: Ingredients): string {
-  return sha256(canonicalText(ingredients));
+  return hash("sha256", canonicalText(ingredients));
 }
 
 /** What tells generations of a node apart. */

@@ -2,6 +2,7 @@
 import type { HandedOver, Publication, PublicationStore } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
 import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
+import { LRUCache } from "lru-cache";
 import { reaching, reachingIf } from "../clients/outage.ts";
 import type { BucketConnection } from "../s3/connection.ts";
 import type { TableConnection } from "./connection.ts";
@@ -17,12 +18,11 @@ const cachedDefinitions = 200;
 /** Versions on their way to Step Functions, and what became of them. */
 export function createPublicationStore(connection: TableConnection, bucket: BucketConnection): PublicationStore {
   const entity = whenAsked(() => publicationEntity(connection));
-  const definitions = new Map<string, Workflow>();
+  const definitions = new LRUCache<string, Workflow>({ max: cachedDefinitions });
   /** A definition is named by its hash, and read once by a warm Lambda. */
   const materialise = async (item: PublicationItem) => {
     const key = `${item.workflowId} ${item.hash}`;
     const workflow = definitions.get(key) ?? (await readDefinition(bucket, item));
-    if (definitions.size >= cachedDefinitions) definitions.clear();
     definitions.set(key, workflow);
     return publicationOf(item, workflow);
   };

@@ -6,7 +6,7 @@ import {
   reboundContext,
   setsBranchDecision,
 } from "@nova/python";
-import { type Finding, finding, type PythonSource } from "@nova/workflow";
+import { type Finding, finding, type PythonSource, reservedKey } from "@nova/workflow";
 
 const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604", lost: "NOVA605" } as const;
 
@@ -33,12 +33,10 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
   return found;
 }
 
-const reserved = /^(branch_decision|error|_data_analysis|_ai_metadata|\$.*)$/;
-
 /** What comes of each of them is said in docs/definition.md. */
 function reservedKeys(source: PythonSource): Finding[] {
   const { node, code, file, path } = source;
-  const keys = keysSet(code, reserved).filter(({ key }) => key !== "branch_decision" || node?.type !== "decision");
+  const keys = keysSet(code, reservedKey).filter(({ key }) => key !== "branch_decision" || node?.type !== "decision");
   return keys.map(({ key, ...place }) => {
     const message = `${subjectOf(source)}: line ${place.line}: the key "${key}" is reserved for NOVA - use another one`;
     const found = key.startsWith("$") ? "NOVA502" : "NOVA606";

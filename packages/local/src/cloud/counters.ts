@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 export type AwsService = "dynamodb" | "s3" | "states";
 
 /** What one execution has cost so far, as `nova run --json` prints it. */
@@ -15,7 +17,7 @@ const executionId = /exec_[0-9A-HJKMNP-TV-Z]{26}/g;
 
 /** Counts requests by the execution ids that occur in them; so no one has to be told who calls. */
 export class CounterBook {
-  readonly #byExecution = new Map<string, Counters>();
+  readonly #byExecution = new LRUCache<string, Counters>({ max: remembered });
 
   of(execution: string): Counters {
     return this.#byExecution.get(execution) ?? nothing();
@@ -40,12 +42,6 @@ export class CounterBook {
   #open(execution: string): Counters {
     const counters = this.#byExecution.get(execution) ?? nothing();
     this.#byExecution.set(execution, counters);
-    if (this.#byExecution.size > remembered) {
-      for (const oldest of this.#byExecution.keys()) {
-        this.#byExecution.delete(oldest);
-        break;
-      }
-    }
     return counters;
   }
 }

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /** What happens in an execution, as its Lambda functions are invoked. */
 export interface NodeEvent {
   node: string;
@@ -26,13 +28,13 @@ interface Run {
   ended: PromiseWithResolvers<void>;
 }
 
-/** Of ended executions, those that somebody may still ask about: the ones that ended last. */
+/** Of ended executions, those that somebody may still ask about: the latest. */
 const remembered = 1_000;
 
 /** Who waits for which execution, in this process or as a guest. */
 export class Progress {
   readonly #open = new Map<string, Run>();
-  readonly #over = new Map<string, Run>();
+  readonly #over = new LRUCache<string, Run>({ max: remembered });
   readonly #watcher: Watcher;
 
   constructor(watcher: Watcher = () => {}) {
@@ -77,9 +79,5 @@ export class Progress {
   #forget(execution: string, run: Run): void {
     this.#open.delete(execution);
     this.#over.set(execution, run);
-    for (const oldest of this.#over.keys()) {
-      if (this.#over.size <= remembered) break;
-      this.#over.delete(oldest);
-    }
   }
 }

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryStore } from "@nova/service";
+import { LRUCache } from "lru-cache";
 
 /** Something that came in and started no run. */
 export type Unstarted = Delivery & { status: "refused" | "failed"; reason: string };
@@ -8,14 +9,13 @@ const remembered = 1_000;
 
 /** The same store; `hear` is told of what starts no run, each time that it comes. */
 export function heard(store: DeliveryStore, hear: (unstarted: Unstarted) => void): DeliveryStore {
-  const accepted = new Map<string, Delivery>();
+  const accepted = new LRUCache<string, Delivery>({ max: remembered });
   const tell = (delivery: Delivery) => isUnstarted(delivery) && hear(delivery);
   return {
     list: (query) => store.list(query),
     async begin(delivery) {
       const there = await store.begin(delivery);
       if (delivery.status === "accepted") accepted.set(delivery.key, delivery);
-      for (const oldest of accepted.keys()) if (accepted.size > remembered) accepted.delete(oldest);
       if (there?.status !== "started") tell(delivery);
       return there;
     },

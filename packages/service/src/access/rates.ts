@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "@nova/engine";
+import { LRUCache } from "lru-cache";
 import { TooMany } from "../errors.ts";
 import type { Principal, RateStore, Rates, RateWindow } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -31,7 +32,7 @@ export function createRates(
   { rateStore, clock }: Pick<ServicePorts, "clock"> & { rateStore: RateStore },
   limit: number,
 ): Rates {
-  const counts = new Map<string, Count>();
+  const counts = new LRUCache<string, Count>({ max: mostRemembered });
   const part = Math.max(1, Math.floor(limit * share));
   return {
     async take(by) {
@@ -57,10 +58,9 @@ export function createRates(
   }
 }
 
-function countOf(counts: Map<string, Count>, principal: string, beginsAt: number): Count {
+function countOf(counts: LRUCache<string, Count>, principal: string, beginsAt: number): Count {
   const known = counts.get(principal);
   if (known?.beginsAt === beginsAt) return known;
-  if (counts.size >= mostRemembered) counts.clear();
   const count: Count = { beginsAt, free: 0, left: 0, isSpent: false, asking: undefined };
   counts.set(principal, count);
   return count;

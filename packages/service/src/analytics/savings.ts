@@ -1,10 +1,10 @@
 import type { Head, Ports } from "@nova/engine";
+import { LRUCache } from "lru-cache";
 
 type Reads = Pick<Ports, "workflows" | "generations">;
 
 /** What code has cost to write never changes, so a process asks once. */
-const known = new Map<string, number>();
-const mostKnown = 10_000;
+const known = new LRUCache<string, number>({ max: 10_000 });
 
 /** US dollars that a run of pinned code did not spend: what writing it has cost. 0 where no model was replaced. */
 export async function savedBy(ports: Reads, head: Head): Promise<number> {
@@ -12,7 +12,6 @@ export async function savedBy(ports: Reads, head: Head): Promise<number> {
   if (!cache_hit || generation === undefined) return 0;
   const name = `${workflow_id}#${workflow_version}#${node_id}#${generation}`;
   const usd = known.get(name) ?? (await costOf(ports, head, generation));
-  if (known.size >= mostKnown) known.clear();
   known.set(name, usd);
   return usd;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { monotonicFactory } from "ulid";
 import { Conflict, Refused } from "../errors.ts";
 import type { Attempt } from "../ports/attempts.ts";
@@ -39,8 +39,8 @@ export async function once<T>(
   const now = ports.clock.now();
   const ulid = nextId(now);
   if (!request) return make(ulid);
-  const name = { principal: request.principal, key: sha256(request.key) };
-  const fingerprint = sha256(request.asked);
+  const name = { principal: request.principal, key: hash("sha256", request.key) };
+  const fingerprint = hash("sha256", request.asked);
   const since = new Date(now).toISOString();
   const expiresAt = Math.floor(now / 1000) + keptSeconds;
   const whose = request.client === null ? {} : { client: request.client };
@@ -80,8 +80,4 @@ async function finishing<T>(
   }
   await attempts.finish(name, JSON.stringify(made ?? null));
   return made;
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -37,7 +37,7 @@ const done = "";
 type Ends = readonly { from: string; to: string }[];
 
 /**
- * Where the ways of a body part and meet again; linear, but for a logarithm. Edges have known ends, and no rings. `loops`
+ * Where the ways of a body part and meet again. Edges have known ends, and no rings. `loops`
  * are the edges with a `max`: only what lies on detours depends on them.
  */
 export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends = []): Branching {

@@ -1,71 +1,68 @@
 import type { Graph } from "./graph.ts";
-import type { Meetings } from "./meetings.ts";
-import { meetingsAmongRings } from "./meetings-among-rings.ts";
 
-/** A node in the tree whose parents are the first meetings; its root is what lies behind every end. */
-interface Spot {
-  id: string | null;
-  depth: number;
-  parent: Spot;
-  /** An ancestor further up, so that climbing takes logarithmic time (Myers, "An applicative random-access stack"). */
-  jump: Spot;
+/** Where all ways from a place meet first: a node, or null where that is only behind the last one. */
+export interface Meetings {
+  /** The first node that every way from `id` comes to, `id` itself not counted. */
+  behind(id: string): string | null;
+  /** The first node that the ways from all of these come to, these themselves counted. */
+  of(ids: readonly string[]): string | null;
 }
 
-/** Immediate post-dominators: each node is placed after all that it leads to. `onError` may make rings. */
+/** Behind every end; the nodes count from 1, ends first. */
+const root = 0;
+const unplaced = -1;
+
+/**
+ * Immediate post-dominators, in rounds until nothing changes (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance
+ * Algorithm"). One round is enough where there are no rings, which only `onError` makes. A node that can never come
+ * to an end meets nothing.
+ */
 export function meetingsIn(graph: Graph): Meetings {
-  const root = rootSpot();
-  const spots = new Map<string, Spot>();
-  for (const id of lastFirst(graph)) {
-    const successors = graph.successors.get(id) ?? [];
-    const next = successors.flatMap((successor) => spots.get(successor) ?? []);
-    // Led to before it was placed: only a ring does that.
-    if (next.length < successors.length) return meetingsAmongRings(graph);
-    spots.set(id, below(next.length === 0 ? root : next.reduce(meet), id));
+  const order = fromEnds(graph);
+  const ranks = new Map(order.map((id, index) => [id, index + 1]));
+  const successors = order.map((id) => graph.successors.get(id)?.flatMap((next) => ranks.get(next) ?? []) ?? []);
+  const parents = new Int32Array(order.length + 1).fill(unplaced, root + 1);
+  const meet = (a: number, b: number): number => {
+    let [one, other] = [a, b];
+    while (one !== other) {
+      if (one > other) one = parents[one] as number;
+      else other = parents[other] as number;
+    }
+    return one;
+  };
+  for (let isDone = false; !isDone; ) {
+    isDone = true;
+    for (const [index, next] of successors.entries()) {
+      const placed = next.filter((rank) => parents[rank] !== unplaced);
+      const parent = placed.length === 0 ? root : placed.reduce(meet);
+      const before = parents[index + 1];
+      isDone &&= placed.length === next.length && (before === unplaced || before === parent);
+      parents[index + 1] = parent;
+    }
   }
-  const spotOf = (id: string | undefined) => spots.get(id ?? "") ?? root;
+  const idOf = (rank: number | undefined) => order[(rank ?? root) - 1] ?? null;
   return {
-    behind: (id) => spotOf(id).parent.id,
-    of: ([first, ...others]) => others.map(spotOf).reduce(meet, spotOf(first)).id,
+    behind: (id) => idOf(parents[ranks.get(id) ?? root]),
+    of: (ids) => idOf(ids.length === 0 ? root : ids.map((id) => ranks.get(id) ?? root).reduce(meet)),
   };
 }
 
-function rootSpot(): Spot {
-  const root = { id: null, depth: 0 } as Spot;
-  return Object.assign(root, { parent: root, jump: root });
-}
-
-function below(parent: Spot, id: string): Spot {
-  const { jump } = parent;
-  const isLevel = parent.depth - jump.depth === jump.depth - jump.jump.depth;
-  return { id, depth: parent.depth + 1, parent, jump: isLevel ? jump.jump : parent };
-}
-
-/** The nearest common ancestor, these themselves counted. */
-function meet(a: Spot, b: Spot): Spot {
-  let [one, other] = a.depth > b.depth ? [a, b] : [b, a];
-  while (one.depth > other.depth) one = one.jump.depth < other.depth ? one.parent : one.jump;
-  while (one !== other) {
-    const isApart = one.jump !== other.jump;
-    [one, other] = isApart ? [one.jump, other.jump] : [one.parent, other.parent];
-  }
-  return one;
-}
-
-/** Every node after all of its successors, but for rings. Without recursion. */
-function lastFirst({ ids, successors }: Graph): string[] {
+/** Nodes that come to an end, ends first: each behind one that it leads to. Without recursion. */
+function fromEnds({ ids, successors, predecessors }: Graph): string[] {
   const done = new Set<string>();
   const seen = new Set<string>();
-  for (const root of ids) {
-    const path = [root];
+  for (const end of ids.filter((id) => successors.get(id)?.length === 0)) {
+    const path = [end];
     while (path.length > 0) {
       const here = path.at(-1) as string;
-      const next = seen.has(here) ? [] : (successors.get(here) ?? []).filter((id) => !seen.has(id));
+      const isNew = !seen.has(here);
       seen.add(here);
-      for (const id of next) path.push(id);
-      if (next.length > 0) continue;
+      const before = isNew ? (predecessors.get(here) ?? []).filter((id) => !seen.has(id)) : [];
+      for (const id of before) path.push(id);
+      if (before.length > 0) continue;
       path.pop();
       done.add(here);
     }
   }
-  return [...done];
+  return [...done].reverse();
 }

@@ -1,11 +1,12 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
+import { LRUCache } from "lru-cache";
 import { newAjv } from "./ajv.ts";
 import { publishedPattern } from "./pattern.ts";
 
 /** Of a workflow that runs often; compiling takes longer than most checks. */
 const maxKept = 50;
 
-const kept = new Map<string, ValidateFunction>();
+const kept = new LRUCache<string, ValidateFunction>({ max: maxKept });
 
 /** A schema that was checked when its workflow was parsed, ready to check values; the last ones are remembered. */
 export function compiledSchema(schema: Record<string, unknown>): ValidateFunction {
@@ -13,11 +14,6 @@ export function compiledSchema(schema: Record<string, unknown>): ValidateFunctio
   // Compiling JSON schema's own schema again would take most of the time.
   const options = { validateSchema: false, meta: false, strictSchema: false };
   const validate = kept.get(key) ?? newAjv(options, publishedPattern).compile(schema);
-  kept.delete(key);
   kept.set(key, validate);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= maxKept) break;
-    kept.delete(oldest);
-  }
   return validate;
 }

@@ -43,22 +43,16 @@ async function holds(condition: string): Promise<boolean> {
   const ExpressionAttributeValues = used(condition, values);
   const ExpressionAttributeNames = used(condition, names);
   try {
-    await database.client.transactWriteItems({
-      TransactItems: [
-        {
-          ConditionCheck: {
-            TableName: "items",
-            Key,
-            ConditionExpression: condition,
-            ExpressionAttributeValues,
-            ExpressionAttributeNames,
-          },
-        },
-      ],
+    await database.client.updateItem({
+      TableName: "items",
+      Key,
+      ConditionExpression: condition,
+      ExpressionAttributeValues,
+      ExpressionAttributeNames,
     });
     return true;
   } catch (error) {
-    if (error instanceof Error && error.name === "TransactionCanceledException") return false;
+    if (error instanceof Error && error.name === "ConditionalCheckFailedException") return false;
     throw error;
   }
 }

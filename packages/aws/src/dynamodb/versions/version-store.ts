@@ -1,5 +1,6 @@
 import type { WorkflowStore, WorkflowVersion } from "@nova/engine";
 import type { HistoryBudget } from "@nova/workflow";
+import { LRUCache } from "lru-cache";
 import { reaching, reachingIf } from "../../clients/outage.ts";
 import type { BucketConnection } from "../../s3/connection.ts";
 import type { TableConnection } from "../connection.ts";
@@ -17,10 +18,8 @@ const readAtOnce = 50;
 /** Published versions. They never change, so a warm Lambda reads each of them once. */
 export function createWorkflowStore(connection: TableConnection, bucket: BucketConnection): WorkflowStore {
   const entity = whenAsked(() => versionEntity(connection));
-  const cache = new Map<string, WorkflowVersion>();
+  const cache = new LRUCache<string, WorkflowVersion>({ max: cachedVersions });
   const remember = (version: WorkflowVersion) => {
-    const oldest = cache.keys().next();
-    if (cache.size >= cachedVersions && !oldest.done) cache.delete(oldest.value);
     cache.set(cacheKey(version.workflowId, version.version), version);
     return version;
   };

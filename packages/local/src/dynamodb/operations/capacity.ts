@@ -7,7 +7,7 @@ export interface Consumption {
   indexes: Record<string, number>;
 }
 
-/** DynamoDB: a write unit is 1 KB. A transaction pays twice. */
+/** DynamoDB: a write unit is 1 KB. */
 export function writeUnits(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / 1024));
 }
@@ -45,11 +45,11 @@ export function consumedCapacity(returned: ReturnedCapacity, table: Table, { tab
 export class CapacitySum {
   readonly #tables = new Map<Table, Consumption>();
 
-  add(table: Table, { table: units, indexes }: Consumption, times = 1): void {
+  add(table: Table, { table: units, indexes }: Consumption): void {
     const sum = this.#tables.get(table) ?? { table: 0, indexes: {} };
     this.#tables.set(table, sum);
-    sum.table += units * times;
-    for (const [name, used] of Object.entries(indexes)) sum.indexes[name] = (sum.indexes[name] ?? 0) + used * times;
+    sum.table += units;
+    for (const [name, used] of Object.entries(indexes)) sum.indexes[name] = (sum.indexes[name] ?? 0) + used;
   }
 
   total(returned: ReturnedCapacity) {

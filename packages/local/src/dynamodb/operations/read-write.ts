@@ -24,13 +24,6 @@ export function readDelete(store: Store, input: Input): Write {
   return { ...at, condition, showsOld: showsOld(input), change: { kind: "delete" } };
 }
 
-/** A transaction's ConditionCheck. */
-export function readCheck(store: Store, input: Input): Write {
-  const { condition, ...at } = readPlace(store, input);
-  if (!condition) input.text("ConditionExpression");
-  return { ...at, condition, showsOld: showsOld(input), change: { kind: "check" } };
-}
-
 export function readUpdate(store: Store, input: Input): Write {
   const name = tableName(input);
   const keyAttributes = input.attributes("Key").attributes;

@@ -14,11 +14,7 @@ import { listTables } from "./list-tables.ts";
 import { putItem } from "./put-item.ts";
 import { query } from "./query.ts";
 import { scan } from "./scan.ts";
-import { describeTimeToLive, updateTimeToLive } from "./time-to-live.ts";
-import { transactGetItems } from "./transact-get-items.ts";
-import { transactWriteItems } from "./transact-write-items.ts";
 import { updateItem } from "./update-item.ts";
-import { updateTable } from "./update-table.ts";
 
 const operations: Record<string, (store: Store, input: Input) => Answer> = {
   BatchGetItem: batchGetItem,
@@ -27,17 +23,12 @@ const operations: Record<string, (store: Store, input: Input) => Answer> = {
   DeleteItem: deleteItem,
   DeleteTable: deleteTable,
   DescribeTable: describeTable,
-  DescribeTimeToLive: describeTimeToLive,
   GetItem: getItem,
   ListTables: listTables,
   PutItem: putItem,
   Query: query,
   Scan: scan,
-  TransactGetItems: transactGetItems,
-  TransactWriteItems: transactWriteItems,
   UpdateItem: updateItem,
-  UpdateTable: updateTable,
-  UpdateTimeToLive: updateTimeToLive,
 };
 
 /** Does what the request asks for and answers the JSON; throws DynamoDbError. */

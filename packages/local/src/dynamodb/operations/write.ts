@@ -12,7 +12,7 @@ import type { AttributeMap } from "../values/attribute-value.ts";
 import type { EncodedKey } from "../values/key.ts";
 import { type Consumption, writeUnits } from "./capacity.ts";
 
-/** What one item is to become, on its own or in a transaction. */
+/** What one item is to become, on its own or in a batch. */
 export interface Write {
   table: Table;
   key: EncodedKey;
@@ -25,8 +25,7 @@ export interface Write {
 type Change =
   | { kind: "put"; item: NewItem }
   | { kind: "update"; updates: Update[]; keyAttributes: AttributeMap }
-  | { kind: "delete" }
-  | { kind: "check" };
+  | { kind: "delete" };
 
 export interface Written {
   old: StoredItem | undefined;
@@ -43,7 +42,7 @@ export function performWrite(store: Store, { table, key, condition, showsOld, ch
   const next = change.kind === "put" ? change.item : change.kind === "update" ? updated(change, parse, old) : undefined;
   let moved: string[] = [];
   if (next) moved = putItem(store, place, next);
-  else if (change.kind === "delete") moved = removeItem(store, place);
+  else moved = removeItem(store, place);
   const units = writeUnits(Math.max(old?.bytes ?? 0, next?.bytes ?? 0));
   const indexes = Object.fromEntries(moved.map((name) => [name, units]));
   return { old, next: next?.attributes, consumed: { table: units, indexes } };

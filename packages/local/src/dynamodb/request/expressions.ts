@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { DynamoDbError, invalid, malformed } from "../errors.ts";
 import { bindCondition } from "../expressions/bind-condition.ts";
 import { bindUpdates } from "../expressions/bind-update.ts";
@@ -87,17 +88,8 @@ function bindProjection(paths: Path[], placeholders: Placeholders): Path[] {
   return bound;
 }
 
-const mostRemembered = 1000;
-
 /** Clients send the same few expressions for ever; what they differ in is behind placeholders. */
-function remembering<T>(parse: (text: string) => T): (text: string) => T {
-  const known = new Map<string, T>();
-  return (text) => {
-    const found = known.get(text);
-    if (found !== undefined) return found;
-    if (known.size >= mostRemembered) known.clear();
-    const parsed = parse(text);
-    known.set(text, parsed);
-    return parsed;
-  };
+function remembering<T extends object>(parse: (text: string) => T): (text: string) => T {
+  const known = new LRUCache<string, T>({ max: 1000, memoMethod: (text) => parse(text) });
+  return (text) => known.memo(text);
 }

@@ -23,7 +23,6 @@ const schema = `
     indexId INTEGER NOT NULL, hash BLOB NOT NULL, sort BLOB NOT NULL, itemKey BLOB NOT NULL, itemId INTEGER NOT NULL,
     PRIMARY KEY (indexId, hash, sort, itemKey)
   ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS tokens (token TEXT PRIMARY KEY, request TEXT NOT NULL, seconds INTEGER NOT NULL);
 `;
 
 /**

@@ -3,14 +3,12 @@ import { openDatabase } from "./database.ts";
 import { Entries } from "./entries.ts";
 import { Items } from "./items.ts";
 import { Tables } from "./tables.ts";
-import { Tokens } from "./tokens.ts";
 
 /** Everything that is kept. SQLite answers at once, so no operation can come between two steps of another. */
 export class Store {
   readonly tables: Tables;
   readonly items: Items;
   readonly entries: Entries;
-  readonly tokens: Tokens;
   readonly #database: DatabaseSync;
   readonly #statements: Record<"begin" | "commit" | "rollback", { run(): unknown }>;
   #isOpen = false;
@@ -21,7 +19,6 @@ export class Store {
     this.tables = new Tables(database);
     this.items = new Items(database);
     this.entries = new Entries(database);
-    this.tokens = new Tokens(database);
     this.#statements = {
       begin: database.prepare("BEGIN IMMEDIATE"),
       commit: database.prepare("COMMIT"),

@@ -58,7 +58,6 @@ export interface Table {
   key: KeySchema;
   indexes: Index[];
   description: TableDescription;
-  timeToLive?: string;
 }
 
 export function keySchemaOf(elements: KeySchemaElement[], { AttributeDefinitions }: TableDescription): KeySchema {

@@ -6,7 +6,6 @@ import { type Index, keySchemaOf, type Table, type TableDescription } from "./ta
 interface State {
   description: TableDescription;
   indexIds: Record<string, number>;
-  timeToLive?: string;
 }
 
 /** The tables of this process's own file, so what was read once stays true. */
@@ -30,10 +29,10 @@ export class Tables {
   reload(): void {
     this.#tables.clear();
     for (const { id, state } of this.#database.prepare("SELECT id, state FROM tables").all()) {
-      const { description, indexIds, timeToLive } = JSON.parse(state as string) as State;
+      const { description, indexIds } = JSON.parse(state as string) as State;
       this.#lastIndex = Math.max(this.#lastIndex, ...Object.values(indexIds));
       const table = tableOf(id as number, description, (name) => indexIds[name] as number);
-      this.#tables.set(table.name, timeToLive === undefined ? table : { ...table, timeToLive });
+      this.#tables.set(table.name, table);
     }
   }
 
@@ -62,24 +61,10 @@ export class Tables {
   create(description: TableDescription): Table {
     const { lastInsertRowid } = this.#insert.run(description.TableName, "");
     const table = tableOf(Number(lastInsertRowid), description, () => ++this.#lastIndex);
-    this.save(table);
-    return table;
-  }
-
-  /** The table with another description; indexes that both have keep their entries. */
-  describe(table: Table, description: TableDescription): Table {
-    const known = new Map(table.indexes.map(({ name, id }) => [name, id]));
-    const changed = tableOf(table.id, description, (name) => known.get(name) ?? ++this.#lastIndex);
-    const { timeToLive } = table;
-    return timeToLive === undefined ? changed : { ...changed, timeToLive };
-  }
-
-  save(table: Table): void {
     const indexIds = Object.fromEntries(table.indexes.map(({ name, id }) => [name, id]));
-    const { description, timeToLive } = table;
-    const state: State = { description, indexIds, ...(timeToLive !== undefined && { timeToLive }) };
-    this.#save.run(JSON.stringify(state), table.id);
+    this.#save.run(JSON.stringify({ description, indexIds } satisfies State), table.id);
     this.#tables.set(table.name, table);
+    return table;
   }
 
   remove(table: Table): void {

@@ -78,7 +78,7 @@ function isSame(a: Entry, b: Entry | undefined): boolean {
 }
 
 /** Throws where an attribute is there but cannot be a key of the index. */
-export function isIndexed(item: AttributeMap, { name: indexName, key }: Index): boolean {
+function isIndexed(item: AttributeMap, { name: indexName, key }: Index): boolean {
   let isWhole = true;
   for (const { name, type } of elementsOf(key)) {
     const value = attribute(item, name);

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { crc32 } from "node:zlib";
-import { type Checksum, createCrc32c, createCrc64Nvme } from "./crc.ts";
+import { Crc32, Crc32c, Crc64NvmeJs } from "@aws-sdk/checksums/crc";
 
 /** As they stand in `x-amz-checksum-<algorithm>`. */
 export const checksumAlgorithms = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const;
@@ -14,25 +13,21 @@ export const digestBytes: Record<ChecksumAlgorithm, number> = {
   sha256: 32,
 };
 
+/** A running checksum; the digest has the most significant byte first. */
+interface Checksum {
+  update(chunk: Uint8Array): unknown;
+  digest(): Uint8Array | Promise<Uint8Array>;
+}
+
 export function createChecksum(algorithm: ChecksumAlgorithm | "md5"): Checksum {
-  if (algorithm === "crc32") return createCrc32();
-  if (algorithm === "crc32c") return createCrc32c();
-  if (algorithm === "crc64nvme") return createCrc64Nvme();
+  if (algorithm === "crc32") return new Crc32();
+  if (algorithm === "crc32c") return new Crc32c();
+  if (algorithm === "crc64nvme") return new Crc64NvmeJs();
   return createHash(algorithm);
 }
 
-function createCrc32(): Checksum {
-  let crc = 0;
-  return {
-    update(chunk) {
-      crc = crc32(chunk, crc);
-    },
-    digest() {
-      const bytes = Buffer.alloc(4);
-      bytes.writeUInt32BE(crc);
-      return bytes;
-    },
-  };
+export async function digestOf(checksum: Checksum): Promise<Buffer> {
+  return Buffer.from(await checksum.digest());
 }
 
 export function isChecksumAlgorithm(name: string): name is ChecksumAlgorithm {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { S3Error } from "../errors.ts";
 import { decodeChunks, type Trailers } from "./aws-chunked.ts";
-import { type ChecksumAlgorithm, checksumAlgorithms, createChecksum, digestBytes } from "./checksums.ts";
+import { type ChecksumAlgorithm, checksumAlgorithms, createChecksum, digestBytes, digestOf } from "./checksums.ts";
 
 export interface ReceivedBody {
   bytes: number;
@@ -34,7 +34,8 @@ export async function receiveBody(
     for (const checksum of running.values()) checksum.update(chunk);
     await sink(chunk);
   }
-  const digests = new Map([...running].map(([algorithm, checksum]) => [algorithm, checksum.digest()]));
+  const digests = new Map<ChecksumAlgorithm | "md5", Buffer>();
+  for (const [algorithm, checksum] of running) digests.set(algorithm, await digestOf(checksum));
   checkLength(request, bytes);
   checkMd5(request, digests.get("md5") as Buffer);
   if (contentSha256 && digests.get("sha256")?.toString("hex") !== contentSha256) {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChecksumAlgorithm, createChecksum } from "../body/checksums.ts";
+import { type ChecksumAlgorithm, createChecksum, digestOf } from "../body/checksums.ts";
 import { S3Error } from "../errors.ts";
 import type { NewObject, WriteCondition } from "./new-object.ts";
 import { type ObjectInfo, type OpenObject, openObject } from "./object-file.ts";
@@ -107,18 +107,21 @@ async function copyBytes({ file, info }: OpenObject, write: NewObject["write"]):
 }
 
 /** ETag and composite checksum of a whole are the digests of its parts' digests, with their number. */
-function wholeOf({ headers, checksum }: Upload, parts: OpenObject[]): Omit<ObjectInfo, "key" | "modifiedMs"> {
+async function wholeOf(
+  { headers, checksum }: Upload,
+  parts: OpenObject[],
+): Promise<Omit<ObjectInfo, "key" | "modifiedMs">> {
   const etags = createHash("md5");
   for (const { info } of parts) etags.update(Buffer.from(info.etag, "hex"));
   const bytes = parts.reduce((sum, { info }) => sum + info.bytes, 0);
-  const checksums = checksum ? compositeChecksum(checksum, parts) : {};
+  const checksums = checksum ? await compositeChecksum(checksum, parts) : {};
   return { bytes, etag: `${etags.digest("hex")}-${parts.length}`, headers, checksums };
 }
 
-function compositeChecksum(algorithm: ChecksumAlgorithm, parts: OpenObject[]): ObjectInfo["checksums"] {
+async function compositeChecksum(algorithm: ChecksumAlgorithm, parts: OpenObject[]): Promise<ObjectInfo["checksums"]> {
   const digests = parts.map(({ info }) => info.checksums[algorithm]);
   if (digests.includes(undefined)) return {};
   const whole = createChecksum(algorithm);
   for (const digest of digests) whole.update(Buffer.from(digest as string, "base64"));
-  return { [algorithm]: `${whole.digest().toString("base64")}-${parts.length}` };
+  return { [algorithm]: `${(await digestOf(whole)).toString("base64")}-${parts.length}` };
 }

@@ -1,10 +1,3 @@
-import { createHash } from "node:crypto";
-
-/** SHA-256 of a text, in hexadecimal digits. */
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
 /** JSON text that is the same however an object was put together: fields sorted, lists as they are. */
 export function canonicalText(value: unknown): string {
   return JSON.stringify(sorted(value));
