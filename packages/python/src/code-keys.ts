@@ -1,4 +1,5 @@
 import { type MissingKey, missingTopKeys } from "./findings/keys.ts";
+import { readNamedWaits } from "./findings/named-waits.ts";
 import { readSubject } from "./findings/read-subject.ts";
 import type { Subject } from "./findings/subject.ts";
 import type { Change } from "./flow/changes.ts";
@@ -15,6 +16,8 @@ export interface CodeKeys {
   setsMore: boolean;
   /** Those that it looks up by name. */
   reads: ReadonlySet<string>;
+  /** Waits whose links it reads by name. Places from 1, in UTF-16 units. */
+  waits: { id: string; line: number; column: number }[];
   /** What it cannot do without, does not set before, and is not among `known`. Places from 1, in UTF-16 units. */
   missing(known: readonly string[]): (Omit<MissingKey, "at"> & { line: number; column: number })[];
 }
@@ -27,6 +30,7 @@ export function codeKeys(source: string): CodeKeys | null {
   const program = source.length > longest ? null : Program.read(source);
   if (!program) return null;
   const subject = readSubject(program, { nodeType: "action" });
+  const lines = new Lines(source);
   const printed = printedKeys(subject);
   const changed = subject.changes.filter(({ kind }) => kind !== "delete").map(changedKey);
   const named = [...changed, ...(printed ?? [])].filter((key) => typeof key === "string");
@@ -34,9 +38,9 @@ export function codeKeys(source: string): CodeKeys | null {
     sets: new Set(named),
     setsMore: printed === undefined || changed.includes(undefined),
     reads: new Set(subject.reads.map(({ path: [key = ""] }) => key)),
+    waits: readNamedWaits(program, subject.paths).map(({ id, at }) => ({ id, ...lines.placeOf(at) })),
     missing(known) {
       const context = Object.fromEntries(known.map((key) => [key, { type: "object" } as const]));
-      const lines = new Lines(source);
       const missing = missingTopKeys(readSubject(program, { nodeType: "action", context }));
       const placed = missing.map(({ at, ...one }) => ({ ...one, ...lines.placeOf(at) }));
       return placed.filter(({ line }) => !lines.isSilenced(line, "PY110"));

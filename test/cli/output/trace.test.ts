@@ -85,6 +85,15 @@ it("shows five items one by one, and all with --full", () => {
   expect(table([entry("m", { branches: items(30, () => [entry("i")]) })], true)).toHaveLength(61);
 });
 
+it("keeps the columns of nodes narrow beside long names of branches and items", () => {
+  const items = branch(
+    "0",
+    entry("check", { input_context: new RawJson('{"item":"a long, long value of an item","index":0}') }),
+  );
+  const map = entry("each", { node_type: "map", branches: [items], output_result: new RawJson("{}") });
+  expect(told([map], true)[1]).toMatch(/^ {3}node {5}type/);
+});
+
 it("numbers the visits of a loop, and tells many as one with the decisions that they took", () => {
   const round = ["a", "d", "a", "d"].map((id, index) => entry(id, { seq: index + 1 }));
   expect(table(round)).toEqual(["1  a", "2  d", "3  a (2)", "4  d (2)"]);

@@ -97,7 +97,7 @@ describe("a published workflow", () => {
     );
     await onServer("publish", file("report.json"));
     expect((await onServer("rollback", "report")).out).toBe("report: new runs use version 1, no longer 3");
-    expect((await onServer("rollback", "report")).err).toContain("new runs have used no other");
+    expect((await onServer("rollback", "report")).err).toContain("new runs used none before version 1");
     await nova("activate", "report", "2");
   });
 

@@ -39,3 +39,10 @@ it.each([
   const told = runLines(ran).map(stripVTControlCharacters);
   expect(told.filter((line) => line.includes("models"))).toEqual(lines);
 });
+
+it("names a node that ran several times in a row once, with the number", () => {
+  const path = ["start", "each", "check", "check", "check", "report", "end"];
+  const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed" };
+  const ran = { execution, path, context: new RawJson("{}") } as unknown as Parameters<typeof runLines>[0];
+  expect(stripVTControlCharacters(runLines(ran)[1] ?? "")).toBe("  start → each → check x 3 → report → end");
+});

@@ -98,6 +98,54 @@ describe("a key that nothing before sets", () => {
   });
 });
 
+describe("the link to a wait", () => {
+  const wait = (id: string): Step => ({
+    id,
+    type: "wait",
+    event: { source: ["crm"], detail: { of: ["{{customer}}"] } },
+  });
+  const naming = (id: string, wait: string) => action(id, `context["at_${id}"] = tasks["${wait}"].url`);
+  /** `before` forks into `first` with the wait `crm`, and `second`; both join before the wait `last`. */
+  const forked = async (...named: Step[]) => {
+    const codes = new Map(named.map((node) => [node.id, node]));
+    const ids = ["before", "first", "second", "after"];
+    const nodes = [
+      ...[{ id: "start", type: "start" }, ...ids.map((id) => codes.get(id) ?? action(id, "pass"))],
+      ...[wait("crm"), wait("last"), map("ticket.rows", codes.get("one")?.code as string), { id: "end", type: "end" }],
+    ];
+    const ways = ["start before", "before first", "first crm", "crm after", "before second", "second after"];
+    const edges = [...ways, "after each", "each last", "last end"].map((way) => {
+      const [from, to] = way.split(" ");
+      return { from, to };
+    });
+    const text = JSON.stringify({ id: "waits", inputs, nodes, edges });
+    const { findings } = await compileWorkflow({ text, fileName: "waits.json", files: {} });
+    return findings.flatMap(({ code, message }) => (code === "NOVA509" ? [message] : []));
+  };
+  const one = action("one", "pass");
+
+  it.each<[string, Step]>([
+    ["of its own branch", naming("first", "crm")],
+    ["around its branch", naming("second", "last")],
+    ["around its map", naming("one", "last")],
+    ["that it can do without", action("before", 'try:\n    tasks["crm"]\nexcept KeyError:\n    pass')],
+    ["that it computes", action("before", 'context["x"] = tasks[context["customer"]].url')],
+  ])("may be read by a node, of a wait %s", async (_where, node) => {
+    expect(await forked(one, node)).toEqual([]);
+  });
+
+  it("is a finding before the fork, in another branch, after a slip of the pen, and of what is no wait", async () => {
+    expect(await forked(one, naming("before", "crm"), naming("second", "crm"), naming("after", "lst"))).toEqual([
+      'node "before": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
+      'node "second": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
+      'node "after": line 1: no node "lst" waits for an event - did you mean "last"?',
+    ]);
+    expect(await forked(one, naming("after", "second"))).toEqual([
+      'node "after": line 1: no node "second" waits for an event - name one of "last"',
+    ]);
+  });
+});
+
 describe("an import that nothing provides", () => {
   const importing = async (code: string, more: object = {}) => {
     const text = JSON.stringify({

@@ -22,12 +22,13 @@ export const rollback: CliCommand = {
 /** Throws `InvalidInput` where new runs have used no other version before. */
 async function rollBack(server: NovaClient, workflow: string): Promise<{ from: number | null; to: number }> {
   const { active_version: from, previous_version: to } = await server.workflows.get(workflow);
-  if (to === null) throw new InvalidInput(noWayBack(workflow));
+  if (to === null) throw new InvalidInput(noWayBack(workflow, from));
   await server.workflows.activate(workflow, to);
   return { from, to };
 }
 
-function noWayBack(workflow: string): string {
+function noWayBack(workflow: string, active: number | null): string {
   const wayOut = `choose one of nova versions ${workflow} with nova activate`;
-  return `"${workflow}" has no earlier version to go back to: new runs have used no other - ${wayOut}`;
+  const first = active === null ? "no version is active" : `new runs used none before version ${active}`;
+  return `"${workflow}" has no earlier version to go back to: ${first} - ${wayOut}`;
 }

@@ -14,14 +14,17 @@ export function printList<T>(items: readonly T[], json: unknown, { header, rowOf
   else print(items.length === 0 ? empty : tableLines(header, items.map(rowOf)).join("\n"));
 }
 
-/** Columns as wide as their widest cell; colours do not count. */
+/** Columns as wide as their widest cell; colours do not count, nor does a row's last cell, which may be longer. */
 export function tableLines(header: string[], cells: string[][]): string[] {
   // Before widths are counted: what steers a terminal is longer when it is shown.
   const rows = cells.map((row) => row.map((cell) => harmless(cell).replaceAll(/\s*\n\s*|\t/g, " ")));
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => width(row[column] ?? ""))));
+  const widths = header.map((title, column) => {
+    const beside = rows.filter((row) => column < row.length - 1);
+    return Math.max(title.length, ...beside.map((row) => width(row[column] ?? "")));
+  });
   const line = (cells: string[]) =>
     cells
-      .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - width(cell)))
+      .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - width(cell))))
       .join("  ")
       .trimEnd();
   return [styled("dim", line(header)), ...rows.map(line)];

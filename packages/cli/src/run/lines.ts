@@ -75,12 +75,19 @@ function callsText({ aws_calls, sandbox_calls }: NonNullable<Ran["counters"]>): 
   return `${calls.join(", ")}, sandbox ${sandbox_calls}`;
 }
 
+/** A node that ran several times in a row, as in the items of a map, is named once. */
+function pathText(path: readonly string[]): string {
+  const begins = path.flatMap((node, index) => (node === path[index - 1] ? [] : [index]));
+  const stretches = begins.map((index, at) => ({ node: path[index], times: (begins[at + 1] ?? path.length) - index }));
+  return stretches.map(({ node, times }) => (times > 1 ? `${node} x ${times}` : node)).join(" → ");
+}
+
 export function runLines({ execution, path, context, counters }: Ran): string[] {
   const { id, workflowId, version, status, error, durationMs, spent } = execution;
   const values = membersOf(context.text).map(({ key, json }) => `  ${styled("cyan", key)} ${shortened(json)}`);
   return [
     `${statusText(status)} ${workflowId} version ${version}${durationMs === undefined ? "" : ` in ${duration(durationMs)}`}`,
-    styled("dim", `  ${shortened(path.join(" → "), longestPath)}`),
+    styled("dim", `  ${shortened(pathText(path), longestPath)}`),
     ...values,
     ...(error ? [styled("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
     ...(status === "waiting" || status === "running"

@@ -17,6 +17,8 @@ export interface CodeKeys {
   sets: ReadonlySet<string>;
   setsMore: boolean;
   reads: ReadonlySet<string>;
+  /** Waits whose links it reads by name. */
+  waits: readonly { id: string; line: number; column: number }[];
   missing(known: readonly string[]): MissingKey[];
 }
 

@@ -58,6 +58,13 @@ export const dataFindings = {
     bad: '"inputs": { "properties": { "ticket": { "type": "object" } } }, ... { "id": "ask", "type": "approval", "message": "Answer {{tiket.id}}?" }',
     good: '"inputs": { "properties": { "ticket": { "type": "object" } } }, ... { "id": "ask", "type": "approval", "message": "Answer {{ticket.id}}?" }',
   },
+  NOVA509: {
+    severity: "warning",
+    title: "A link to a wait that the code cannot name",
+    why: '`tasks["wait_crm"]` is the link to a wait for an event, in the branch of the node or around it. A wait in a branch that only begins behind the node has no link there: read it in that branch. Expecting a `KeyError` is no finding.',
+    bad: 'context["link"] = tasks["wait_crm"].url   # a node before the fork, with "wait_crm" in one of its branches',
+    good: 'context["link"] = tasks["wait_crm"].url   # the first node of the branch with "wait_crm"',
+  },
   NOVA601: {
     severity: "error",
     title: "Python cannot read the code",
