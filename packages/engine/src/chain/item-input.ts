@@ -1,4 +1,5 @@
 import { nodeIndex } from "@nova/workflow";
+import { LRUCache } from "lru-cache";
 import { blobPages } from "../context/blob-pages.ts";
 import { linkLabel } from "../context/link-label.ts";
 import type { Row } from "../context/pages.ts";
@@ -56,10 +57,8 @@ async function itemText(ports: Pick<Ports, "blobs">, fork: StoredEntry, index: n
   const text = "text" in items ? items.text : await pages.load(items.blob.sha256);
   const list = JSON.parse(text) as ItemPages;
   parsed.set(digest, list);
-  if (parsed.size > mostParsed) parsed.delete(parsed.keys().next().value ?? "");
   return readItem(list, index, pages);
 }
 
 /** Lists of pages, by their hash, kept in a warm Lambda: each is asked for by thousands of items. */
-const mostParsed = 10;
-const parsed = new Map<string, ItemPages>();
+const parsed = new LRUCache<string, ItemPages>({ max: 10 });

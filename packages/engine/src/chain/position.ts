@@ -1,4 +1,5 @@
 import { forksOf } from "@nova/workflow";
+import { LRUCache } from "lru-cache";
 import { blobPages } from "../context/blob-pages.ts";
 import type { Context } from "../context/context.ts";
 import { linkLabel } from "../context/link-label.ts";
@@ -73,18 +74,15 @@ async function readFork(ports: Pick<Ports, "chain" | "workflows">, at: LinkId, {
 }
 
 /** Entries that many branches begin behind, kept in a warm Lambda: they never change. */
-const mostKept = 50;
-const kept = new WeakMap<ChainStore, Map<string, StoredEntry>>();
+const maxKept = 50;
+const kept = new WeakMap<ChainStore, LRUCache<string, StoredEntry>>();
 
 async function readEntry(chain: ChainStore, at: LinkId): Promise<StoredEntry | undefined> {
-  const known = kept.get(chain) ?? new Map<string, StoredEntry>();
+  const known = kept.get(chain) ?? new LRUCache<string, StoredEntry>({ max: maxKept });
   kept.set(chain, known);
   const name = `${at.execution}${at.scope}#${at.seq}`;
   const entry = known.get(name) ?? (await chain.read(at)).entry;
-  if (!entry) return undefined;
-  known.delete(name);
-  known.set(name, entry);
-  if (known.size > mostKept) known.delete(known.keys().next().value ?? "");
+  if (entry) known.set(name, entry);
   return entry;
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { TailCache } from "../ports/process-memory.ts";
 
@@ -11,11 +12,10 @@ const keptMs = 5_000;
  * found; the node's own writes are conditional on that, as behind any read.
  */
 export function createTailCache(): TailCache {
-  const entries = new Map<string, { entry: StoredEntry; until: number }>();
+  const entries = new LRUCache<string, { entry: StoredEntry; until: number }>({ max: maxKept });
   return {
     keep(at, entry, nowMs) {
       entries.set(nameOf(at), { entry, until: nowMs + keptMs });
-      if (entries.size > maxKept) entries.delete(entries.keys().next().value ?? "");
     },
     take(at, nowMs) {
       const kept = entries.get(nameOf(at));

@@ -1,14 +1,15 @@
+import { LRUCache } from "lru-cache";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import { PageCache } from "./page-cache.ts";
 import type { PageStore } from "./pages.ts";
 
 /** Pages kept in a warm Lambda, in characters over all executions. */
-const mostKept = 16 * 1024 * 1024;
-const caches = new WeakMap<BlobStore, PageCache>();
+const maxKept = 16 * 1024 * 1024;
+const caches = new WeakMap<BlobStore, LRUCache<string, string>>();
 
 /** Context pages as blobs of the execution; immutable, so a warm Lambda keeps the recent ones. */
 export function blobPages(blobs: BlobStore, home: BlobHome): PageStore {
-  const cache = caches.get(blobs) ?? new PageCache(mostKept);
+  const cache =
+    caches.get(blobs) ?? new LRUCache<string, string>({ maxSize: maxKept, sizeCalculation: (text) => text.length + 1 });
   caches.set(blobs, cache);
   const keyOf = (sha256: string) => `${home.client}/${home.root}/${sha256}`;
   return {
