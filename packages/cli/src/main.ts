@@ -8,10 +8,21 @@ import { printWarnings, shown } from "./output/terminal.ts";
 /** Runs one command line (without `node` and the script) and ends the process with its exit code. */
 export async function main(argv: string[]): Promise<never> {
   printWarnings();
+  endWithReader();
   const code = await runCommandLine(argv);
   // What was written must be out before the process ends.
   await new Promise((resolve) => process.stdout.write("", resolve));
   process.exit(code);
+}
+
+/** Takes it as a wish for an end when nobody reads what is printed any more, as in `nova run | head`. */
+function endWithReader(): void {
+  let isClosed = false;
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    if (!isClosed) process.kill(process.pid, "SIGTERM");
+    isClosed = true;
+  });
 }
 
 /** Answers the exit code. */
