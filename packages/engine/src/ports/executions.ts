@@ -1,5 +1,6 @@
 import type { RunErrorClass } from "@nova/workflow";
 import type { LinkId } from "./chain.ts";
+import type { Sandbox } from "./sandboxes.ts";
 
 export type ExecutionStatus = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
 
@@ -59,6 +60,8 @@ export interface Execution {
   erased?: true;
   /** In the sparse "open" index until everything that follows a close is done. */
   open: boolean;
+  /** Sandboxes that it has left, which no execution uses: whoever takes them has them alone. */
+  idle?: Sandbox[];
 }
 
 export interface ExecutionQuery {
@@ -78,8 +81,14 @@ export interface ExecutionStore {
   /** False when the id is there already. */
   create(execution: Execution): Promise<boolean>;
   get(id: string): Promise<Execution | undefined>;
-  /** Sets the fields given; `open: false` takes it out of the open index. */
-  update(id: string, changes: Partial<Execution>): Promise<void>;
+  /** Sets the fields given. */
+  update(id: string, changes: Partial<Omit<Execution, "open" | "idle">>): Promise<void>;
+  /** Takes it out of the open index, and offers the sandboxes that it leaves. False where it is out already. */
+  leave(id: string, idle: Sandbox[]): Promise<boolean>;
+  /** Those that offer sandboxes: the one that began last comes first, at most a hundred. A moment late. */
+  idle(): Promise<Pick<Execution, "id" | "client" | "idle">[]>;
+  /** Takes what it offers. False where somebody else has taken it. */
+  takeIdle(id: string): Promise<boolean>;
   /** Sets the status of an open execution where it is one of `from`; false where it is not. */
   setStatus(id: string, status: ExecutionStatus, from: readonly ExecutionStatus[]): Promise<boolean>;
   /**

@@ -1,13 +1,15 @@
 import type { NodeType } from "@nova/workflow";
 import type { BlobRef } from "./blobs.ts";
 
-/** A sandbox of one scope of one execution. */
+/** A sandbox that one scope of one execution uses. */
 export interface Sandbox {
   id: string;
   /** ISO 8601. The plan's limit counts from here. */
   createdAt: string;
   /** ISO 8601; when it dies unless it is extended. A sandbox that would not outlive the next node is replaced before it. */
   endsAt: string;
+  /** The pool whose next execution may have it after this one; absent: it dies with this one. */
+  pool?: string;
 }
 
 export interface SandboxSpec {
@@ -73,7 +75,12 @@ export interface RunIo {
 }
 
 /** What the code did. `set` values are JSON text that may hold blob references, every new one stored already. */
-export type CodeResult = { logs: string; durationMs: number } & (
+export type CodeResult = {
+  logs: string;
+  durationMs: number;
+  /** The code had to be killed, or its walls could not be made: its sandbox serves no other execution. */
+  isUnfit?: true;
+} & (
   | { status: "success"; set: { key: string; json: string }[]; delete: string[] }
   | {
       status: "error";
@@ -138,7 +145,9 @@ export interface Sandboxes {
   runningLog(sandbox: string, link: string, signal: AbortSignal): Promise<RunningLog | null>;
   /** Lets it live this long from now; null when it cannot (the plan's limit since `createdAt`, or it is gone). */
   extend(sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null>;
+  /** Lets it live this long from now and no longer, since nobody uses it; null when it is gone. */
+  rest(sandbox: Sandbox, seconds: number): Promise<Sandbox | null>;
   kill(sandbox: string): Promise<void>;
-  /** Kills every sandbox whose metadata name this execution. */
-  killAll(execution: string): Promise<void>;
+  /** Kills every sandbox whose metadata name this execution as the one it was made for, but those of `except`. */
+  killAll(execution: string, except?: ReadonlySet<string>): Promise<void>;
 }
