@@ -1,7 +1,7 @@
 import type { TraceEntry } from "@nova/engine";
 import { exitCodes } from "../errors.ts";
 import { LogLines } from "../output/log-lines.ts";
-import { logItem, logLines } from "../output/logs.ts";
+import { type Logged, loggedSoFar, logItem, logLines } from "../output/logs.ts";
 import { print } from "../output/terminal.ts";
 import { askApi } from "../place.ts";
 import { entriesOf } from "../records/entries-of.ts";
@@ -30,8 +30,9 @@ export const logs: CliCommand = {
   },
 };
 
-async function recorded(id: string): Promise<TraceEntry[]> {
-  return entriesOf(await withRecords((records) => records.trace(id, { full: true })));
+async function recorded(id: string): Promise<Logged[]> {
+  const trace = await withRecords((records) => records.trace(id, { full: true }));
+  return [...entriesOf(trace), ...trace.atWork.nodes.flatMap(loggedSoFar)];
 }
 
 /** Prints what comes; answers the entries, without their logs where those are printed and need not be kept. */

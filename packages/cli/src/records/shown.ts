@@ -45,7 +45,7 @@ export async function readWhole(server: NovaClient, id: string): Promise<Omit<Sh
     path: whole.path,
     context: whole.context as unknown as RawJson,
     // Servers of earlier releases do not say it.
-    atWork: (whole.at_work as AtWork | undefined) ?? { count: 0, nodes: [], maps: [] },
+    atWork: (whole.at_work as unknown as AtWork | undefined) ?? { count: 0, nodes: [], maps: [] },
   };
 }
 
