@@ -14,6 +14,7 @@ const mostKept = 200;
 export class Connections {
   readonly #sdk = loadSdk();
   readonly #breaker = new Breaker();
+  readonly #unused = new LRUCache<string, true>({ max: mostKept });
   readonly #kept = new LRUCache<string, Promise<E2bSandbox>>({ max: mostKept });
 
   constructor() {
@@ -32,7 +33,13 @@ export class Connections {
       }),
     );
     this.#kept.set(sandbox.sandboxId, Promise.resolve(sandbox));
+    this.#unused.set(sandbox.sandboxId, true);
     return sandbox;
+  }
+
+  /** True once, of a sandbox made here: its first cell starts the harness, which keeps what is in that cell. */
+  isFirstUse(id: string): boolean {
+    return this.#unused.delete(id);
   }
 
   /** The kept connection, or a new one; a new one also sees to it that the sandbox lives this long. */
@@ -47,6 +54,12 @@ export class Connections {
     this.#kept.set(id, connecting);
     connecting.catch(() => this.forget(id));
     return connecting;
+  }
+
+  /** From now on, whether it would have lived for longer or not. */
+  async setTimeout(id: string, seconds: number): Promise<void> {
+    const { Sandbox } = await this.#sdk;
+    await this.#breaker.guard(() => Sandbox.setTimeout(id, seconds * 1000));
   }
 
   /** True only when the control plane says so; a call that fails says nothing. */

@@ -19,7 +19,7 @@ export function cellWith(input: string, text: string): string {
     `with open(os.open(f"{root}/inputs/${input}", ${flags}, 0o600), "wb") as file:`,
     // JSON's texts are Python's too, as long as they hold no half of a surrogate pair, which well-formed JSON escapes.
     `    file.write(${JSON.stringify(text)}.encode())`,
-    attachTo(input),
+    attachTo(input, true),
   ].join("\n");
 }
 
@@ -31,8 +31,8 @@ const preamble = [
   "import nova_harness",
 ];
 
-function attachTo(input: string): string {
-  return `nova_harness.attach("${input}", root)`;
+function attachTo(input: string, inCell = false): string {
+  return `nova_harness.attach("${input}", root${inCell ? ", True" : ""})`;
 }
 
 export interface SandboxFile {

@@ -69,6 +69,7 @@ export const Result = z.object({
   result: z.unknown(),
   logs,
   durationMs: z.number().nonnegative(),
+  unfit: z.literal(true).optional(),
 });
 export type Result = z.infer<typeof Result>;
 
@@ -109,9 +110,9 @@ export function misfit([issue]: readonly { path?: PropertyKey[]; message?: strin
 
 /** `ahead`: blobs that the code names, wanted before it asks. */
 export function runInput(request: RunRequest, nonce: string, ahead: BlobRef[]): string {
-  const { claim, code, fileName, timeoutSeconds, environment, network, near } = request;
+  const { execution, claim, code, fileName, timeoutSeconds, environment, network, near } = request;
   const reach = { ...(network && { network }), ...(near && { near }) };
-  const header = { format: 1, op: "run", nonce, ...claim, timeoutSeconds, ahead, ...reach };
+  const header = { format: 1, op: "run", nonce, execution, ...claim, timeoutSeconds, ahead, ...reach };
   const body = {
     code,
     fileName,

@@ -22,9 +22,10 @@ export async function takeResult(
   io: RunIo,
   signal: AbortSignal,
 ): Promise<CodeResult> {
-  const { result, logs, durationMs } = answer.type === "result" ? answer : await download(sandbox, answer, signal);
+  const { result, unfit, ...more } = answer.type === "result" ? answer : await download(sandbox, answer, signal);
+  const common = { logs: more.logs, durationMs: more.durationMs, ...(unfit && { isUnfit: unfit }) };
   const told = answerIn(result);
-  if (told.status === "error") return { ...told, logs, durationMs };
+  if (told.status === "error") return { ...told, ...common };
   try {
     await storeAll(
       sandbox,
@@ -34,10 +35,10 @@ export async function takeResult(
     );
   } catch (error) {
     if (!(error instanceof DamagedBlob)) throw error;
-    return { ...failure(error.message), logs, durationMs };
+    return { ...failure(error.message), ...common };
   }
   const set = told.set.map(([key, json]) => ({ key, json }));
-  return { status: "success", set, delete: told.delete, logs, durationMs };
+  return { status: "success", set, delete: told.delete, ...common };
 }
 
 /** Long outcomes come as a file: Jupyter limits the rate of output, 1 MB/s unless told otherwise. */

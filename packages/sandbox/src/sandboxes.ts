@@ -50,10 +50,11 @@ export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfter
     runningLog: (sandbox, link, signal) =>
       readRunningLog(connections, { sandbox, link, lifetimeSeconds: marginSeconds }, signal),
     extend: (sandbox, lifetimeSeconds) => extend(connections, sandbox, lifetimeSeconds),
+    rest: (sandbox, seconds) => rest(connections, sandbox, seconds),
     kill: (sandbox) => kill(connections, sandbox),
-    async killAll(execution) {
+    async killAll(execution, except) {
       const ids = await listIds(connections, execution);
-      await Promise.all(ids.map((id) => kill(connections, id)));
+      await Promise.all(ids.filter((id) => !except?.has(id)).map((id) => kill(connections, id)));
     },
   };
 }
@@ -97,7 +98,7 @@ async function run(
       signal,
       lookAfterMs,
     },
-    { ownContext: !first, permit, inCell: request.isPlain === true, io },
+    { ownContext: !first, permit, inCell: request.isPlain === true && !connections.isFirstUse(sandbox), io },
     (e2b, answer, now) => settleRun(e2b, answer, request, io, now),
   );
   if (typeof ending === "string") return { kind: ending };
@@ -157,6 +158,18 @@ async function extend(connections: Connections, sandbox: Sandbox, lifetimeSecond
   } catch (error) {
     if (isGone(error) || isBeyondPlan(error)) return null;
     throw asRunError("the sandbox's life cannot be extended", error);
+  }
+}
+
+async function rest(connections: Connections, sandbox: Sandbox, seconds: number): Promise<Sandbox | null> {
+  const endsAt = iso(Date.now() + seconds * 1000);
+  if (endsAt > sandbox.endsAt) return sandbox;
+  try {
+    await connections.setTimeout(sandbox.id, seconds);
+    return { ...sandbox, endsAt };
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw asRunError("the sandbox's life cannot be shortened", error);
   }
 }
 

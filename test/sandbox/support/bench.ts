@@ -42,6 +42,7 @@ export class Bench {
   /** A request with a claim of its own. */
   request(code: string, context: Record<string, string> = {}, more: Partial<RunRequest> = {}): RunRequest {
     return {
+      execution: "exec_1",
       claim: { link: `exec_1.${++this.#links}`, step: 0, attempt: 1 },
       node: "some",
       nodeType: "action",

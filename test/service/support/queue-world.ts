@@ -66,7 +66,7 @@ export class QueueWorld {
       if (!record?.open) return;
       await ports.executions.update(id, { status });
       await giveSlotsBack(ports, { ...record, status });
-      await ports.executions.update(id, { open: false });
+      await ports.executions.leave(id, []);
     });
   }
 
@@ -77,7 +77,7 @@ export class QueueWorld {
         if (status === "running") await ports.stateMachines.start("", id, "");
         if (status === "completed" || status === "cancelled") {
           await giveSlotsBack(ports, { id, pools: pools ?? [] } as Execution);
-          await ports.executions.update(id, { open: false });
+          await ports.executions.leave(id, []);
         }
       }
       return sweepQueues(ports);

@@ -41,6 +41,10 @@ export async function runHarness(process: Process, box: Box, request: RunRequest
   const claimed = await process.call({
     name: "claim",
     effect: () => {
+      if (!admits(box, request.execution)) {
+        execution.state = "tombstoned";
+        return undefined;
+      }
       if (box.runs.has(name)) {
         execution.state = "attached";
         return undefined;
@@ -66,6 +70,17 @@ export async function runHarness(process: Process, box: Box, request: RunRequest
     },
   });
   if (begun) await runCode(process, claimed, code.script(request));
+}
+
+/** Code of another execution ends everything of the one before it, which does not come back. */
+function admits(box: Box, execution: string): boolean {
+  const last = box.tenants.at(-1);
+  if (last === execution) return true;
+  if (box.tenants.includes(execution)) return false;
+  for (const run of box.runs.values()) if (run.state !== "finished") run.state = "dead";
+  box.runs.clear();
+  box.tenants.push(execution);
+  return true;
 }
 
 async function runCode(process: Process, run: Run, script: Script): Promise<void> {

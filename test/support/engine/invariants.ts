@@ -41,12 +41,12 @@ export class Invariants {
     const node = this.#nodeOf(request.node);
     if (this.#begun.has(name)) this.#violated(`code of ${name} began twice`);
     if (claim.attempt > 1) this.violations.push(...judgeAgain(run, node, this.#begun));
-    if (this.#entries(run.box.execution).some(({ head }) => head.close))
+    if (this.#entries(request.execution).some(({ head }) => head.close))
       this.#violated(`code of ${name} began after the close`);
     for (const other of this.#world.sandboxes.running()) {
       if (other !== run && other.box === run.box)
         this.#violated(`code of ${name} begins in ${run.box.id}, where other code runs`);
-      if (other !== run && other.box.execution === run.box.execution && areInLine(run, other))
+      if (other !== run && other.request.execution === request.execution && areInLine(run, other))
         this.#violated(`code of ${claimName(other.claim)} still runs while code of ${name} begins`);
     }
     this.#begun.set(name, run);
@@ -56,8 +56,8 @@ export class Invariants {
     const { close, child } = headOf(entry);
     const ended = close ? execution : child?.execution;
     if (ended === undefined) return;
-    for (const { box, claim } of this.#world.sandboxes.running()) {
-      if (this.#isWithin(box.execution, ended))
+    for (const { request, claim } of this.#world.sandboxes.running()) {
+      if (this.#isWithin(request.execution, ended))
         this.#violated(`code of ${claimName(claim)} runs while the entry is written that says that it does not`);
     }
   }

@@ -26,6 +26,8 @@ export interface Box extends Sandbox {
   /** Claims that some delivery may have brought to the default context. */
   defaultContexts: Set<string>;
   processes: Process[];
+  /** Whose code it runs now, and ran before. */
+  tenants: string[];
 }
 
 /** What is inside the sandboxes, and what E2B's control plane knows. */
@@ -58,6 +60,7 @@ export class SandboxState {
       tombstones: new Set(),
       defaultContexts: new Set(),
       processes: [],
+      tenants: [],
     });
     return { id, createdAt, endsAt };
   }
@@ -85,9 +88,17 @@ export class SandboxState {
     for (const run of box.runs.values()) if (run.state !== "finished") run.state = "dead";
   }
 
-  killAll(execution: string): void {
-    for (const box of this.boxes.values()) if (box.execution === execution) this.kill(box.id);
+  killAll(execution: string, except?: ReadonlySet<string>): void {
+    for (const box of this.boxes.values()) if (box.execution === execution && !except?.has(box.id)) this.kill(box.id);
     this.cleared.add(execution);
+  }
+
+  /** Whoever may use it after this knows when it ends. */
+  rest(id: string, seconds: number): string | null {
+    if (!this.isAlive(id)) return null;
+    const box = this.box(id);
+    box.endsAt = this.#clock.iso(this.#clock.now + seconds * 1000);
+    return box.endsAt;
   }
 
   extend(id: string, lifetimeSeconds: number): Sandbox | null {

@@ -5,6 +5,7 @@ import {
   type RunOptions,
   type RunOutcome,
   type RunRequest,
+  type Sandbox,
   type Sandboxes,
   type StopOutcome,
 } from "@nova/engine";
@@ -29,13 +30,19 @@ export function sandboxesPort(state: SandboxState, scheduler: Scheduler, code: (
   const control = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage: unavailable });
   return {
     create: (spec) => control("create sandbox", () => state.create(spec.execution, spec.scope, spec.lifetimeSeconds)),
-    extend: (sandbox, seconds) => control(`extend ${sandbox.id}`, () => state.extend(sandbox.id, seconds)),
+    extend: (sandbox, seconds) =>
+      control(`extend ${sandbox.id}`, () => withEnd(sandbox, state.extend(sandbox.id, seconds)?.endsAt ?? null)),
+    rest: (sandbox, seconds) => control(`rest ${sandbox.id}`, () => withEnd(sandbox, state.rest(sandbox.id, seconds))),
     kill: (id) => control(`kill ${id}`, () => state.kill(id)),
-    killAll: (execution) => control("kill all sandboxes", () => state.killAll(execution)),
+    killAll: (execution, except) => control("kill all sandboxes", () => state.killAll(execution, except)),
     run: (id, request, io, options) => new Delivery(state, scheduler, code, caller).run(id, request, io, options),
     runningLog: (id, link) => control("read a log", () => (state.isAlive(id) ? (state.logs.get(link) ?? null) : null)),
     stop: (id, claim, io) => stop(state, control, id, claim, io),
   };
+}
+
+function withEnd(sandbox: Sandbox, endsAt: string | null): Sandbox | null {
+  return endsAt === null ? null : { ...sandbox, endsAt };
 }
 
 class Delivery {

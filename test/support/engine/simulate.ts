@@ -133,7 +133,13 @@ class Model {
     for (const called of calledFlows) this.#world.publish(called);
     const version = this.#world.publish(this.#workflow, 1, this.#random.pick(histories));
     const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
-    this.#world.spawn("start", (ports) => startExecution(ports, { version, context }));
+    const start = (ports: Ports) => startExecution(ports, { version, context });
+    this.#world.spawn("start", start);
+    if (!this.#random.chance(0.4)) return;
+    // What the first one leaves may serve the second.
+    const ready = () => Array.from(this.#world.executions.records.values()).some(({ idle }) => idle);
+    const later = { name: "begins", ready, effect: () => void this.#world.spawn("second start", start) };
+    this.#world.scheduler.spawn("second", (own) => own.call(later));
   }
 
   async #sweep(ports: Ports): Promise<void> {

@@ -48,6 +48,20 @@ export class ExecutionState {
           records.set(id, { ...record, admission: to, ...(begun && { status: "running" }) });
           return true;
         }),
+      leave: (id, idle) =>
+        ask("leave the open index", () => {
+          const record = records.get(id);
+          if (!record?.open) return false;
+          records.set(id, { ...record, open: false, ...(idle.length > 0 && { idle }) });
+          return true;
+        }),
+      idle: () => ask("idle records", () => Array.from(records.values()).filter(({ idle }) => idle)),
+      takeIdle: (id) =>
+        ask("take idle", () => {
+          const { idle, ...record } = records.get(id) as Execution;
+          if (idle) records.set(id, record);
+          return idle !== undefined;
+        }),
       list: () => ask("list records", () => ({ items: Array.from(records.values()).reverse() })),
       async *open() {
         yield* await ask("open records", () => Array.from(records.values()).filter(({ open }) => open));

@@ -123,7 +123,7 @@ async function runCode(
   const outcome = await sandboxes.run(
     sandbox,
     {
-      ...{ claim: { link, step, attempt: 1 }, node: node.id, nodeType: node.type, ...code },
+      ...{ execution: link, claim: { link, step, attempt: 1 }, node: node.id, nodeType: node.type, ...code },
       network: { allow: [] },
       environment: { NOVA_IDEMPOTENCY_KEY: link, NOVA_EXECUTION_ID: link, NOVA_NODE_ID: node.id },
     },

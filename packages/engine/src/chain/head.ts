@@ -78,7 +78,12 @@ export interface Head extends BlobHome {
   /** Hashes of the steps that belong to this entry, in order. */
   steps: string[];
   /** Of the close entry only. `count` is the number of entries of the execution, this one included. */
-  close?: { status: CloseStatus; count: number };
+  close?: {
+    status: CloseStatus;
+    count: number;
+    /** Ids of sandboxes that were alive and may serve another execution; absent: none. */
+    idle?: string[];
+  };
 }
 
 export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "cancelled" | "interrupted">;

@@ -31,6 +31,6 @@ function commitEnd(ports: Ports, position: Position, node: EndNode): Promise<Sto
     next: null,
     logs: "",
     executionTimeMs: 0,
-    run: { attempt: 1, sandboxId: null, warm: null, code: null },
+    run: { attempt: 1, sandboxId: null, warm: position.before.warm, code: null },
   });
 }

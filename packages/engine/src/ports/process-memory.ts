@@ -15,7 +15,8 @@ export interface WarmPool {
   offer(execution: string, sandbox: Sandbox): void;
   /** The one that was used last: it lives longest. */
   take(execution: string): Sandbox | undefined;
-  forget(execution: string): void;
+  /** All that are left, of an execution that has ended. */
+  takeAll(execution: string): Sandbox[];
   /** Forgets sandboxes whose time is over; their executions may have been closed elsewhere. */
   forgetDead(nowMs: number): void;
 }

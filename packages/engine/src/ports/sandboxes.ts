@@ -39,6 +39,8 @@ export interface Claim {
 }
 
 export interface RunRequest {
+  /** Once a sandbox has run code of another execution it runs none of this one any more. */
+  execution: string;
   claim: Claim;
   node: string;
   nodeType: NodeType;

@@ -5,6 +5,7 @@ import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import type { Sandbox } from "../ports/sandboxes.ts";
 import { opensFork, readTip } from "./branches.ts";
 import { closeBehind, closeMark } from "./close-branches.ts";
 import { definitionOf } from "./definition.ts";
@@ -41,8 +42,10 @@ export async function closeExecution(ports: KindPorts, request: CloseRequest): P
       here: interruption(request),
       inside,
     });
-    const entry = position && (await putCloseEntry(ports, position, request));
-    if (entry) return finishClose(ports, entry);
+    if (!position) continue;
+    const left = leftSandboxes(ports, position);
+    const entry = await putCloseEntry(ports, position, request, left);
+    if (entry) return finishClose(ports, entry, left);
   }
 }
 
@@ -80,12 +83,21 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   }
 }
 
+/** Sandboxes that the execution has at its end, as far as this process knows. */
+function leftSandboxes({ warmPool, clock }: Ports, { before, at }: Position): Sandbox[] {
+  const left = [...(before.warm ? [before.warm] : []), ...warmPool.takeAll(at.execution)];
+  const alive = left.filter(({ endsAt }) => Date.parse(endsAt) > clock.now());
+  return [...new Map(alive.map((sandbox) => [sandbox.id, sandbox])).values()];
+}
+
 /** Undefined where the condition failed: somebody has closed it, which may be this write, repeated by an SDK. */
 async function putCloseEntry(
   ports: Ports,
   { before, beforeEntry, at }: Position,
   request: CloseRequest,
+  left: readonly Sandbox[],
 ): Promise<StoredEntry | undefined> {
+  const idle = left.filter(({ pool }) => pool !== undefined).map(({ id }) => id);
   const failure = request.status === "completed" ? null : await failureBehind(ports, before, beforeEntry, request);
   const sealed = await sealEntry(
     {
@@ -115,7 +127,7 @@ async function putCloseEntry(
       code: null,
       prev: beforeEntry.hash,
       steps: [],
-      close: { status: request.status, count: at.seq + 1 + (before.inner ?? 0) },
+      close: { status: request.status, count: at.seq + 1 + (before.inner ?? 0), ...(idle.length > 0 && { idle }) },
     },
     failure ? { error: JSON.stringify(failure satisfies FailureRecord) } : {},
     ports.blobs,

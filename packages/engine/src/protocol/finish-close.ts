@@ -4,6 +4,7 @@ import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError, Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import type { Sandbox } from "../ports/sandboxes.ts";
 import { refreshStatus } from "./status.ts";
 
 /** How an execution was closed. */
@@ -19,9 +20,10 @@ export interface Closed {
 /**
  * What follows a close entry, done by whoever finds one beside an open record: the record gets the entry's status (not
  * the finder's), the event goes out, leftover sandboxes die, the service does its part, and last of all the record leaves
- * the open index. Every step may be done twice.
+ * the open index. Every step may be done twice, but one: whoever wrote the entry knows what sandboxes are `left`, and alone
+ * may offer those that it names to the next execution. What he does not come to offer dies by its lifetime.
  */
-export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Closed> {
+export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);
   if (!head.close) throw new NovaError("ChainBroken", `link ${head.seq} of ${head.execution_id} is no close entry`);
   const { status } = head.close;
@@ -31,7 +33,10 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
   const closed: Closed = { status, tip: entry.hash, ...(error && { error }), ...(spent && { spent }) };
 
   const record = await ports.executions.get(head.execution_id);
-  if (!record?.open) return closed;
+  if (!record?.open) {
+    await Promise.all(left.map(({ id }) => ports.sandboxes.kill(id)));
+    return closed;
+  }
   const durationMs = durationOf(record.startedAt, head.timestamp);
   const ending = {
     status,
@@ -45,9 +50,16 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
   await ports.executions.update(record.id, ending);
   if (!record.endPublished) await publishEnd(ports, { ...record, ...ending }, status);
   if (record.parent) await refreshStatus(ports, record.parent.execution);
-  ports.warmPool.forget(record.id);
+  ports.warmPool.takeAll(record.id);
+  const offered = new Set(head.close.idle);
+  let idle: Sandbox[] = [];
   try {
-    await ports.sandboxes.killAll(record.id);
+    await ports.sandboxes.killAll(record.id, offered);
+    await Promise.all(left.filter(({ id }) => !offered.has(id)).map(({ id }) => ports.sandboxes.kill(id)));
+    idle = await rested(
+      ports,
+      left.filter(({ id }) => offered.has(id)),
+    );
     // Behind the sandboxes, which the next run of the queue may be waiting for.
     await ports.onExecutionEnded({ ...record, ...ending });
   } catch (error) {
@@ -55,8 +67,17 @@ export async function finishClose(ports: Ports, entry: StoredEntry): Promise<Clo
     await ports.executions.update(record.id, { endPublished: true });
     throw error;
   }
-  await ports.executions.update(record.id, { open: false });
+  const isLast = await ports.executions.leave(record.id, idle);
+  if (!isLast) await Promise.all(idle.map(({ id }) => ports.sandboxes.kill(id)));
   return closed;
+}
+
+/** How long a sandbox that nobody uses waits for the next execution. */
+const idleSeconds = 60;
+
+async function rested({ sandboxes }: Ports, left: readonly Sandbox[]): Promise<Sandbox[]> {
+  const all = await Promise.all(left.map((sandbox) => sandboxes.rest(sandbox, idleSeconds)));
+  return all.filter((sandbox) => sandbox !== null);
 }
 
 /** Milliseconds between two times, ISO 8601; clocks of two machines may differ. */

@@ -22,12 +22,12 @@ main(int(sys.argv[2]), sys.argv[1])
 """
 
 
-def attach(name, root):
+def attach(name, root, in_cell=False):
     """A daemon that is about to die still lets one dial: whoever finds its input untouched then dials again."""
     deadline = time.monotonic() + _START_SECONDS
     while True:
         try:
-            return _follow(name, root)
+            return _follow(name, root, in_cell)
         except ConnectionError:
             untouched = os.path.exists(os.path.join(root, "inputs", name))
             if not untouched or time.monotonic() > deadline:
@@ -35,12 +35,16 @@ def attach(name, root):
             time.sleep(_DYING_SECONDS)
 
 
-def _follow(name, root):
-    with connect(root) as connection:
+def _follow(name, root, in_cell):
+    with connect(root, in_cell) as connection:
         connection.sendall(name.encode() + b"\n")
+        heard = False
         while chunk := connection.recv(1 << 16):
+            heard = True
             sys.stdout.write(chunk.decode("ascii"))
             sys.stdout.flush()
+    if not heard and os.path.exists(os.path.join(root, "inputs", name)):
+        raise ConnectionError  # it has made room for its heir
 
 
 def _last_words(root):
@@ -51,14 +55,14 @@ def _last_words(root):
         return "it left no message"
 
 
-def connect(root):
+def connect(root, in_cell=False):
     """Two attaches may find no daemon at the same time; the lock lets one of them start it."""
     daemon = _dial(root)
     if daemon:
         return daemon
     with open(os.path.join(root, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return _dial(root) or _start(root)
+        return _dial(root) or _start(root, in_cell)
 
 
 def _dial(root):
@@ -71,8 +75,11 @@ def _dial(root):
         return None
 
 
-def _start(root):
-    """The socket listens before there is a daemon, so that nobody waits for its first breath."""
+def _start(root, in_cell):
+    """
+    The socket listens before there is a daemon, so that nobody waits for its first breath. `in_cell`: the input is in this
+    process's memory, and with it in a daemon's that is forked from here: such a sandbox serves one execution.
+    """
     path = socket_path(root)
     if os.path.exists(path):
         os.unlink(path)
@@ -82,7 +89,7 @@ def _start(root):
         listener.listen(16)
         if not _start_in_warm_process(listener, root):
             if _is_single_threaded():
-                _fork_daemon(listener, root)
+                _fork_daemon(listener, root, in_cell)
             else:
                 _spawn_daemon(listener, root)
     return _dial_patiently(root)
@@ -117,7 +124,7 @@ def _is_single_threaded():
         return sys.platform != "linux" and threading.active_count() == 1
 
 
-def _fork_daemon(listener, root):
+def _fork_daemon(listener, root, in_cell):
     """Forked twice, so that the kernel gets no child that it would have to bury."""
     from . import daemon
 
@@ -125,7 +132,7 @@ def _fork_daemon(listener, root):
     if child == 0:
         try:
             if os.fork() == 0:
-                daemon.main(listener.fileno(), root)
+                daemon.main(listener.fileno(), root, is_clean=not in_cell)
         finally:
             os._exit(0)
     os.waitpid(child, 0)

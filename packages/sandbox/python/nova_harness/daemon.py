@@ -47,15 +47,38 @@ class Follower:
         self._connection.close()
 
 
+class Heir:
+    """
+    A daemon to be, forked before this one had heard of any execution, and waiting for the end of it: with the process in
+    front of it everything goes that memory holds of an execution.
+    """
+
+    def __init__(self, listener, root, is_clean):
+        waiting, self.word = socket.socketpair()
+        if os.fork():
+            waiting.close()
+            return
+        self.word.close()
+        if not waiting.recv(1):
+            os._exit(0)
+        waiting.close()
+        _note_pid(root)
+        Daemon(listener, root, is_clean).serve()
+
+    def inherit(self):
+        self.word.sendall(b"!")
+
+
 class Daemon:
-    def __init__(self, listener, root):
-        self.listener, self.root = listener, root
+    def __init__(self, listener, root, is_clean):
+        self.listener, self.root, self.is_clean = listener, root, is_clean
+        self.heir = Heir(listener, root, is_clean)
         self.selector = selectors.DefaultSelector()
         self.store = Store(root)
         self.spares = Spares(root)
         self.walls = self.spares.walls
         self.store.open_through(self.walls)
-        self.running = {}
+        self.running, self.porters = {}, set()
 
     def serve(self):
         self._watch(self.listener, self._accept)
@@ -81,7 +104,10 @@ class Daemon:
         connection.settimeout(_SLOW_FOLLOWER_SECONDS)
         try:
             name = connection.makefile("rb").readline().decode().strip()
-            header, rest = self.store.take_input(name)
+            header, rest = self.store.open_input(name)
+            if header["op"] == "run" and self._is_of_another(header["execution"]):
+                self._make_room(header["execution"])
+            self.store.drop_input(name)
         except (OSError, ValueError):
             connection.close()  # the attach sees that it was told nothing, and the adapter brings its input again
             return
@@ -96,8 +122,27 @@ class Daemon:
                 follower.tell({"type": "trouble", "message": f"the sandbox cannot run the code ({error})"})
                 follower.close()
 
+    def _is_of_another(self, execution):
+        now = self.store.execution()
+        if now is None:
+            self.store.begin_execution(execution)
+        return now not in (None, execution) and not self.store.has_ended(execution)
+
+    def _make_room(self, execution):
+        """Whoever brought the input finds it untouched, and brings it to the heir. Never returns."""
+        for process in [*(run.process for run in self.running.values()), *self.spares]:
+            process.kill()
+        for porter in self.porters:
+            porter.bury()
+        self.store.begin_execution(execution)
+        self.heir.inherit()
+        os._exit(0)
+
     def _run(self, header, rest, follower):
         claim = Claim.of(header)
+        if self.store.execution() != header["execution"]:
+            self._tell_and_close(follower, {"type": "tombstoned"})
+            return
         if claim in self.running:
             self.running[claim].follow(follower)
             return
@@ -124,13 +169,15 @@ class Daemon:
         except OSError:
             self.store.unclaim(claim)
             raise
-        run = self.running[claim] = Run(claim, process, self.store, header["timeoutSeconds"])
+        is_fit = self.is_clean and self.walls.isolated
+        run = self.running[claim] = Run(claim, process, self.store, header["timeoutSeconds"], is_fit)
         run.follow(follower)
         run.begin(rest, out, header["ahead"])
         os.close(out)
         self._watch(process.control, lambda: run.hear() or self.selector.unregister(process.control))
         self._watch(process.output, lambda: run.listen() or self._end(run))
         if process.porter:
+            self.porters.add(process.porter)
             self._watch(process.porter.control, lambda: self._hear_porter(process.porter, run))
         if guard := process.let_out(self.walls.user_of_code, near_of(header.get("near", [])), run.note):
             self._watch(guard, guard.serve)
@@ -142,6 +189,7 @@ class Daemon:
         notes = porter.notes()
         if notes is None:
             self.selector.unregister(porter.control)
+            self.porters.discard(porter)
             porter.bury()
         else:
             run.note(notes)
@@ -251,12 +299,12 @@ class Daemon:
         os._exit(0)
 
 
-def main(fd, root):
-    """Never returns."""
+def main(fd, root, is_clean=True):
+    """Never returns. `is_clean`: nothing of an execution is in this process's memory."""
     try:
         _forget_parent(fd)
         _settle_in(root)
-        Daemon(socket.socket(fileno=fd), root).serve()
+        Daemon(socket.socket(fileno=fd), root, is_clean).serve()
     except BaseException:
         note(root, traceback.format_exc())
     finally:
@@ -287,10 +335,14 @@ def _forget_parent(fd):
 
 def _settle_in(root):
     """What every process forked from here is to find."""
-    with open(os.path.join(root, "daemon.pid"), "w") as file:
-        file.write(str(os.getpid()))
+    _note_pid(root)
     code = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = [entry for entry in sys.path if entry != code]
     clean_environment()
     gc.disable()  # nothing here makes garbage worth a look, and looking would unshare the children's memory
     gc.freeze()
+
+
+def _note_pid(root):
+    with open(os.path.join(root, "daemon.pid"), "w") as file:
+        file.write(str(os.getpid()))

@@ -36,8 +36,9 @@ class Claim(NamedTuple):
 
 
 class Run:
-    def __init__(self, claim, process, store, limit_seconds):
-        self.claim, self.process, self.store = claim, process, store
+    def __init__(self, claim, process, store, limit_seconds, is_fit):
+        """`is_fit`: another execution may come after this one."""
+        self.claim, self.process, self.store, self.is_fit = claim, process, store, is_fit
         self.limit_seconds = limit_seconds
         self.followers = []
         self.needs = Needs(store, self._tell)
@@ -212,6 +213,8 @@ class Run:
             self.note(self.process.porter.notes_so_far())
         duration_ms = round((time.monotonic() - self.began) * 1000)
         message.update(logs=self.logs(), durationMs=duration_ms)
+        if message["type"] == "result" and (self.killed_as or not self.is_fit):
+            message["unfit"] = True
         self.told = self._keep(message) if message["type"] == "result" else message
         self._tell_last()
 

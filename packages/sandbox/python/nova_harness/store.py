@@ -11,6 +11,8 @@ What the harness keeps on disk, below its root. The code itself may come from el
     blobs/<sha256>                     values that are here already, whoever brought them
     answers/<need>                     what the adapter answered to a need
     lib/                               the workflow's own modules
+    execution                          the id of the one whose code runs here
+    ended/<execution>                  of those before it: none of their code begins here any more
 """
 
 import hashlib
@@ -24,6 +26,7 @@ import stat
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LONGEST_SOCKET_PATH = 100
+_OF_ONE_EXECUTION = ("claims", "blobs", "answers")
 _MOST_RESULT_BYTES = 60_000_000  # the adapter takes a little more
 
 
@@ -58,7 +61,7 @@ class LargeResult(DamagedResult):
 class Store:
     def __init__(self, root):
         self.root, self.blobs = root, None
-        for name in ("inputs", "claims", "blobs", "answers"):
+        for name in ("ended", "inputs", *_OF_ONE_EXECUTION):
             os.makedirs(self.path(name), mode=0o700, exist_ok=True)
 
     def open_through(self, walls):
@@ -68,14 +71,12 @@ class Store:
     def path(self, *parts):
         return os.path.join(self.root, *parts)
 
-    def take_input(self, name):
+    def open_input(self, name):
         """
-        The header, and the open file behind it. From here on the input has no name any more. What follows the header is
-        one node's own: it never comes into this process's memory, of which later nodes get a copy.
+        The header, and the open file behind it. What follows the header is one node's own: it never comes into this
+        process's memory, of which later nodes get a copy.
         """
-        path = self.path("inputs", os.path.basename(name))
-        file = open(path, "rb", buffering=0)
-        os.unlink(path)
+        file = open(self._input_path(name), "rb", buffering=0)
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
             end = view.find(b"\n")
             if end < 0:
@@ -83,6 +84,39 @@ class Store:
             header = json.loads(view[:end])
         file.seek(end + 1)
         return header, file
+
+    def drop_input(self, name):
+        """From here on it has no name any more."""
+        os.unlink(self._input_path(name))
+
+    def _input_path(self, name):
+        return self.path("inputs", os.path.basename(name))
+
+    # --- executions -------------------------------------------------------------------------------
+
+    def execution(self):
+        """The id of the one whose code runs here; None before the first."""
+        try:
+            with open(self.path("execution")) as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    def has_ended(self, execution):
+        return os.path.exists(self._ended_path(execution))
+
+    def begin_execution(self, execution):
+        """Nothing of the one before is left, and it cannot come back."""
+        before = self.execution()
+        if before is not None:
+            os.close(os.open(self._ended_path(before), os.O_CREAT | os.O_WRONLY, 0o600))
+            for name in _OF_ONE_EXECUTION:
+                shutil.rmtree(self.path(name))
+                os.makedirs(self.path(name), mode=0o700)
+        self._replace(self.path("execution"), execution.encode())
+
+    def _ended_path(self, execution):
+        return self.path("ended", hashlib.sha256(execution.encode()).hexdigest()[:40])
 
     # --- claims -----------------------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ test("takes an execution out of the open ones, and keeps the record", async () =
   await executions.create(created);
   const openIds = async () => (await Array.fromAsync(executions.open())).map(({ id }) => id);
   expect(await openIds()).toContain("exec_03");
-  await executions.update("exec_03", { open: false });
+  expect(await executions.leave("exec_03", [])).toBe(true);
   expect(await openIds()).not.toContain("exec_03");
   expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
 });

@@ -19,7 +19,7 @@ it("forgets what has died, and what belongs to an execution that is over", () =>
   pool.offer("e", { id: "S2", ...until(3) });
   pool.offer("f", { id: "S3", ...until(3) });
   pool.forgetDead(Date.parse(until(2).endsAt));
-  pool.forget("f");
+  pool.takeAll("f");
   expect([pool.take("e")?.id, pool.take("e"), pool.take("f")]).toEqual(["S2", undefined, undefined]);
 });
 

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
-import type { ExecutionError, Parent, Spending } from "@nova/engine";
+import type { ExecutionError, Parent, Sandbox, Spending } from "@nova/engine";
 import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
 import type { TableConnection } from "../connection.ts";
 import { requiredNumber, requiredText, text } from "../fields.ts";
@@ -42,8 +42,9 @@ export function executionEntity({ client, table }: TableConnection) {
         endPublished: { type: "boolean" },
         admission: text,
         erased: { type: CustomAttributeType<true>("boolean") },
-        /** There while the execution is open: the key of a sparse index. */
-        open: { type: ["open"] as const },
+        /** The key of a sparse index: open executions, and those that have left sandboxes for others. */
+        open: { type: ["open", "idle"] as const },
+        idle: { type: CustomAttributeType<Sandbox[]>("any") },
       },
       indexes: {
         record: {

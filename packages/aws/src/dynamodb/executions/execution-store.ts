@@ -7,6 +7,9 @@ import { whenAsked } from "../when-asked.ts";
 import { type ExecutionEntity, type ExecutionItem, executionEntity } from "./execution-entity.ts";
 import { listExecutions } from "./list-executions.ts";
 
+/** A plan of E2B has no more sandboxes at once than this. */
+const maxOffers = 100;
+
 /** An update named an execution that was never created. */
 export class UnknownExecution extends Error {
   override name = "UnknownExecution";
@@ -26,14 +29,33 @@ export function createExecutionStore(
       return data ? executionOf(data) : undefined;
     },
     update: (id, changes) => update(entity, id, changes),
+    leave: (id, idle) =>
+      reachingIf(store, () => {
+        const patch = entity.patch({ id });
+        const left = idle.length > 0 ? patch.set({ open: "idle", idle }) : patch.remove(["open"]);
+        return left.where((record, { eq }) => eq(record.open, "open")).go(plainly);
+      }),
+    async idle() {
+      const query = entity.query.open({ open: "idle" });
+      const { data } = await reaching(store, () => query.go({ ...plainly, order: "desc", count: maxOffers }));
+      return data.map(({ id, client, idle }) => ({ id, client, ...(idle && { idle }) }));
+    },
+    takeIdle: (id) =>
+      reachingIf(store, () =>
+        entity
+          .patch({ id })
+          .remove(["open", "idle"])
+          .where((record, { eq }) => eq(record.open, "idle"))
+          .go(plainly),
+      ),
     setStatus: (id, status, from) =>
       reachingIf(store, () =>
         entity
           .patch({ id })
           .set({ status })
           .where(
-            (record, { eq, exists }) =>
-              `${exists(record.open)} AND (${from.map((one) => eq(record.status, one)).join(" OR ")})`,
+            (record, { eq }) =>
+              `${eq(record.open, "open")} AND (${from.map((one) => eq(record.status, one)).join(" OR ")})`,
           )
           .go(plainly),
       ),
@@ -43,8 +65,8 @@ export function createExecutionStore(
           .patch({ id })
           .set({ admission: to, ...(begun && { status: "running" as const }) })
           .where(
-            (record, { eq, exists }) =>
-              `${exists(record.open)} AND ${eq(record.status, "queued")} AND (${eq(record.admission, from)} OR ${eq(record.admission, to)})`,
+            (record, { eq }) =>
+              `${eq(record.open, "open")} AND ${eq(record.status, "queued")} AND (${eq(record.admission, from)} OR ${eq(record.admission, to)})`,
           )
           .go(plainly),
       ),
@@ -56,10 +78,13 @@ export function createExecutionStore(
   };
 }
 
-async function update(entity: ExecutionEntity, id: string, changes: Partial<Execution>): Promise<void> {
-  const { id: _, format: __, workflowId, client, startedAt, open, ...mutable } = changes;
-  const patch = entity.patch({ id }).set({ ...mutable, ...(open === true && { open: "open" as const }) });
-  const written = await reachingIf(store, () => (open === false ? patch.remove(["open"]) : patch).go(plainly));
+async function update(
+  entity: ExecutionEntity,
+  id: string,
+  changes: Parameters<ExecutionStore["update"]>[1],
+): Promise<void> {
+  const { id: _, format: __, workflowId, client, startedAt, ...mutable } = changes;
+  const written = await reachingIf(store, () => entity.patch({ id }).set(mutable).go(plainly));
   if (!written) throw new UnknownExecution(`there is no execution "${id}" to update - create it first`);
 }
 
@@ -75,5 +100,5 @@ async function* openExecutions(entity: ExecutionEntity): AsyncGenerator<Executio
 
 function executionOf({ open, format, ...item }: ExecutionItem): Execution {
   checkFormat(`execution "${item.id}"`, format);
-  return { ...item, format: FORMAT, open: open !== undefined };
+  return { ...item, format: FORMAT, open: open === "open" };
 }

@@ -14,7 +14,7 @@ import { type FailedOutcome, type RunFacts, turnFacts } from "../../protocol/out
 import type { Reason } from "../../protocol/settling.ts";
 import { secretKeys } from "../../secrets/secret-inputs.ts";
 import { judge } from "../task/judge.ts";
-import { adoptTurn, dropUnlessNamed, lostReason, type Place, takeTurn, warmOf } from "../task/place.ts";
+import { adoptTurn, dropUnlessNamed, lostReason, type Place, takeTurn, warmOf, withoutPool } from "../task/place.ts";
 import { addressesFor, allowedFor, networkOf } from "../task/reach.ts";
 import { requestFor } from "../task/request.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";
@@ -96,11 +96,12 @@ function followed(node: TaskNode, { signal, followTime }: TaskTime): { signal: A
 async function finish(
   ports: Ports,
   task: Task & { kept: LoadedContext },
-  place: Place,
-  result: CodeResult,
+  found: Place,
+  { isUnfit, ...result }: CodeResult,
   io: NodeIo,
 ): Promise<Produced> {
   const { position, node, kept } = task;
+  const place = isUnfit ? { ...found, sandbox: withoutPool(found.sandbox) } : found;
   const outcome = await judge(task, result, io, factsOf(task, place));
   // The sandbox of long code lives for one attempt.
   const spare = isLong(node) || node.isolation === "fresh" ? null : place.sandbox;

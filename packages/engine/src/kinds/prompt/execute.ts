@@ -7,6 +7,7 @@ import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { PipelineMeans } from "../../ports/pipeline.ts";
 import type { CodeResult, RunOutcome } from "../../ports/sandboxes.ts";
+import { withoutPool } from "../task/place.ts";
 import { allowedFor, networkOf } from "../task/reach.ts";
 import { requestFor } from "../task/request.ts";
 import { codeLifetime, promptBudgetSeconds } from "../task/sandbox-choice.ts";
@@ -59,7 +60,9 @@ export function sandboxRuns(
       signal: AbortSignal.any([signal, limit]),
     });
     if (outcome.kind === "unfinished" && limit.aborted) throw new CodeOverdue(step, timeoutSeconds);
-    const result = confinedResult(without(finished(outcome, id, step), extra), io, { isAnalysis });
+    const { isUnfit, ...told } = finished(outcome, id, step);
+    if (isUnfit) place.sandbox = withoutPool(place.sandbox);
+    const result = confinedResult(without(told, extra), io, { isAnalysis });
     journal.ran(step, result);
     return { sandboxId, result, code };
   };

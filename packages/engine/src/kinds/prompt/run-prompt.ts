@@ -18,6 +18,7 @@ import {
   type Place,
   takeTurn,
   warmOf,
+  withoutPool,
 } from "../task/place.ts";
 import { addressesFor, allowedFor } from "../task/reach.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";
@@ -81,7 +82,9 @@ async function finish(
   const told = said.status === "failed" ? await journal.end(said) : said;
   if (!told) return "again";
   const stopped = told.status === "failed" ? await stopCode(ports, position, place.turn, io, noStep) : null;
-  const warm = stopped?.kind === "gone" ? null : warmOf(task, place);
+  // Code that was killed by another delivery, or here, leaves a sandbox for this execution alone.
+  const isClean = told.status === "success" && !position.next.turn?.sandbox;
+  const warm = stopped?.kind === "gone" ? null : isClean ? warmOf(task, place) : withoutPool(warmOf(task, place));
   const outcome = await outcomeOf(task, told, journal, io, { ...turnFacts(place.turn), warm });
   const next = outcome.status === "failed" && (await nextAttempt(ports, task, place.turn, outcome, null));
   if (next) return next;

@@ -26,6 +26,7 @@ export function requestFor(
 ): RunRequest {
   const link = linkName(at);
   return {
+    execution: at.execution,
     claim: { link, step, attempt },
     node: node.id,
     nodeType: node.type,

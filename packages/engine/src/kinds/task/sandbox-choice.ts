@@ -1,8 +1,10 @@
 import { isLong, longestNodeSeconds, longestWaitedSeconds, sandboxMarginSeconds, type TaskNode } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
+import { NovaError } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox, SandboxSpec } from "../../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
+import { endOldestIdle, poolOf, takeIdle } from "./idle-sandboxes.ts";
 import { outerReach } from "./outer-reach.ts";
 import { graceSeconds } from "./time-limit.ts";
 
@@ -40,7 +42,36 @@ export async function chooseSandbox(
     if (kept) return { sandbox: kept, created: false };
   }
   const spare = node.isolation === "fresh" ? null : await takeSpare(ports, at.execution, node, seconds);
-  return { sandbox: spare ?? (await ports.sandboxes.create(sandboxSpec(at, node, version))), created: true };
+  return { sandbox: spare ?? (await takeOrCreate(ports, { before, at }, node, version, seconds)), created: true };
+}
+
+/** One that an ended execution has left, else a new one; where the plan has no room for it, idle ones make it. */
+async function takeOrCreate(
+  ports: Ports,
+  { before, at }: Pick<Position, "before" | "at">,
+  node: TaskNode,
+  version: WorkflowVersion,
+  seconds: number,
+): Promise<Sandbox> {
+  const spec = sandboxSpec(at, node, version);
+  const pool = isLong(node) ? undefined : poolOf(before.client, spec, node);
+  const idle = pool === undefined ? null : await takeIdle(ports, before.client, pool);
+  for (const sandbox of idle ?? []) ports.warmPool.offer(at.execution, sandbox);
+  for (let left = idle?.length ?? 0; left > 0; left--) {
+    const taken = ports.warmPool.take(at.execution);
+    // It may have died meanwhile, and code begins only in one that is known to live.
+    const alive = taken && (await ports.sandboxes.extend(taken, lifetimeOf(seconds, idleSeconds)));
+    if (alive) return alive;
+  }
+  const created = await ports.sandboxes.create(spec).catch(async (error) => {
+    if (!isUnavailable(error) || !(await endOldestIdle(ports))) throw error;
+    return ports.sandboxes.create(spec);
+  });
+  return pool === undefined ? created : { ...created, pool };
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof NovaError && error.name === "SandboxUnavailable";
 }
 
 /** What an ended scope of the execution has left in this process, where it outlives this node. */

@@ -2,12 +2,13 @@ import type { TaskNode } from "@nova/workflow";
 import { contextBefore } from "../../chain/item-input.ts";
 import type { LoadedContext, Position } from "../../chain/position.ts";
 import type { Turn } from "../../ports/chain.ts";
-import type { CodeResult, Sandbox } from "../../ports/sandboxes.ts";
+import type { CodeResult, Sandbox, StopOutcome } from "../../ports/sandboxes.ts";
 import { lastFailure } from "../../protocol/attempts.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { overlayBefore } from "../../secrets/overlay.ts";
 import { secretKeys } from "../../secrets/secret-inputs.ts";
+import { withoutPool } from "./place.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
 import { stopCode } from "./stop-code.ts";
 
@@ -41,10 +42,16 @@ export async function stopTurn(
     kept,
     io,
     result: stopped?.kind === "finished" ? stopped.result : undefined,
-    warm: stopped?.kind !== "gone" && position.before.warm?.id === turn.sandbox ? position.before.warm : null,
+    warm: warmBehind(stopped, position.before.warm, turn),
     logs: stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "",
     reason: why,
   };
+}
+
+/** Where code was killed nobody but this execution goes on. */
+function warmBehind(stopped: StopOutcome | null, warm: Sandbox | null, turn: Turn): Sandbox | null {
+  if (stopped?.kind === "gone" || warm?.id !== turn.sandbox) return null;
+  return stopped?.kind === "stopped" ? withoutPool(warm) : warm;
 }
 
 /** Step Functions has waited for the last time: the node fails as its last attempt did. */

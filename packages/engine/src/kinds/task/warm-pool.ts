@@ -15,8 +15,10 @@ export function createWarmPool(): WarmPool {
       if (list?.length === 0) idle.delete(execution);
       return sandbox;
     },
-    forget(execution) {
+    takeAll(execution) {
+      const list = idle.get(execution) ?? [];
       idle.delete(execution);
+      return list;
     },
     forgetDead(nowMs) {
       for (const [execution, list] of idle) {

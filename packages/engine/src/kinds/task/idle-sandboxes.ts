@@ -1,0 +1,71 @@
+import type { TaskNode } from "@nova/workflow";
+import { sha256 } from "../../json/hash.ts";
+import type { Execution } from "../../ports/executions.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { Sandbox, SandboxSpec } from "../../ports/sandboxes.ts";
+
+type Offer = Awaited<ReturnType<Ports["executions"]["idle"]>>[number];
+
+/** How many of the offers of its pool one node tries to take; others try the same. */
+const maxTries = 3;
+/** More than these idle ones of one client are ended, the oldest first. */
+const maxIdlePerClient = 20;
+
+/**
+ * The pool whose sandboxes may run the code of this client: made from the same template, with the same modules and the
+ * same way out. Undefined where the node's sandbox serves nobody else.
+ */
+export function poolOf(client: string, spec: SandboxSpec, { isolation }: TaskNode): string | undefined {
+  if (isolation === "fresh") return undefined;
+  const { template, lib, internet, reach } = spec;
+  return sha256(JSON.stringify([client, template, Object.entries(lib).sort(), internet, reach ?? null]));
+}
+
+/**
+ * Sandboxes that an ended execution of the pool has left, at least one; nobody else has them now. Null where there are
+ * none. Whoever dies behind this leaves them to die by their lifetime.
+ */
+export async function takeIdle(ports: Ports, client: string, pool: string): Promise<Sandbox[] | null> {
+  const offers = (await ports.executions.idle()).filter((offer) => isAlive(offer, ports.clock.now()));
+  await endSurplus(
+    ports,
+    offers.filter((offer) => offer.client === client),
+  );
+  const fitting = offers.filter(({ idle }) => idle?.every((sandbox) => sandbox.pool === pool));
+  for (let tries = 0; tries < maxTries && fitting.length > 0; tries++) {
+    const [offer] = fitting.splice(Math.floor(Math.random() * fitting.length), 1);
+    if (offer?.idle && (await ports.executions.takeIdle(offer.id))) return offer.idle;
+  }
+  return null;
+}
+
+/** Makes room where a plan has none: ends the sandboxes that have been idle for longest. False where there are none. */
+export async function endOldestIdle(ports: Ports): Promise<boolean> {
+  const offers = (await ports.executions.idle()).filter((offer) => isAlive(offer, ports.clock.now()));
+  const oldest = offers.sort(byEnd)[0];
+  return oldest !== undefined && endIdle(ports, oldest);
+}
+
+async function endSurplus(ports: Ports, offers: Offer[]): Promise<void> {
+  if (offers.length <= maxIdlePerClient) return;
+  const oldest = offers.sort(byEnd)[0];
+  if (oldest) await endIdle(ports, oldest);
+}
+
+async function endIdle(ports: Ports, { id, idle = [] }: Offer): Promise<boolean> {
+  if (!(await ports.executions.takeIdle(id))) return false;
+  await Promise.all(idle.map((sandbox) => ports.sandboxes.kill(sandbox.id)));
+  return true;
+}
+
+function isAlive({ idle }: Pick<Execution, "idle">, now: number): boolean {
+  return (idle ?? []).some(({ endsAt }) => Date.parse(endsAt) > now);
+}
+
+function byEnd(a: Offer, b: Offer): number {
+  return endOf(a).localeCompare(endOf(b));
+}
+
+function endOf({ idle }: Offer): string {
+  return idle?.[0]?.endsAt ?? "";
+}
