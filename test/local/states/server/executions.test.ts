@@ -11,7 +11,7 @@ import {
   StopExecutionCommand,
 } from "@aws-sdk/client-sfn";
 import { describe, expect, it } from "vitest";
-import { DATA_LIMIT_BYTES } from "../../../../packages/local/src/states/asl/data-limit.ts";
+import { DATA_LIMIT_BYTES } from "../../../../packages/local/src/states/asl/failure.ts";
 import { failure } from "../support/run.ts";
 import { EXECUTION, heldLambda, invokes, MACHINE, passes, ROLE, testServer } from "../support/server.ts";
 import { virtualClock } from "../support/virtual-clock.ts";

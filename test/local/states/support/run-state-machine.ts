@@ -114,7 +114,6 @@ function directHost(options: DirectOptions): Host {
   };
 }
 
-
 interface Waiting {
   succeed(output: Json): void;
   fail(error: StateFailure): void;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TaskTokens } from "../../../../../packages/local/src/states/asl/task/task-tokens.ts";
+import { TaskTokens } from "../../support/run-state-machine.ts";
 import { answer, FUNCTION, failure, outline, runState, scripted } from "../../support/run.ts";
 import { virtualClock } from "../../support/virtual-clock.ts";
 
@@ -63,7 +63,7 @@ describe("lambda:invoke", () => {
 
 /** Runs a task whose function passes its token to `act`, which answers from outside. */
 async function runWaiting(fields: object, act: (token: string, tokens: TaskTokens) => void, clock = virtualClock()) {
-  const tokens = new TaskTokens(clock.now);
+  const tokens = new TaskTokens();
   const invokeLambda = async (_arn: string, payload: string) => {
     act((JSON.parse(payload) as { token: string }).token, tokens);
     return answer("begun");
@@ -124,7 +124,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
       Catch: [{ ErrorEquals: ["States.HeartbeatTimeout"], Next: "Caught" }],
     };
     const clock = virtualClock();
-    const tokens = new TaskTokens(clock.now);
+    const tokens = new TaskTokens();
     const result = await runState(
       { ...wait, ...fields },
       {},
@@ -141,7 +141,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
 
   it("takes no answer for a task that timed out, and records nothing more of it", async () => {
     const clock = virtualClock();
-    const tokens = new TaskTokens(clock.now);
+    const tokens = new TaskTokens();
     let token = "";
     const begun = Promise.withResolvers<void>();
     const invokeLambda = async (_arn: string, payload: string) => {

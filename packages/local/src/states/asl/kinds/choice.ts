@@ -65,7 +65,6 @@ function compileComparison(rule: Definition, operator: string): Rule {
   const expected = rule.get(operator);
   const comparison = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
   if (!comparison) throw rule.reject(operator, "is not a comparison operator that is served here");
-  // biome-ignore lint/suspicious/useValidTypeof: the table says which types there are.
   if (typeof expected !== comparison.type) throw rule.reject(operator, `must be ${comparison.name}`);
   if (operator === "IsPresent") return (scope) => (readOperand(variable, scope) !== undefined) === expected;
   return (scope) => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../../../../packages/local/src/json.ts";
-import { DefinitionRejected } from "../../../../../packages/local/src/states/asl/failure.ts";
-import { compilePath, PathNotFound } from "../../../../../packages/local/src/states/asl/path/read-path.ts";
-import { compileResultPath } from "../../../../../packages/local/src/states/asl/path/write-path.ts";
+import type { Json } from "../../../../packages/local/src/json.ts";
+import { DefinitionRejected } from "../../../../packages/local/src/states/asl/failure.ts";
+import { compilePath, compileResultPath, PathNotFound } from "../../../../packages/local/src/states/asl/path.ts";
 
 const store = {
   books: [
