@@ -15,11 +15,12 @@ const LONGEST_TIMEOUT_SECONDS = 99_999_999;
 
 /** Which fields each part of a definition may have, of those that NOVA's state machines use. */
 const transition = ["Type", "Comment", "Next", "End"];
-const work = [...transition, "ResultPath", "OutputPath", "Retry", "Catch"];
+const result = [...transition, "ResultPath", "OutputPath"];
+const work = [...result, "Retry", "Catch"];
 const map = [...work, "ItemProcessor", "ItemsPath", "ItemSelector", "MaxConcurrency"];
 const stateFields: Record<StateType, ReadonlySet<string>> = {
   Task: new Set([...work, "Resource", "Parameters", "TimeoutSeconds"]),
-  Pass: new Set([...transition, "Parameters", "Result", "ResultPath"]),
+  Pass: new Set([...result, "Parameters", "Result"]),
   Choice: new Set(["Type", "Comment", "Choices", "Default"]),
   Wait: new Set([...transition, "Seconds", "SecondsPath", "TimestampPath"]),
   Succeed: new Set(["Type", "Comment"]),

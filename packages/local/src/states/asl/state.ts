@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../json.ts";
 import type { Definition } from "./definition.ts";
 import { assertWithinDataLimit, EvaluationFailure, runtimeFailure } from "./failure.ts";
 import type { PendingTask } from "./host.ts";
-import { compilePath, type Expression, PathNotFound, type Scope } from "./path.ts";
+import { compilePath, compileResultPath, type Expression, PathNotFound, type Scope } from "./path.ts";
 import type { Thread } from "./thread.ts";
 
 export type StateType = "Task" | "Pass" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map";
@@ -123,6 +123,22 @@ export function compileNext(definition: Definition): string | undefined {
   if ((next === undefined) !== (end === true))
     throw definition.reject("Next", 'or "End": true must be given, and not both');
   return next;
+}
+
+/**
+ * What a state makes of a result: ResultPath places it in the raw input, OutputPath selects from that, and `null`
+ * gives `{}`. @throws StateFailure for more than the data limit
+ */
+export function compileOutput(definition: Definition): (input: Json, result: Json, visit: Visit) => Json {
+  const place = compileResultPath(definition.get("ResultPath"), definition.path("ResultPath"));
+  const path = definition.get("OutputPath");
+  const select = path === null ? () => ({}) : path !== undefined && compileField(definition, "OutputPath");
+  return (input, result, visit) => {
+    const placed = place(input, result);
+    const output = select ? select(visit.scope(placed)) : placed;
+    visit.assertWithinDataLimit(output);
+    return output;
+  };
 }
 
 /** A field that holds one path. */

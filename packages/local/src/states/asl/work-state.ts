@@ -2,9 +2,8 @@ import type { Json } from "../../json.ts";
 import type { Definition } from "./definition.ts";
 import { StateFailure } from "./failure.ts";
 import { compileCatch, compileRetry } from "./handling.ts";
-import { compileResultPath } from "./path.ts";
 import { compileTemplateField } from "./payload-template.ts";
-import { compileField, compileNext, type State, type Transition, type Visit } from "./state.ts";
+import { compileNext, compileOutput, type State, type Transition, type Visit } from "./state.ts";
 
 /** A process that closes stays for a retry that comes so soon; a later one begins in the next process. */
 const longestStayMs = 2_000;
@@ -58,16 +57,4 @@ export function compileWork(name: string, definition: Definition, work: Work): S
   }
 
   return { name, type: work.type, run };
-}
-
-/** ResultPath into the raw input, then OutputPath, then the limit. */
-function compileOutput(definition: Definition): (input: Json, result: Json, visit: Visit) => Json {
-  const place = compileResultPath(definition.get("ResultPath"), definition.path("ResultPath"));
-  const select = definition.has("OutputPath") ? compileField(definition, "OutputPath") : undefined;
-  return (input, result, visit) => {
-    const placed = place(input, result);
-    const output = select ? select(visit.scope(placed)) : placed;
-    visit.assertWithinDataLimit(output);
-    return output;
-  };
 }

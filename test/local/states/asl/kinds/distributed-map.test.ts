@@ -120,7 +120,7 @@ describe("a distributed Map", () => {
 
   it("has more items than one history could hold", async () => {
     const items = Array.from({ length: 13_000 }, (_, i) => i);
-    const result = await runState({ Type: "Map", ItemProcessor: pass, ResultPath: null }, items);
+    const result = await runState({ Type: "Map", ItemProcessor: pass, ResultPath: null, OutputPath: null }, items);
     expect(result.status).toBe("SUCCEEDED");
     expect(result.events).toHaveLength(8);
   });

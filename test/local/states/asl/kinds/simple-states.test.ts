@@ -10,6 +10,8 @@ describe("a Pass state", () => {
     ["gives its Result", { Result: { b: 2 } }, { a: 1 }, { b: 2 }],
     ["places its Result", { Result: 2, ResultPath: "$.b" }, { a: 1 }, { a: 1, b: 2 }],
     ["discards its Result", { Result: 2, ResultPath: null }, { a: 1 }, { a: 1 }],
+    ["selects its output", { OutputPath: "$.a" }, { a: [1] }, [1]],
+    ["gives nothing out", { OutputPath: null }, { a: 1 }, {}],
     ["reads the context object", { Parameters: { "n.$": "$$.State.Name" } }, {}, { n: "S" }],
     [
       "fills in its Parameters at any depth",
@@ -22,6 +24,7 @@ describe("a Pass state", () => {
   });
 
   it.each<[object, string]>([
+    [{ OutputPath: "$.no" }, `${where} Invalid path '$.no' : No results for path: $['no']`],
     [
       { Parameters: { deep: { "value.$": "$.no" } } },
       `${where} The JSONPath '$.no' specified for the field 'value.$' could not be found in the input '{"a":1}'`,

@@ -1,13 +1,13 @@
 import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure, StateFailure } from "../failure.ts";
-import { compilePath, compileResultPath, type Path, PathNotFound, type Scope } from "../path.ts";
+import { compilePath, type Path, PathNotFound, type Scope } from "../path.ts";
 import { compileFieldPath, compileTemplateField } from "../payload-template.ts";
-import { compileNext, type State } from "../state.ts";
+import { compileNext, compileOutput, type State } from "../state.ts";
 
 export function compilePass(name: string, definition: Definition): State {
   const next = compileNext(definition);
-  const place = compileResultPath(definition.get("ResultPath"), definition.path("ResultPath"));
+  const finish = compileOutput(definition);
   const build = compileTemplateField(definition, "Parameters");
   const fixed: Json | undefined = definition.get("Result");
   return {
@@ -15,9 +15,7 @@ export function compilePass(name: string, definition: Definition): State {
     type: "Pass",
     run(input, visit) {
       const built = build ? build(visit.scope(input)) : input;
-      const output = place(input, fixed === undefined ? built : fixed);
-      visit.assertWithinDataLimit(output);
-      return { output, next };
+      return { output: finish(input, fixed === undefined ? built : fixed, visit), next };
     },
   };
 }
