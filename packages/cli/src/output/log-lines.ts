@@ -1,4 +1,4 @@
-import type { LogPiece } from "../records/follow-logs.ts";
+import type { LogPiece } from "../api/follow-logs.ts";
 import { logLines, placeLine } from "./logs.ts";
 import { indented } from "./section.ts";
 import { styled } from "./terminal.ts";

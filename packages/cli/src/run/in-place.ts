@@ -42,11 +42,6 @@ export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: bo
   return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
 }
 
-export async function ownerGone(): Promise<never> {
-  const { OwnerGone } = await import("@nova/local");
-  throw new OwnerGone();
-}
-
 /** What ends a run before it begins, by name; the status that it then has. */
 const refusals = new Map<string, "invalid" | "failed">([
   ["InvalidInput", "invalid"],
