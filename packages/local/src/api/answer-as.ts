@@ -30,8 +30,8 @@ export async function answerAs(cloud: LocalCloud, principal: Principal): Promise
   };
 }
 
-/** A command waits as long as it takes. */
-const context = { awsRequestId: "in-process", getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
+/** A command waits as long as it takes: the longest that a timer of Node can have. */
+const context = { awsRequestId: "in-process", getRemainingTimeInMillis: () => 2 ** 31 - 1 };
 
 async function eventOf(request: Request) {
   const { pathname, search } = new URL(request.url);
