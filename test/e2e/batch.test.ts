@@ -19,7 +19,7 @@ interface BatchRun {
 
 /** The demo's two mails: one with these PDFs, one with none. */
 async function batch(...pdfs: string[]): Promise<[BatchRun, BatchRun]> {
-  const script = join(root, "packages/examples/batch/demo/main.ts");
+  const script = join(root, "packages/examples/demo/batch.ts");
   const env = { ...process.env, NOVA_DATA_DIR: dataDir };
   const { stdout } = await promisify(execFile)(process.execPath, [script, "--json", ...pdfs], { env });
   return JSON.parse(stdout);

@@ -15,7 +15,7 @@ const invoices = join(root, "packages/examples/invoice/invoices");
 const dataDir = join(root, "node_modules/.cache/nova-demo");
 
 async function demo(...args: string[]): Promise<string> {
-  const script = join(root, "packages/examples/invoice/demo/main.ts");
+  const script = join(root, "packages/examples/demo/invoice.ts");
   const env = { ...process.env, NOVA_DATA_DIR: dataDir, NO_COLOR: "1" };
   const { stdout } = await run(process.execPath, [script, ...args], { env }).catch(
     (error: { stdout: string }) => error,

@@ -42,6 +42,16 @@ export const ExecutionItem = z
 
 const Place = { seq: z.int(), scope: z.string() };
 
+const Step = z.looseObject({
+  ...{ step_name: z.string(), agent_name: z.string(), attempt_number: z.int(), status: z.string() },
+  error_message: z.string().nullable(),
+  execution_time_ms: z.number(),
+  retry_delay_ms: z.number().optional().meta({
+    description: "of a failed attempt that another one followed: how long that was waited for, with jitter at most",
+  }),
+  retry_jitter: z.boolean().optional().meta({ description: "the wait is drawn between nothing and `retry_delay_ms`" }),
+});
+
 const NodeAtWork = z
   .object({
     node_id: z.string(),
@@ -56,6 +66,10 @@ const NodeAtWork = z
         description:
           "null where code runs or is written; `task_id`, `message`, `choices`, `pattern`, `execution_id` by kind",
       }),
+    attempts: z
+      .array(Step)
+      .optional()
+      .meta({ description: "its attempts that have failed, as its entry will list them; absent where none has" }),
   })
   .meta({ id: "NodeAtWork" });
 
@@ -76,15 +90,6 @@ export const WholeExecution = ExecutionItem.extend({
 export const Started = z
   .object({ execution_id: ExecutionId, status: ExecutionStatus })
   .meta({ id: "StartedExecution" });
-
-const Step = z.looseObject({
-  ...{ step_name: z.string(), agent_name: z.string(), attempt_number: z.int(), status: z.string() },
-  error_message: z.string().nullable(),
-  execution_time_ms: z.number(),
-  retry_delay_ms: z.number().optional().meta({
-    description: "of a failed attempt that another one followed: how long that was waited for, with jitter at most",
-  }),
-});
 
 /** One link; fields are described in the guide to the chain of work. */
 export const ChainEntry = z

@@ -1,5 +1,5 @@
 import { type MissingKey, missingTopKeys } from "./findings/keys.ts";
-import { readNamedWaits } from "./findings/named-waits.ts";
+import { readNamedNodes } from "./findings/named-nodes.ts";
 import { readSubject } from "./findings/read-subject.ts";
 import type { Subject } from "./findings/subject.ts";
 import type { Change } from "./flow/changes.ts";
@@ -7,6 +7,13 @@ import { knownEntries } from "./flow/dicts.ts";
 import { Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
 import type { Expression } from "./tree/nodes.ts";
+
+/** Places from 1, in UTF-16 units. */
+interface NamedId {
+  id: string;
+  line: number;
+  column: number;
+}
 
 /** Which keys of the context a node's code sets and looks up. */
 export interface CodeKeys {
@@ -16,8 +23,10 @@ export interface CodeKeys {
   setsMore: boolean;
   /** Those that it looks up by name. */
   reads: ReadonlySet<string>;
-  /** Waits whose links it reads by name. Places from 1, in UTF-16 units. */
-  waits: { id: string; line: number; column: number }[];
+  /** Ids of the waits whose links it reads in `tasks`. */
+  waits: NamedId[];
+  /** Ids of the nodes whose results it reads in `outputs`. */
+  results: NamedId[];
   /** What it cannot do without, does not set before, and is not among `known`. Places from 1, in UTF-16 units. */
   missing(known: readonly string[]): (Omit<MissingKey, "at"> & { line: number; column: number })[];
 }
@@ -33,12 +42,15 @@ export function codeKeys(source: string): CodeKeys | null {
   const lines = new Lines(source);
   const printed = printedKeys(subject);
   const changed = subject.changes.filter(({ kind }) => kind !== "delete").map(changedKey);
-  const named = [...changed, ...(printed ?? [])].filter((key) => typeof key === "string");
+  const sets = [...changed, ...(printed ?? [])].filter((key) => typeof key === "string");
+  const named = (of: "tasks" | "outputs") =>
+    readNamedNodes(program, subject.paths, of).map(({ id, at }) => ({ id, ...lines.placeOf(at) }));
   return {
-    sets: new Set(named),
+    sets: new Set(sets),
     setsMore: printed === undefined || changed.includes(undefined),
     reads: new Set(subject.reads.map(({ path: [key = ""] }) => key)),
-    waits: readNamedWaits(program, subject.paths).map(({ id, at }) => ({ id, ...lines.placeOf(at) })),
+    waits: named("tasks"),
+    results: named("outputs"),
     missing(known) {
       const context = Object.fromEntries(known.map((key) => [key, { type: "object" } as const]));
       const missing = missingTopKeys(readSubject(program, { nodeType: "action", context }));

@@ -1,6 +1,6 @@
 import { onFailureOf } from "./authored/on-failure.ts";
 import type { WorkflowFields } from "./authored/workflow.ts";
-import { checkInputs } from "./check/inputs.ts";
+import { checkInputs, checkSecretPaths } from "./check/inputs.ts";
 import { checkKeys } from "./check/keys.ts";
 import type { KeyReader } from "./check/keys-of-code.ts";
 import { checkKnownKeys } from "./check/known-keys.ts";
@@ -46,7 +46,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const { triggers, findings: triggerFindings } = readTriggers(document);
   findings.push(...triggerFindings, ...findingsIn(body));
   const outlines = outlinesOf(body);
-  findings.push(...checkWhole(outlines));
+  findings.push(...checkWhole(outlines), ...checkSecretPaths(outlines, document.body.inputs));
   const lock = lockOf(source.files, body, fields?.approval);
   findings.push(...lock.findings);
   const python = [...pythonOf(body), ...pythonOfLib(lib)];

@@ -25,9 +25,10 @@ const prints = (seq: number, after: string | undefined, text: string, next: stri
   `GET /executions/${id}/chain/${seq}/logs${after === undefined ? "" : `?after=${after}`}`,
   { body: { text, left_out: 0, next } },
 ];
-const entry = (seq: number, node_id: string, logs = "") => ({
-  ...{ seq, scope: "", node_id, node_type: "action", status: "success", timestamp: String(seq), logs },
+const entry = (seq: number, node_id: string, logs = "", attempt = 1, steps: object[] = []) => ({
+  ...{ seq, scope: "", node_id, node_type: "action", status: "success", timestamp: String(seq), logs, attempt, steps },
 });
+const failed = (attempt_number: number, logs: string) => ({ attempt_number, logs, error_class: "NodeFailed" });
 
 async function followed(...script: Step[]): Promise<string[]> {
   const server = new ScriptedServer(...script);
@@ -45,9 +46,10 @@ async function followed(...script: Step[]): Promise<string[]> {
 
 function inShort(piece: LogPiece): string {
   if (piece.kind === "crowd") return `${piece.count} at work`;
-  return piece.kind === "printed"
-    ? `${piece.at.node_id} prints ${piece.text}`
-    : `${piece.entry.node_id} ends ${piece.logs}`;
+  if (piece.kind === "printed") return `${piece.at.node_id} prints ${piece.text}`;
+  if (piece.kind === "failed") return `${piece.at.node_id} failed ${piece.at.attempt} ${piece.step.logs}`;
+  const steps = piece.steps.map(({ attempt_number, logs }) => ` after ${attempt_number} ${logs}`);
+  return `${piece.entry.node_id} ends ${piece.logs}${steps}`;
 }
 
 it("tells what running code prints since the last look, then the rest that its entry has", async () => {
@@ -85,7 +87,7 @@ it("begins anew with another attempt, whose log alone the entry has", async () =
       prints(1, "0-1-6", "again\n", "0-2-6"),
       prints(1, "0-2-6", "", "0-2-6"),
     ],
-    ...[look("completed", ["start", "a"]), chain(1, entry(1, "a", "again\nend\n"))],
+    ...[look("completed", ["start", "a"]), chain(1, entry(1, "a", "again\nend\n", 2))],
   );
   expect(told.at(-1)).toBe("a ends end\n");
 });
@@ -114,4 +116,18 @@ it("follows five of many nodes and says so", async () => {
     ...[look("cancelled", ["start"]), chain(1)],
   );
   expect(told).toEqual(["start ends ", "8 at work"]);
+});
+
+it("tells a failed attempt as soon as it is at work's, with the rest of what it printed, and never again", async () => {
+  const waits = { ...at("a", 1), waits_for: { kind: "retry", until: null }, attempts: [failed(1, "one\ntwo\n")] };
+  const told = await followed(
+    look("running", ["start"], at("a", 1)),
+    chain(0, entry(0, "start")),
+    ...[prints(1, undefined, "one\n", "0-1-4"), prints(1, "0-1-4", "", null)],
+    look("running", ["start"], waits),
+    ...Array.from({ length: 2 }, () => prints(1, "0-1-4", "", null)),
+    ...[look("completed", ["start", "a"])],
+    chain(1, entry(1, "a", "again\n", 3, [failed(1, "one\ntwo\n"), failed(2, "three\n")])),
+  );
+  expect(told).toEqual(["start ends ", "a prints one\n", "a failed 1 two\n", "a ends again\n after 2 three\n"]);
 });

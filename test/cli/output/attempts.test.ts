@@ -23,13 +23,16 @@ function entryWith(steps: object[], more: object = {}): TraceEntry {
 }
 
 const told = (lines: string[]) => lines.map(stripVTControlCharacters);
-const twice = [attempt(1, { retry_delay_ms: 2000 }), attempt(2, { traceback: "line 3", retry_delay_ms: 4000 })];
+const twice = [
+  attempt(1, { retry_delay_ms: 2000 }),
+  attempt(2, { traceback: "line 3", retry_delay_ms: 4000, retry_jitter: true }),
+];
 
 it("a trace tells of each attempt before the one that counted", () => {
   expect(told(attemptLines(entryWith(twice, { failed_deliveries: 2 })))).toEqual([
     "2 deliveries came to nothing before its code began: no sandbox was to be had, or their Lambda died",
-    "attempt 1 (12 ms, the next within 2.00 s): NodeFailed: no 1",
-    "attempt 2 (12 ms, the next within 4.00 s): NodeFailed: no 2",
+    "attempt 1 (12 ms, the next in 2 s): NodeFailed: no 1",
+    "attempt 2 (12 ms, the next within 4 s): NodeFailed: no 2",
   ]);
 });
 

@@ -15,7 +15,7 @@ const printed = (node_id: string, text: string, more: { leftOut?: number; attemp
 const ended = (node_id: string, logs: string, more: object = {}): LogPiece => {
   const place = { node_id, scope: "", seq: node_id === "a" ? 1 : 2, attempt: 1, steps: [] };
   const entry = { ...place, error_class: null, error_message: null, traceback: null, ...more } as never;
-  return { kind: "ended", entry, logs };
+  return { kind: "ended", entry, logs, steps: [] };
 };
 
 it("names the node where another one has spoken before, and joins lines that come in parts", () => {
@@ -43,4 +43,14 @@ it("says what is left out, which attempt speaks, and that there are more than it
   const again = printed("a", "x\n", { leftOut: 900, attempt: 2 });
   expect(shown(again)).toEqual(["1 a, attempt 2", "  ... 900 bytes are left out", "  x"]);
   expect(shown({ kind: "crowd", count: 40, followed: 5 })[0]).toContain("40 nodes are at work, 5 of them");
+});
+
+it("tells why an attempt failed behind what it printed, before the next one speaks", () => {
+  const step = { attempt_number: 1, logs: "o\n", error_class: "NodeFailed", error_message: "no", traceback: "line 3" };
+  const at = { node_id: "a", scope: "", seq: 1, attempt: 1 };
+  const failed = { kind: "failed", at, step } as LogPiece;
+  expect(shown(printed("a", "one\ntw"), failed, printed("a", "again\n", { attempt: 2 }))).toEqual([
+    ...["1 a", "  one", "  two", "  NodeFailed: no", "  line 3"],
+    ...["1 a, attempt 2", "  again"],
+  ]);
 });

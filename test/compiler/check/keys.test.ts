@@ -146,6 +146,43 @@ describe("the link to a wait", () => {
   });
 });
 
+describe("the results of a node", () => {
+  const naming = (id: string, node: string) => action(id, `context["of_${id}"] = outputs["${node}"]["total"]`);
+  const found = async (...steps: Step[]) => {
+    const nodes = [{ id: "start", type: "start" }, ...steps, { id: "end", type: "end" }];
+    const edges = nodes.slice(1).map(({ id }, index) => ({ from: nodes[index]?.id, to: id }));
+    const text = JSON.stringify({ id: "results", inputs, nodes, edges });
+    const { findings } = await compileWorkflow({ text, fileName: "results.json", files: {} });
+    return findings.flatMap(({ code, message }) => (code === "NOVA510" ? [message] : []));
+  };
+  const fetch = action("fetch", 'context["total"] = 1');
+
+  it("may be read behind the node, also around a map, and where it may be absent", async () => {
+    const asking = action("ask", 'context["x"] = outputs.get("late") or "late" in outputs and outputs["late"]');
+    const expecting = action("expect", 'try:\n    outputs["late"]\nexcept KeyError:\n    pass');
+    const one = naming("one", "fetch").code as string;
+    expect(await found(fetch, asking, expecting, map("ticket.rows", one), naming("late", "each"))).toEqual([]);
+  });
+
+  it.each<[string, Step[], string]>([
+    ["no node has the id", [naming("a", "fetsch")], 'there is no node "fetsch" - did you mean "fetch"?'],
+    ["the id is cut off", [naming("a", "fe")], 'there is no node "fe" - did you mean "fetch"?'],
+    ["nothing is like it", [naming("a", "x")], 'there is no node "x" - name one of "start", "fetch"'],
+    [
+      "the node comes later",
+      [naming("a", "late"), action("late", "pass")],
+      '"late" (in the workflow) does not run before "a" - name one of "start", "fetch"',
+    ],
+    [
+      "the node is in a map",
+      [map("ticket.rows", "pass"), naming("a", "one")],
+      '"one" (in the body of "each") does not run before "a" - name one of "start", "fetch", "each"',
+    ],
+  ])("are a finding where %s", async (_how, steps, message) => {
+    expect(await found(fetch, ...steps)).toEqual([`node "a": line 1: ${message}`]);
+  });
+});
+
 describe("an import that nothing provides", () => {
   const importing = async (code: string, more: object = {}) => {
     const text = JSON.stringify({

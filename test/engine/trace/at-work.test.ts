@@ -2,8 +2,9 @@ import { readTrace, renderJson, requestApproval, runNode } from "@nova/engine";
 import type { ApprovalNode, Node, WaitNode } from "@nova/workflow";
 import { expect, it } from "vitest";
 import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
+import type { Script } from "../../support/engine/harness.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
-import { Story, succeeds } from "../../support/engine/story.ts";
+import { fails, Story, succeeds } from "../../support/engine/story.ts";
 
 const atWork = async (story: Story) => (await readTrace(story.world.ports(atOnce), story.id)).atWork;
 
@@ -72,6 +73,20 @@ it("says of a node between two attempts when the next one begins", async () => {
   const turn = { node: "a", state: "held", sandbox: null, attempt: 1, since: story.world.clock.iso(), due } as const;
   story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).turn = turn;
   expect((await atWork(story)).nodes).toMatchObject([{ node_id: "a", waits_for: { kind: "retry", until: due } }]);
+});
+
+it("tells of a failed attempt while the next one waits, and while that runs", async () => {
+  const retry = { attempts: 2, delaySeconds: 10, jitter: true } as const;
+  const workflow = flow("tries", [action("a", { retry })], lines("start > a > end"));
+  const failing = { ...fails("no"), result: { ...fails("no").result, logs: "asking\n" } } as Script;
+  const story = await new Story(workflow, { a: [failing, succeeds("a", "1")] }).start();
+  await story.finish(story.deliver("a", 0));
+  const failed = { attempt_number: 1, error_class: "NodeFailed", error_message: "no", logs: "asking\n" };
+  const attempts = [{ ...failed, retry_delay_ms: 10_000, retry_jitter: true }];
+  expect((await atWork(story)).nodes).toMatchObject([{ attempt: 1, waits_for: { kind: "retry" }, attempts }]);
+  story.world.clock.advance(10_000);
+  await story.until(story.deliver("a", 0), "wait");
+  expect((await atWork(story)).nodes).toMatchObject([{ attempt: 2, waits_for: null, attempts }]);
 });
 
 it("lists the first twenty of many items, and counts the others and those that are done", async () => {

@@ -76,11 +76,10 @@ describe("a server that a user names", () => {
     let sent = 0;
     answer = async (_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, " ");
+      const closed = once(response, "close");
       while (!response.destroyed && sent < 400 * maxAnswerBytes) {
         sent += chunk.length;
-        await (response.write(chunk)
-          ? setImmediate()
-          : Promise.race([once(response, "drain"), once(response, "close")]));
+        await (response.write(chunk) ? setImmediate() : Promise.race([once(response, "drain"), closed]));
       }
     };
     const reply = await laptop().fetch(`http://id.test:${port}/`);

@@ -114,12 +114,32 @@ describe("a loop", () => {
       ["start > ask", 'ask > day: "timeout"', "day > ask, max 5", 'ask > end: "default"'],
       'the edge from "day" to "ask" has a max, but "day" is of type action and decides nothing - move it to the edge from "ask" to "day", which is taken by choice',
     ],
+    [
+      "on both edges of the round",
+      ["start > ask", 'ask > day: "timeout", max 5', "day > ask, max 5", 'ask > end: "default"'],
+      'the edge from "day" to "ask" has a max, but "day" is of type action and decides nothing - remove it, because the edge from "ask" to "day" counts the rounds',
+    ],
+    [
+      "on the edges of two decisions of the round",
+      ["start > a", "a > d", "d > e: true, max 3", "d > end: false", "e > a: true, max 3", "e > end: false"],
+      'the edge from "d" to "e" has a max, and on the way back the edge from "e" to "a" has one, too; one edge counts the rounds - remove one of the two',
+    ],
+    [
+      "on an edge from which no way leads back",
+      ["start > d", "d > a: true, max 3", "d > end: false", "a > end"],
+      'the edge from "d" to "a" has a max, which says how often a loop may go round, but no way leads from "a" back to "d" - lead "a", or a node behind it, on to "d" or to a node before that (without a max), or remove max',
+    ],
   ])("is told which edge takes the max where it is %s", (_where, arrows, message) => {
     expect(parse(shape(...arrows)).findings.map((found) => found.message)).toContain(message);
   });
 
   it.each<[string, string[], string[]]>([
     ["leaves an action", ["start > a", "a > b", "b > a, max 3", "b > end"], ["NOVA240 $.edges[2].max"]],
+    [
+      "is on both edges of the round",
+      ["start > ask", 'ask > day: "timeout", max 5', "day > ask, max 5", 'ask > end: "default"'],
+      ["NOVA240 $.edges[2].max"],
+    ],
     ["leads on", ["start > d", "d > a: true, max 3", "d > end: false", "a > end"], ["NOVA241 $.edges[1].max"]],
     [
       "leads into another branch's detour",

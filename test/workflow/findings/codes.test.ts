@@ -1,9 +1,23 @@
 import { type FindingCode, findings, parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { action, codesOf, decision, each, end, graph, type Loose, parse, prompt, row, start } from "../definition.ts";
+import {
+  action,
+  codesOf,
+  decision,
+  each,
+  end,
+  graph,
+  type Loose,
+  parse,
+  prompt,
+  row,
+  start,
+  wait,
+} from "../definition.ts";
 
 const d = decision("d");
 const [a, b] = [action("a"), action("b")];
+const secret = { inputs: { properties: { pin: { secret: true }, pins: {} } } };
 const branches = ["start > d", "a > end", "b > end"];
 
 function withEdge(definition: Loose, more: Loose): Loose {
@@ -242,6 +256,9 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
       ["NOVA503 $.inputs.$defs.s.secret"],
     ],
     [{ ...row(a), inputs: { secret: true } }, ["NOVA503 $.inputs.secret"]],
+    [{ ...row(wait("w", { event: { a: ["{{pin.code}}"] } })), ...secret }, ["NOVA511 $.nodes[1].event.a[0]"]],
+    [{ ...row(each("m", [action("b")], [], { items: "pin" })), ...secret }, ["NOVA511 $.nodes[1].items"]],
+    [{ ...row(wait("w", { event: { a: ["{{pins}}"] } })), ...secret }, []],
   ],
 };
 

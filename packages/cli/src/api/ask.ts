@@ -1,7 +1,7 @@
 import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
 import { withCloud, withDrivingCloud } from "../cloud.ts";
-import { thisUser } from "../keys/this-user.ts";
+import { thisUser } from "../this-user.ts";
 import { serverHere } from "./server.ts";
 
 type Work<T> = (nova: NovaClient) => Promise<T>;

@@ -1,15 +1,17 @@
 import type { NovaClient } from "@nova/client";
-import type { NodeAtWork, TraceEntry } from "@nova/engine";
+import type { NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
 import { entriesOf, entryFrom, readWhole } from "./recorded.ts";
 
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 
-/** What a run prints: code that runs piece by piece, then the entry with what was not told before. */
+/** What a run prints: code that runs piece by piece, each failed attempt, then the entry with what was not told before. */
 export type LogPiece =
   /** `leftOut`: bytes before the text that are not kept any more. */
   | { kind: "printed"; at: LinkPlace & Pick<NodeAtWork, "attempt">; text: string; leftOut: number }
-  /** `logs`: those that have not come as pieces. */
-  | { kind: "ended"; entry: TraceEntry; logs: string }
+  /** An attempt that failed, with those of its logs that have not come as pieces. */
+  | { kind: "failed"; at: LinkPlace & Pick<NodeAtWork, "attempt">; step: TraceStep }
+  /** `logs` and `steps`: those that have not come as pieces. */
+  | { kind: "ended"; entry: TraceEntry; logs: string; steps: TraceStep[] }
   /** More nodes are at work than are followed. */
   | { kind: "crowd"; count: number; followed: number };
 
@@ -86,8 +88,13 @@ class EntryReader {
 interface Followed {
   at: NodeAtWork;
   next: string | undefined;
-  /** Characters that were told of this run of the code, and the last of them. */
-  told: number;
+  /** By attempt. */
+  told: Map<number, Told>;
+}
+
+/** How many characters of a run of code were told, and the last of them. */
+interface Told {
+  count: number;
   end: string;
 }
 
@@ -99,6 +106,8 @@ class RunningCode {
   readonly #id: string;
   readonly #node: string | undefined;
   readonly #followed = new Map<string, Followed>();
+  /** The failed attempts that were told, by link. */
+  readonly #failed = new Map<string, Set<number>>();
   #crowd = 0;
 
   constructor(server: NovaClient, id: string, node: string | undefined) {
@@ -111,12 +120,14 @@ class RunningCode {
     return this.#followed.size;
   }
 
-  /** What is at work now: those that run code are followed, the first few. */
+  /** What is at work now: those that run code are followed, the first few; of all of them failed attempts are told. */
   *now(nodes: readonly NodeAtWork[], count: number): Generator<LogPiece> {
     for (const at of nodes) {
-      const isWanted = at.waits_for === null && (this.#node === undefined || at.node_id === this.#node);
-      if (!isWanted || this.size >= mostFollowed || this.#followed.has(nameOf(at))) continue;
-      this.#followed.set(nameOf(at), { at, next: undefined, told: 0, end: "" });
+      if (this.#node !== undefined && at.node_id !== this.#node) continue;
+      for (const step of this.#untoldAttempts(at, at.attempts ?? []))
+        yield { kind: "failed", at: { ...at, attempt: step.attempt_number }, step };
+      if (at.waits_for !== null || this.size >= mostFollowed || this.#followed.has(nameOf(at))) continue;
+      this.#followed.set(nameOf(at), { at, next: undefined, told: new Map() });
     }
     const crowd = this.size === mostFollowed && this.#node === undefined ? count : 0;
     if (crowd > this.#crowd && this.#crowd === 0) yield { kind: "crowd", count, followed: mostFollowed };
@@ -127,11 +138,11 @@ class RunningCode {
     for (const one of this.#followed.values()) {
       const { text, left_out, next } = await this.#ask(one);
       if (next === null) continue; // it has ended, or not begun to print
-      if (runOf(next) !== runOf(one.next)) Object.assign(one, { told: 0, end: "" });
+      const attempt = Number(next.split("-")[1]);
+      const { count = 0, end = "" } = runOf(next) === runOf(one.next) ? (one.told.get(attempt) ?? {}) : {};
+      one.told.set(attempt, { count: count + left_out + text.length, end: (end + text).slice(-keptEnd) });
       one.next = next;
-      one.told += left_out + text.length;
-      one.end = (one.end + text).slice(-keptEnd);
-      const at = { ...one.at, attempt: Number(next.split("-")[1]) };
+      const at = { ...one.at, attempt };
       yield { kind: "printed", at, text, leftOut: left_out };
     }
   }
@@ -143,10 +154,24 @@ class RunningCode {
   }
 
   ended(entry: TraceEntry): LogPiece {
-    const one = this.#followed.get(nameOf(entry));
-    this.#followed.delete(nameOf(entry));
-    const logs = entry.logs ?? "";
-    return { kind: "ended", entry, logs: one ? untold(logs, one) : logs };
+    const [name, { attempt }] = [nameOf(entry), entry];
+    const logs = untold(entry.logs ?? "", this.#followed.get(name)?.told.get(attempt));
+    const steps = this.#untoldAttempts(entry, entry.steps);
+    this.#followed.delete(name);
+    this.#failed.delete(name);
+    return { kind: "ended", entry, logs, steps };
+  }
+
+  /** Among steps of a link the failed attempts that were not told yet; other steps stay. */
+  #untoldAttempts(at: LinkPlace, steps: readonly TraceStep[]): TraceStep[] {
+    const [name, told] = [nameOf(at), this.#followed.get(nameOf(at))?.told];
+    const failed = this.#failed.get(name) ?? new Set();
+    const fresh = steps.filter((step) => step.error_class === undefined || !failed.has(step.attempt_number));
+    this.#failed.set(name, new Set([...failed, ...fresh.map(({ attempt_number }) => attempt_number)]));
+    return fresh.map((step) => ({
+      ...step,
+      ...(step.logs && { logs: untold(step.logs, told?.get(step.attempt_number)) }),
+    }));
   }
 }
 
@@ -155,10 +180,10 @@ function runOf(next: string | undefined): string | undefined {
   return next?.split("-").slice(0, 2).join("-");
 }
 
-/** What of an entry's logs comes behind what was told; an entry keeps the end of long logs alone. */
-function untold(logs: string, { told, end }: Followed): string {
+/** What of a run's logs comes behind what was told; of long logs the end alone is kept. */
+function untold(logs: string, { count, end }: Told = { count: 0, end: "" }): string {
   if (end === "") return logs;
-  if (logs.slice(Math.max(0, told - end.length), told) === end) return logs.slice(told);
+  if (logs.slice(Math.max(0, count - end.length), count) === end) return logs.slice(count);
   const at = logs.lastIndexOf(end);
   return at < 0 ? logs : logs.slice(at + end.length);
 }

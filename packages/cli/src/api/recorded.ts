@@ -54,7 +54,7 @@ export async function readWhole(nova: NovaClient, id: string): Promise<Omit<Show
     path: whole.path,
     context: whole.context as unknown as RawJson,
     // Servers of earlier releases do not say it.
-    atWork: (whole.at_work as AtWork | undefined) ?? { count: 0, nodes: [], maps: [] },
+    atWork: (whole.at_work as unknown as AtWork | undefined) ?? { count: 0, nodes: [], maps: [] },
   };
 }
 
@@ -80,7 +80,11 @@ export function entriesOf({ entries }: { entries: readonly TraceEntry[] }): Trac
 }
 
 /** For a command about a node of which the execution has no entry. */
-export function notRun(node: unknown, execution: string, entries: readonly TraceEntry[]): InvalidInput {
+export function notRun(
+  node: unknown,
+  execution: string,
+  entries: readonly { node_id: string; node_type?: string }[],
+): InvalidInput {
   const nodes = entries.filter(({ node_type }) => node_type !== "close");
   const ran = [...new Set(nodes.map(({ node_id }) => node_id))].join(", ");
   return new InvalidInput(`node "${node}" has not run in ${execution} - these have: ${ran}`);

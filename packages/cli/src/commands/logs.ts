@@ -4,7 +4,7 @@ import { followLogs } from "../api/follow-logs.ts";
 import { entriesOf, notRun, readTrace } from "../api/recorded.ts";
 import { exitCodes } from "../errors.ts";
 import { LogLines } from "../output/log-lines.ts";
-import { logItem, logLines } from "../output/logs.ts";
+import { type Logged, loggedSoFar, logItem, logLines } from "../output/logs.ts";
 import { print } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -28,8 +28,9 @@ export const logs: CliCommand = {
   },
 };
 
-async function recorded(id: string): Promise<TraceEntry[]> {
-  return entriesOf(await askApi((nova) => readTrace(nova, id, { full: true })));
+async function recorded(id: string): Promise<Logged[]> {
+  const trace = await askApi((nova) => readTrace(nova, id, { full: true }));
+  return [...entriesOf(trace), ...trace.atWork.nodes.flatMap(loggedSoFar)];
 }
 
 /** Prints what comes; answers the entries, without their logs where those are printed and need not be kept. */

@@ -4,7 +4,7 @@ import { monotonicFactory } from "ulid";
 import { serverHere } from "../api/server.ts";
 import { reachingAws } from "../archive/deployed.ts";
 import { withCloud } from "../cloud.ts";
-import { thisUser } from "./this-user.ts";
+import { thisUser } from "../this-user.ts";
 
 export interface NewKeyRequest {
   role: Role;

@@ -1,4 +1,5 @@
 import { type AtWork, type NodeAtWork, renderJson } from "@nova/engine";
+import { attemptLine } from "./attempts.ts";
 import { styled } from "./terminal.ts";
 import { cell, duration } from "./text.ts";
 
@@ -10,7 +11,10 @@ export function atWorkLines({ count, nodes, maps }: AtWork, nowMs: number): stri
       const bad = failed > 0 ? `, ${failed} failed` : "";
       return `${styled("cyan", "map")} ${node_id} ${done}/${items} items done${bad}`;
     }),
-    ...nodes.map((node) => nodeLine(node, nowMs)),
+    ...nodes.flatMap((node) => [
+      nodeLine(node, nowMs),
+      ...(node.attempts ?? []).map((step) => `  ${attemptLine(step)}`),
+    ]),
     ...(more > 0 ? [styled("dim", `and ${more} more`)] : []),
   ];
 }

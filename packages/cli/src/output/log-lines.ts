@@ -1,4 +1,6 @@
+import type { TraceEntry } from "@nova/engine";
 import type { LogPiece } from "../api/follow-logs.ts";
+import { failureLines } from "./attempts.ts";
 import { logLines, placeLine } from "./logs.ts";
 import { indented } from "./section.ts";
 import { styled } from "./terminal.ts";
@@ -17,7 +19,8 @@ export class LogLines {
       const rest = "what the others print comes when they are done";
       return [styled("dim", `${piece.count} nodes are at work, ${piece.followed} of them are followed; ${rest}`)];
     }
-    return piece.kind === "printed" ? this.#printed(piece) : this.#ended(piece);
+    if (piece.kind === "printed") return this.#printed(piece);
+    return piece.kind === "ended" ? this.#ended(piece) : this.#failed(piece);
   }
 
   #printed({ at, text, leftOut }: Extract<LogPiece, { kind: "printed" }>): string[] {
@@ -31,14 +34,21 @@ export class LogLines {
     return lines.length > 0 ? [...this.#title(at), ...lines] : [];
   }
 
-  #ended({ entry, logs }: Extract<LogPiece, { kind: "ended" }>): string[] {
-    const name = `${entry.scope}#${entry.seq}`;
-    const begun = this.#begun.get(name);
-    this.#begun.delete(name);
-    // Earlier attempts of code that was followed have been told as they ran.
-    const told = begun === undefined ? entry : { ...entry, steps: [] };
-    const [title, ...lines] = logLines({ ...told, logs: (begun ?? "") + logs });
+  #failed({ at, step }: Extract<LogPiece, { kind: "failed" }>): string[] {
+    const logs = this.#rest(at) + (step.logs ?? "");
+    return [...this.#title(at), ...(logs === "" ? [] : [indented(logs)]), ...failureLines(step)];
+  }
+
+  #ended({ entry, logs, steps }: Extract<LogPiece, { kind: "ended" }>): string[] {
+    const [title, ...lines] = logLines({ ...entry, steps, logs: this.#rest(entry) + logs });
     return title === undefined ? [] : [...this.#title(entry), ...lines];
+  }
+
+  #rest({ scope, seq }: Pick<TraceEntry, "scope" | "seq">): string {
+    const name = `${scope}#${seq}`;
+    const begun = this.#begun.get(name) ?? "";
+    this.#begun.delete(name);
+    return begun;
   }
 
   #title(place: Parameters<typeof placeLine>[0]): string[] {

@@ -1,10 +1,25 @@
-import type { TraceEntry } from "@nova/engine";
-import { attemptLogs, earlierAttempts } from "./attempts.ts";
+import type { NodeAtWork, TraceEntry } from "@nova/engine";
+import { attemptLogs, earlierAttempts, failureLines } from "./attempts.ts";
 import { indented } from "./section.ts";
 import { styled } from "./terminal.ts";
 
+/** What logs tell of a node's run. */
+export interface Logged
+  extends Pick<TraceEntry, "seq" | "scope" | "node_id" | "attempt" | "steps" | "ai_metadata">,
+    Pick<TraceEntry, "logs" | "error_class" | "error_message" | "traceback"> {
+  status: TraceEntry["status"] | "running" | "waiting";
+}
+
+/** The failed attempts of a node that has no entry yet. */
+export function loggedSoFar({ seq, scope, node_id, attempt, waits_for, attempts = [] }: NodeAtWork): Logged[] {
+  if (attempts.length === 0) return [];
+  const failure = { error_class: null, error_message: null, traceback: null };
+  const status = waits_for ? "waiting" : "running";
+  return [{ seq, scope, node_id, status, attempt, logs: null, ...failure, ai_metadata: null, steps: attempts }];
+}
+
 /** What `nova logs --json` has of a node's run. */
-export function logItem(entry: TraceEntry) {
+export function logItem(entry: Logged) {
   const { seq, scope, node_id, status, attempt, logs, error_class, error_message, traceback } = entry;
   const attempts = earlierAttempts(entry).map((step) => ({
     attempt: step.attempt_number,
@@ -24,17 +39,15 @@ export function placeLine({ seq, scope, node_id, attempt }: Pick<TraceEntry, "se
 }
 
 /** Nothing of a node that printed nothing and did not fail. */
-export function logLines(entry: TraceEntry): string[] {
-  const { logs, error_class, error_message, traceback } = entry;
+export function logLines(entry: Logged): string[] {
+  const { logs, error_message } = entry;
   const earlier = attemptLogs(entry);
   if (!logs && error_message === null && earlier.length === 0) return [];
-  const failure = error_message === null ? [] : [styled("red", `  ${error_class ?? "failed"}: ${error_message}`)];
   return [
     placeLine(earlier.length > 0 ? { ...entry, attempt: 1 } : entry),
     ...earlier,
     ...(earlier.length > 0 && logs ? [styled("dim", `  attempt ${entry.attempt}`)] : []),
     ...(logs ? [indented(logs)] : []),
-    ...failure,
-    ...(traceback ? [indented(traceback)] : []),
+    ...failureLines(entry),
   ];
 }

@@ -64,10 +64,15 @@ export async function recordAttempt(
   await ports.chain.putStep(at, { step: isPrompt ? attemptNumber(turn) : attempt, text, hash: sha256(text) });
 }
 
-/** How the last attempt at a link failed that has been recorded. */
-export async function lastFailure({ chain }: Pick<Ports, "chain">, at: LinkId): Promise<Reason | undefined> {
+/** The failed attempts that are recorded at a link, in order. */
+export async function failedAttempts({ chain }: Pick<Ports, "chain">, at: LinkId): Promise<StepRecord[]> {
   const kept = (await chain.steps(at)).filter(({ text }) => text !== "");
-  const records = kept.map(({ text }) => JSON.parse(text) as Partial<StepRecord>);
-  const last = records.findLast(({ error_class }) => error_class !== undefined);
+  const records = kept.map(({ text }) => JSON.parse(text) as StepRecord);
+  return records.filter(({ error_class }) => error_class !== undefined);
+}
+
+/** How the last attempt at a link failed that has been recorded. */
+export async function lastFailure(ports: Pick<Ports, "chain">, at: LinkId): Promise<Reason | undefined> {
+  const last = (await failedAttempts(ports, at)).at(-1);
   return last?.error_class && { class: last.error_class, message: last.error_message ?? "" };
 }

@@ -1,11 +1,13 @@
-import { nodeIndex } from "@nova/workflow";
+import { type Node, nodeIndex } from "@nova/workflow";
 import { isItem } from "../chain/scope.ts";
 import { kindOf } from "../kinds/table.ts";
 import type { WaitsFor } from "../kinds/waits-for.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { failedAttempts } from "../protocol/attempts.ts";
 import type { TraceEntry } from "./trace-entry.ts";
+import { attemptStep, type TraceStep } from "./trace-step.ts";
 
 /** What an execution does at the moment; field names are public. */
 export interface AtWork {
@@ -27,6 +29,8 @@ export interface NodeAtWork extends Pick<LinkId, "scope" | "seq"> {
   since: string;
   /** Null where code runs, or a model writes it. */
   waits_for: WaitsFor | null;
+  /** Its attempts that have failed, as its entry will list them; absent where none has. */
+  attempts?: TraceStep[];
 }
 
 export interface MapProgress extends Pick<LinkId, "scope" | "seq"> {
@@ -67,19 +71,24 @@ async function nodeAtWork(
 ): Promise<NodeAtWork> {
   const { node: node_id, attempt, since } = turn;
   const at = { execution, ...place };
+  const node = version && nodeIndex(version.workflow).get(node_id)?.node;
+  const [waits_for, attempts] = await Promise.all([
+    node ? waitOf(ports, node, { at, turn }) : null,
+    attemptsOf(ports, node, { at, turn }),
+  ]);
   return {
-    ...{ node_id, node_type: typeOf(version, node_id), ...place, attempt, since },
-    waits_for: version ? await waitOf(ports, version, { at, turn }) : null,
+    ...{ node_id, node_type: node?.type ?? null, ...place, attempt, since, waits_for },
+    ...(attempts.length > 0 && { attempts }),
   };
 }
 
-function typeOf(version: WorkflowVersion | undefined, id: string): string | null {
-  return (version && nodeIndex(version.workflow).get(id)?.node.type) ?? null;
+/** No attempt has failed where the first one still runs: most turns cost no further read. */
+async function attemptsOf(ports: Ports, node: Node | undefined, { at, turn }: HeldTurn): Promise<TraceStep[]> {
+  if (turn.attempt === 1 && turn.due === undefined) return [];
+  return (await failedAttempts(ports, at)).map((record) => attemptStep(record, node));
 }
 
-async function waitOf(ports: Ports, { workflow }: WorkflowVersion, { at, turn }: HeldTurn): Promise<WaitsFor | null> {
-  const node = nodeIndex(workflow).get(turn.node)?.node;
-  if (!node) return null;
+async function waitOf(ports: Ports, node: Node, { at, turn }: HeldTurn): Promise<WaitsFor | null> {
   if (turn.due !== undefined && turn.sandbox === null) return { kind: "retry", until: turn.due };
   return (await kindOf(node).waitsFor?.(ports, node, at, turn)) ?? null;
 }

@@ -1,3 +1,4 @@
+import { nodeIndex } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { type ChildTip, type Head, headOf } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
@@ -156,7 +157,8 @@ export class TraceReader {
     const at = { execution: head.execution_id, scope: head.scope, seq: head.seq };
     const stored = await this.#ports.chain.steps(at);
     const listed = head.steps.flatMap((hash) => stored.filter((step) => step.hash === hash && step.text !== ""));
-    return Promise.all(listed.map((step) => traceStep(this.#ports, step, head, this.#full)));
+    const node = this.#version && nodeIndex(this.#version.workflow).get(head.node_id)?.node;
+    return Promise.all(listed.map((step) => traceStep(this.#ports, step, head, { full: this.#full, node })));
   }
 
   /** Its secrets are those of its own workflow. */

@@ -1,4 +1,4 @@
-import type { RunErrorClass } from "@nova/workflow";
+import type { Node, RunErrorClass } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
 import { stepTexts } from "../chain/steps/read-step.ts";
 import { type StepText, stepFrom } from "../chain/steps/step-record.ts";
@@ -7,6 +7,7 @@ import type { BlobHome } from "../ports/blobs.ts";
 import type { StepContentName, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StepDraft } from "../ports/pipeline.ts";
+import type { StepRecord } from "../protocol/attempts.ts";
 
 /** One agent run as the world sees it; field names are public. What was erased is null. */
 export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result"> {
@@ -17,6 +18,8 @@ export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result
   error_class?: RunErrorClass;
   /** Of an attempt that another one followed: how long that was waited for; with jitter at most. */
   retry_delay_ms?: number;
+  /** The delay is drawn between nothing and `retry_delay_ms`. */
+  retry_jitter?: true;
   timestamp: string;
   /** What the model saw and answered, with `full` only. */
   prompt?: string | null;
@@ -30,10 +33,10 @@ export async function traceStep(
   { blobs }: Pick<Ports, "blobs">,
   stored: StoredStep,
   home: BlobHome,
-  full: boolean,
+  { full, node }: { full: boolean; node?: Node | undefined },
 ): Promise<TraceStep> {
-  const told = JSON.parse(stored.text) as StepText | AttemptText;
-  if (!("digests" in told)) return { ...nothingAsked, ...told };
+  const told = JSON.parse(stored.text) as StepText | StepRecord;
+  if (!("digests" in told)) return attemptStep(told, node);
   const names = full ? [...always, ...inFull] : always;
   const texts = await stepTexts(stored, names, (content) => unlessErased(() => contentText(content, home, blobs)));
   const { traceback, logs, ...step } = stepFrom(stored.step, told, texts);
@@ -65,8 +68,11 @@ export async function traceStep(
   };
 }
 
-/** An attempt of code written by hand, which has all of its fields in its text. */
-type AttemptText = Omit<TraceStep, keyof typeof nothingAsked>;
+/** A failed attempt of a whole node, which has all of its fields in its text. */
+export function attemptStep(record: StepRecord, node: Node | undefined): TraceStep {
+  const hasJitter = record.retry_delay_ms && node && "retry" in node && node.retry?.jitter;
+  return { ...nothingAsked, ...record, ...(hasJitter && { retry_jitter: true }) };
+}
 
 const nothingAsked = {
   input_data: null,

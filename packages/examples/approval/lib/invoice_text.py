@@ -6,10 +6,16 @@ import re
 from dataclasses import dataclass
 
 # Words in front of a gross total, the surest first.
-TOTAL_WORDS = ["amount due", "total due", "grand total", "gesamtbetrag", "total"]
+TOTAL_WORDS = [
+    ["amount due", "total amount due", "total due", "zahlbetrag", "somme à payer", "te betalen"],
+    ["grand total", "invoice total", "gesamtbetrag", "total facture", "totaalbedrag"],
+    ["total", "totaal"],
+]
 NUMBER_WORDS = re.compile(r"invoice (?:no\.?|number)|rechnungsnummer", re.IGNORECASE)
-AMOUNT = re.compile(r"(?P<before>[A-Z]{3}|[€$£])?\s*(?P<number>\d[\d.,' ]*\d|\d)\s*(?P<after>[A-Z]{3}|[€$£])?\s*$")
-CURRENCIES = {"€": "EUR", "$": "USD", "£": "GBP"}
+MARK = r"EUR|USD|GBP|CHF|INR|[€$£₹]|\bRs\b"
+NUMBER = r"(?<![\d.,])(?:\d{1,3}(?:[ .,']\d{3})+|\d+)(?:[.,]\d{1,2})?"
+AMOUNT = re.compile(rf"(?P<before>{MARK})?\s*(?P<number>{NUMBER})\s*(?P<after>{MARK})?(?:\s*TTC)?$")
+CURRENCIES = {"€": "EUR", "$": "USD", "£": "GBP", "₹": "INR", "Rs": "INR"}
 
 
 @dataclass
@@ -24,20 +30,20 @@ class Invoice:
 def read_invoice(text: str) -> Invoice:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
-        raise ValueError("the invoice is empty: pass the text of one")
-    text_of_total, currency = find_total(lines)
-    return Invoice(lines[0], find_number(lines), currency, amount(text_of_total), text_of_total)
+        raise ValueError("the invoice has no text: run text recognition (OCR) over a scan first")
+    text_of_total, mark = find_total(lines)
+    mark = mark or next(iter(re.findall(MARK, text)), "")
+    return Invoice(lines[0], find_number(lines), CURRENCIES.get(mark, mark), amount(text_of_total), text_of_total)
 
 
 def find_total(lines: list[str]) -> tuple[str, str]:
-    """The amount on the line with the surest word for the total, as printed, and its currency."""
-    for word in TOTAL_WORDS:
+    """The amount on the last line that begins with the surest words, as printed, and the mark of its currency."""
+    for words in TOTAL_WORDS:
         for line in reversed(lines):
-            found = AMOUNT.search(line) if line.lower().startswith(word) else None
+            found = AMOUNT.search(line) if line.lower().startswith(tuple(words)) else None
             if found:
-                sign = found["before"] or found["after"] or ""
-                return found["number"].strip(), CURRENCIES.get(sign, sign)
-    raise ValueError(f"no line begins with one of {', '.join(TOTAL_WORDS)} and ends with an amount")
+                return found["number"], found["before"] or found["after"] or ""
+    raise ValueError(f"no line begins with a word such as {', '.join(words[0] for words in TOTAL_WORDS)} and ends with an amount")
 
 
 def find_number(lines: list[str]) -> str:

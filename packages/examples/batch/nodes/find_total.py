@@ -1,8 +1,6 @@
-from totals import find_total
+from invoice_text import read_invoice
 
-# What an item leaves behind is its result: the words have done their work.
-total = find_total(context.pop("words"))
-if total is None:
-    raise ValueError(f"{context['name']}: no amount stands beside words like total, amount due or Gesamtbetrag")
-context["amount"] = total.amount
-context["currency"] = total.currency
+# What an item leaves behind is its result: the text has done its work.
+invoice = read_invoice(context.pop("text"))
+context["amount"] = invoice.total
+context["currency"] = invoice.currency

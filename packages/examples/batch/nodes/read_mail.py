@@ -1,6 +1,9 @@
-from mail import read_mail
+from email import message_from_bytes, policy
 
-message = read_mail(context["mail"])
-context["email_from"] = message.sender
-context["email_subject"] = message.subject
-context["attachments"] = [{"name": pdf.name, "pdf": pdf.content} for pdf in message.pdfs]
+message = message_from_bytes(context["mail"], policy=policy.default)
+context["email_from"] = message["From"].addresses[0].addr_spec
+context["attachments"] = [
+    {"name": part.get_filename(), "pdf": part.get_payload(decode=True)}
+    for part in message.walk()
+    if (part.get_filename() or "").lower().endswith(".pdf")
+]

@@ -7,12 +7,15 @@ import type { NamedNode, Outline } from "./outline.ts";
 export class KeysBefore {
   readonly #outline: Outline;
   readonly #given: GivenKeys;
+  /** Of a map's body: of the nodes around the map. */
+  readonly #around: KeysBefore | undefined;
   readonly #setters = new Map<string, string[]>();
   /** Nodes that may set keys of which nobody knows. */
   readonly #open: string[] = [];
   readonly #behind = new Map<string, ReadonlySet<string>>();
 
-  constructor(outline: Outline, reader: KeyReader, given: GivenKeys) {
+  constructor(outline: Outline, reader: KeyReader, given: GivenKeys, around?: KeysBefore) {
+    this.#around = around;
     this.#outline = outline;
     this.#given = given;
     for (const node of outline.nodes) {
@@ -36,6 +39,12 @@ export class KeysBefore {
 
   settersOf(key: string): readonly string[] {
     return this.#setters.get(key) ?? [];
+  }
+
+  /** Whether some way leads from the other node to the node, or to the map that it is in. */
+  mayRunBefore(other: string, id: string): boolean {
+    const map = this.#outline.map?.id ?? "";
+    return this.#isBehind(`node ${other}`, [other], id) || this.#around?.mayRunBefore(other, map) === true;
   }
 
   /** Whether some way leads from one of these nodes to the node, itself among them where a loop does. */

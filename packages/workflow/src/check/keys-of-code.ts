@@ -12,13 +12,21 @@ export interface MissingKey extends NearKey {
   column: number;
 }
 
+export interface NamedId {
+  id: string;
+  line: number;
+  column: number;
+}
+
 /** What a reader of Python says of a node's code. */
 export interface CodeKeys {
   sets: ReadonlySet<string>;
   setsMore: boolean;
   reads: ReadonlySet<string>;
-  /** Waits whose links it reads by name. */
-  waits: readonly { id: string; line: number; column: number }[];
+  /** Ids of the waits whose links it reads in `tasks`. */
+  waits: readonly NamedId[];
+  /** Ids of the nodes whose results it reads in `outputs`. */
+  results: readonly NamedId[];
   missing(known: readonly string[]): MissingKey[];
 }
 

@@ -4,10 +4,13 @@ import type { Workflow } from "../workflow.ts";
 import { givenKeys } from "./given-keys.ts";
 import { KeysBefore } from "./keys-before.ts";
 import type { KeyReader, MissingKey } from "./keys-of-code.ts";
-import { checkNamedWaits, nameableWaits } from "./named-waits.ts";
+import { checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
-/** NOVA508: keys that a node names and nothing before it sets. NOVA509: waits that it cannot name. For definitions without errors: in others it would guess. */
+/**
+ * NOVA508: keys that a node names and nothing before it sets. NOVA509 and NOVA510: waits and results that it cannot
+ * name. For definitions without errors: in others it would guess.
+ */
 export function* checkKnownKeys(
   outlines: readonly Outline[],
   workflow: Workflow,
@@ -16,12 +19,14 @@ export function* checkKnownKeys(
   const bodies = new Map<string, KeysBefore>();
   const waits = nameableWaits(outlines);
   for (const outline of outlines) {
-    const keys = new KeysBefore(outline, reader, givenTo(outline));
+    const around = bodies.get(outline.map?.id ?? "");
+    const keys = new KeysBefore(outline, reader, givenTo(outline), around);
     for (const { id, node } of outline.nodes) if (node?.type === "map") bodies.set(id, keys);
     for (const node of outline.nodes) {
       yield* inFields(node, keys, reader);
       yield* inCode(node, keys, workflow, reader);
       yield* checkNamedWaits(node, waits, reader);
+      yield* checkNamedResults(node, keys, outline, reader);
     }
   }
 

@@ -53,24 +53,39 @@ function chooses({ kind }: NamedNode): boolean {
 
 function noChoice({ id, kind }: NamedNode, edge: ReadEdge, outline: Outline): Finding {
   const counting = countingEdge(outline, reachableFrom(outline.graph, [edge.to ?? ""]), canReach(outline.graph, [id]));
-  const wayOut = counting
-    ? `move it to the edge from "${counting.from}" to "${counting.to}", which is taken by choice`
-    : "let a decision or an approval on the way choose whether to go round again, and give its edge the max, or remove max";
+  const wayOut = counting?.repeats
+    ? `remove it, because ${edgeName(counting)} counts the rounds`
+    : counting
+      ? `move it to the edge from "${counting.from}" to "${counting.to}", which is taken by choice`
+      : "let a decision or an approval on the way choose whether to go round again, and give its edge the max, or remove max";
   const message = `${edgeName(edge)} has a max, but "${id}" is of type ${kind?.type} and decides nothing - ${wayOut}`;
   return finding("NOVA240", at(edge.path, "max"), message);
 }
 
-function* checkLoop(edge: ReadEdge, { byId }: Outline, before: ReadonlySet<string>): Iterable<Finding> {
-  const { from, to = "", condition } = edge;
+function* checkLoop(edge: ReadEdge, outline: Outline, before: ReadonlySet<string>): Iterable<Finding> {
+  const { to = "", condition } = edge;
   if (condition === defaultLabel) {
     const message = `${edgeName(edge)} is the default one and has a max - give it a condition of its own: the default edge leads on`;
     yield finding("NOVA243", at(edge.path, "max"), message);
   }
-  if (!byId.has(to)) return;
+  if (!outline.byId.has(to)) return;
   if (!before.has(to)) {
-    const message = `${edgeName(edge)} has a max, which counts rounds, but no way leads from "${to}" back to "${from}", so there is no round - remove max, or add the edge that leads back`;
-    yield finding("NOVA241", at(edge.path, "max"), message);
+    const why = whyNoRound(edge, outline);
+    if (why) yield finding("NOVA241", at(edge.path, "max"), `${edgeName(edge)} has a max, ${why}`);
   }
+}
+
+/** Undefined where the edge that leads back has a finding of its own: it has a max and no choice. */
+function whyNoRound({ from = "", to = "", path }: ReadEdge, { edges, graph, byId }: Outline): string | undefined {
+  const [behind, before] = [reachableFrom(graph, [to]), canReach(graph, [from])];
+  const other = edges.find(
+    (edge) => edge.repeats && edge.path !== path && behind.has(edge.from ?? "") && before.has(edge.to ?? ""),
+  );
+  const source = behind.has(from) ? byId.get(other?.from ?? "") : undefined;
+  if (other && source && !chooses(source)) return undefined;
+  if (other && source)
+    return `and on the way back ${edgeName(other)} has one, too; one edge counts the rounds - remove one of the two`;
+  return `which says how often a loop may go round, but no way leads from "${to}" back to "${from}" - lead "${to}", or a node behind it, on to "${from}" or to a node before that (without a max), or remove max`;
 }
 
 /** An edge on the round of a loop where a decision or an approval chooses it: it can count. */

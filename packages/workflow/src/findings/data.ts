@@ -65,6 +65,20 @@ export const dataFindings = {
     bad: 'context["link"] = tasks["wait_crm"].url   # a node before the fork, with "wait_crm" in one of its branches',
     good: 'context["link"] = tasks["wait_crm"].url   # the first node of the branch with "wait_crm"',
   },
+  NOVA510: {
+    severity: "warning",
+    title: "Results of a node that did not run before",
+    why: '`outputs["fetch"]` has what the node `fetch` set. Here no node has this id, or no way leads from it to the node with the code, so the line fails with a `KeyError`. The nodes in the body of a map are known outside by the results of the map only. Expecting a `KeyError`, `outputs.get(...)` and `in outputs` are no finding.',
+    bad: 'context["total"] = outputs["fetc"]["total"]   # the node is called "fetch"',
+    good: 'context["total"] = outputs["fetch"]["total"]',
+  },
+  NOVA511: {
+    severity: "error",
+    title: "A secret where everybody can read it",
+    why: "The event pattern of a wait is kept in an index and shown in lists of tasks, and the items of a map are shown in its records. An input with `secret: true` cannot be named there: the node would fail.",
+    bad: '"inputs": { "properties": { "token": { "type": "string", "secret": true } } }, ... "event": { "detail": { "token": ["{{token}}"] } }',
+    good: '"inputs": { "properties": { "order": { "type": "string" } } }, ... "event": { "detail": { "order": ["{{order}}"] } }',
+  },
   NOVA601: {
     severity: "error",
     title: "Python cannot read the code",

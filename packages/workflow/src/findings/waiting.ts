@@ -47,7 +47,7 @@ export const waitingFindings = {
   NOVA415: {
     severity: "error",
     title: "An event pattern cannot fit any event",
-    why: "As in EventBridge: an object of fields, each with a list of values, or with an object of further fields. A value may be one of the operators prefix, suffix, anything-but, numeric, exists, equals-ignore-case and wildcard.",
+    why: "As in EventBridge: an object of fields, each with a list of values, or with an object of further fields. A value may be one of the operators prefix, suffix, anything-but, numeric, exists, equals-ignore-case and wildcard. Templates (`{{dot.path}}`) stand in values, and never in the name of a field.",
     bad: '{ "id": "paid", "type": "wait", "event": { "source": "shop" } }',
     good: '{ "id": "paid", "type": "wait", "event": { "source": ["shop"], "detail": { "order": ["{{order.id}}"], "total": [{ "numeric": [">", 100] }] } } }',
   },

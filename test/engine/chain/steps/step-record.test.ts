@@ -99,7 +99,7 @@ describe("steps of format 1", () => {
     "are read for ever (%i)",
     async (_i, stored, told) => {
       const blobs = new BlobState().port(atOnce);
-      expect(await traceStep({ blobs }, stored, home, true)).toEqual(told);
+      expect(await traceStep({ blobs }, stored, home, { full: true })).toEqual(told);
     },
   );
 });

@@ -18,6 +18,7 @@ it.each<[Loose, string[]]>([
   [total({ wildcard: "{{customer}}-*" }), []],
   [{ event: { source: ["shop"], detail: { order: [{ prefix: "A" }] } } }, ["NOVA425 $.nodes[1].event"]],
   [{ event: { detail: { order: ["{{order + 1}}"] } } }, ["NOVA417 $.nodes[1].event"]],
+  [{ event: { detail: { "{{order}}": ["{{order}}"] } } }, ['NOVA415 $.nodes[1].event.detail["{{order}}"]']],
   [{ event, since: "yesterday" }, ["NOVA413 $.nodes[1].since"]],
   [{ seconds: 1, since: "start" }, ["NOVA413 $.nodes[1].since"]],
   [total({ exists: "{{isThere}}" }), ["NOVA415 $.nodes[1].event.detail.total[0].exists"]],

@@ -1,4 +1,4 @@
-import { checkPattern } from "../../event-pattern/check-pattern.ts";
+import { checkPattern, type PatternProblem } from "../../event-pattern/check-pattern.ts";
 import { asIfBound, replaceTexts } from "../../event-pattern/pattern-texts.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/path.ts";
@@ -46,7 +46,7 @@ function* checkUntil(until: unknown, { name, path }: NodePlace): Iterable<Findin
 
 function* checkEvent(event: unknown, { name, path }: NodePlace): Iterable<Finding> {
   if (!isObject(event)) return;
-  const problems = [...checkPattern(asIfBound(event as JsonObject))];
+  const problems = [...checkPattern(asIfBound(event as JsonObject)), ...templatesInNames(event)];
   for (const { segments, message } of problems) {
     yield finding("NOVA415", at(path, "event", ...segments), `${name}: the event pattern ${message}`);
   }
@@ -65,6 +65,22 @@ function namesItsRun(wanted: unknown): boolean {
   if (typeof wanted === "string") return templateParts(wanted).some(({ kind }) => kind === "path");
   if (Array.isArray(wanted)) return wanted.some(namesItsRun);
   return isObject(wanted) && Object.entries(wanted).some(([name, one]) => name !== "anything-but" && namesItsRun(one));
+}
+
+/** Only values are bound: a field of this name is in no event. */
+function* templatesInNames(wanted: unknown, segments: PatternProblem["segments"] = []): Iterable<PatternProblem> {
+  if (!isObject(wanted)) return;
+  for (const [name, inner] of Object.entries(wanted)) {
+    const place = [...segments, name];
+    const gap = templateParts(name).find(({ kind }) => kind === "path");
+    const example = `"customer": [${JSON.stringify(name)}]`;
+    if (gap)
+      yield {
+        segments: place,
+        message: `has a template as the name of a field, and templates stand only in values - write such as ${example}`,
+      };
+    yield* templatesInNames(inner, place);
+  }
 }
 
 function brokenGapIn(pattern: JsonObject): string | undefined {

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import PostalMime from "postal-mime";
 import { expect, test } from "vitest";
-import { invoiceMails } from "../../../packages/examples/invoice/demo/mails.ts";
+import { invoiceMails } from "../../../packages/examples/demo/mails.ts";
 
 const folder = join(import.meta.dirname, "../../../packages/examples/invoice/invoices");
 

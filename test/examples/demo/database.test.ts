@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { databaseAt } from "../../../packages/examples/demo/postgres.ts";
+import { databaseAt } from "../../../packages/examples/demo/database.ts";
 
 describe("the address of a database", () => {
   it.each([

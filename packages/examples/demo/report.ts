@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { styleText } from "node:util";
 import { tableLines } from "@nova/cli";
-import type { Booking } from "../../demo/bookings.ts";
-import type { MailRun } from "./run-mails.ts";
+import type { Booking } from "./database.ts";
+import type { MailRun } from "./runs.ts";
 
 const columns = ["file", "amount", "currency", "expected", "branch", "time"];
 

@@ -1,4 +1,3 @@
-import "../../demo/seconds.ts";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
@@ -12,16 +11,13 @@ import {
   openMail,
   openMailCatcher,
 } from "@nova/local";
-import { prepareBookings, readBookings } from "../../demo/bookings.ts";
-import { type Database, openDatabase } from "../../demo/postgres.ts";
-import { publishExample } from "../../demo/publish.ts";
-import { deliver } from "./deliver.ts";
+import { type Database, openDatabase, prepareBookings, readBookings } from "./database.ts";
 import { type InvoiceMail, invoiceMails } from "./mails.ts";
-import { address, openOffice } from "./office.ts";
+import { address, deliver, openOffice } from "./office.ts";
 import { bookingsTable, tableOf, whereabouts } from "./report.ts";
-import { followMail, inParallel, type MailRun, startMail } from "./run-mails.ts";
+import { followMail, inParallel, type MailRun, publishExample, startMail } from "./runs.ts";
 
-const example = resolve(import.meta.dirname, "..");
+const example = resolve(import.meta.dirname, "../invoice");
 /** The same process, most of its nodes written in sentences. */
 const sibling = resolve(example, "../invoice-ai");
 const invoices = join(example, "invoices");

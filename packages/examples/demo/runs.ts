@@ -1,7 +1,43 @@
-import { readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
+import { createHash } from "node:crypto";
+import { compileWorkflow } from "@nova/compiler";
+import { type FileInput, publishWorkflow, readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
-import { fileInput } from "../../demo/file-input.ts";
+import { readWorkflowSource } from "@nova/workflow";
 import type { InvoiceMail } from "./mails.ts";
+
+/**
+ * The workflow of an example's folder, ready to run. `adapt` changes its definition, such as the hosts of this machine
+ * that its nodes may reach.
+ */
+export async function publishExample(
+  cloud: LocalCloud,
+  folder: string,
+  adapt: (definition: string) => string = (definition) => definition,
+): Promise<WorkflowVersion> {
+  const source = await readWorkflowSource(folder);
+  const compiled = await compileWorkflow({ ...source, text: adapt(source.text) });
+  if (!compiled.workflow)
+    throw new TypeError(`the workflow in ${folder} has findings: ${JSON.stringify(compiled.findings)}`);
+  const { workflow, definition, history } = compiled;
+  return publishWorkflow(cloud.ports, {
+    workflow,
+    stateMachine: definition,
+    history,
+    template: await cloud.templateFor(workflow.requirements),
+  });
+}
+
+/** Bytes under a key of the initial context, as `nova run --file` gives them. */
+export function fileInput(key: string, bytes: Buffer): FileInput {
+  return {
+    key,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    bytes: bytes.length,
+    async *open() {
+      yield bytes;
+    },
+  };
+}
 
 /** What became of one mail; `amount` is null where no total was found. */
 export interface MailResult {

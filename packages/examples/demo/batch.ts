@@ -1,15 +1,13 @@
-import "../../demo/seconds.ts";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { dataFolder, shellWord, tableLines } from "@nova/cli";
 import { readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
 import { ensurePython, type LocalCloud, openLocalCloud } from "@nova/local";
-import { fileInput } from "../../demo/file-input.ts";
-import { publishExample } from "../../demo/publish.ts";
-import { mailWith } from "../../invoice/demo/mails.ts";
+import { mailWith } from "./mails.ts";
+import { fileInput, publishExample } from "./runs.ts";
 
-const example = resolve(import.meta.dirname, "..");
+const example = resolve(import.meta.dirname, "../batch");
 const invoices = resolve(example, "../invoice/invoices");
 
 /** What became of one PDF: what the nodes of the map have set, or why it could not be read. */

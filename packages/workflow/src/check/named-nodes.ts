@@ -1,0 +1,95 @@
+import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
+import type { KeysBefore } from "./keys-before.ts";
+import type { KeyReader, NamedId } from "./keys-of-code.ts";
+import { list, type NamedNode, type Outline } from "./outline.ts";
+import { branchingOfOutline, homesOf, type Scope } from "./scopes.ts";
+
+interface NameableWaits {
+  /** Every wait for an event. */
+  all: string[];
+  /** Those that the code of a node can name: of its branch, and of those around it. */
+  at(node: string): ReadonlySet<string>;
+}
+
+export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
+  const around = new Map<string, Place>();
+  const waits = new Map<Scope, string[]>();
+  for (const outline of outlines) {
+    const map = outline.map?.id;
+    for (const [id, scope] of homesOf(outline, branchingOfOutline(outline)).of) {
+      around.set(id, { scope, ...(map !== undefined && { map }) });
+      if (isEventWait(outline.byId.get(id))) waits.set(scope, [...(waits.get(scope) ?? []), id]);
+    }
+  }
+  return {
+    all: [...waits.values()].flat(),
+    at(node) {
+      const named = new Set<string>();
+      for (let place = around.get(node); place; place = around.get(place.map ?? "")) {
+        for (let scope: Scope | undefined = place.scope; scope; scope = scope.fork?.scope)
+          for (const id of waits.get(scope) ?? []) named.add(id);
+      }
+      return named;
+    },
+  };
+}
+
+/** Where a node is: its branch, and the map whose body that is in. */
+interface Place {
+  scope: Scope;
+  map?: string;
+}
+
+/** NOVA509: links that the code of a node reads and cannot have. */
+export function checkNamedWaits(node: NamedNode, waits: NameableWaits, reader: KeyReader): Iterable<Finding> {
+  const nameable = waits.at(node.id);
+  return checkNamed(node, reader.codeKeys(node.python?.code ?? "")?.waits, "NOVA509", (wait) => {
+    if (nameable.has(wait)) return undefined;
+    if (waits.all.includes(wait))
+      return `the wait "${wait}" is in a branch or a map that this node is not in - read its link there`;
+    const others = nameable.size === 0 ? "add such a wait" : `name one of ${list([...nameable])}`;
+    return `no node "${wait}" waits for an event - ${wayOut(wait, nameable, reader, others)}`;
+  });
+}
+
+/** NOVA510: results that the code of a node reads and that nobody has brought by then. */
+export function checkNamedResults(
+  node: NamedNode,
+  before: KeysBefore,
+  { homeOf }: Outline,
+  reader: KeyReader,
+): Iterable<Finding> {
+  const { id } = node;
+  return checkNamed(node, reader.codeKeys(node.python?.code ?? "")?.results, "NOVA510", (named) => {
+    if (before.mayRunBefore(named, id)) return undefined;
+    const others = [...homeOf.keys()].filter((other) => before.mayRunBefore(other, id));
+    if (homeOf.has(named))
+      return `"${named}" (in ${homeOf.get(named)}) does not run before "${id}" - name one of ${list(others)}`;
+    return `there is no node "${named}" - ${wayOut(named, others, reader, `name one of ${list(others)}`)}`;
+  });
+}
+
+function* checkNamed(
+  { id, python }: NamedNode,
+  named: readonly NamedId[] | undefined,
+  code: FindingCode,
+  problemOf: (id: string) => string | undefined,
+): Iterable<Finding> {
+  if (!python || !named) return;
+  for (const { id: other, line, column } of named) {
+    const problem = problemOf(other);
+    if (problem === undefined) continue;
+    const place = { line, column, ...(python.file !== undefined && { file: python.file }) };
+    yield finding(code, python.path, `node "${id}": line ${line}: ${problem}`, place);
+  }
+}
+
+function wayOut(wrong: string, ids: Iterable<string>, reader: KeyReader, otherwise: string): string {
+  const longer = [...ids].filter((id) => id.startsWith(wrong));
+  const near = longer.length === 1 ? longer[0] : reader.nearKey(wrong, [...ids]).near;
+  return near === undefined ? otherwise : `did you mean "${near}"?`;
+}
+
+function isEventWait(node: NamedNode | undefined): boolean {
+  return node?.node?.type === "wait" && node.node.for.kind === "event";
+}
