@@ -33,6 +33,7 @@ const lists: [RegExp, string][] = [
   [/ - GET \/workflows lists/, " - `nova versions` lists"],
   [/ - GET \/workflows\/([a-z0-9-]+)\/versions lists/, " - `nova versions $1` lists"],
   [/ - GET lists/, " - `nova credentials list` lists"],
+  [/^(there is no execution ".*") - write it as it was answered$/, "$1 - `nova executions` lists them"],
 ];
 
 /** Undefined where nobody foresaw the error. A server that cannot at the moment refuses nothing: the same may work later. */

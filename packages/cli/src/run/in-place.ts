@@ -43,11 +43,6 @@ export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: bo
   return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
 }
 
-export async function ownerGone(): Promise<never> {
-  const { OwnerGone } = await import("@nova/local");
-  throw new OwnerGone();
-}
-
 /** What ends a run before it begins, by name. */
 const refusals = new Set([
   ...["InvalidInput", "InvalidWorkflow", "InputsRefused", "PythonMissing"],

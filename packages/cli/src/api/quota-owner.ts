@@ -1,6 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import { InvalidInput } from "../errors.ts";
-import { unlessMissing } from "../server/unless-missing.ts";
+import { unlessMissing } from "./client.ts";
 
 /** Whose quotas they are, and the quotas as they are now. */
 export interface QuotaOwner {

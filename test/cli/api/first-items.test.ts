@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { firstItems, readLimit } from "../../../packages/cli/src/remote/first-items.ts";
+import { firstItems, readLimit } from "../../../packages/cli/src/api/first-items.ts";
 
 const all = Array.from({ length: 450 }, (_, n) => n);
 

@@ -4,7 +4,9 @@ import { InvalidInput } from "../errors.ts";
 /** The server that `NOVA_URL` names, whose key is in `NOVA_API_KEY`; undefined: what is asked is asked of this machine. */
 export async function serverHere(): Promise<NovaClient | undefined> {
   const server = serverNamed();
-  return server && serverAt(server.url, server.apiKey);
+  if (!server) return undefined;
+  const { capped, clientAt, maxAnswerBytes } = await import("./client.ts");
+  return clientAt({ ...server, fetch: async (request) => capped(await fetch(request), maxAnswerBytes) });
 }
 
 /** Throws `InvalidInput` where only one of the two variables is set; one that is empty is not set. */
@@ -14,17 +16,6 @@ export function serverNamed(): { url: string; apiKey: string } | undefined {
   if (!URL.canParse(url)) throw new InvalidInput(`NOVA_URL is "${url}", which is no URL - write https://host`);
   if (!apiKey) throw new InvalidInput("NOVA_URL names a server, and NOVA_API_KEY no key for it - set both, or neither");
   return { url, apiKey };
-}
-
-export async function serverAt(url: string, apiKey: string): Promise<NovaClient> {
-  const [{ createClient }, { renderJson }, { parseAnswer }, { capped, maxAnswerBytes }] = await Promise.all([
-    import("@nova/client"),
-    import("@nova/engine"),
-    import("./exact-answers.ts"),
-    import("./capped.ts"),
-  ]);
-  const cappedFetch = async (request: Request) => capped(await fetch(request), maxAnswerBytes);
-  return createClient({ url, apiKey, fetch: cappedFetch, parse: parseAnswer, stringify: renderJson });
 }
 
 /** For a command that no server has. */

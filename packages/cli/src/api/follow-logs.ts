@@ -1,7 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import type { NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
-import { entriesOf } from "./entries-of.ts";
-import { entryFrom, readWhole } from "./shown.ts";
+import { entriesOf, entryFrom, readWhole } from "./recorded.ts";
 
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 

@@ -1,9 +1,7 @@
 import type { NovaClient } from "@nova/client";
 import { asReference, type BlobRef, type ExactValue, isRawNumber, membersOf, parseExact, valueAt } from "@nova/engine";
 import { InvalidInput } from "../errors.ts";
-import { demandContent } from "./demand-content.ts";
-import { serverRecords } from "./server-records.ts";
-import { readWhole } from "./shown.ts";
+import { demandContent, readBlob, readWhole } from "./recorded.ts";
 
 /** JSON text with the digits that were written, or the bytes of a file. */
 export type ContextValue = { json: string } | { bytes: Uint8Array; sha256: string };
@@ -16,8 +14,7 @@ type Load = (sha256: string) => Promise<Uint8Array | null>;
  */
 export async function readContextValue(server: NovaClient, execution: string, key: string): Promise<ContextValue> {
   const { context } = await readWhole(server, execution);
-  const { blob } = serverRecords(server);
-  const load: Load = (sha256) => blob(execution, sha256);
+  const load: Load = (sha256) => readBlob(server, execution, sha256);
   const found = await valueIn({ json: context.text }, key.split("."), load);
   if (found !== undefined) return "json" in found ? { json: await wholeJson(found.json, load) } : found;
   const keys = membersOf(context.text).map((member) => member.key);

@@ -1,6 +1,6 @@
 import { createClient } from "@nova/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { followLogs, type LogPiece } from "../../../packages/cli/src/records/follow-logs.ts";
+import { followLogs, type LogPiece } from "../../../packages/cli/src/api/follow-logs.ts";
 import { type Reply, ScriptedServer } from "../../client/support/scripted-server.ts";
 
 const id = `exec_${"0".repeat(26)}`;
