@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { knownHosts } from "../../../packages/agents/src/agents/known-hosts.ts";
+import { knownHosts } from "../../../packages/agents/src/agents/code-runner.ts";
 import { beginRun } from "../../../packages/agents/src/agents/node-run.ts";
 import { NodeMeans } from "../../support/pipeline/node-means.ts";
 import { pipelineParts } from "../../support/pipeline/parts.ts";

@@ -1,7 +1,7 @@
 import { parseExact } from "@nova/engine";
 import { expect, it } from "vitest";
-import { maskValue } from "../../../packages/agents/src/agents/mask-value.ts";
-import { Placeholder } from "../../../packages/agents/src/schema/placeholder.ts";
+import { maskValue } from "../../../packages/agents/src/agents/step.ts";
+import { Placeholder } from "../../../packages/agents/src/schema/summary.ts";
 
 const mask = (text: string) => text.replaceAll("4711", "***");
 

@@ -1,6 +1,6 @@
 import type { Pipeline, PipelineMeans, PromptTask } from "@nova/engine";
 import { expect, it } from "vitest";
-import { frozenPipeline } from "../../../packages/agents/src/lock/frozen-pipeline.ts";
+import { frozenPipeline } from "../../../packages/agents/src/lock/pinned-codes.ts";
 import { taskWith } from "./tasks.ts";
 
 it("freezes every task, and changes nothing else", async () => {

@@ -1,8 +1,8 @@
 import { currentGenerator } from "@nova/agents";
 import { expect, it } from "vitest";
-import { readGuide } from "../../../packages/agents/src/knowledge/guides/guide.ts";
+import { readGuide } from "../../../packages/agents/src/knowledge/guides/choose-guides.ts";
 import { topics } from "../../../packages/agents/src/knowledge/guides/topics.ts";
-import { guideHashes } from "../../../packages/agents/src/lock/guide-hashes.ts";
+import { guideHashes } from "../../../packages/agents/src/lock/generator.ts";
 
 it("knows every guide as it stands on the shelf: a guide that changes makes the code written with it stale", () => {
   const onTheShelf = topics.map(({ guide }) => [guide, readGuide(guide).hash] as const);

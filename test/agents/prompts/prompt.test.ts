@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dataSection } from "../../../packages/agents/src/prompts/data-section.ts";
-import { quoted } from "../../../packages/agents/src/prompts/quote.ts";
-import { Placeholder } from "../../../packages/agents/src/schema/placeholder.ts";
+import { dataSection, quoted, stageOf, withoutFence } from "../../../packages/agents/src/prompts/prompt.ts";
+import { Placeholder } from "../../../packages/agents/src/schema/summary.ts";
 import { hostile } from "../../support/pipeline/hostile.ts";
 
 describe("quoted", () => {
@@ -34,5 +33,32 @@ describe("dataSection", () => {
     expect(dataSection({ task: "a", context: { b: 1 }, none: undefined })).toBe(
       '<data>\n{"task": "a",\n"context": {"b": 1}}\n</data>',
     );
+  });
+});
+
+describe("withoutFence", () => {
+  it.each([
+    ["a = 1\n", "a = 1\n"],
+    ["```python\na = 1\n```", "a = 1"],
+    ["\n```py\r\na = 1\r\n```\n", "a = 1"],
+    ["```\na = 1\nb = 2\n```", "a = 1\nb = 2"],
+    ['text = """\n```\n"""', 'text = """\n```\n"""'],
+    ["Here it is:\n```python\na = 1\n```", "Here it is:\n```python\na = 1\n```"],
+  ])("reads %j", (text, code) => {
+    expect(withoutFence(text)).toBe(code);
+  });
+});
+
+describe("stageOf", () => {
+  it.each([
+    ["# STAGE: ANALYSIS\nresult = {}", "analysis"],
+    ["import json\n  # stage: analysis", "analysis"],
+    ["# STAGE: TASK\na = 1", "task"],
+    ["# STAGE: TASK\n# after # STAGE: ANALYSIS", "task"],
+    ["a = 1", "task"],
+    ['a = "# STAGE: ANALYSIS"', "task"],
+    ["# STAGE: ANALYSIST", "task"],
+  ])("reads %j", (code, stage) => {
+    expect(stageOf(code)).toBe(stage);
   });
 });
