@@ -109,14 +109,10 @@ describe("an execution that is over", { timeout: 60_000 }, () => {
     expect(JSON.parse(cancel.stdout)).toEqual({ execution_id: id, status: "completed" });
   });
 
-  it.each([
-    ["trace", "`nova executions` lists them"],
-    ["verify", "`nova executions` lists them"],
-    ["cancel", "write it as it was answered"],
-  ])("that never was is one sentence: nova %s", async (command, advice) => {
+  it.each(["trace", "verify", "cancel"])("that never was is one sentence: nova %s", async (command) => {
     const { code, stdout, stderr } = await nova(cwd, command, "exec_none");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toBe(`nova: there is no execution "exec_none" - ${advice}\n`);
+    expect(stderr).toBe(`nova: there is no execution "exec_none" - \`nova executions\` lists them\n`);
   });
 });
 

@@ -1,6 +1,6 @@
 import { type ArchiveRecord, type Sealed, type ServicePorts, sealExport } from "@nova/service";
+import { capped, maxAnswerBytes } from "../api/client.ts";
 import { InvalidInput } from "../errors.ts";
-import { capped, maxAnswerBytes } from "../server/capped.ts";
 
 export type Found = ArchiveRecord & { url?: string };
 

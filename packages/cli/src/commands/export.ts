@@ -1,8 +1,8 @@
+import { serverNamed } from "../api/server.ts";
 import { files, type Manifest } from "../archive/format.ts";
 import { withCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { print } from "../output/terminal.ts";
-import { serverNamed } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const exportAll: CliCommand = {

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
+import { askApi } from "../api/ask.ts";
+import type { ContextValue } from "../api/context-value.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { shellWord } from "../output/shell.ts";
 import { print, printBytes } from "../output/terminal.ts";
-import { askApi } from "../place.ts";
-import type { ContextValue } from "../records/context-value.ts";
 import type { CliCommand } from "./command.ts";
 
 export const get: CliCommand = {
@@ -17,7 +17,7 @@ export const get: CliCommand = {
 
   async run([execution = "", key = ""], { into, json }) {
     const value = await askApi(async (server) => {
-      const { readContextValue } = await import("../records/context-value.ts");
+      const { readContextValue } = await import("../api/context-value.ts");
       return readContextValue(server, execution, key);
     });
     if (typeof into === "string") await write(into, value);

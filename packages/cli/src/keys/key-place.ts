@@ -1,10 +1,10 @@
 import type { Key, NovaClient, Schemas } from "@nova/client";
 import type { ApiKey, KeyPorts, Role } from "@nova/service";
 import { monotonicFactory } from "ulid";
+import { serverHere } from "../api/server.ts";
 import { reachingAws } from "../archive/deployed.ts";
 import { withCloud } from "../cloud.ts";
-import { serverHere } from "../server/server.ts";
-import { thisUser } from "./this-user.ts";
+import { thisUser } from "../this-user.ts";
 
 export interface NewKeyRequest {
   role: Role;

@@ -1,8 +1,8 @@
 import type { Ports, RawJson, WaitingTask } from "@nova/engine";
 import { cancelExecution, executionOf, publishWorkflow, readTrace, startExecution } from "@nova/engine";
 import type { Counters, LocalCloud, NodeEvent } from "@nova/local";
+import type { ShownExecution } from "../api/recorded.ts";
 import type { Interrupt } from "../interrupt.ts";
-import type { ShownExecution } from "../records/shown.ts";
 import { publishCalled } from "./called.ts";
 import type { RunRequest } from "./request.ts";
 import { isWaiting, WaitingTasks } from "./waiting-tasks.ts";
