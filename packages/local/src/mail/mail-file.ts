@@ -1,3 +1,8 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { monotonicFactory } from "ulid";
+import { writeWhole } from "../disk/whole-file.ts";
+
 /** SES: the largest mail that it takes in. */
 export const largestMailBytes = 40 * 1024 * 1024;
 
@@ -19,4 +24,15 @@ export function refusal(responseCode: number, message: string): Error {
 
 export function tooLarge(maxBytes: number): Error {
   return refusal(552, `a mail may have ${maxBytes} bytes`);
+}
+
+const nextId = monotonicFactory();
+
+/** Keeps a mail as an .eml file under a name that sorts by arrival, whole before it can be seen. Answers the name. */
+export async function keepMail(dir: string, mail: Buffer): Promise<string> {
+  const id = nextId();
+  const path = join(dir, `${id}.eml`);
+  await mkdir(dir, { recursive: true });
+  writeWhole(path, mail);
+  return id;
 }
