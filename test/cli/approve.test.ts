@@ -126,7 +126,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     [
       "an execution that never was",
       ["exec_none", "ask", "--choice", "approved"],
-      /no execution "exec_none" - write it as it was answered/,
+      /no execution "exec_none" - `nova executions` lists them/,
     ],
     [
       "a task that never was",

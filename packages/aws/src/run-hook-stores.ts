@@ -1,10 +1,10 @@
 import type { RunHookStores } from "@nova/service";
 import { createClientStore } from "./dynamodb/clients.ts";
-import type { TableConnection } from "./dynamodb/connection.ts";
-import { createSlotStore } from "./dynamodb/slots/slot-store.ts";
+import type { TableConnection } from "./dynamodb/records.ts";
+import { createSlotStore } from "./dynamodb/slots.ts";
 import { createSpendingStore } from "./dynamodb/spending.ts";
 import { createStatsStore } from "./dynamodb/stats.ts";
-import { createWorkflowStates } from "./dynamodb/workflow-states/workflow-state-store.ts";
+import { createWorkflowStates } from "./dynamodb/workflow-states.ts";
 
 /** What is needed to look after runs: all of the service that functions of the engine come to. */
 export function createRunHookStores(connection: TableConnection): RunHookStores {

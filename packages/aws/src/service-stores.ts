@@ -1,25 +1,24 @@
 import type { ServiceStores } from "@nova/service";
 import { createArchive } from "./archive/archive.ts";
 import { documentClient, s3Client, sfnClient } from "./clients/clients.ts";
-import { createCredentialCipher } from "./credentials/cipher.ts";
-import { credentialKeysFrom } from "./credentials/keys-from.ts";
+import { createCredentialCipher } from "./crypto/credential-cipher.ts";
+import { credentialKeysFrom } from "./crypto/credential-keys.ts";
 import { createAttemptStore } from "./dynamodb/attempts.ts";
 import { createAuditLog } from "./dynamodb/audit.ts";
-import type { TableConnection } from "./dynamodb/connection.ts";
 import { createCredentialStore } from "./dynamodb/credentials.ts";
 import { createDeliveryStore } from "./dynamodb/deliveries.ts";
 import { createKeyStore } from "./dynamodb/keys.ts";
 import { createPublicationStore } from "./dynamodb/publications.ts";
-import { createRateStore } from "./dynamodb/rates/rate-store.ts";
+import { createRateStore } from "./dynamodb/rates.ts";
+import type { TableConnection } from "./dynamodb/records.ts";
 import { createTriggerStore } from "./dynamodb/triggers.ts";
-import { createEraser } from "./erasing/eraser.ts";
-import { createFormatSurvey } from "./formats/survey.ts";
-import { createIncomingMail } from "./mail/incoming-mail.ts";
+import { createUploadStore } from "./dynamodb/uploads.ts";
+import { createEraser } from "./eraser.ts";
+import { createFormatSurvey } from "./formats.ts";
 import { createRunHookStores } from "./run-hook-stores.ts";
-import { createBlobLinks } from "./s3/blob-links.ts";
-import type { BucketConnection } from "./s3/connection.ts";
-import { createMachineVersions } from "./states/machine-versions.ts";
-import { createUploadStore } from "./uploads/upload-store.ts";
+import { createBlobLinks } from "./s3/blob-store.ts";
+import { type BucketConnection, readObject } from "./s3/objects.ts";
+import { createMachineVersions } from "./states/state-machines.ts";
 
 type Connections = Partial<TableConnection> & { bucket?: BucketConnection };
 
@@ -38,7 +37,8 @@ export function createServiceStores({
     rateStore: createRateStore(connection),
     triggers: createTriggerStore(connection),
     deliveries: createDeliveryStore(connection),
-    incomingMail: createIncomingMail(bucket),
+    /** Mails where SES puts them: under `mail/` in the bucket. */
+    incomingMail: { open: (key) => readObject(bucket, key) },
     publications: createPublicationStore(connection, bucket),
     machineVersions: createMachineVersions(sfnClient),
     credentialStore: createCredentialStore(connection),

@@ -1,8 +1,7 @@
 import { StoreUnavailable } from "@nova/engine";
 import { expect, test, vi } from "vitest";
 import { isOutage, reaching, reachingIf } from "../../../packages/aws/src/clients/outage.ts";
-import { patiently } from "../../../packages/aws/src/clients/patience.ts";
-import { patientRetries } from "../../../packages/aws/src/clients/retries.ts";
+import { patiently, patientRetries } from "../../../packages/aws/src/clients/retries.ts";
 
 const error = (fields: object) => Object.assign(new Error("as the SDK throws it"), fields);
 

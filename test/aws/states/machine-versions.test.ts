@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createStateMachines, sfnClient } from "@nova/aws";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createMachineVersions } from "../../../packages/aws/src/states/machine-versions.ts";
+import { createMachineVersions } from "../../../packages/aws/src/states/state-machines.ts";
 import { openStates, type States } from "../../../packages/local/src/states/open-states.ts";
 
 let states: States;

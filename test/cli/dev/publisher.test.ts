@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { activateVersion } from "@nova/service";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Publisher, type PublishOutcome } from "../../../packages/cli/src/dev/publisher.ts";
-import { thisUser } from "../../../packages/cli/src/keys/this-user.ts";
+import { thisUser } from "../../../packages/cli/src/this-user.ts";
 import { useApi } from "../../functions/api/support/api.ts";
 import { inARow } from "../../support/cloud.ts";
 

@@ -58,27 +58,25 @@ function sandboxWith(...answers: (CodeResult | RunOutcome | Error | ((io: RunIo)
       asked.calls.push(`kill ${sandbox}`);
     },
   };
-  const records = {
-    async blob(execution: string, sha256: string) {
-      asked.calls.push(`blob ${sha256} of ${execution}`);
-      return Buffer.from("blob");
-    },
+  const blobOf = async (execution: string, sha256: string) => {
+    asked.calls.push(`blob ${sha256} of ${execution}`);
+    return Buffer.from("blob");
   };
-  return { asked, records, sandboxes: sandboxes as unknown as Ports["sandboxes"] };
+  return { asked, blobOf, sandboxes: sandboxes as unknown as Ports["sandboxes"] };
 }
 
 const plain: Pick<LockedCode, "code" | "analysis"> = { code: "total = 3" };
 
 async function prove(
   runs: Recorded[],
-  { sandboxes, records }: Pick<ReturnType<typeof sandboxWith>, "sandboxes" | "records">,
+  { sandboxes, blobOf }: Pick<ReturnType<typeof sandboxWith>, "sandboxes" | "blobOf">,
   node: object = {},
   workflow: object = {},
   locked = plain,
 ) {
   const folder = await makeFolder({ sum: { ...sum, ...node } }, { workflow });
   const signal = new AbortController().signal;
-  return proveCode(promptOf(folder), runs, { records, sandboxes, template: "nova", locked, signal });
+  return proveCode(promptOf(folder), runs, { blobOf, sandboxes, template: "nova", locked, signal });
 }
 
 describe("a proof", () => {

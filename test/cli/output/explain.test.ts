@@ -1,3 +1,4 @@
+import { ApiProblem } from "@nova/client";
 import { Conflict, NotFound } from "@nova/service";
 import { expect, it } from "vitest";
 import { explain } from "../../../packages/cli/src/output/explain.ts";
@@ -30,6 +31,8 @@ it.each([
     "TypeError: x is y - NOVA_DEBUG=1 shows where this came from",
     1,
   ],
+  ["a server's refusal is the command's fault", new ApiProblem(422, { detail: "no such field" }), "no such field", 2],
+  ["a server that cannot at the moment is not", new ApiProblem(503, { detail: "try later" }), "try later", 1],
   ["what is no error is told, too", "odd", "odd", 1],
 ])("%s", (_what, error, sentence, code) => {
   expect(explain(error)).toEqual({ sentence, code });

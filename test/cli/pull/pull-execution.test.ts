@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { NovaClient } from "@nova/client";
 import { RawJson } from "@nova/engine";
 import { parseWorkflow } from "@nova/workflow";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { capped } from "../../../packages/cli/src/api/client.ts";
+import { readBlob } from "../../../packages/cli/src/api/recorded.ts";
 import { pullExecution } from "../../../packages/cli/src/pull/pull-execution.ts";
-import type { Records } from "../../../packages/cli/src/records/records.ts";
-import { serverRecords } from "../../../packages/cli/src/records/server-records.ts";
-import { capped } from "../../../packages/cli/src/server/capped.ts";
 import { action, row } from "../../workflow/definition.ts";
 
 let root: string;
@@ -33,14 +33,21 @@ interface Answers {
 }
 
 /** A server that answers whatever it likes. */
-function hostile(answers: Answers): Records {
+function hostile(answers: Answers): NovaClient {
   const { workflowId = "pay", version = 1, context = "{}", blob = Buffer.from("") } = answers;
   const entry = { node_id: "start", node_type: "start", output_result: new RawJson(context), input_context: null };
+  vi.stubGlobal("fetch", async () => new Response(Buffer.from(blob)));
+  const bytes = { url: "https://nova.example.com/bytes" };
   return {
-    trace: async () => ({ execution: { workflowId, version }, entries: [entry] }),
-    workflow: async () => answers.workflow ?? workflow,
-    blob: async () => blob,
-  } as unknown as Records;
+    executions: {
+      async *chain() {
+        yield entry;
+      },
+    },
+    workflows: { get: async () => ({ definition: answers.workflow ?? workflow }) },
+    api: { GET: (path: string) => (path.includes("blobs") ? bytes : { workflow: workflowId, version, path: [] }) },
+    ask: async (answer: object) => answer,
+  } as unknown as NovaClient;
 }
 
 const withFile = (file: string) => JSON.parse(JSON.stringify(workflow).replaceAll("nodes/read.py", file));
@@ -125,8 +132,9 @@ describe("what a server answers", () => {
       const asked = vi.fn();
       vi.stubGlobal("fetch", asked);
       const server = { api: { GET: () => undefined }, ask: async () => ({ url }) };
-      const records = serverRecords(server as unknown as Parameters<typeof serverRecords>[0]);
-      await expect(records.blob("exec_1", "0".repeat(64))).rejects.toThrow(/answered no address for the bytes/);
+      await expect(readBlob(server as unknown as NovaClient, "exec_1", "0".repeat(64))).rejects.toThrow(
+        /answered no address for the bytes/,
+      );
       expect(asked).not.toHaveBeenCalled();
     },
   );

@@ -10,7 +10,7 @@ import * as states from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
 import { openEvents } from "../../../packages/local/src/events/open-events.ts";
-import { openS3 } from "../../../packages/local/src/s3/index.ts";
+import { openS3 } from "../../../packages/local/src/s3/server.ts";
 import { openSchedules } from "../../../packages/local/src/schedules/open-schedules.ts";
 import { openSes } from "../../../packages/local/src/ses/open-ses.ts";
 import { openStates } from "../../../packages/local/src/states/open-states.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { visit } from "../../../packages/local/src/cloud/admin-client.ts";
 import { type AdminServer, openAdmin } from "../../../packages/local/src/cloud/admin-server.ts";
-import { CounterBook } from "../../../packages/local/src/cloud/counters.ts";
+import { CounterBook } from "../../../packages/local/src/cloud/counting.ts";
 import { OwnerGone } from "../../../packages/local/src/cloud/errors.ts";
 import { newOwner, type Owner } from "../../../packages/local/src/cloud/owner-file.ts";
 import { type NodeEvent, Progress } from "../../../packages/local/src/cloud/progress.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CounterBook } from "../../../packages/local/src/cloud/counters.ts";
+import { CounterBook } from "../../../packages/local/src/cloud/counting.ts";
 
 const one = "exec_01KATESTTESTTESTTESTTESTT1";
 const two = "exec_01KATESTTESTTESTTESTTESTT2";

@@ -1,9 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CounterBook } from "../../../packages/local/src/cloud/counters.ts";
-import { requestCounter } from "../../../packages/local/src/cloud/counting.ts";
-import { tapRequests } from "../../../packages/local/src/cloud/request-tap.ts";
+import { CounterBook, requestCounter, tapRequests } from "../../../packages/local/src/cloud/counting.ts";
 
 const execution = "exec_01KATESTTESTTESTTESTTESTT1";
 const services = ["dynamodb", "s3", "states", "e2bApi"] as const;

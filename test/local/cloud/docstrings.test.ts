@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { createKnowledge } from "@nova/agents";
 import { templateName } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { docstringsFolder, indexDocstrings } from "../../../packages/local/src/cloud/docstrings.ts";
 import { environmentOf } from "../../../packages/local/src/cloud/environment.ts";
-import { prepareTemplate } from "../../../packages/local/src/cloud/templates.ts";
+import { docstringsFolder, indexDocstrings, prepareTemplate } from "../../../packages/local/src/cloud/templates.ts";
 import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
 import { makeWheel } from "./support/wheel.ts";
 

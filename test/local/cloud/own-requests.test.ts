@@ -2,8 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "@nova/aws";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { takeOffers } from "../../../packages/aws/src/clients/transport.ts";
-import { serveOwnRequests } from "../../../packages/local/src/cloud/own-requests.ts";
-import type { AnsweredRequest } from "../../../packages/local/src/cloud/request-tap.ts";
+import { type AnsweredRequest, serveOwnRequests } from "../../../packages/local/src/cloud/counting.ts";
 import { type DynamoDbServer, openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
 
 let server: DynamoDbServer;

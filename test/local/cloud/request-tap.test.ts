@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type AnsweredRequest, tapRequests } from "../../../packages/local/src/cloud/request-tap.ts";
+import { type AnsweredRequest, tapRequests } from "../../../packages/local/src/cloud/counting.ts";
 
 let server: Server;
 let url: string;

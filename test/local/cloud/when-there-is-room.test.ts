@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, it } from "vitest";
-import { whenThereIsRoom } from "../../../packages/local/src/cloud/when-there-is-room.ts";
+import { whenThereIsRoom } from "../../../packages/local/src/cloud/lambda.ts";
 import { Room } from "../../../packages/local/src/disk/room.ts";
 import type { LambdaResult } from "../../../packages/local/src/lambda-types.ts";
 import { handClock } from "../states/support/hand-clock.ts";

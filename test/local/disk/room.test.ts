@@ -2,10 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Backlog } from "../../../packages/local/src/disk/backlog.ts";
-import { JsonFile } from "../../../packages/local/src/disk/json-file.ts";
 import { LineFile } from "../../../packages/local/src/disk/line-file.ts";
-import { Room } from "../../../packages/local/src/disk/room.ts";
+import { Backlog, Room } from "../../../packages/local/src/disk/room.ts";
+import { JsonFile } from "../../../packages/local/src/disk/whole-file.ts";
 import { fullDisk } from "../../support/full-disk.ts";
 import { handClock } from "../states/support/hand-clock.ts";
 

@@ -4,8 +4,15 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { AgentGone, AgentRefusal, callAgent, openCall, readHead } from "../../../packages/local/src/e2b/agent-call.ts";
-import { forward, forwardBytes } from "../../../packages/local/src/e2b/forward.ts";
+import {
+  AgentGone,
+  AgentRefusal,
+  callAgent,
+  forward,
+  forwardBytes,
+  openCall,
+  readHead,
+} from "../../../packages/local/src/e2b/agent-call.ts";
 
 const END = Buffer.from("[end]");
 let folder: string;

@@ -1,6 +1,6 @@
 import { createTransport } from "nodemailer";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { tellOfMails } from "../../../packages/local/src/cloud/incoming-mail.ts";
+import { tellOfMails } from "../../../packages/local/src/cloud/mails.ts";
 import { type MailServer, openMailServer } from "../../../packages/local/src/mail/mail-server.ts";
 import { readHeaders } from "../../../packages/service/src/mail/headers.ts";
 import { receivedFor, sesHeaders, verdictsOf } from "../../../packages/service/src/mail/ses-headers.ts";

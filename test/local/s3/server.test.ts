@@ -12,7 +12,7 @@ import {
   UploadPartCopyCommand,
 } from "@aws-sdk/client-s3";
 import { describe, expect, test } from "vitest";
-import { openS3 } from "../../../packages/local/src/s3/index.ts";
+import { openS3 } from "../../../packages/local/src/s3/server.ts";
 import { type Signing, signedHeaders } from "../support/signed.ts";
 import { Bucket, clientOf, key, raw, useS3 } from "./support/client.ts";
 

@@ -9,14 +9,14 @@ const { erasable, ...own } = partitions;
 /** Entities of packages/aws: the partition of each, and whether it says whose it is. */
 const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).flatMap((file) => {
   const source = readFileSync(join(root, file), "utf8");
-  return Array.from(source.matchAll(/new Entity\(.*?\{ client, table \}/gs), ([model]) => {
-    const [, template = ""] = /pk: \{ field: "pk",[^}]*template: "([^"$]*)/.exec(model) ?? [];
-    return {
+  return Array.from(
+    source.matchAll(/= record\(\s*"[\w-]+",(.*?)place\("([^"{]*)/gs),
+    ([, attributes = "", prefix = ""]) => ({
       file,
-      pattern: template.endsWith("#") ? `${template}*` : template,
-      isOfClient: /^\s+(client|owner): /m.test(model),
-    };
-  });
+      pattern: prefix.endsWith("#") ? `${prefix}*` : prefix,
+      isOfClient: /\b(client|owner): /.test(attributes),
+    }),
+  );
 });
 
 /** That a client's runs were, and what people did. */

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { gatewayAnswer, type HttpApiAnswer, send } from "../../../packages/local/src/http-api/answer.ts";
-import { eventOf } from "../../../packages/local/src/http-api/event.ts";
+import { eventOf, gatewayAnswer, type HttpApiAnswer, send } from "../../../packages/local/src/http-api/payload.ts";
 import type { Functions } from "./functions.ts";
 import { bodyOf, listen } from "./http.ts";
 

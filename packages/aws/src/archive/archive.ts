@@ -1,19 +1,15 @@
-import { PutItemCommand, QueryCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { GetItemCommand, PutItemCommand, QueryCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
 import type { Archive, ArchivePage, ArchiveQuery, ArchiveRecord } from "@nova/service";
 import { reaching, reachingIf } from "../clients/outage.ts";
-import { type Item, textValue } from "../dynamodb/chain/attributes.ts";
+import { type Item, type ItemConnection, textIn, textValue } from "../dynamodb/chain/attributes.ts";
 import { ifAbsent } from "../dynamodb/chain/chain-table.ts";
-import { definitionPrefix } from "../dynamodb/versions/definitions.ts";
-import { kindOf } from "../formats/kind-of.ts";
-import type { BucketConnection } from "../s3/connection.ts";
-import { readObject } from "../s3/read-object.ts";
+import { definitionPrefix } from "../dynamodb/definitions.ts";
+import { kindOf } from "../formats.ts";
+import { type BucketConnection, readObject, writeOnce } from "../s3/objects.ts";
 import { spool } from "../s3/spool.ts";
-import { writeOnce } from "../s3/write-once.ts";
 import { claimOf } from "./claim.ts";
-import { itemOf, itemText } from "./item-text.ts";
-import { type ArchiveTable, clientOfExecution, itemsOfClient } from "./of-client.ts";
 import { seenItem, seenObjects } from "./seen-definitions.ts";
 
 /** What a request leaves for the next ones, for a day. */
@@ -25,7 +21,7 @@ type Position = { after?: Item } | ObjectPosition;
 type ObjectPosition = { prefix: number; after?: string };
 
 /** Table and bucket as a whole, page by page: first what is in the table, then the objects. */
-export function createArchive(table: ArchiveTable, bucket: BucketConnection): Archive {
+export function createArchive(table: ItemConnection, bucket: BucketConnection): Archive {
   return {
     async page(query) {
       const position = query.cursor === undefined ? {} : (JSON.parse(query.cursor) as Position);
@@ -76,7 +72,7 @@ function anyVersion(table: string, workflow: string): QueryCommand {
 }
 
 async function itemPage(
-  { table, bucket }: { table: ArchiveTable; bucket: BucketConnection },
+  { table, bucket }: { table: ItemConnection; bucket: BucketConnection },
   { client, seen }: ArchiveQuery,
   { after }: { after?: Item },
 ): Promise<ArchivePage> {
@@ -109,4 +105,45 @@ async function objectPage(
   const isOver = !IsTruncated && part.length === found.length;
   const next = isOver ? prefix + 1 < prefixes.length && { prefix: prefix + 1 } : { prefix, after: last };
   return { records: part, ...(next && { cursor: JSON.stringify(next) }) };
+}
+
+/** An item as DynamoDB writes it in JSON: numbers are texts and keep their digits, bytes are base64. */
+function itemText(item: Item): string {
+  return JSON.stringify(item, (_, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value,
+  );
+}
+
+/** A member `B` that is a text can only be bytes: in an attribute of that name it would be an object. */
+function itemOf(text: string): Item {
+  return JSON.parse(text, (key, value) =>
+    key === "B" && typeof value === "string" ? Buffer.from(value, "base64") : value,
+  );
+}
+
+/** Without them nobody could tell what a client's runs ran. */
+const ofEveryone = new Set(["version", "workflow-state", "publication"]);
+
+/** Tells which items are a client's. Steps, tasks and tokens are their execution's, whose record is read once. */
+function itemsOfClient({ client, table }: ItemConnection, slug: string): (item: Item) => Promise<boolean> {
+  const owners = new Map<string, Promise<string | undefined>>();
+  return async (item) => {
+    const [entity, head] = [textIn(item, "__edb_e__") ?? "", textIn(item, "head")];
+    if (head !== undefined) return (JSON.parse(head) as { client?: string }).client === slug;
+    if (ofEveryone.has(entity) || textIn(item, "client") === slug) return true;
+    if (textIn(item, "owner") === `client:${slug}`) return true;
+    if (entity === "client") return textIn(item, "slug") === slug;
+    const execution = textIn(item, "execution") ?? textIn(item, "partition")?.split("/")[0];
+    if (execution === undefined) return false;
+    const owner = owners.get(execution) ?? clientOfExecution({ client, table }, execution);
+    owners.set(execution, owner);
+    return (await owner) === slug;
+  };
+}
+
+/** Undefined where no such execution is stored. */
+async function clientOfExecution({ client, table }: ItemConnection, id: string): Promise<string | undefined> {
+  const get = new GetItemCommand({ TableName: table, Key: { pk: textValue(`E#${id}`), sk: textValue("E") } });
+  const { Item: record } = await reaching("DynamoDB", () => client.send(get));
+  return record && textIn(record, "client");
 }

@@ -1,6 +1,6 @@
 import type { Claim } from "@nova/service";
 import { type Item, numberIn, textIn } from "../dynamodb/chain/attributes.ts";
-import { kindOf } from "../formats/kind-of.ts";
+import { kindOf } from "../formats.ts";
 
 /** Where an item of a kind lies, by its own attributes, and whose it is. */
 interface Place {

@@ -1,9 +1,9 @@
 import type { ArchiveQuery, ArchiveRecord } from "@nova/service";
 import { type Workflow, workflowHash } from "@nova/workflow";
 import { type Item, numberIn, textIn, textValue } from "../dynamodb/chain/attributes.ts";
-import { definitionKey, readDefinition } from "../dynamodb/versions/definitions.ts";
-import { kindOf } from "../formats/kind-of.ts";
-import type { BucketConnection } from "../s3/connection.ts";
+import { definitionKey, readDefinition } from "../dynamodb/definitions.ts";
+import { kindOf } from "../formats.ts";
+import type { BucketConnection } from "../s3/objects.ts";
 
 type Seen = NonNullable<ArchiveQuery["seen"]>;
 type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
@@ -12,7 +12,7 @@ type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
 const defining = new Set(["version", "publication"]);
 
 /** Bytes of definitions that are looked at for one page: a Lambda answers 6 MB, in which text grows by three quarters. */
-const mostBytes = 2_000_000;
+const maxBytes = 2_000_000;
 
 /** An item with what is seen of its definition. */
 export async function seenItem(bucket: BucketConnection, item: Item, seen: Seen): Promise<Item> {
@@ -38,7 +38,7 @@ export async function seenObjects(
   let bytes = 0;
   const end = objects.findIndex((object, index) => {
     bytes += object.bytes;
-    return bytes > mostBytes && index > 0;
+    return bytes > maxBytes && index > 0;
   });
   const part = objects.slice(0, end === -1 ? objects.length : end);
   return Promise.all(part.map((object) => seenObject(bucket, object, seen)));

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { isFull } from "./outage.ts";
+import { isFull, isOutage } from "./outage.ts";
 
 type RetryStrategy = Extract<NonNullable<DynamoDBClientConfig["retryStrategy"]>, { acquireInitialRetryToken: unknown }>;
 type RetryToken = Awaited<ReturnType<RetryStrategy["acquireInitialRetryToken"]>>;
@@ -35,4 +36,20 @@ export function patientRetries(also: readonly string[] = []): RetryStrategy {
 
 function token(retries: number, delay: number): RetryToken {
   return { getRetryCount: () => retries, getRetryDelay: () => delay };
+}
+
+/**
+ * Repeats what the SDK cannot: a request whose body is a stream. `send` makes a new body each time. Errors with a name
+ * in `also` pass by themselves too.
+ */
+export async function patiently<T>(send: () => Promise<T>, also: readonly string[] = []): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      const passes = (isOutage(error) && !isFull(error)) || (error instanceof Error && also.includes(error.name));
+      if (!passes || attempt >= maxAttempts) throw error;
+      await sleep(delayMs(attempt));
+    }
+  }
 }

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 import {
   type CredentialOwner,
   type CredentialRecord,
@@ -6,41 +5,42 @@ import {
   credentialKindNames,
   ownerText,
 } from "@nova/engine";
-import { Entity, type EntityItem } from "electrodb";
-import { reaching, reachingIf } from "../clients/outage.ts";
-import type { TableConnection } from "./connection.ts";
 import { requiredNumber, requiredText } from "./fields.ts";
-import { checkFormat, FORMAT } from "./format.ts";
-import { consistently, plainly, store } from "./options.ts";
-import { whenAsked } from "./when-asked.ts";
+import { current } from "./format.ts";
+import {
+  indexed,
+  place,
+  read,
+  readAll,
+  readPage,
+  record,
+  type Stored,
+  type TableConnection,
+  writeIf,
+} from "./records.ts";
 
-const mostAtOnce = 100;
+const maxInPage = 100;
 
 /** Credentials as they were sealed. */
 export function createCredentialStore(connection: TableConnection): CredentialStore {
-  const entity = whenAsked(() => credentialEntity(connection));
+  const credentials = credentialRecord(connection);
   return {
-    async list(owner) {
-      const query = entity.query.record({ owner: ownerText(owner) });
-      const { data } = await reaching(store, () => query.go({ ...consistently, pages: "all" }));
-      return data.map(recordOf);
-    },
+    list: async (owner) => (await readAll(credentials.query.record({ owner: ownerText(owner) }))).map(recordOf),
     async get({ owner, name }) {
-      const { data } = await reaching(store, () => entity.get({ owner: ownerText(owner), name }).go(consistently));
-      return data ? recordOf(data) : undefined;
+      const item = await read(credentials.get({ owner: ownerText(owner), name }));
+      return item ? recordOf(item) : undefined;
     },
     put({ owner, ...record }) {
-      const put = entity.put({ owner: ownerText(owner), ...record });
       const before = record.revision - 1;
-      const isNext = put.where(({ revision }, { eq, notExists }) =>
-        before === 0 ? notExists(revision) : eq(revision, before),
+      return writeIf(
+        credentials
+          .put({ owner: ownerText(owner), ...record })
+          .where(({ revision }, { eq, notExists }) => (before === 0 ? notExists(revision) : eq(revision, before))),
       );
-      return reachingIf(store, () => isNext.go(plainly));
     },
-    remove: ({ owner, name }) => reachingIf(store, () => entity.remove({ owner: ownerText(owner), name }).go(plainly)),
+    remove: ({ owner, name }) => writeIf(credentials.remove({ owner: ownerText(owner), name })),
     async listAll(after) {
-      const options = { ...plainly, limit: mostAtOnce, cursor: after ?? null };
-      const { data, cursor } = await reaching(store, () => entity.query.all({}).go(options));
+      const { data, cursor } = await readPage(credentials.query.all({}), { limit: maxInPage, cursor: after ?? null });
       return { records: data.map(recordOf), ...(cursor !== null && { after: cursor }) };
     },
   };
@@ -51,41 +51,26 @@ function ownerIn(text: string): CredentialOwner {
   return text.startsWith("client:") ? { client: id } : { workflow: id };
 }
 
-function recordOf({ format, owner, ...record }: CredentialItem): CredentialRecord {
-  checkFormat(`credential "${record.name}" of ${owner}`, format);
-  return { ...record, owner: ownerIn(owner), format: FORMAT };
+function recordOf(item: Stored<typeof credentialRecord>): CredentialRecord {
+  return { ...current(`credential "${item.name}" of ${item.owner}`, item), owner: ownerIn(item.owner) };
 }
 
-function credentialEntity({ client, table }: TableConnection) {
-  return new Entity(
-    {
-      model: { service: "nova", entity: "credential", version: "1" },
-      attributes: {
-        /** `client:<slug>` or `workflow:<id>`. */
-        owner: requiredText,
-        name: requiredText,
-        format: requiredNumber,
-        kind: { type: credentialKindNames, required: true },
-        sealed: requiredText,
-        key: requiredText,
-        revision: requiredNumber,
-        changedAt: requiredText,
-      },
-      indexes: {
-        record: {
-          pk: { field: "pk", composite: ["owner"], template: "S#${owner}", casing: "none" },
-          sk: { field: "sk", composite: ["name"], template: "N#${name}", casing: "none" },
-        },
-        /** For a change of keys; some thousand, read once in a long while. */
-        all: {
-          index: "by-client",
-          pk: { field: "clientKey", composite: [], template: "CREDENTIALS", casing: "none" },
-          sk: { field: "ordered", composite: ["owner", "name"], template: "${owner}#${name}", casing: "none" },
-        },
-      },
-    },
-    { client, table },
-  );
-}
-
-type CredentialItem = EntityItem<ReturnType<typeof credentialEntity>>;
+const credentialRecord = record(
+  "credential",
+  {
+    /** `client:<slug>` or `workflow:<id>`. */
+    owner: requiredText,
+    name: requiredText,
+    format: requiredNumber,
+    kind: { type: credentialKindNames, required: true },
+    sealed: requiredText,
+    key: requiredText,
+    revision: requiredNumber,
+    changedAt: requiredText,
+  },
+  {
+    record: place("S#{owner}", "N#{name}"),
+    /** For a change of keys; some thousand, read once in a long while. */
+    all: indexed("by-client", "CREDENTIALS", "{owner}#{name}"),
+  },
+);

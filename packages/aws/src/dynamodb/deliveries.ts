@@ -1,13 +1,7 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
-
 import type { Delivery, DeliveryQuery, DeliveryStore } from "@nova/service";
-import { Entity, type EntityItem } from "electrodb";
-import { reaching, reachingIf } from "../clients/outage.ts";
-import type { TableConnection } from "./connection.ts";
 import { requiredNumber, requiredText, text } from "./fields.ts";
-import { checkFormat, FORMAT } from "./format.ts";
-import { consistently, plainly, store } from "./options.ts";
-import { whenAsked } from "./when-asked.ts";
+import { current } from "./format.ts";
+import { indexed, place, read, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
 
 const nobodys = "*";
 /** Behind every id. */
@@ -15,38 +9,37 @@ const afterAll = "~";
 
 /** What came in for triggers, for as long as its time to live. */
 export function createDeliveryStore(connection: TableConnection): DeliveryStore {
-  const entity = whenAsked(() => deliveryEntity(connection));
+  const deliveries = deliveryRecord(connection);
   return {
     async begin(delivery) {
-      if (await reachingIf(store, () => entity.create(itemOf(delivery)).go(plainly))) return undefined;
-      const { data } = await reaching(store, () => entity.get({ key: delivery.key }).go(consistently));
+      if (await writeIf(deliveries.create(itemOf(delivery)))) return undefined;
+      const item = await read(deliveries.get({ key: delivery.key }));
       // The SDK repeats a put that was lost on its way back: then the delivery that stands in the way is this one.
-      return data && data.id !== delivery.id ? deliveryOf(data) : undefined;
+      return item && item.id !== delivery.id ? deliveryOf(item) : undefined;
     },
     async finish(key, { status, execution, reason }) {
       const set = { status, ...(execution !== null && { execution }), ...(reason !== null && { reason }) };
       const absent = (["execution", "reason"] as const).filter((name) => !(name in set));
-      const patch = entity.patch({ key }).set(set).remove(absent);
-      await reachingIf(store, () => patch.where((own, { ne }) => ne(own.status, "started")).go(plainly));
+      const patch = deliveries.patch({ key }).set(set).remove(absent);
+      await writeIf(patch.where((own, { ne }) => ne(own.status, "started")));
     },
-    list: async (query) => (await newest(entity, query)).map(deliveryOf),
+    list: async (query) => (await newest(deliveries, query)).map(deliveryOf),
   };
 }
 
-async function newest(entity: DeliveryEntity, query: DeliveryQuery): Promise<DeliveryItem[]> {
+function newest(deliveries: ReturnType<typeof deliveryRecord>, query: DeliveryQuery): Promise<DeliveryItem[]> {
   const { workflow, client, status, limit, after = afterAll } = query;
   const all =
     workflow !== undefined
-      ? entity.query.ofWorkflow({ workflow: workflow ?? nobodys })
-      : entity.query.ofClient({ client: client as string });
+      ? deliveries.query.ofWorkflow({ workflow: workflow ?? nobodys })
+      : deliveries.query.ofClient({ client: client as string });
   const wanted = all.lt({ id: after }).where((attribute, { eq }) => {
     const conditions = [];
     if (status !== undefined) conditions.push(eq(attribute.status, status));
     if (workflow !== undefined && client !== undefined) conditions.push(eq(attribute.client, client));
     return conditions.join(" AND ");
   });
-  const { data } = await reaching(store, () => wanted.go({ ...plainly, order: "desc", count: limit }));
-  return data;
+  return readSome(wanted, { order: "desc", count: limit });
 }
 
 function itemOf({ workflow, client, trigger, execution, reason, ...delivery }: Delivery) {
@@ -60,11 +53,9 @@ function itemOf({ workflow, client, trigger, execution, reason, ...delivery }: D
   };
 }
 
-function deliveryOf({ format, workflow, client, trigger, execution, reason, ...item }: DeliveryItem): Delivery {
-  checkFormat(`delivery ${item.id}`, format);
+function deliveryOf({ workflow, client, trigger, execution, reason, ...item }: DeliveryItem): Delivery {
   return {
-    ...item,
-    format: FORMAT,
+    ...current(`delivery ${item.id}`, item),
     workflow: workflow === nobodys ? null : workflow,
     client: client === nobodys ? null : client,
     trigger: trigger ?? null,
@@ -73,52 +64,33 @@ function deliveryOf({ format, workflow, client, trigger, execution, reason, ...i
   };
 }
 
-/** Ids sort by time. */
-const byTime = { field: "ordered", composite: ["id"], template: "${id}", casing: "none" } as const;
+const deliveryRecord = record(
+  "delivery",
+  {
+    key: requiredText,
+    format: requiredNumber,
+    id: requiredText,
+    type: { type: ["mail", "imap", "webhook", "schedule", "event"], required: true },
+    /** `*`: nobody can say which one. No id of a workflow, no slug looks so. */
+    workflow: requiredText,
+    client: requiredText,
+    trigger: text,
+    at: requiredText,
+    from: requiredText,
+    about: requiredText,
+    dedupe: requiredText,
+    status: { type: ["accepted", "started", "refused", "failed"], required: true },
+    execution: text,
+    reason: text,
+    /** The table's time to live, seconds since the epoch. */
+    expiresAt: requiredNumber,
+  },
+  {
+    record: place("DELIVERY#{key}", "DELIVERY"),
+    /** Ids sort by time. */
+    ofWorkflow: indexed("by-workflow", "DELIVERY#{workflow}", "{id}"),
+    ofClient: indexed("by-client", "DELIVERY#{client}", "{id}"),
+  },
+);
 
-function deliveryEntity({ client, table }: TableConnection) {
-  return new Entity(
-    {
-      model: { service: "nova", entity: "delivery", version: "1" },
-      attributes: {
-        key: requiredText,
-        format: requiredNumber,
-        id: requiredText,
-        type: { type: ["mail", "imap", "webhook", "schedule", "event"] as const, required: true },
-        /** `*`: nobody can say which one. No id of a workflow, no slug looks so. */
-        workflow: requiredText,
-        client: requiredText,
-        trigger: text,
-        at: requiredText,
-        from: requiredText,
-        about: requiredText,
-        dedupe: requiredText,
-        status: { type: ["accepted", "started", "refused", "failed"] as const, required: true },
-        execution: text,
-        reason: text,
-        /** The table's time to live, seconds since the epoch. */
-        expiresAt: requiredNumber,
-      },
-      indexes: {
-        record: {
-          pk: { field: "pk", composite: ["key"], template: "DELIVERY#${key}", casing: "none" },
-          sk: { field: "sk", composite: [], template: "DELIVERY", casing: "none" },
-        },
-        ofWorkflow: {
-          index: "by-workflow",
-          pk: { field: "workflowKey", composite: ["workflow"], template: "DELIVERY#${workflow}", casing: "none" },
-          sk: byTime,
-        },
-        ofClient: {
-          index: "by-client",
-          pk: { field: "clientKey", composite: ["client"], template: "DELIVERY#${client}", casing: "none" },
-          sk: byTime,
-        },
-      },
-    },
-    { client, table },
-  );
-}
-
-type DeliveryEntity = ReturnType<typeof deliveryEntity>;
-type DeliveryItem = EntityItem<DeliveryEntity>;
+type DeliveryItem = Stored<typeof deliveryRecord>;

@@ -11,3 +11,13 @@ export function checkFormat(what: string, format: unknown, reads: readonly numbe
   const known = reads.join(" and ");
   throw new UnknownFormat(`${what} is stored in format ${String(format)}, this version reads ${known} - update NOVA`);
 }
+
+/** An item that has been read, with the number of its format as a literal. */
+export function current<T extends { format: number }>(
+  what: string,
+  item: T,
+): Omit<T, "format"> & { format: typeof FORMAT } {
+  const { format, ...rest } = item;
+  checkFormat(what, format);
+  return { ...rest, format: FORMAT };
+}

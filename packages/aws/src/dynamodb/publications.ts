@@ -1,23 +1,17 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how ElectroDB writes key templates
 import type { HandedOver, Publication, PublicationStore } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
-import { CustomAttributeType, Entity, type EntityItem } from "electrodb";
 import { LRUCache } from "lru-cache";
-import { reaching, reachingIf } from "../clients/outage.ts";
-import type { BucketConnection } from "../s3/connection.ts";
-import type { TableConnection } from "./connection.ts";
-import { requiredNumber, requiredText, text } from "./fields.ts";
-import { checkFormat, FORMAT } from "./format.ts";
-import { consistently, plainly, store } from "./options.ts";
-import { readDefinition, storeDefinition } from "./versions/definitions.ts";
-import { whenAsked } from "./when-asked.ts";
-import { workflowIds } from "./workflow-ids.ts";
+import type { BucketConnection } from "../s3/objects.ts";
+import { readDefinition, storeDefinition, workflowIds } from "./definitions.ts";
+import { requiredNumber, requiredText, text, value, versionNumber } from "./fields.ts";
+import { current } from "./format.ts";
+import { each, indexed, place, read, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
 
 const cachedDefinitions = 200;
 
 /** Versions on their way to Step Functions, and what became of them. */
 export function createPublicationStore(connection: TableConnection, bucket: BucketConnection): PublicationStore {
-  const entity = whenAsked(() => publicationEntity(connection));
+  const publications = publicationRecord(connection);
   const definitions = new LRUCache<string, Workflow>({ max: cachedDefinitions });
   /** A definition is named by its hash, and read once by a warm Lambda. */
   const materialise = async (item: PublicationItem) => {
@@ -26,33 +20,31 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
     definitions.set(key, workflow);
     return publicationOf(item, workflow);
   };
+  const change = async ({ workflowId, version }: Pick<Publication, "workflowId" | "version">, to: Change) => {
+    const patch = publications.patch({ workflowId, version }).set(to);
+    const changed = to.status === undefined ? patch : patch.remove(["open"]);
+    await writeIf(changed.where(({ status }, { eq }) => eq(status, "publishing")));
+  };
   return {
     async create({ workflow, ...publication }) {
       const definition = await storeDefinition(bucket, { ...publication, workflow });
       const open = publication.status === "publishing" && { open: "publications" as const };
-      return reachingIf(store, () => entity.create({ ...publication, ...definition, ...open }).go(plainly));
+      return writeIf(publications.create({ ...publication, ...definition, ...open }));
     },
     async get(name) {
-      const { data } = await reaching(store, () => entity.get(name).go(consistently));
-      return data ? materialise(data) : undefined;
+      const item = await read(publications.get(name));
+      return item ? materialise(item) : undefined;
     },
     async latest(workflowId) {
-      const newest = { ...consistently, order: "desc", limit: 1 } as const;
-      const { data } = await reaching(store, () => entity.query.record({ workflowId }).go(newest));
-      return data[0] && materialise(data[0]);
+      const query = publications.query.record({ workflowId });
+      const [newest] = await readSome(query, { consistent: true, order: "desc", limit: 1 });
+      return newest && materialise(newest);
     },
-    async noteHandedOver({ workflowId, version }, handedOver) {
-      const patch = entity.patch({ workflowId, version }).set({ handedOver });
-      await reachingIf(store, () => patch.where(({ status }, { eq }) => eq(status, "publishing")).go(plainly));
-    },
-    async settle({ workflowId, version }, state) {
-      const patch = entity.patch({ workflowId, version }).set(state).remove(["open"]);
-      await reachingIf(store, () => patch.where(({ status }, { eq }) => eq(status, "publishing")).go(plainly));
-    },
-    ids: (after) => workflowIds((last) => entity.query.all({}).gt(last), after),
+    noteHandedOver: (name, handedOver) => change(name, { handedOver }),
+    settle: change,
+    ids: (after) => workflowIds((last) => publications.query.all({}).gt(last), after),
     async *pending() {
-      const query = entity.query.pending({ open: "publications" });
-      for await (const item of pagesOf((cursor) => query.go({ ...plainly, cursor }))) {
+      for await (const item of each(publications.query.pending({ open: "publications" }))) {
         const { workflowId, version, createdAt, handedOver } = item;
         yield { workflowId, version, createdAt, ...(handedOver && { handedOver }) };
       }
@@ -60,70 +52,38 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
   };
 }
 
-type ItemPage = Awaited<ReturnType<ReturnType<PublicationEntity["query"]["pending"]>["go"]>>;
-
-async function* pagesOf(read: (cursor: string | null) => Promise<ItemPage>): AsyncGenerator<PublicationItem> {
-  let cursor: string | null = null;
-  do {
-    const page: ItemPage = await reaching(store, () => read(cursor));
-    yield* page.data;
-    cursor = page.cursor;
-  } while (cursor);
-}
+type Change = Partial<Pick<PublicationItem, "status" | "reason" | "handedOver">>;
 
 function publicationOf(item: PublicationItem, workflow: Workflow): Publication {
-  const { open: _, definition: __, format, status, reason, ...publication } = item;
-  checkFormat(`publication ${item.version} of workflow "${item.workflowId}"`, format);
+  const { open: _, definition: __, status, reason, ...publication } = item;
   const state = status === "failed" ? { status, reason: reason ?? "" } : { status };
-  return { ...publication, ...state, format: FORMAT, workflow };
+  const name = `publication ${item.version} of workflow "${item.workflowId}"`;
+  return { ...current(name, publication), ...state, workflow };
 }
-
-const byWorkflow = {
-  composite: ["workflowId", "version"],
-  template: "P#${workflowId}#${version}",
-  casing: "none",
-} as const;
 
 /** Beside the versions: one that is `ready` has its definition there. */
-function publicationEntity({ client, table }: TableConnection) {
-  return new Entity(
-    {
-      model: { service: "nova", entity: "publication", version: "1" },
-      attributes: {
-        workflowId: requiredText,
-        version: { type: "number", required: true, padding: { length: 10, char: "0" } },
-        format: requiredNumber,
-        status: { type: ["publishing", "ready", "failed"] as const, required: true },
-        reason: text,
-        hash: requiredText,
-        /** JSON text of the normalised definition; absent where it lies in S3. */
-        definition: text,
-        template: requiredText,
-        createdAt: requiredText,
-        handedOver: { type: CustomAttributeType<HandedOver>("any") },
-        /** There while it is `publishing`: the key of a sparse index. */
-        open: { type: ["publications"] as const },
-      },
-      indexes: {
-        record: {
-          pk: { field: "pk", composite: ["workflowId"], template: "W#${workflowId}", casing: "none" },
-          sk: { field: "sk", composite: ["version"], template: "P#${version}", casing: "none" },
-        },
-        all: {
-          index: "by-workflow",
-          pk: { field: "workflowKey", composite: [], template: "PUBLICATIONS", casing: "none" },
-          sk: { field: "ordered", ...byWorkflow },
-        },
-        pending: {
-          index: "open",
-          pk: { field: "open", composite: ["open"], casing: "none" },
-          sk: { field: "ordered", ...byWorkflow },
-        },
-      },
-    },
-    { client, table },
-  );
-}
+const publicationRecord = record(
+  "publication",
+  {
+    workflowId: requiredText,
+    version: versionNumber,
+    format: requiredNumber,
+    status: { type: ["publishing", "ready", "failed"], required: true },
+    reason: text,
+    hash: requiredText,
+    /** JSON text of the normalised definition; absent where it lies in S3. */
+    definition: text,
+    template: requiredText,
+    createdAt: requiredText,
+    handedOver: value<HandedOver>(),
+    /** There while it is `publishing`: the key of a sparse index. */
+    open: { type: ["publications"] },
+  },
+  {
+    record: place("W#{workflowId}", "P#{version}"),
+    all: indexed("by-workflow", "PUBLICATIONS", "P#{workflowId}#{version}"),
+    pending: indexed("open", "{open}", "P#{workflowId}#{version}"),
+  },
+);
 
-type PublicationEntity = ReturnType<typeof publicationEntity>;
-type PublicationItem = EntityItem<PublicationEntity>;
+type PublicationItem = Stored<typeof publicationRecord>;

@@ -1,10 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { parseExact } from "@nova/engine";
 import type { BusEvent } from "@nova/service";
-import type { BucketConnection } from "../s3/connection.ts";
-import { readObject } from "../s3/read-object.ts";
-import { writeOnce } from "../s3/write-once.ts";
-import { entryBytes, mostEntryBytes } from "./entry.ts";
+import { type BucketConnection, readText, writeJson } from "../s3/objects.ts";
 
 /** Where details lie that no entry can hold; the bucket's lifecycle ends them. */
 const prefix = "events/";
@@ -13,8 +10,11 @@ const prefix = "events/";
 const mark = "nova_detail";
 
 /** Values that rules and waits choose by stay in the event, if they are as short as what one chooses by. */
-const mostValueBytes = 256;
-const mostKept = 100;
+const maxValueBytes = 256;
+const maxKept = 100;
+
+/** EventBridge, "PutEvents": an entry has at most 256 KB; its time, where it has none, does not count. */
+const maxEntryBytes = 256 * 1024;
 
 interface Reference {
   key: string;
@@ -26,19 +26,34 @@ interface Reference {
  * members of it beside the place; so does one whose numbers Lambda's reading of JSON would change, beside itself.
  */
 export async function withinEntry(bucket: BucketConnection, event: BusEvent): Promise<BusEvent> {
-  if (entryBytes(event) <= mostEntryBytes && keepsDigits(event.detail)) return event;
-  const body = Buffer.from(event.detail);
-  const sha256 = createHash("sha256").update(body).digest("hex");
-  // Its own place for each event: the same detail, sent again, would lie where the lifecycle has nearly ended it.
-  const place = createHash("sha256").update(`${randomUUID()} ${sha256}`).digest("hex");
-  const [key, bytes] = [`${prefix}${place}.json`, body.length];
-  await writeOnce(bucket, { key, bytes, sha256, contentType: "application/json", body });
-  const marked = JSON.stringify({ [mark]: { key, bytes } satisfies Reference }).slice(1);
+  if (entryBytes(event) <= maxEntryBytes && keepsDigits(event.detail)) return event;
+  const key = await storeEventText(bucket, randomUUID(), event.detail);
+  const reference: Reference = { key, bytes: Buffer.byteLength(event.detail) };
+  const marked = JSON.stringify({ [mark]: reference }).slice(1);
   // Rules choose among events by their text: 850.0 stays what it is there.
   const beside = { ...event, detail: `${event.detail.trimEnd().slice(0, -1)},${marked}` };
-  if (entryBytes(beside) <= mostEntryBytes) return beside;
+  if (entryBytes(beside) <= maxEntryBytes) return beside;
   const short = JSON.stringify(shortMembers(event.detail)).slice(0, -1);
   return { ...event, detail: `${short}${short === "{" ? "" : ","}${marked}` };
+}
+
+/**
+ * Puts text of an event into the bucket and answers its key. Each event has a place of its own: the same text, sent
+ * again, would lie where the lifecycle has nearly ended it.
+ */
+export async function storeEventText(bucket: BucketConnection, id: string, text: string): Promise<string> {
+  const key = `${prefix}${sha256Of(`${id} ${sha256Of(text)}`)}.json`;
+  await writeJson(bucket, key, text);
+  return key;
+}
+
+function sha256Of(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Size of an entry as EventBridge reckons it: source, type and detail in UTF-8. */
+function entryBytes({ source, type, detail }: BusEvent): number {
+  return Buffer.byteLength(source) + Buffer.byteLength(type) + Buffer.byteLength(detail);
 }
 
 /** Whether every number is written as JavaScript writes it. */
@@ -48,11 +63,11 @@ function keepsDigits(detail: string): boolean {
 
 function shortMembers(detail: string): Record<string, unknown> {
   const members = Object.entries(JSON.parse(detail) as Record<string, unknown>);
-  return Object.fromEntries(members.filter(([, value]) => isShort(value)).slice(0, mostKept));
+  return Object.fromEntries(members.filter(([, value]) => isShort(value)).slice(0, maxKept));
 }
 
 function isShort(value: unknown): boolean {
-  if (typeof value === "string") return Buffer.byteLength(value) <= mostValueBytes;
+  if (typeof value === "string") return Buffer.byteLength(value) <= maxValueBytes;
   return value === null || typeof value === "number" || typeof value === "boolean";
 }
 
@@ -66,7 +81,7 @@ export async function wholeEvent(bucket: BucketConnection, text: string): Promis
   const event = JSON.parse(text) as { detail?: Record<string, unknown> };
   const reference = event.detail?.[mark];
   if (!isReference(reference)) return text;
-  const detail = await readWhole(bucket, reference);
+  const detail = await readText(bucket, reference.key);
   if (detail === undefined) return undefined;
   const { detail: _, ...envelope } = event;
   return `${JSON.stringify(envelope).slice(0, -1)},"detail":${detail}}`;
@@ -75,12 +90,4 @@ export async function wholeEvent(bucket: BucketConnection, text: string): Promis
 function isReference(value: unknown): value is Reference {
   const key = (value as Reference | null)?.key;
   return typeof key === "string" && new RegExp(`^${prefix}[0-9a-f]{64}\\.json$`).test(key);
-}
-
-async function readWhole(bucket: BucketConnection, { key }: Reference): Promise<string | undefined> {
-  const object = await readObject(bucket, key);
-  if (!object) return undefined;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of object.chunks) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,8 +1,8 @@
+import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { type BlobHome, BlobMissing, type BlobStore } from "@nova/engine";
-import type { BucketConnection } from "./connection.ts";
-import { type ObjectBody, readObject } from "./read-object.ts";
+import type { BlobLinks } from "@nova/service";
+import { type BucketConnection, headObject, type ObjectBody, readObject, writeOnce } from "./objects.ts";
 import { checked, spool } from "./spool.ts";
-import { writeOnce } from "./write-once.ts";
 
 /** Blobs in S3, named by the SHA-256 of what they hold, which is checked on the way in and on the way out. */
 export function createBlobStore(connection: BucketConnection): BlobStore {
@@ -42,4 +42,17 @@ async function openBlob(connection: BucketConnection, home: BlobHome, sha256: st
   const found = await readObject(connection, blobKey(home, sha256));
   if (!found) throw new BlobMissing(`blob ${sha256} of execution ${home.root} was erased`);
   return { bytes: found.bytes, chunks: checked(found.chunks, { sha256, bytes: found.bytes }) };
+}
+
+export function createBlobLinks({ client, bucket }: BucketConnection): BlobLinks {
+  return {
+    async sign(home, sha256, expiresIn) {
+      const key = blobKey(home, sha256);
+      const [{ getSignedUrl }, head] = await Promise.all([
+        import("@aws-sdk/s3-request-presigner"),
+        headObject({ client, bucket }, key),
+      ]);
+      return head && getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: key }), { expiresIn });
+    },
+  };
 }

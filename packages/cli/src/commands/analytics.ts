@@ -1,9 +1,9 @@
 import type { NovaClient } from "@nova/client";
+import { askApi } from "../api/ask.ts";
+import { firstItems } from "../api/first-items.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { figureTable } from "../output/figures.ts";
 import { print } from "../output/terminal.ts";
-import { askApi } from "../place.ts";
-import { firstItems } from "../remote/first-items.ts";
 import type { CliCommand } from "./command.ts";
 
 type Query = { from?: string; to?: string; workflow?: string; client?: string; limit: number; cursor?: string };

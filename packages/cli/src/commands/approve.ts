@@ -1,9 +1,9 @@
 import { userInfo } from "node:os";
 import type { Schemas } from "@nova/client";
+import { askApiToGoOn } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { readJsonFile } from "../input/context.ts";
 import { print } from "../output/terminal.ts";
-import { askApiToGoOn } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 export const approve: CliCommand = {
@@ -27,7 +27,7 @@ export const approve: CliCommand = {
         ? tasks.answer(id, given)
         : tasks.answerIn(id, { ...given, ...(node !== undefined && { node }) }));
       print(json ? JSON.stringify({ ...answered, by }) : lineOf(answered), json);
-      return answered;
+      return [answered.execution_id];
     });
     return exitCodes.completed;
   },

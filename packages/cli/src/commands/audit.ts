@@ -1,8 +1,8 @@
 import type { AuditRecord } from "@nova/client";
+import { askApi } from "../api/ask.ts";
+import { firstItems, readLimit } from "../api/first-items.ts";
 import { exitCodes } from "../errors.ts";
 import { printList } from "../output/table.ts";
-import { askApi } from "../place.ts";
-import { firstItems, readLimit } from "../remote/first-items.ts";
 import type { CliCommand } from "./command.ts";
 
 export const audit: CliCommand = {

@@ -1,7 +1,7 @@
+import { askApi } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { print } from "../output/terminal.ts";
 import { statusText } from "../output/text.ts";
-import { askApi } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 export const cancel: CliCommand = {

@@ -1,8 +1,8 @@
+import { askApi } from "../api/ask.ts";
+import { unlessMissing } from "../api/client.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
-import { askApi } from "../place.ts";
-import { unlessMissing } from "../server/unless-missing.ts";
 import type { CliCommand } from "./command.ts";
 
 interface Shown {

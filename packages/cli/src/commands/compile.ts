@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
+import { serverHere } from "../api/server.ts";
 import { exitCodes } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import { findingLines } from "../output/findings.ts";
 import { print, printError } from "../output/terminal.ts";
-import { serverHere } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const compile: CliCommand = {

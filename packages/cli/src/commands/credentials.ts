@@ -1,9 +1,8 @@
 import type { CredentialOwner, NewCredential } from "@nova/client";
-import type { CredentialInfo } from "@nova/service";
+import { askApi } from "../api/ask.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print, printError } from "../output/terminal.ts";
-import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 const kinds: readonly NewCredential["kind"][] = ["email", "database", "http", "oauth2", "custom"];
@@ -14,12 +13,6 @@ interface Options {
   file?: string;
   set?: string[];
   json?: true;
-}
-
-interface Shown {
-  name: string;
-  kind: string;
-  changed_at: string;
 }
 
 export const credentials: CliCommand = {
@@ -55,25 +48,13 @@ async function set(owner: CredentialOwner, name: string, { kind: given, file, se
   }
   const { readValues } = await import("../credentials/values.ts");
   const values = await readValues(file, fields);
-  const stored = await inPlace<Shown>({
-    local: async ({ service }) => {
-      const [{ setCredential }, { thisUser }] = await loadLocal();
-      return shownOf(await setCredential(service, thisUser(), { owner, name, kind, values }));
-    },
-    remote: (server) => server.credentials.set(owner, name, { kind, values }),
-  });
+  const stored = await askApi((nova) => nova.credentials.set(owner, name, { kind, values }));
   print(json ? JSON.stringify(stored) : `${stored.name} (${stored.kind}) is stored`, json);
   return exitCodes.completed;
 }
 
 async function list(owner: CredentialOwner, { json }: Options) {
-  const items = await inPlace<Shown[]>({
-    local: async ({ service }) => {
-      const [{ listCredentials }, { thisUser }] = await loadLocal();
-      return (await listCredentials(service, thisUser(), owner)).map(shownOf);
-    },
-    remote: (server) => Array.fromAsync(server.credentials.list(owner)),
-  });
+  const items = await askApi((nova) => Array.fromAsync(nova.credentials.list(owner)));
   if (json) print(JSON.stringify({ items }), true);
   else if (items.length === 0) print("no credentials - nova credentials set stores one");
   else {
@@ -84,35 +65,15 @@ async function list(owner: CredentialOwner, { json }: Options) {
 }
 
 async function remove(owner: CredentialOwner, name: string, { json }: Options) {
-  await inPlace({
-    local: async ({ service }) => {
-      const [{ removeCredential }, { thisUser }] = await loadLocal();
-      await removeCredential(service, thisUser(), owner, name);
-    },
-    remote: (server) => server.credentials.remove(owner, name),
-  });
+  await askApi((nova) => nova.credentials.remove(owner, name));
   print(json ? JSON.stringify({ name, removed: true }) : `${name} is removed`, json);
   return exitCodes.completed;
 }
 
 async function rotate(json: boolean): Promise<ExitCode> {
-  const { sealed, locked } = await inPlace({
-    local: async ({ service }) => {
-      const [{ rotateCredentials }, { thisUser }] = await loadLocal();
-      return rotateCredentials(service, thisUser());
-    },
-    remote: (server) => server.credentials.rotate(),
-  });
+  const { sealed, locked } = await askApi((nova) => nova.credentials.rotate());
   if (json) print(JSON.stringify({ sealed, locked }), true);
   else print(`${sealed} sealed with the new key`);
   for (const one of locked) printError(`no key opens ${one} - store it anew`);
   return locked.length === 0 ? exitCodes.completed : exitCodes.failed;
-}
-
-function loadLocal() {
-  return Promise.all([import("@nova/service"), import("../keys/this-user.ts")]);
-}
-
-function shownOf({ name, kind, changedAt }: CredentialInfo): Shown {
-  return { name, kind, changed_at: changedAt };
 }

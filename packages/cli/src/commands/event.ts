@@ -1,10 +1,7 @@
-import type { NovaClient } from "@nova/client";
-import { withDrivingCloud } from "../cloud.ts";
+import { askApiToGoOn } from "../api/ask.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readDetail } from "../input/detail.ts";
 import { print } from "../output/terminal.ts";
-import { askHere } from "../place.ts";
-import { serverHere } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const event: CliCommand = {
@@ -22,15 +19,12 @@ export const event: CliCommand = {
     const put = { source: String(source), type: String(type), detail: await readDetail(String(detail)) };
     const { RawJson } = await import("@nova/engine");
     const body = { ...put, on_bus: true, detail: new RawJson(put.detail) as never };
-    const send = async (server: NovaClient) => {
-      const { event_id } = await server.ask(server.api.POST("/events", { body }));
+    // On this machine, what it starts is waited for where nobody else keeps the cloud open.
+    await askApiToGoOn(async (nova) => {
+      const { event_id } = await nova.ask(nova.api.POST("/events", { body }));
       print(json ? JSON.stringify({ event_id }) : event_id, json);
       return [];
-    };
-    const server = await serverHere();
-    // Here, what it starts is waited for where nobody else keeps the cloud open.
-    if (server) await send(server);
-    else await withDrivingCloud((cloud) => askHere(cloud, send));
+    });
     return exitCodes.completed;
   },
 };

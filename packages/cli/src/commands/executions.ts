@@ -1,10 +1,10 @@
 import type { Execution } from "@nova/client";
+import { askApi } from "../api/ask.ts";
+import { firstItems, readLimit } from "../api/first-items.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
 import { duration, statusText } from "../output/text.ts";
-import { askApi } from "../place.ts";
-import { firstItems, readLimit } from "../remote/first-items.ts";
 import type { CliCommand } from "./command.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import { refuseServer } from "../api/server.ts";
 import type { Restored } from "../archive/restore.ts";
 import { withCloud } from "../cloud.ts";
 import { dataFolder } from "../data-folder.ts";
 import { exitCodes } from "../errors.ts";
 import { print } from "../output/terminal.ts";
-import { refuseServer } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 export const importAll: CliCommand = {

@@ -1,13 +1,11 @@
 import type { TraceEntry } from "@nova/engine";
+import { askApi } from "../api/ask.ts";
+import { followLogs } from "../api/follow-logs.ts";
+import { entriesOf, notRun, readTrace } from "../api/recorded.ts";
 import { exitCodes } from "../errors.ts";
 import { LogLines } from "../output/log-lines.ts";
 import { type Logged, loggedSoFar, logItem, logLines } from "../output/logs.ts";
 import { print } from "../output/terminal.ts";
-import { askApi } from "../place.ts";
-import { entriesOf } from "../records/entries-of.ts";
-import { followLogs } from "../records/follow-logs.ts";
-import { notRun } from "../records/not-run.ts";
-import { withRecords } from "../records/with-records.ts";
 import type { CliCommand } from "./command.ts";
 
 export const logs: CliCommand = {
@@ -31,7 +29,7 @@ export const logs: CliCommand = {
 };
 
 async function recorded(id: string): Promise<Logged[]> {
-  const trace = await withRecords((records) => records.trace(id, { full: true }));
+  const trace = await askApi((nova) => readTrace(nova, id, { full: true }));
   return [...entriesOf(trace), ...trace.atWork.nodes.flatMap(loggedSoFar)];
 }
 

@@ -1,6 +1,6 @@
+import { askApi } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { print } from "../output/terminal.ts";
-import { askApi } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 export const pause = changing("pause", "queue new runs of a workflow; those that have begun go on, and schedules pass");

@@ -1,8 +1,8 @@
 import type { Finding, WorkflowSource } from "@nova/workflow";
+import { askApi } from "../api/ask.ts";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { print, styled } from "../output/terminal.ts";
-import { inPlace } from "../place.ts";
 import { InvalidWorkflow } from "../run/invalid.ts";
 import type { CliCommand } from "./command.ts";
 
@@ -24,16 +24,14 @@ export const publish: CliCommand = {
   async run(args, { json }): Promise<ExitCode> {
     const paths = args.flat() as string[];
     const read = await Promise.all(paths.map(readValid));
-    const items = await inPlace<Publication[]>({
-      async local({ service }) {
-        const { publish } = await import("@nova/service");
-        const { thisUser } = await import("../keys/this-user.ts");
-        return inTurn(read, async ({ source }) => publish(service, thisUser(), source));
-      },
-      async remote(server) {
-        const { publishOnServer } = await import("../remote/publish.ts");
-        return inTurn(read, ({ source, id }) => publishOnServer(server, source, id));
-      },
+    const items = await askApi(async (nova) => {
+      const { publishOnServer } = await import("../api/publish.ts");
+      const done: Publication[] = [];
+      for (const { path, source, id } of read) {
+        const { findings = [], ...published } = await publishOnServer(nova, source, id);
+        done.push({ ...published, path, findings: findings as Finding[] });
+      }
+      return done;
     });
     if (json) print(JSON.stringify({ items: items.map(itemOf) }), true);
     else print(items.flatMap(linesOf).join("\n"));
@@ -54,15 +52,6 @@ async function readValid(path: string): Promise<Readable> {
   const { workflow, findings } = parseWorkflow(source);
   if (!workflow) throw new InvalidWorkflow(path, findings);
   return { path, id: workflow.id, source };
-}
-
-async function inTurn(
-  read: readonly Readable[],
-  publishOne: (one: Readable) => Promise<Omit<Publication, "path" | "findings"> & { findings?: object[] | undefined }>,
-): Promise<Publication[]> {
-  const done: Publication[] = [];
-  for (const one of read) done.push({ findings: [], ...(await publishOne(one)), path: one.path } as Publication);
-  return done;
 }
 
 function itemOf({ path, id, version, status, findings }: Publication) {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { askApi } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { shellWord } from "../output/shell.ts";
 import { print, styled } from "../output/terminal.ts";
-import { withRecords } from "../records/with-records.ts";
 import type { CliCommand } from "./command.ts";
 
 export const pull: CliCommand = {
@@ -18,7 +18,7 @@ export const pull: CliCommand = {
     const { pullExecution } = await import("../pull/pull-execution.ts");
     const text = (value: unknown) => (typeof value === "string" ? value : undefined);
     const asked = { execution, node: text(node), folder: text(into) };
-    const { folder, secrets, ...pulled } = await withRecords((records) => pullExecution(records, asked));
+    const { folder, secrets, ...pulled } = await askApi((nova) => pullExecution(nova, asked));
     const alone = asked.node === undefined ? [] : ["--node", asked.node];
     const given = secrets.flatMap((key) => ["--set", `${key}=...`]);
     // On a server the version of then would be published over the one of today.

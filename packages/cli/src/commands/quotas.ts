@@ -1,9 +1,9 @@
 import type { NovaClient } from "@nova/client";
+import { askApi } from "../api/ask.ts";
+import { ownerNamed, type QuotaOwner } from "../api/quota-owner.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
-import { askApi } from "../place.ts";
-import { ownerNamed, type QuotaOwner } from "../remote/quota-owner.ts";
 import type { CliCommand } from "./command.ts";
 
 /** By option: the API's name, and whose it may be. */

@@ -1,7 +1,7 @@
 import type { NovaClient } from "@nova/client";
+import { askApi } from "../api/ask.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { print } from "../output/terminal.ts";
-import { askApi } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 export const rollback: CliCommand = {

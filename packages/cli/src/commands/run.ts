@@ -1,5 +1,7 @@
 import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
+import { ownerGone } from "../api/ask.ts";
+import { serverHere } from "../api/server.ts";
 import { closeCloud, openCloud, othersRuns } from "../cloud.ts";
 import type { ExitCode } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
@@ -7,10 +9,9 @@ import { findingLines } from "../output/findings.ts";
 import { printError } from "../output/terminal.ts";
 import type { Ran, RunListener } from "../run/execute.ts";
 import type { FreshOption } from "../run/fresh.ts";
-import { ownerGone, type RunPlace, runInPlace, tellingRefusals } from "../run/in-place.ts";
+import { type RunPlace, runInPlace, tellingRefusals } from "../run/in-place.ts";
 import { declareInputs } from "../run/options.ts";
 import { checkDraft, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
-import { serverHere } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 type Options = RunOptions & { json?: true; local?: true };

@@ -1,9 +1,9 @@
 import type { NovaClient, Schemas } from "@nova/client";
+import { askApi } from "../api/ask.ts";
+import { firstItems } from "../api/first-items.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { printList } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
-import { askApi } from "../place.ts";
-import { firstItems } from "../remote/first-items.ts";
 import type { CliCommand } from "./command.ts";
 
 type Schedule = Schemas["Schedule"];

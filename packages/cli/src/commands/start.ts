@@ -1,15 +1,15 @@
 import type { NovaClient } from "@nova/client";
+import { askCloud, ownerGone } from "../api/ask.ts";
+import { serverHere } from "../api/server.ts";
 import { closeCloud, openCloud, othersRuns } from "../cloud.ts";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { readVersion } from "../input/version.ts";
 import { Interrupt } from "../interrupt.ts";
 import { print } from "../output/terminal.ts";
-import { askHere } from "../place.ts";
 import type { StartRequest } from "../remote/run.ts";
-import { ownerGone, runInPlace, tellingRefusals } from "../run/in-place.ts";
+import { runInPlace, tellingRefusals } from "../run/in-place.ts";
 import { collect, declareInputs } from "../run/options.ts";
 import { type RunOptions, readInputs } from "../run/request.ts";
-import { serverHere } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 type Options = RunOptions & { of?: string; fresh: string[]; wait: boolean; json?: true };
@@ -36,7 +36,7 @@ export const start: CliCommand = {
       if (server) return runThere(server, () => new Promise(() => {}), work);
       const cloud = await openCloud();
       try {
-        return await askHere(cloud, (api) => runThere(api, () => cloud.lost.then(ownerGone), work));
+        return await askCloud(cloud, (api) => runThere(api, () => cloud.lost.then(ownerGone), work));
       } finally {
         await closeCloud(cloud, interrupt, othersRuns);
       }

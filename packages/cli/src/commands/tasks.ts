@@ -1,11 +1,11 @@
 import type { Task } from "@nova/client";
 import type { RawJson } from "@nova/engine";
 import { Option } from "commander";
+import { askApi } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { printList } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
 import { cell, duration, strangersText } from "../output/text.ts";
-import { askApi } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 type AgedTask = Task & { age_seconds: number };

@@ -1,6 +1,6 @@
+import { askApi } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { print } from "../output/terminal.ts";
-import { withRecords } from "../records/with-records.ts";
 import type { CliCommand } from "./command.ts";
 
 export const trace: CliCommand = {
@@ -14,7 +14,8 @@ export const trace: CliCommand = {
   async run([id = ""], { full, json }) {
     const { asWritten, renderJson } = await import("@nova/engine");
     const { traceLines, traceResult } = await import("../output/trace.ts");
-    const found = asWritten(await withRecords((records) => records.trace(id, { full: full === true })));
+    const { readTrace } = await import("../api/recorded.ts");
+    const found = asWritten(await askApi((nova) => readTrace(nova, id, { full: full === true })));
     print(json ? renderJson(traceResult(found)) : traceLines(found, full === true).join("\n"), json);
     return exitCodes.completed;
   },

@@ -1,9 +1,9 @@
 import type { NovaClient } from "@nova/client";
 import type { FormatState, StoredFormat } from "@nova/service";
+import { askApi } from "../api/ask.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print, styled } from "../output/terminal.ts";
-import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 const meanings: Record<FormatState, string> = {
@@ -42,10 +42,7 @@ async function stored(aws: boolean): Promise<StoredFormat[]> {
     const { withDeployed } = await import("../archive/deployed.ts");
     return withDeployed(surveyAll);
   }
-  return inPlace({
-    local: ({ service }) => surveyAll(service),
-    remote: async (server) => sumOfFormats(await everyPart(server)),
-  });
+  return sumOfFormats(await askApi(everyPart));
 }
 
 async function everyPart(server: NovaClient): Promise<StoredFormat[]> {

@@ -1,9 +1,9 @@
 import type { Finding } from "@nova/workflow";
+import { serverHere } from "../api/server.ts";
 import { exitCodes } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { print } from "../output/terminal.ts";
-import { serverHere } from "../server/server.ts";
 import type { CliCommand } from "./command.ts";
 
 /** A server knows besides which workflows there are that this one runs. */
@@ -21,7 +21,7 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
       valid: true,
     };
   }
-  const { sentAs } = await import("../remote/publish.ts");
+  const { sentAs } = await import("../api/publish.ts");
   const source = await readWorkflowSource(path);
   const { findings: found, valid } = await server.workflows.validate(sentAs(source, workflow.id));
   return { findings: relocate(found as Finding[], source), valid };

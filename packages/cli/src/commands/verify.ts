@@ -1,17 +1,11 @@
 import type { Verification } from "@nova/engine";
+import { askApi } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { print, styled } from "../output/terminal.ts";
-import { inPlace } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 /** A server of an earlier release says `complete` of a chain that nobody signed. */
 type State = Verification["state"] | "complete";
-
-type Found = Pick<Verification, "links"> & {
-  state: State;
-  erased: { seq: number; scope?: string; execution?: string; content: string }[];
-  problem: { seq: number; scope?: string; execution?: string; message: string } | null;
-};
 
 const meanings: Record<State, string> = {
   open: "every link so far holds; the execution is not closed yet, and nothing signs it before",
@@ -33,11 +27,7 @@ export const verify: CliCommand = {
       .option("--json", "print one JSON object"),
 
   async run([id = ""], { json }) {
-    const { verifyExecution } = await import("@nova/engine");
-    const { state, links, erased, problem } = await inPlace<Found>({
-      local: async ({ ports }) => ({ problem: null, ...(await verifyExecution(ports, id)) }),
-      remote: (server) => server.executions.verify(id),
-    });
+    const { state, links, erased, problem } = await askApi((nova) => nova.executions.verify(id));
     if (json) print(JSON.stringify({ execution_id: id, state, links, erased, problem }), true);
     else {
       print(`${styled(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`);

@@ -1,7 +1,7 @@
 import type { Schemas, Workflow } from "@nova/client";
+import { askApi } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { printList } from "../output/table.ts";
-import { askApi } from "../place.ts";
 import type { CliCommand } from "./command.ts";
 
 export const versions: CliCommand = {

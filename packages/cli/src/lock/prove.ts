@@ -12,7 +12,6 @@ import {
   type TraceEntry,
 } from "@nova/engine";
 import { analysisFileOf, codeFileOf, type JsonObject, type LockedCode } from "@nova/workflow";
-import type { Records } from "../records/records.ts";
 import { type Difference, differences } from "./compare.ts";
 import type { PromptNode } from "./folder.ts";
 import { outputsAfter } from "./outputs.ts";
@@ -38,7 +37,8 @@ export interface ProofRun {
 export type NodeProof = { node: string } & ({ codeHash: string; runs: ProofRun[] } | { refused: string });
 
 interface Trial {
-  records: Pick<Records, "blob">;
+  /** What a reference in a context of an execution stands for; null where it was erased. */
+  blobOf(execution: string, sha256: string): Promise<Uint8Array | null>;
   sandboxes: Ports["sandboxes"];
   template: string;
   locked: Pick<LockedCode, "code" | "analysis">;
@@ -117,7 +117,7 @@ type Code = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "context">
 async function runCode(
   { node }: PromptNode,
   recorded: Recorded,
-  { records, sandboxes, signal, sandbox, link }: Place,
+  { blobOf, sandboxes, signal, sandbox, link }: Place,
   { step, ...code }: Code,
 ): Promise<CodeResult> {
   const outcome = await sandboxes.run(
@@ -127,7 +127,7 @@ async function runCode(
       network: { allow: [] },
       environment: { NOVA_IDEMPOTENCY_KEY: link, NOVA_EXECUTION_ID: link, NOVA_NODE_ID: node.id },
     },
-    ioOf(records, recorded),
+    ioOf(blobOf, recorded),
     { first: true, permit: Promise.resolve(true), lifetimeSeconds: code.timeoutSeconds + marginSeconds, signal },
   );
   if (outcome.kind === "finished") return outcome.result;
@@ -158,11 +158,11 @@ function secretKeys(inputs: JsonObject | undefined): Set<string> {
 }
 
 /** Reads what the recorded run could read, and writes nothing. */
-function ioOf(records: Pick<Records, "blob">, { execution, before }: Recorded): RunIo {
+function ioOf(blobOf: Trial["blobOf"], { execution, before }: Recorded): RunIo {
   const outputs = outputsAfter(before);
   return {
     async openBlob({ sha256 }) {
-      const bytes = await records.blob(execution.id, sha256);
+      const bytes = await blobOf(execution.id, sha256);
       if (bytes === null) throw new BlobMissing(`blob ${sha256} of ${execution.id} was erased`);
       return chunksOf(bytes);
     },

@@ -1,7 +1,7 @@
+import type { NovaClient } from "@nova/client";
 import type { TraceEntry } from "@nova/engine";
+import { readExecutions, readTrace, readWhole, type ShownExecution, type ShownTrace } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
-import type { Records } from "../records/records.ts";
-import type { ShownExecution, ShownTrace } from "../records/shown.ts";
 
 /** One run of a node, as the chain of work has it. */
 export interface Recorded {
@@ -20,26 +20,26 @@ export interface Reading {
 
 /** What the latest executions of a workflow did in its nodes, newest first; those that go on still are left out. */
 export async function* latestRuns(
-  records: Records,
+  nova: NovaClient,
   workflow: string,
   { most, full }: Reading,
 ): AsyncGenerator<Recorded> {
   let read = 0;
-  for await (const { id, open } of records.executions({ workflow })) {
+  for await (const { id, open } of readExecutions(nova, workflow)) {
     if (open) continue;
-    yield* recordedIn(await records.trace(id, { full }));
+    yield* recordedIn(await readTrace(nova, id, { full }));
     if (++read === most) return;
   }
 }
 
-/** The same of one execution. Throws `ExecutionNotFound`, and `InvalidInput` where it is another workflow's. */
-export async function* runsOf(records: Records, workflow: string, id: string): AsyncGenerator<Recorded> {
-  const execution = await records.execution(id);
+/** The same of one execution. Throws `ApiProblem`, and `InvalidInput` where it is another workflow's. */
+export async function* runsOf(nova: NovaClient, workflow: string, id: string): AsyncGenerator<Recorded> {
+  const { execution } = await readWhole(nova, id);
   if (execution.workflowId !== workflow) {
     const wayOut = `nova executions --workflow ${workflow} lists its own`;
     throw new InvalidInput(`execution ${id} ran the workflow "${execution.workflowId}", not "${workflow}" - ${wayOut}`);
   }
-  yield* recordedIn(await records.trace(id, { full: true }));
+  yield* recordedIn(await readTrace(nova, id, { full: true }));
 }
 
 /** Newest first. */

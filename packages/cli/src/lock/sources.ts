@@ -1,5 +1,6 @@
 import { currentGenerator } from "@nova/agents";
-import type { Records } from "../records/records.ts";
+import type { NovaClient } from "@nova/client";
+import { readGenerations } from "../api/recorded.ts";
 import type { LockFolder } from "./folder.ts";
 import type { PlanSources } from "./plan.ts";
 import { latestRuns, type Recorded, runsOf } from "./recorded.ts";
@@ -11,20 +12,20 @@ const latest = { most: 25, full: true };
  * in the latest ones.
  */
 export async function readSources(
-  records: Records,
+  nova: NovaClient,
   { workflow, prompts }: Pick<LockFolder, "workflow" | "prompts">,
   from: string | undefined,
 ): Promise<PlanSources> {
   const last = new Map<string, Recorded>();
   const wanted = new Set(prompts.map(({ node }) => node.id));
-  const runs = from === undefined ? latestRuns(records, workflow.id, latest) : runsOf(records, workflow.id, from);
+  const runs = from === undefined ? latestRuns(nova, workflow.id, latest) : runsOf(nova, workflow.id, from);
   for await (const run of wanted.size > 0 ? runs : []) {
     const { node_id, status, ai_metadata } = run.entry;
     if (status !== "success" || !ai_metadata || !wanted.delete(node_id)) continue;
     last.set(node_id, run);
     if (wanted.size === 0) break;
   }
-  const generations = await records.generations(workflow.id);
+  const generations = await readGenerations(nova, workflow.id);
   const { contextAccess } = await import("@nova/python");
   return {
     used: (node) => last.get(node) ?? null,

@@ -32,14 +32,22 @@ const lists: [RegExp, string][] = [
   [/ - GET \/schedules lists/, " - `nova schedules` lists"],
   [/ - GET \/workflows lists/, " - `nova versions` lists"],
   [/ - GET \/workflows\/([a-z0-9-]+)\/versions lists/, " - `nova versions $1` lists"],
+  [/ - POST \/uploads, and send the bytes to the address that it answers$/, " - send a file with --file key=path"],
   [/ - GET lists/, " - `nova credentials list` lists"],
+  [/^(there is no execution ".*") - write it as it was answered$/, "$1 - `nova executions` lists them"],
 ];
+
+/** Undefined where nobody foresaw the error. A server that cannot at the moment refuses nothing: the same may work later. */
+export function exitCodeOf(error: Error): ExitCode | undefined {
+  const isServersFault = error.name === "ApiProblem" && "status" in error && Number(error.status) >= 500;
+  return isServersFault ? exitCodes.failed : explained[error.name];
+}
 
 /** One sentence for an error. A stack trace is for us: `NOVA_DEBUG=1` prints it. */
 export function explain(error: unknown): { sentence: string; code: ExitCode } {
   if (!(error instanceof Error)) return { sentence: String(error), code: exitCodes.failed };
   if (process.env.NOVA_DEBUG) printError(String(error.stack));
-  const code = explained[error.name];
+  const code = exitCodeOf(error);
   if (code !== undefined) return { sentence: asTyped(error.message), code };
   const [firstLine = ""] = error.message.split("\n");
   const sentence = `${error.name}: ${firstLine} - NOVA_DEBUG=1 shows where this came from`;

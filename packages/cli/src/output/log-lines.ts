@@ -1,5 +1,5 @@
 import type { TraceEntry } from "@nova/engine";
-import type { LogPiece } from "../records/follow-logs.ts";
+import type { LogPiece } from "../api/follow-logs.ts";
 import { failureLines } from "./attempts.ts";
 import { logLines, placeLine } from "./logs.ts";
 import { indented } from "./section.ts";

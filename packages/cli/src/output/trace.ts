@@ -1,5 +1,5 @@
 import { membersOf, type RawJson, type TraceEntry } from "@nova/engine";
-import type { ShownTrace } from "../records/shown.ts";
+import type { ShownTrace } from "../api/recorded.ts";
 import { atWorkLines } from "./at-work.ts";
 import { attemptLines } from "./attempts.ts";
 import { indented, section } from "./section.ts";

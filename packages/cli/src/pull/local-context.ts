@@ -1,6 +1,6 @@
 import { asReference, type BlobRef, type ExactValue, isRawNumber, parseExact } from "@nova/engine";
+import { demandContent } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
-import { demandContent } from "../records/demand-content.ts";
 
 /** A file that a context names by `{"$file": path}`, beside it. */
 export interface ContextFile {

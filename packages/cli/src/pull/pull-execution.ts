@@ -1,14 +1,13 @@
+import type { NovaClient } from "@nova/client";
 import type { RawJson, TraceEntry } from "@nova/engine";
 import { nodeIndex, type Workflow, type WorkflowSource, writeWorkflow } from "@nova/workflow";
+import { entriesOf, notRun, readBlob, readTrace, readWorkflow } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 import { readLockFolder } from "../lock/folder.ts";
 import { planLock } from "../lock/plan.ts";
 import { readSources } from "../lock/sources.ts";
 import { writeLock } from "../lock/write.ts";
 import { inNewFolder } from "../new-folder.ts";
-import { entriesOf } from "../records/entries-of.ts";
-import { notRun } from "../records/not-run.ts";
-import type { Records } from "../records/records.ts";
 import { writeInside } from "../write-inside.ts";
 import { localContext } from "./local-context.ts";
 import { demandFileName, demandIdentity, demandKey } from "./names.ts";
@@ -35,13 +34,13 @@ export interface Pulled {
  * Makes a folder in which an execution can be run again on this machine: its version of the workflow with the code that
  * models wrote for it, the context that it (or one node of it) began with, and the bytes in that. Throws `InvalidInput`.
  */
-export async function pullExecution(records: Records, { execution: id, node, ...asked }: PullRequest): Promise<Pulled> {
-  const { execution, entries } = await records.trace(id, { full: true });
+export async function pullExecution(nova: NovaClient, { execution: id, node, ...asked }: PullRequest): Promise<Pulled> {
+  const { execution, entries } = await readTrace(nova, id, { full: true });
   const { workflowId, version } = execution;
   demandIdentity({ workflowId, version });
-  const workflow = await records.workflow(workflowId, version);
+  const workflow = await readWorkflow(nova, workflowId, version);
   const recorded = contextOf(entriesOf({ entries }), id, node);
-  const context = await localContext(recorded.text, (sha256) => records.blob(id, sha256));
+  const context = await localContext(recorded.text, (sha256) => readBlob(nova, id, sha256));
   const secrets = secretsOf(workflow);
   const folder = asked.folder ?? `${workflowId}-${id.slice(-6).toLowerCase()}`;
   const { text, files } = written(workflow);
@@ -49,7 +48,7 @@ export async function pullExecution(records: Records, { execution: id, node, ...
   await inNewFolder(folder, { wayOut: "name a new folder with --into" }, async () => {
     for (const [path, content] of Object.entries(all)) await writeInside(folder, path, content, { replaces: false });
     for (const { path, bytes } of context.files) await writeInside(folder, path, bytes, { replaces: false });
-    if (hasPrompts(workflow)) await keepCode(records, folder, id);
+    if (hasPrompts(workflow)) await keepCode(nova, folder, id);
   });
   const paths = [...Object.keys(all), ...context.files.map(({ path }) => path)].sort();
   return { folder, workflow: workflowId, version, files: paths, secrets };
@@ -64,9 +63,9 @@ function contextOf(entries: readonly TraceEntry[], id: string, node: string | un
 }
 
 /** What models wrote is locked in the folder as this execution ran it, so that no model is asked again. */
-async function keepCode(records: Records, folder: string, id: string): Promise<void> {
+async function keepCode(nova: NovaClient, folder: string, id: string): Promise<void> {
   const lockFolder = await readLockFolder(folder);
-  const planned = await planLock(lockFolder, await readSources(records, lockFolder, id));
+  const planned = await planLock(lockFolder, await readSources(nova, lockFolder, id));
   await writeLock(
     lockFolder,
     Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : []))),

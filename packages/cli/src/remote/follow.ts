@@ -1,7 +1,7 @@
 import type { ChainEntry, NovaClient } from "@nova/client";
 import { itemsOf, type WaitingTask } from "@nova/engine";
+import { taskFrom } from "../api/recorded.ts";
 import type { Interrupt } from "../interrupt.ts";
-import { taskFrom } from "../records/shown.ts";
 import type { RunListener } from "../run/execute.ts";
 
 const firstPauseMs = 100;

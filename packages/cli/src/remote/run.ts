@@ -1,13 +1,13 @@
 import type { NovaClient, StartedExecution } from "@nova/client";
 import { type Member, membersOf, objectText, RawJson } from "@nova/engine";
 import { readWorkflowSource, writeWorkflow } from "@nova/workflow";
+import { publishOnServer } from "../api/publish.ts";
+import { readWhole } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 import type { Interrupt } from "../interrupt.ts";
-import { readWhole } from "../records/shown.ts";
 import type { Ran, RunListener } from "../run/execute.ts";
 import type { RunFile, RunRequest } from "../run/request.ts";
 import { followOnServer } from "./follow.ts";
-import { publishOnServer } from "./publish.ts";
 
 /** As `execute`, on a server: publishes what is new, runs it, waits. Null where Ctrl-C came before the start. */
 export async function runOnServer(

@@ -1,5 +1,6 @@
 import { type ExitCode, exitCodes } from "../errors.ts";
 import type { Interrupt } from "../interrupt.ts";
+import { exitCodeOf } from "../output/explain.ts";
 import { print, printError, styled } from "../output/terminal.ts";
 import type { Ran, RunListener } from "./execute.ts";
 import { InvalidWorkflow } from "./invalid.ts";
@@ -42,20 +43,10 @@ export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: bo
   return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
 }
 
-export async function ownerGone(): Promise<never> {
-  const { OwnerGone } = await import("@nova/local");
-  throw new OwnerGone();
-}
-
-/** What ends a run before it begins, by name; the status that it then has. */
-const refusals = new Map<string, "invalid" | "failed">([
-  ["InvalidInput", "invalid"],
-  ["InvalidWorkflow", "invalid"],
-  ["InputsRefused", "invalid"],
-  ["PythonMissing", "failed"],
-  ["ApiProblem", "invalid"],
-  ["NotFound", "invalid"],
-  ["ApiUnreachable", "failed"],
+/** What ends a run before it begins, by name. */
+const refusals = new Set([
+  ...["InvalidInput", "InvalidWorkflow", "InputsRefused", "PythonMissing"],
+  ...["ApiProblem", "NotFound", "Refused", "Conflict", "ApiUnreachable"],
 ]);
 
 /** With `--json` a run that never began is one JSON object too; whatever was thrown is thrown on. */
@@ -63,14 +54,14 @@ export async function tellingRefusals<T>(json: boolean, work: () => Promise<T>):
   try {
     return await work();
   } catch (error) {
-    const status = error instanceof Error ? refusals.get(error.name) : undefined;
-    if (json && status) await printRefusal(error as Error, status);
+    if (json && error instanceof Error && refusals.has(error.name)) await printRefusal(error);
     throw error;
   }
 }
 
-async function printRefusal(error: Error, status: "invalid" | "failed"): Promise<void> {
+async function printRefusal(error: Error): Promise<void> {
   const [{ renderJson }, { noRunResult }] = await Promise.all([import("@nova/engine"), import("./lines.ts")]);
   const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
+  const status = exitCodeOf(error) === exitCodes.invalid ? "invalid" : "failed";
   print(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)), true);
 }

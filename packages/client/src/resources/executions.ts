@@ -74,9 +74,10 @@ export class Executions {
   }
 
   /** The chain of work, link by link; `full` adds code, contexts and logs. */
-  chain(id: string, { full = false } = {}): AsyncGenerator<ChainEntry> {
+  chain(id: string, { full = false, limit }: { full?: boolean; limit?: number } = {}): AsyncGenerator<ChainEntry> {
+    const asked = { ...(full && { full: "true" as const }), ...(limit !== undefined && { limit }) };
     return itemsOf((cursor) => {
-      const query = queryAt(full ? { full: "true" as const } : {}, cursor);
+      const query = queryAt(asked, cursor);
       return this.#at.ask(this.#at.api.GET("/executions/{id}/chain", { params: { path: { id }, query } }));
     });
   }

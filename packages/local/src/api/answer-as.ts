@@ -1,21 +1,48 @@
 import { randomBytes } from "node:crypto";
 import type { Principal } from "@nova/service";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
-import { type HttpApi, openHttpApi } from "../http-api/open.ts";
 
-/** The REST API for one caller, who shows `token` and is taken for `principal`. */
-export interface ApiForOne extends HttpApi {
+/** The REST API for one caller of this process, who shows `token` and is taken for the principal. */
+export interface ApiForOne {
   token: string;
+  /** Answers a request without a socket. */
+  fetch(request: Request): Promise<Response>;
 }
 
 /** For a command that asks a cloud of its own as it asks a server: what is refused and what is answered is the same. */
 export async function answerAs(cloud: LocalCloud, principal: Principal): Promise<ApiForOne> {
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT"; // a command says what it has to say itself
   const { createApi } = await import("@nova/functions/api");
-  // In three parts, as tokens of issuers are; no other process of this machine can guess it.
+  // In three parts, as tokens of issuers are.
   const token = Array.from({ length: 3 }, () => randomBytes(16).toString("hex")).join(".");
   const tokens = { principalOf: async (text: string) => (text === token ? principal : null) };
   const { rates: _, ...service } = cloud.service;
-  const api = await openHttpApi({ handler: createApi(() => ({ ...service, tokens }), { origins: [] }) });
-  return { ...api, token };
+  const handler = createApi(() => ({ ...service, tokens }));
+  return {
+    token,
+    async fetch(request) {
+      const { statusCode, headers, body, isBase64Encoded } = await handler(await eventOf(request), context);
+      return new Response(body === undefined ? null : Buffer.from(body, isBase64Encoded ? "base64" : "utf8"), {
+        status: statusCode,
+        headers,
+      });
+    },
+  };
+}
+
+/** A command waits as long as it takes: the longest that a timer of Node can have. */
+const context = { awsRequestId: "in-process", getRemainingTimeInMillis: () => 2 ** 31 - 1 };
+
+async function eventOf(request: Request) {
+  const { pathname, search } = new URL(request.url);
+  const body = await request.text();
+  return {
+    version: "2.0" as const,
+    rawPath: pathname,
+    rawQueryString: search.slice(1),
+    headers: Object.fromEntries(request.headers),
+    requestContext: { http: { method: request.method, path: pathname } },
+    ...(body !== "" && { body }),
+    isBase64Encoded: false,
+  };
 }

@@ -5,8 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "./aws-error.ts";
-import { httpServer } from "./http-server.ts";
-import { readBody } from "./read-body.ts";
+import { httpServer, readBody } from "./http-server.ts";
 import { element, xmlDocument } from "./xml.ts";
 
 /** Longer than any request that most services allow. */

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from "node:http";
 import { isObject, type Json, type JsonObject } from "../json.ts";
-import { constraint } from "./aws-error.ts";
+import { AwsError, constraint } from "./aws-error.ts";
 
 /** The body of a request; reading a field checks it. */
 export class Request {
@@ -62,4 +63,35 @@ export class Request {
     if (Array.isArray(value)) return value;
     throw constraint(field, JSON.stringify(value), "must be a list");
   }
+}
+
+/** The body of a request, whose fields are checked where they are read. Throws `SerializationException`. */
+export function requestOf(body: string): Request {
+  try {
+    const value: unknown = JSON.parse(body || "{}");
+    if (isObject(value as JsonObject)) return new Request(value as JsonObject);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new AwsError("SerializationException", "The body of the request is not a JSON object");
+}
+
+/** The operation that the target of a request names: `<api>.<operation>`. Throws `UnknownOperationException`. */
+export function operationOf<T>(
+  service: string,
+  api: string,
+  { headers }: IncomingMessage,
+  operations: Record<string, T>,
+): T {
+  const target = String(headers["x-amz-target"] ?? "");
+  const name = target.startsWith(`${api}.`) ? target.slice(api.length + 1) : target;
+  const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
+  if (operation) return operation;
+  const asked = name || "a request without an x-amz-target";
+  throw new AwsError("UnknownOperationException", notServed(service, asked, Object.keys(operations)));
+}
+
+/** One sentence for an operation that a local server does not have; `served` are the names of those that it has. */
+export function notServed(service: string, operation: string, served: readonly string[]): string {
+  return `The local ${service} does not serve ${operation}. It serves ${[...served].sort().join(", ")}.`;
 }

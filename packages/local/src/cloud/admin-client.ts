@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
-import type { Counters } from "./counters.ts";
+import type { Counters } from "./counting.ts";
 import { OwnerGone } from "./errors.ts";
 import type { Owner } from "./owner-file.ts";
 import type { Listener, NodeEvent } from "./progress.ts";

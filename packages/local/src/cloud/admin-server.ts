@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { httpServer } from "../aws-http/http-server.ts";
-import type { CounterBook } from "./counters.ts";
+import type { CounterBook } from "./counting.ts";
 import { Guests } from "./guests.ts";
 import type { Progress } from "./progress.ts";
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Visit, visit } from "./admin-client.ts";
 import { LocalCloudError } from "./errors.ts";
-import { type FolderLock, lockFolder } from "./folder-lock.ts";
-import { type Owner, readOwner } from "./owner-file.ts";
+import { type FolderLock, lockFolder, type Owner, readOwner } from "./owner-file.ts";
 
 /** What this process is to a data folder: the one that opens its cloud, or a guest of the one that did. */
 export type Claim = { role: "owner"; lock: FolderLock } | { role: "guest"; owner: Owner; visit: Visit };

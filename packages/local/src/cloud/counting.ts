@@ -1,7 +1,61 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { offerTransport } from "@nova/aws";
+import { LRUCache } from "lru-cache";
+import type { DynamoDbServer } from "../dynamodb/index.ts";
 import type { E2bServer } from "../e2b/open.ts";
-import type { AwsService, CounterBook } from "./counters.ts";
 import type { Endpoints } from "./owner-file.ts";
-import type { AnsweredRequest } from "./request-tap.ts";
+
+export type AwsService = "dynamodb" | "s3" | "states";
+
+/** What one execution has cost so far, as `nova run --json` prints it. */
+export interface Counters {
+  aws_calls: Record<AwsService, number>;
+  sandbox_calls: number;
+  /** Bodies of what was put into S3 and DynamoDB. */
+  bytes_stored: number;
+}
+
+/** Enough for every execution that somebody still looks at; older ones are forgotten first. */
+const remembered = 10_000;
+
+const executionId = /exec_[0-9A-HJKMNP-TV-Z]{26}/g;
+
+/** Counts requests by the execution ids that occur in them; so no one has to be told who calls. */
+export class CounterBook {
+  readonly #byExecution = new LRUCache<string, Counters>({ max: remembered });
+
+  of(execution: string): Counters {
+    return this.#byExecution.get(execution) ?? nothing();
+  }
+
+  /** `text` is everything of a request that may name an execution: its path, its headers, its JSON. */
+  countAws(service: AwsService, text: string, bytesStored: number): void {
+    for (const counters of this.#named(text)) {
+      counters.aws_calls[service] += 1;
+      counters.bytes_stored += bytesStored;
+    }
+  }
+
+  countSandbox(text: string): void {
+    for (const counters of this.#named(text)) counters.sandbox_calls += 1;
+  }
+
+  #named(text: string): Counters[] {
+    return [...new Set(text.match(executionId))].map((execution) => this.#open(execution));
+  }
+
+  #open(execution: string): Counters {
+    const counters = this.#byExecution.get(execution) ?? nothing();
+    this.#byExecution.set(execution, counters);
+    return counters;
+  }
+}
+
+function nothing(): Counters {
+  return { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
+}
 
 /** Counts, in the owner, what every execution asks of the endpoints; told of each request that was answered. */
 export function requestCounter(
@@ -36,4 +90,74 @@ function storedBytes(service: AwsService, { request, status, json }: AnsweredReq
   }
   if (service !== "s3" || request.method !== "PUT") return 0;
   return Number(headers["x-amz-decoded-content-length"] ?? headers["content-length"] ?? 0);
+}
+
+/** One request that a local endpoint has answered. */
+export interface AnsweredRequest {
+  port: number;
+  request: Pick<IncomingMessage, "method" | "url" | "headers">;
+  status: number;
+  /** The body where it is JSON, which may name an execution; of bytes only their number is of interest. */
+  json: string;
+}
+
+interface ServerMessage {
+  request: IncomingMessage;
+  response: ServerResponse;
+  server: Server;
+}
+
+/**
+ * Sees every request to the servers of this process, through the channels that Node publishes on: so the endpoints
+ * need to know nothing of being counted, and nothing is between them and their clients. Answers how to stop.
+ */
+export function tapRequests(onAnswered: (answered: AnsweredRequest) => void): () => void {
+  const bodies = new WeakMap<IncomingMessage, Buffer[]>();
+  const onStart = (message: unknown) => {
+    const { request } = message as ServerMessage;
+    if (isJson(request)) bodies.set(request, copyBody(request));
+  };
+  const onFinish = (message: unknown) => {
+    const { request, response, server } = message as ServerMessage;
+    const { port } = (server.address() ?? { port: 0 }) as AddressInfo;
+    const json = Buffer.concat(bodies.get(request) ?? []).toString();
+    onAnswered({ port, request, status: response.statusCode, json });
+  };
+  subscribe("http.server.request.start", onStart);
+  subscribe("http.server.response.finish", onFinish);
+  return () => {
+    unsubscribe("http.server.request.start", onStart);
+    unsubscribe("http.server.response.finish", onFinish);
+  };
+}
+
+function isJson({ headers }: IncomingMessage): boolean {
+  return /^application\/(x-amz-json|json)/.test(headers["content-type"] ?? "");
+}
+
+/** Copies what arrives without reading the stream: a second reader would take the body from the first. */
+function copyBody(request: IncomingMessage): Buffer[] {
+  const chunks: Buffer[] = [];
+  const push = request.push;
+  request.push = (chunk, encoding) => {
+    if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+    return push.call(request, chunk, encoding);
+  };
+  return chunks;
+}
+
+/**
+ * Answers what this process asks of its own DynamoDB without a socket between them; `onAnswered` is told, as of requests
+ * of others. Returns how to stop.
+ */
+export function serveOwnRequests(
+  dynamodb: Pick<DynamoDbServer, "url" | "answer">,
+  onAnswered: (answered: AnsweredRequest) => void,
+): () => void {
+  const port = Number(new URL(dynamodb.url).port);
+  return offerTransport(dynamodb.url, ({ method, headers, body }) => {
+    const answer = dynamodb.answer({ headers, body: Buffer.from(body) });
+    onAnswered({ port, request: { method, url: "/", headers }, status: answer.status, json: body });
+    return answer;
+  });
 }

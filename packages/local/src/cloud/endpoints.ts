@@ -2,17 +2,16 @@ import type { DynamoDbServer } from "../dynamodb/index.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { OnCreated } from "../s3/call.ts";
-import type { RoomyOptions } from "./cloud-options.ts";
 import { region } from "./environment.ts";
 import { openEventsAndSchedules } from "./events-and-schedules.ts";
 import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
-import { createLambda, deliver, functionArn } from "./lambda.ts";
+import { createLambda, deliver, functionArn, whenThereIsRoom } from "./lambda.ts";
+import type { RoomyOptions } from "./local-cloud.ts";
 import { openMails } from "./mails.ts";
 import type { Endpoints } from "./owner-file.ts";
 import type { Progress } from "./progress.ts";
-import { readObject } from "./read-object.ts";
-import { whenThereIsRoom } from "./when-there-is-room.ts";
+import { readObject } from "./stores.ts";
 
 export interface OpenedEndpoints {
   urls: Omit<Endpoints, "admin">;
@@ -100,7 +99,7 @@ async function openS3With(
   { accessKeyId, secretAccessKey }: Keys,
   onCreated: OnCreated,
 ) {
-  const { openS3 } = await import("../s3/index.ts");
+  const { openS3 } = await import("../s3/server.ts");
   return openS3({ dataDir, room, accessKeyId, secretAccessKey, onCreated, ...(faults?.s3 && { faults: faults.s3 }) });
 }
 

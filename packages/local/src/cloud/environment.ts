@@ -1,8 +1,8 @@
 import { hkdfSync } from "node:crypto";
 import { join } from "node:path";
-import { docstringsFolder } from "./docstrings.ts";
 import type { Keys } from "./keys.ts";
 import type { Endpoints } from "./owner-file.ts";
+import { docstringsFolder } from "./templates.ts";
 
 export const region = "us-east-1";
 export const table = "nova";

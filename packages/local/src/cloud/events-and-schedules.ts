@@ -1,12 +1,12 @@
 import type { JsonObject } from "@nova/workflow";
 import type { Events } from "../events/open-events.ts";
-import type { StandingRule } from "../events/rule.ts";
+import type { StandingRule } from "../events/rules.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { Schedules } from "../schedules/open-schedules.ts";
-import type { RoomyOptions } from "./cloud-options.ts";
 import { region } from "./environment.ts";
 import type { Keys } from "./keys.ts";
 import { deliver, functionArn } from "./lambda.ts";
+import type { RoomyOptions } from "./local-cloud.ts";
 
 /** Name of NOVA's bus, as functions know it that are told no other. */
 const bus = "nova";

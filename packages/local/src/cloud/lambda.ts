@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Room } from "../disk/room.ts";
 import { withChaos } from "../lambda/chaos.ts";
 import { createWorkerLambdaRuntime } from "../lambda/worker-lambda-runtime.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
-import type { ChaosOptions } from "./cloud-options.ts";
 import { region } from "./environment.ts";
+import type { ChaosOptions } from "./local-cloud.ts";
 
 export interface Lambda {
   invoke: InvokeLambda;
@@ -59,4 +60,18 @@ async function loadFunctions(): Promise<InvokeLambda> {
     import("../lambda/lambda-runtime.ts"),
   ]);
   return createLambdaRuntime({ functions: { ...functions, ...serviceFunctions } });
+}
+
+/**
+ * Has functions wait for room on the disk, and invokes one again that failed for lack of it: an execution stops where it
+ * is, and no retry is spent. A function bears being invoked twice.
+ */
+export function whenThereIsRoom(invoke: InvokeLambda, room: Room): InvokeLambda {
+  return async (...call) => {
+    for (;;) {
+      await room.untilThere();
+      const result = await invoke(...call);
+      if (result.ok || !room.isAwaited) return result;
+    }
+  };
 }

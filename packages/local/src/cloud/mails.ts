@@ -1,11 +1,9 @@
 import { join } from "node:path";
-import { Deliveries } from "../deliveries/deliveries.ts";
-import { keepingUndelivered } from "../deliveries/undelivered.ts";
+import { Deliveries, keepingUndelivered } from "../deliveries/deliveries.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { OnCreated } from "../s3/call.ts";
-import type { RoomyOptions } from "./cloud-options.ts";
-import { tellOfMails } from "./incoming-mail.ts";
 import { deliver, functionArn } from "./lambda.ts";
+import type { RoomyOptions } from "./local-cloud.ts";
 
 /** Mails on their way from the bucket to the function that receives them. */
 export interface Mails extends Pick<Deliveries, "drive" | "isBusy" | "rest" | "close"> {
@@ -27,5 +25,20 @@ export function openMails({ dataDir, room }: RoomyOptions, invoke: InvokeLambda)
     isBusy: () => deliveries.isBusy(),
     rest: () => deliveries.rest(),
     close: () => deliveries.close(),
+  };
+}
+
+const folder = "mail/";
+
+/** What the bucket tells Lambda of mails: each is handed to the function that receives them, however often it takes. */
+export function tellOfMails(deliveries: Pick<Deliveries, "add">, functionArn: string): OnCreated {
+  return ({ bucket, key, bytes }) => {
+    if (!key.startsWith(folder)) return;
+    const s3 = {
+      bucket: { name: bucket },
+      object: { key: encodeURIComponent(key).replaceAll("%2F", "/"), size: bytes },
+    };
+    const record = { eventSource: "aws:s3", eventName: "ObjectCreated:Put", s3 };
+    deliveries.add({ functionArn, payload: JSON.stringify({ Records: [record] }), inTurn: false });
   };
 }

@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 import { Room } from "../disk/room.ts";
 import { claimFolder } from "./claim.ts";
-import type { CloudOptions, RoomyOptions } from "./cloud-options.ts";
 import { LocalCloudError } from "./errors.ts";
 import { readKeys } from "./keys.ts";
-import type { LocalCloud } from "./local-cloud.ts";
+import type { CloudOptions, LocalCloud, RoomyOptions } from "./local-cloud.ts";
 
 /**
  * The cloud of a data folder: opened here, or another process's. Points the SDKs of this process at it, so it must be
@@ -32,7 +31,7 @@ async function openWith(options: RoomyOptions): Promise<LocalCloud> {
   const keys = await readKeys(dataDir);
   const claim = await claimFolder(dataDir, keys.adminKey, { drives, isReadOnly: room.isReadOnly });
   if (claim.role === "guest") {
-    const { openAsGuest } = await import("./guest.ts");
+    const { openAsGuest } = await import("./guests.ts");
     return openAsGuest(dataDir, keys, claim.owner, claim.visit);
   }
   try {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { interruptedError, type Ports } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import type { Room } from "../disk/room.ts";
-import type { CounterBook, Counters } from "./counters.ts";
+import type { CounterBook, Counters } from "./counting.ts";
 import type { OpenedEndpoints } from "./endpoints.ts";
 import type { Guests } from "./guests.ts";
 import type { LocalCloud } from "./local-cloud.ts";

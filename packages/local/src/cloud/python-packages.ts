@@ -1,13 +1,33 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { promisedPackages } from "@nova/workflow";
 import { choosePython, type Python } from "../e2b/python.ts";
 import { Interrupted } from "./errors.ts";
-import { packagesFolder, packagesFolders } from "./packages-folder.ts";
+
+/** Belongs to this user alone, and is no part of any Python. */
+function home(): string {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "nova");
+}
+
+/** Where the packages lie that NOVA installed for a Python of this version (`3.12.1`). */
+export function packagesFolder(version: string): string {
+  return join(home(), `python${version.split(".", 2).join(".")}`);
+}
+
+/** Those of all versions, as far as they are there; a Python takes its own. */
+export function packagesFolders(): string[] {
+  try {
+    const names = readdirSync(home()).filter((name) => /^python\d+\.\d+$/.test(name));
+    return names.sort().map((name) => join(home(), name));
+  } catch {
+    return []; // nothing was ever installed
+  }
+}
 
 /** The Python packages of the sandboxes cannot be had; the message says what to install. */
 export class PythonMissing extends Error {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { pythonFolder } from "@nova/sandbox/files";
 import { type E2bServer, openE2b } from "../e2b/open.ts";
 import { choosePython, type Python } from "../e2b/python.ts";
-import type { RoomyOptions } from "./cloud-options.ts";
 import type { Keys } from "./keys.ts";
-import { packagesFolder, packagesFolders } from "./packages-folder.ts";
+import type { RoomyOptions } from "./local-cloud.ts";
+import { packagesFolder, packagesFolders } from "./python-packages.ts";
 import { templateFolder } from "./templates.ts";
 
 /** As in the template, no first node waits for the harness; the package itself is loaded later, beside this. */

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { BucketAlreadyOwnedByYou, CreateBucketCommand, type S3Client } from "@aws-sdk/client-s3";
+import { BucketAlreadyOwnedByYou, CreateBucketCommand, GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { createTable, s3Client } from "@nova/aws";
+import type { ReadObject } from "../states/asl/host.ts";
 import { bucket, table } from "./environment.ts";
 
 /** Makes the table and the bucket where the data folder is new. */
@@ -22,3 +23,15 @@ async function createBucket(s3: S3Client): Promise<void> {
     if (!(error instanceof BucketAlreadyOwnedByYou)) throw error;
   }
 }
+
+/** What Step Functions reads from S3 by itself. The endpoint is the one that the environment names by then. */
+export const readObject: ReadObject = async ({ bucket, key }) => {
+  const s3 = s3Client(true);
+  try {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    if (!Body) throw new Error(`S3 answered nothing for ${key}`);
+    return await Body.transformToString();
+  } finally {
+    s3.destroy();
+  }
+};

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { readIfThere } from "./line-file.ts";
 
 /** Writes a file that nobody ever sees half written. What the disk has no room for leaves nothing behind. */
 export function writeWhole(path: string, content: string | Buffer, mode = 0o666): void {
@@ -19,5 +21,26 @@ export function throughDraft(
     place(draft);
   } finally {
     rmSync(draft, { force: true });
+  }
+}
+
+/** A small value in a file, whole at any moment: what a change was answered for is there after a crash. */
+export class JsonFile<T> {
+  readonly #path: string;
+  readonly #otherwise: T;
+
+  constructor(path: string, otherwise: T) {
+    this.#path = path;
+    this.#otherwise = otherwise;
+  }
+
+  read(): T {
+    const bytes = readIfThere(this.#path);
+    return bytes.length > 0 ? (JSON.parse(bytes.toString()) as T) : this.#otherwise;
+  }
+
+  write(value: T): void {
+    mkdirSync(dirname(this.#path), { recursive: true });
+    writeWhole(this.#path, JSON.stringify(value));
   }
 }

@@ -1,7 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { PYTHON_SOURCE } from "./python.ts";
-import type { Python } from "./python-cache.ts";
+import { PYTHON_SOURCE, type Python } from "./python.ts";
 
 /** Where things lie inside: never under a folder that a sandbox, or the code in it, covers with one of its own. */
 const INSIDE = { source: "/opt/nova/source", python: "/opt/nova/python", sites: "/opt/nova/site" };

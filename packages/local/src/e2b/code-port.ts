@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
-import { AgentRefusal, callAgent, openCall, readHead } from "./agent-call.ts";
-import { Refusal } from "./errors.ts";
-import { forward } from "./forward.ts";
-import { header, readJson, sendJson, sendText } from "./http.ts";
+import { AgentRefusal, callAgent, forward, openCall, readHead } from "./agent-call.ts";
+import { header, Refusal, readJson, sendJson, sendText } from "./http.ts";
 import type { Sandbox } from "./sandboxes.ts";
 
 const TOKEN_HEADER = "e2b-traffic-access-token";

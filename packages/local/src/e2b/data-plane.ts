@@ -3,8 +3,7 @@ import { AgentGone, AgentRefusal } from "./agent-call.ts";
 import { answerCodePort } from "./code-port.ts";
 import { answerFiles } from "./envd-files.ts";
 import { answerRpc, STATUS_OF_CODE } from "./envd-rpc.ts";
-import { Refusal, unreachableSandbox } from "./errors.ts";
-import { header, sendJson, sendNothing } from "./http.ts";
+import { header, Refusal, sendJson, sendNothing, unreachableSandbox } from "./http.ts";
 import type { Sandbox, Sandboxes } from "./sandboxes.ts";
 
 const CODE_PORT = "49999";

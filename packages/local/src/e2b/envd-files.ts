@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
 import { createGunzip } from "node:zlib";
-import { openCall, readHead } from "./agent-call.ts";
-import { Refusal } from "./errors.ts";
-import { drained, forwardBytes } from "./forward.ts";
-import { header, sendJson } from "./http.ts";
+import { drained, forwardBytes, openCall, readHead } from "./agent-call.ts";
+import { header, Refusal, sendJson } from "./http.ts";
 import { readMultipart } from "./multipart.ts";
 
 /** GET and POST /files of envd; bytes stream through in both directions. */

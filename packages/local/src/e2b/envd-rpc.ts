@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type AgentCall, AgentRefusal, callAgent, openCall, readHead } from "./agent-call.ts";
-import { Refusal } from "./errors.ts";
-import { forward } from "./forward.ts";
-import { header, readBody, readJson, sendJson } from "./http.ts";
+import { type AgentCall, AgentRefusal, callAgent, forward, openCall, readHead } from "./agent-call.ts";
+import { header, Refusal, readBody, readJson, sendJson } from "./http.ts";
 
 /** HTTP statuses of the Connect protocol. */
 export const STATUS_OF_CODE: Record<string, number> = {

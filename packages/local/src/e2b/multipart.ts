@@ -1,4 +1,4 @@
-import { Refusal } from "./errors.ts";
+import { Refusal } from "./http.ts";
 
 /** One part of a form; its body must be read to the end before the next part is asked for. */
 export type Part = { name: string; filename: string | undefined; body: AsyncIterable<Buffer> };

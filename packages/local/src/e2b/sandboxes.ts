@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Room } from "../disk/room.ts";
 import { AgentGone, callAgent } from "./agent-call.ts";
-import { Refusal, unknownSandbox } from "./errors.ts";
+import { Refusal, unknownSandbox } from "./http.ts";
 import type { Lifeline } from "./zygote.ts";
 import type { Zygotes } from "./zygotes.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { E2bServerError } from "./errors.ts";
+import { E2bServerError } from "./http.ts";
 
 const PREFIX = "nova-e2b-";
 

@@ -5,9 +5,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { enclosedLaunch, type Identity, type Launch, plainLaunch, UNPRIVILEGED_ID } from "./bubblewrap.ts";
-import { E2bServerError } from "./errors.ts";
-import { TEMPLATE_PACKAGES } from "./python.ts";
-import type { Python } from "./python-cache.ts";
+import { E2bServerError } from "./http.ts";
+import { type Python, TEMPLATE_PACKAGES } from "./python.ts";
 import { inScratch } from "./scratch.ts";
 
 const MiB = 1024 * 1024;

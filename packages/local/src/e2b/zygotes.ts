@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { type Identity, MANY_IDS, ONE_ID } from "./bubblewrap.ts";
-import type { Python } from "./python-cache.ts";
+import type { Python } from "./python.ts";
 import { makeScratch, NoScratch } from "./scratch.ts";
 import { Zygote, type ZygoteOptions } from "./zygote.ts";
 

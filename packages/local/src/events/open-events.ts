@@ -1,17 +1,13 @@
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { listen } from "../aws-http/listen.ts";
-import { operationOf } from "../aws-http/operation-of.ts";
-import { requestOf } from "../aws-http/request-of.ts";
-import { Deliveries } from "../deliveries/deliveries.ts";
-import { type Invoke, keepingUndelivered } from "../deliveries/undelivered.ts";
+import { operationOf, requestOf } from "../aws-http/request.ts";
+import { Deliveries, type Invoke, keepingUndelivered } from "../deliveries/deliveries.ts";
 import { Room } from "../disk/room.ts";
-import { describeEventBus, listEventBuses } from "./operations/buses.ts";
 import { putEvents } from "./operations/put-events.ts";
-import { deleteRule, describeRule, listRules, putRule } from "./operations/rules.ts";
+import { deleteRule, describeEventBus, describeRule, listEventBuses, listRules, putRule } from "./operations/rules.ts";
 import { listTargetsByRule, putTargets, removeTargets } from "./operations/targets.ts";
-import type { StandingRule } from "./rule.ts";
-import { Rules } from "./rules.ts";
+import { Rules, type StandingRule } from "./rules.ts";
 import type { EventOperation } from "./service.ts";
 
 export interface EventsOptions extends AccessKey {

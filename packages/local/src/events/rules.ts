@@ -1,5 +1,34 @@
-import { JsonFile } from "../disk/json-file.ts";
-import type { Rule } from "./rule.ts";
+import type { JsonObject } from "@nova/workflow";
+import { JsonFile } from "../disk/whole-file.ts";
+
+/** What a rule invokes. */
+export interface Target {
+  Id: string;
+  Arn: string;
+  /** Text with `<aws.events...>` in the places of what only the event says. */
+  InputTransformer?: { InputTemplate: string };
+  /** JSON text that the target gets instead of the event. */
+  Input?: string;
+}
+
+export interface Rule {
+  name: string;
+  bus: string;
+  /** JSON text, as it was put. */
+  pattern: string;
+  state: "ENABLED" | "DISABLED";
+  description?: string;
+  targets: Target[];
+}
+
+/** A rule that a deployment makes, and no call changes. */
+export interface StandingRule {
+  bus: string;
+  pattern: JsonObject;
+  functionArn: string;
+  /** One delivery after the other, as of a FIFO queue with one consumer. */
+  inTurn?: boolean;
+}
 
 /** The rules of all buses, as a file. Read when they are first asked for. */
 export class Rules {

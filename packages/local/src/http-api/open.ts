@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { httpServer } from "../aws-http/http-server.ts";
-import { readBody } from "../aws-http/read-body.ts";
-import { notOpened } from "../cloud/not-opened.ts";
+import { httpServer, readBody } from "../aws-http/http-server.ts";
+import { notOpened } from "../cloud/errors.ts";
 import { PAYLOAD_LIMIT_BYTES } from "../lambda/call-handler.ts";
-import { gatewayAnswer, type HttpApiAnswer, send } from "./answer.ts";
-import { eventOf, type HttpApiEvent } from "./event.ts";
+import { eventOf, gatewayAnswer, type HttpApiAnswer, type HttpApiEvent, send } from "./payload.ts";
 
 /** A Lambda behind an HTTP API. */
 export type HttpApiHandler = (

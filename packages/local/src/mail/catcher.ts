@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { keepMail } from "./keep-mail.ts";
-import { largestMailBytes, received, tooLarge } from "./received.ts";
+import { keepMail, largestMailBytes, received, tooLarge } from "./mail-file.ts";
 
 /** A mail that was caught: where it lies, and what its headers say. */
 export interface CaughtMail {

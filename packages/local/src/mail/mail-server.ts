@@ -2,8 +2,8 @@ import type { AddressInfo } from "node:net";
 import { readHeaders, senderOf } from "@nova/service";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import { monotonicFactory } from "ulid";
-import { notOpened } from "../cloud/not-opened.ts";
-import { largestMailBytes, received, refusal, tooLarge } from "./received.ts";
+import { notOpened } from "../cloud/errors.ts";
+import { largestMailBytes, received, refusal, tooLarge } from "./mail-file.ts";
 import { type Envelope, sesHead } from "./ses-head.ts";
 
 export interface MailServerOptions {

@@ -4,8 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import type { Room } from "../disk/room.ts";
 import { Alarms, leastJumpMs } from "../states/alarms.ts";
-import { type StoredSchedule, scheduleKey } from "./schedule.ts";
-import type { ScheduleStore } from "./schedule-store.ts";
+import { type ScheduleStore, type StoredSchedule, scheduleKey } from "./schedule-store.ts";
 
 /** EventBridge Scheduler fires within the minute that begins when a schedule is due. */
 const precisionMs = 60_000;

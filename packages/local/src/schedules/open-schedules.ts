@@ -2,15 +2,20 @@ import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
-import { notServed } from "../aws-http/not-served.ts";
-import { requestOf } from "../aws-http/request-of.ts";
+import { notServed, requestOf } from "../aws-http/request.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { Deliveries } from "../deliveries/deliveries.ts";
-import { type Invoke, keepingUndelivered } from "../deliveries/undelivered.ts";
+import { Deliveries, type Invoke, keepingUndelivered } from "../deliveries/deliveries.ts";
 import { Room } from "../disk/room.ts";
 import { Firing } from "./firing.ts";
-import { getScheduleGroup, listScheduleGroups } from "./operations/groups.ts";
-import { createSchedule, deleteSchedule, getSchedule, listSchedules, updateSchedule } from "./operations/schedules.ts";
+import {
+  createSchedule,
+  deleteSchedule,
+  getSchedule,
+  getScheduleGroup,
+  listScheduleGroups,
+  listSchedules,
+  updateSchedule,
+} from "./operations/schedules.ts";
 import { ScheduleStore } from "./schedule-store.ts";
 import type { ScheduleOperation } from "./service.ts";
 

@@ -1,5 +1,35 @@
-import { JsonFile } from "../disk/json-file.ts";
-import { type StoredSchedule, scheduleKey } from "./schedule.ts";
+import { JsonFile } from "../disk/whole-file.ts";
+
+/** A schedule as it was put, and how far it is. */
+export interface StoredSchedule {
+  name: string;
+  group: string;
+  expression: string;
+  timezone: string;
+  state: "ENABLED" | "DISABLED";
+  description?: string;
+  /** How late it may fire; 0: no flexible window. */
+  windowMinutes: number;
+  target: ScheduleTarget;
+  createdMs: number;
+  modifiedMs: number;
+  /** What a rate counts from, which is also its first time. */
+  startMs: number;
+  /** What was due until then has fired, or was missed. */
+  doneMs: number;
+}
+
+export interface ScheduleTarget {
+  Arn: string;
+  RoleArn: string;
+  Input?: string;
+  RetryPolicy?: { MaximumEventAgeInSeconds?: number; MaximumRetryAttempts?: number };
+  DeadLetterConfig?: { Arn: string };
+}
+
+export function scheduleKey({ group, name }: Pick<StoredSchedule, "group" | "name">): string {
+  return `${group}/${name}`;
+}
 
 /** All schedules, as a file. Read when they are first asked for. */
 export class ScheduleStore {

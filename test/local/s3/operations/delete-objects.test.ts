@@ -10,7 +10,7 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { expect, test } from "vitest";
-import { openS3 } from "../../../../packages/local/src/s3/index.ts";
+import { openS3 } from "../../../../packages/local/src/s3/server.ts";
 import { Bucket, clientOf, key, raw, useS3 } from "../support/client.ts";
 
 const s3 = useS3();

@@ -1,7 +1,7 @@
 import { isAbsolute, normalize } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { keyPart, keyPath, prefixFolder } from "../../../../packages/local/src/s3/store/key-path.ts";
+import { keyPart, keyPath, prefixFolder } from "../../../../packages/local/src/s3/store/keys.ts";
 
 const segment = fc.oneof(
   fc.constantFrom("", ".", "..", "a", "A", "a$", "a~", "%", "^a", "con", "x".repeat(400), `x${"é".repeat(200)}`),

@@ -1,6 +1,6 @@
 import { CreateBucketCommand, S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { openS3, type S3Options, type S3Request, type S3Server } from "../../../../packages/local/src/s3/index.ts";
+import { openS3, type S3Options, type S3Request, type S3Server } from "../../../../packages/local/src/s3/server.ts";
 import { signedFetch } from "../../support/signed.ts";
 
 export const Bucket = "bucket";

@@ -1,15 +1,23 @@
-import type { ChainStore, Link, LinkId, Turn } from "@nova/engine";
-import { type Item, numberValue, textValue } from "./attributes.ts";
-import { type ChainConnection, ChainTable, type Condition, ifAbsent, type KeyRange } from "./chain-table.ts";
-import { readEntries } from "./entries.ts";
-import { chainPartition, ENTRY, type LinkKind, linkKey, stepPrefix, TURN } from "./keys.ts";
-import { entryItem, linkOf, linksOf, turnItem } from "./link-item.ts";
-import { stepItem, stepOf } from "./step-item.ts";
+import type { ChainStore, Link, LinkId, ScopeTip, Turn } from "@nova/engine";
+import {
+  chainPartition,
+  ENTRY,
+  type Item,
+  type ItemConnection,
+  type LinkKind,
+  linkKey,
+  numberValue,
+  stepPrefix,
+  TURN,
+  textValue,
+} from "./attributes.ts";
+import { ChainTable, type Condition, ifAbsent, type KeyRange, maxKeys } from "./chain-table.ts";
+import { entryItem, linkOf, linksOf, stepItem, stepOf, turnItem } from "./items.ts";
 
 const lastSeq = 9_999_999_999;
 
 /** The chain of work in DynamoDB: conditional puts and consistent reads, nothing else touches these partitions. */
-export function createChainStore(connection: ChainConnection): ChainStore {
+export function createChainStore(connection: ItemConnection): ChainStore {
   const table = new ChainTable(connection);
   return {
     async readTail(at) {
@@ -41,9 +49,9 @@ export function createChainStore(connection: ChainConnection): ChainStore {
   };
 }
 
-type Place = [seq: number, kind: LinkKind];
+type LinkPlace = [seq: number, kind: LinkKind];
 
-function between({ execution, scope }: Omit<LinkId, "seq">, from: Place, to: Place): KeyRange {
+function between({ execution, scope }: Omit<LinkId, "seq">, from: LinkPlace, to: LinkPlace): KeyRange {
   return {
     partition: chainPartition(execution, scope),
     keys: { from: linkKey(scope, ...from), to: linkKey(scope, ...to) },
@@ -85,4 +93,29 @@ function lastLinkOf(items: Item[]): Item[] {
     const link = linkOf(item);
     return link.scope === scope && link.seq === seq;
   });
+}
+
+/** Requests at once. */
+const atOnce = 4;
+
+/** Entries of many scopes whose lengths are known, a hundred in one request: each item of a map is a partition. */
+async function readEntries(
+  table: ChainTable,
+  execution: string,
+  tips: readonly ScopeTip[],
+): Promise<ReadonlyMap<string, Link[]>> {
+  const keys = tips.flatMap(({ scope, seq }) => {
+    const partition = chainPartition(execution, scope);
+    return Array.from({ length: seq }, (_, before) => ({ partition, key: linkKey(scope, before + 1, ENTRY) }));
+  });
+  const batches = Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, number) =>
+    keys.slice(number * maxKeys, (number + 1) * maxKeys),
+  );
+  const found = new Map<string, Link[]>(tips.map(({ scope }) => [scope, []]));
+  for (let first = 0; first < batches.length; first += atOnce) {
+    const items = await Promise.all(batches.slice(first, first + atOnce).map((batch) => table.items(batch)));
+    for (const { scope, ...link } of linksOf(items.flat())) found.get(scope)?.push(link);
+  }
+  for (const links of found.values()) links.sort((a, b) => a.seq - b.seq);
+  return found;
 }

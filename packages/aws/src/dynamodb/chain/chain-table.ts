@@ -1,20 +1,8 @@
-import {
-  BatchGetItemCommand,
-  type DynamoDBClient,
-  PutItemCommand,
-  type PutItemCommandInput,
-  QueryCommand,
-} from "@aws-sdk/client-dynamodb";
+import { BatchGetItemCommand, PutItemCommand, type PutItemCommandInput, QueryCommand } from "@aws-sdk/client-dynamodb";
 import { reaching, reachingIf } from "../../clients/outage.ts";
-import { store } from "../options.ts";
-import { type Item, textValue } from "./attributes.ts";
-import { partitionKey } from "./keys.ts";
+import { type Item, type ItemConnection, partitionKey, textValue } from "./attributes.ts";
 
-/** Both a plain client and a document client take the plain commands. */
-export interface ChainConnection {
-  client: Pick<DynamoDBClient, "send">;
-  table: string;
-}
+const store = "DynamoDB";
 
 export type Condition = Pick<
   PutItemCommandInput,
@@ -29,14 +17,14 @@ export interface KeyRange {
   limit?: number;
 }
 
-export interface ItemKey {
+interface ItemKey {
   partition: string;
   /** Sort key. */
   key: string;
 }
 
-/** DynamoDB, BatchGetItem: the most items of one request. */
-export const mostKeys = 100;
+/** DynamoDB, BatchGetItem: items of one request. */
+export const maxKeys = 100;
 
 export const ifAbsent: Condition = {
   ConditionExpression: "attribute_not_exists(#pk) AND attribute_not_exists(#sk)",
@@ -45,10 +33,10 @@ export const ifAbsent: Condition = {
 
 /** Conditional puts and consistent reads: all that chain partitions ever see. */
 export class ChainTable {
-  readonly #client: ChainConnection["client"];
+  readonly #client: ItemConnection["client"];
   readonly #table: string;
 
-  constructor({ client, table }: ChainConnection) {
+  constructor({ client, table }: ItemConnection) {
     this.#client = client;
     this.#table = table;
   }
@@ -78,7 +66,7 @@ export class ChainTable {
     const found: Item[] = [];
     let due = keys.map(({ partition, key }) => ({ pk: textValue(partitionKey(partition)), sk: textValue(key) }));
     while (due.length > 0) {
-      const asked = { [this.#table]: { Keys: due.splice(0, mostKeys), ConsistentRead: true } };
+      const asked = { [this.#table]: { Keys: due.splice(0, maxKeys), ConsistentRead: true } };
       const command = new BatchGetItemCommand({ RequestItems: asked });
       const { Responses, UnprocessedKeys } = await reaching(store, () => this.#client.send(command));
       found.push(...(Responses?.[this.#table] ?? []));

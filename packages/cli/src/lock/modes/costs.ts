@@ -1,6 +1,7 @@
+import { askApi } from "../../api/ask.ts";
+import { readGenerations } from "../../api/recorded.ts";
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { print } from "../../output/terminal.ts";
-import { withRecords } from "../../records/with-records.ts";
 import { costsOf, type NodeCosts, sum } from "../costs.ts";
 import { readLockFolder } from "../folder.ts";
 import { costLines } from "../lines/costs.ts";
@@ -9,10 +10,10 @@ import { latestRuns } from "../recorded.ts";
 /** What writing the code has cost, node by node, and what its runs save. */
 export async function showCosts({ path, json }: { path: string; json: boolean }): Promise<ExitCode> {
   const folder = await readLockFolder(path);
-  const costs = await withRecords(async (records) => {
+  const costs = await askApi(async (nova) => {
     const { id } = folder.workflow;
-    const runs = await Array.fromAsync(latestRuns(records, id, { most: 100, full: false }));
-    return costsOf(folder, await records.generations(id), runs);
+    const runs = await Array.fromAsync(latestRuns(nova, id, { most: 100, full: false }));
+    return costsOf(folder, await readGenerations(nova, id), runs);
   });
   print(json ? JSON.stringify(resultOf(costs)) : costLines(costs).join("\n"), json);
   return exitCodes.completed;

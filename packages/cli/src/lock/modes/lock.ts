@@ -1,7 +1,7 @@
 import { analysisFileOf, codeFileOf, lockFileName } from "@nova/workflow";
+import { askApi } from "../../api/ask.ts";
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { print } from "../../output/terminal.ts";
-import { withRecords } from "../../records/with-records.ts";
 import { readLockFolder } from "../folder.ts";
 import { lockLines } from "../lines/lock.ts";
 import { type Planned, planLock } from "../plan.ts";
@@ -11,9 +11,7 @@ import { writeLock } from "../write.ts";
 /** Locks what there is code for, and takes hand edits over. */
 export async function lockFolder(asked: { path: string; from: string | undefined; json: boolean }): Promise<ExitCode> {
   const folder = await readLockFolder(asked.path);
-  const planned = await withRecords(async (records) =>
-    planLock(folder, await readSources(records, folder, asked.from)),
-  );
+  const planned = await askApi(async (nova) => planLock(folder, await readSources(nova, folder, asked.from)));
   const locked = Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : [])));
   const { removed } = await writeLock(folder, locked);
   if (asked.json) print(JSON.stringify(resultOf(planned, removed)), true);

@@ -1,11 +1,13 @@
+import type { NovaClient } from "@nova/client";
 import { RawJson, renderJson } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
+import { askCloud } from "../../api/ask.ts";
+import { readBlob } from "../../api/recorded.ts";
+import { serverHere } from "../../api/server.ts";
 import { withCloud } from "../../cloud.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../../errors.ts";
 import { Interrupt } from "../../interrupt.ts";
 import { print } from "../../output/terminal.ts";
-import type { Records } from "../../records/records.ts";
-import { serverHere } from "../../server/server.ts";
 import { type LockFolder, namedPrompts, readLockFolder } from "../folder.ts";
 import { proofLines } from "../lines/proof.ts";
 import { planLock } from "../plan.ts";
@@ -29,9 +31,11 @@ export async function proveFolder({ path, node, count, from, json }: Asked): Pro
   const asked = namedPrompts(folder, node);
   const mayRun = asked.filter(({ node }) => node.effects !== true);
   if (mayRun.length === 0 && asked.length > 0) throw new InvalidInput(effectful(asked[0]?.node.id ?? ""));
-  const proofs = await withCloud(async (cloud) =>
-    proveAll(cloud, await recordsFor(cloud), { ...folder, prompts: asked }, { count, from }),
-  );
+  const server = await serverHere();
+  const proofs = await withCloud((cloud) => {
+    const prove = (nova: NovaClient) => proveAll(cloud, nova, { ...folder, prompts: asked }, { count, from });
+    return server ? prove(server) : askCloud(cloud, prove);
+  });
   const same = proofs.every((proof) => "runs" in proof && proof.runs.every(({ outcome }) => isGood(outcome)));
   print(json ? renderJson({ same, nodes: proofs.map(resultOf) }) : proofLines(proofs).join("\n"), json);
   return same ? exitCodes.completed : exitCodes.failed;
@@ -45,27 +49,21 @@ function effectful(node: string): string {
   return `node "${node}" has "effects": true: running its code again would do them again - prove it by hand`;
 }
 
-async function recordsFor({ ports }: LocalCloud): Promise<Records> {
-  const server = await serverHere();
-  return server
-    ? (await import("../../records/server-records.ts")).serverRecords(server)
-    : (await import("../../records/cloud-records.ts")).cloudRecords(ports);
-}
-
 async function proveAll(
   cloud: LocalCloud,
-  records: Records,
+  nova: NovaClient,
   folder: LockFolder,
   { count, from }: Pick<Asked, "count" | "from">,
 ): Promise<NodeProof[]> {
-  const planned = await planLock(folder, await readSources(records, folder, from));
-  const recorded = await recordedInputs(records, folder, count);
+  const planned = await planLock(folder, await readSources(nova, folder, from));
+  const recorded = await recordedInputs(nova, folder, count);
   const interrupt = new AbortController();
   new Interrupt().wish().then(
     () => interrupt.abort(),
     () => undefined,
   );
   const { sandboxes } = cloud.ports;
+  const blobOf = (execution: string, sha256: string) => readBlob(nova, execution, sha256);
   const template = await cloud.templateFor(folder.workflow.requirements);
   const proofs: NodeProof[] = [];
   for (const prompt of folder.prompts) {
@@ -77,7 +75,7 @@ async function proveAll(
     else if (runs.length === 0)
       proofs.push({ node: id, refused: `node "${id}" has no recorded inputs yet - run it first` });
     else {
-      const trial = { records, sandboxes, template, locked, signal: interrupt.signal };
+      const trial = { blobOf, sandboxes, template, locked, signal: interrupt.signal };
       proofs.push({ node: id, codeHash: locked.codeHash, runs: await proveCode(prompt, runs, trial) });
     }
   }
@@ -85,9 +83,9 @@ async function proveAll(
 }
 
 /** The last inputs of each node, newest first. */
-async function recordedInputs(records: Records, { workflow, prompts }: LockFolder, count: number) {
+async function recordedInputs(nova: NovaClient, { workflow, prompts }: LockFolder, count: number) {
   const found = new Map<string, Recorded[]>(prompts.map(({ node }) => [node.id, []]));
-  for await (const run of latestRuns(records, workflow.id, { most: 100, full: true })) {
+  for await (const run of latestRuns(nova, workflow.id, { most: 100, full: true })) {
     const runs = found.get(run.entry.node_id);
     if (runs && runs.length < count && run.entry.input_context) runs.push(run);
     if (Array.from(found.values()).every(({ length }) => length === count)) break;

@@ -1,4 +1,4 @@
-import { notServed } from "../../aws-http/not-served.ts";
+import { notServed } from "../../aws-http/request.ts";
 import { DynamoDbError, malformed } from "../errors.ts";
 import { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";

@@ -2,10 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type JsonObject, matchesPattern } from "@nova/workflow";
 import { constraint } from "../../aws-http/aws-error.ts";
 import { isObject } from "../../json.ts";
-import { type Envelope, eventText } from "../envelope.ts";
-import { busIn, ruleArn } from "../names.ts";
-import type { EventOperation, EventService } from "../service.ts";
-import { inputOf } from "../target-input.ts";
+import { type Envelope, eventText, inputOf } from "../event-text.ts";
+import { busIn, type EventOperation, type EventService, ruleArn } from "../service.ts";
 
 /** EventBridge, "PutEvents": entries of one request, and what they weigh together. */
 const mostEntries = 10;

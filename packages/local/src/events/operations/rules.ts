@@ -1,9 +1,8 @@
 import { checkPattern } from "@nova/workflow";
 import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import { isObject, type Json } from "../../json.ts";
-import { busIn, ruleArn, ruleIn, ruleNameIn } from "../names.ts";
-import type { Rule } from "../rule.ts";
-import type { EventOperation, EventService } from "../service.ts";
+import type { Rule } from "../rules.ts";
+import { busArn, busIn, type EventOperation, type EventService, ruleArn, ruleIn, ruleNameIn } from "../service.ts";
 
 /** EventBridge, "Quotas": rules of a bus; the longest pattern. */
 const mostRules = 300;
@@ -77,3 +76,14 @@ function shown(service: EventService, rule: Rule): object {
   const Arn = ruleArn(service, rule);
   return { Name, Arn, EventBusName, EventPattern, State, ...(description && { Description: description }) };
 }
+
+export const listEventBuses: EventOperation = (service, request) => {
+  const prefix = request.optionalText("NamePrefix") ?? "";
+  const names = service.buses.filter((name) => name.startsWith(prefix)).sort();
+  return { EventBuses: names.map((Name) => ({ Name, Arn: busArn(service, Name) })) };
+};
+
+export const describeEventBus: EventOperation = (service, request) => {
+  const Name = busIn(service, request.optionalText("Name"));
+  return { Name, Arn: busArn(service, Name) };
+};

@@ -1,9 +1,8 @@
 import { AwsError, constraint, validation } from "../../aws-http/aws-error.ts";
 import { isObject, type Json } from "../../json.ts";
-import { ruleIn } from "../names.ts";
-import type { Target } from "../rule.ts";
-import type { EventOperation } from "../service.ts";
-import { unservedVariables } from "../target-input.ts";
+import { unservedVariables } from "../event-text.ts";
+import type { Target } from "../rules.ts";
+import { type EventOperation, ruleIn } from "../service.ts";
 
 /** EventBridge, "Quotas": targets of a rule. */
 const mostTargets = 5;

@@ -1,5 +1,9 @@
-import type { Operation } from "../call.ts";
+import type { XmlFields } from "../../aws-http/xml.ts";
+import type { Call, Operation } from "../call.ts";
+import { S3Error } from "../errors.ts";
+import { listKeys } from "../store/keys.ts";
 import { resultDocument } from "../xml.ts";
+import { quoted } from "./object-headers.ts";
 
 export const listBuckets: Operation = async ({ store, response }) => {
   const buckets = (await store.buckets()).map(({ name, createdMs }) => ({
@@ -25,3 +29,62 @@ export const deleteBucket: Operation = async ({ store, response, bucket }) => {
   await store.deleteBucket(bucket);
   response.writeHead(204).end();
 };
+
+const mostKeys = 1000;
+
+export const listObjectsV2: Operation = async (call) => {
+  const { store, response, bucket, query } = call;
+  const [prefix, delimiter] = [query.get("prefix") ?? "", query.get("delimiter") ?? ""];
+  const limit = limitOf(query.get("max-keys"));
+  const page = await listKeys(await store.bucketDir(bucket), { prefix, delimiter, after: startOf(query), limit });
+  const name = query.get("encoding-type") === "url" ? encodeURIComponent : (text: string) => text;
+  const contents = await Promise.all(page.keys.map((key) => contentsOf(call, key, name)));
+  const found = contents.filter((fields) => fields !== undefined);
+  response.setHeader("content-type", "application/xml");
+  response.end(
+    resultDocument("ListBucketResult", {
+      Name: bucket,
+      Prefix: name(prefix),
+      Delimiter: delimiter ? name(delimiter) : undefined,
+      MaxKeys: limit,
+      EncodingType: query.get("encoding-type") ?? undefined,
+      KeyCount: found.length + page.commonPrefixes.length,
+      IsTruncated: page.next !== undefined,
+      ContinuationToken: query.get("continuation-token") ?? undefined,
+      NextContinuationToken: page.next === undefined ? undefined : Buffer.from(page.next).toString("base64url"),
+      StartAfter: query.get("start-after") ?? undefined,
+      Contents: found,
+      CommonPrefixes: page.commonPrefixes.map((common) => ({ Prefix: name(common) })),
+    }),
+  );
+};
+
+function limitOf(text: string | null): number {
+  const limit = Number(text ?? mostKeys);
+  if (!Number.isInteger(limit) || limit < 0) throw new S3Error("InvalidArgument", "max-keys is not a whole number.");
+  return Math.min(limit, mostKeys);
+}
+
+/** A continuation token is the last name of the page before. */
+function startOf(query: URLSearchParams): string {
+  const token = query.get("continuation-token");
+  return token === null ? (query.get("start-after") ?? "") : Buffer.from(token, "base64url").toString();
+}
+
+/** Undefined for an object that was deleted meanwhile. */
+async function contentsOf(
+  { store, bucket }: Call,
+  key: string,
+  name: (text: string) => string,
+): Promise<XmlFields | undefined> {
+  await using object = await store.find(bucket, key);
+  if (!object) return undefined;
+  const { modifiedMs, etag, bytes } = object.info;
+  return {
+    Key: name(key),
+    LastModified: new Date(modifiedMs).toISOString(),
+    ETag: quoted(etag),
+    Size: bytes,
+    StorageClass: "STANDARD",
+  };
+}

@@ -3,8 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { header } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
-import { preconditionFailed } from "../store/new-object.ts";
-import type { ObjectInfo } from "../store/object-file.ts";
+import { type ObjectInfo, preconditionFailed } from "../store/object-file.ts";
 import { checksumHeaders, httpDate, quoted, unquoted } from "./object-headers.ts";
 
 /** The file stays open to the end: an overwrite in between is not seen. */

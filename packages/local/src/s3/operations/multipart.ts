@@ -1,5 +1,4 @@
-import { isChecksumAlgorithm } from "../body/checksums.ts";
-import { header, receiveBody } from "../body/receive.ts";
+import { header, isChecksumAlgorithm, receiveBody } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import type { PartName } from "../store/multipart-uploads.ts";

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { header, receiveBody } from "../body/receive.ts";
-import type { Operation } from "../call.ts";
+import { addressOf, type Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
-import type { WriteCondition } from "../store/new-object.ts";
-import { checksumHeaders, keptHeaders, quoted, unquoted } from "./object-headers.ts";
+import { preconditionFailed, type WriteCondition } from "../store/object-file.ts";
+import { resultDocument } from "../xml.ts";
+import { checksumFields, checksumHeaders, keptHeaders, quoted, unquoted } from "./object-headers.ts";
 
 export const putObject: Operation = async ({ request, response, store, bucket, key, onCreated }) => {
   const info = await store.put(bucket, key, writeCondition(request), async (write) => {
@@ -24,3 +25,20 @@ export function writeCondition(request: IncomingMessage): WriteCondition {
   }
   return { ifNoneMatch: ifNoneMatch === "*", ...(ifMatch && { ifMatch: unquoted(ifMatch) }) };
 }
+
+export const copyObject: Operation = async ({ request, response, store, bucket, key }) => {
+  const from = addressOf(`/${header(request, "x-amz-copy-source").replace(/^\//, "")}`);
+  await using source = await store.get(from.bucket, from.key);
+  const { bytes, etag, checksums, headers } = source.info;
+  const ifMatch = header(request, "x-amz-copy-source-if-match");
+  if (ifMatch && unquoted(ifMatch) !== etag) throw preconditionFailed();
+  const isReplaced = header(request, "x-amz-metadata-directive") === "REPLACE";
+  const copy = await store.put(bucket, key, writeCondition(request), async (write) => {
+    const whole = bytes > 0 ? source.file.createReadStream({ start: 0, end: bytes - 1, autoClose: false }) : [];
+    for await (const chunk of whole) await write(chunk);
+    return { bytes, etag, checksums, headers: isReplaced ? keptHeaders(request) : headers };
+  });
+  const result = { ETag: quoted(etag), LastModified: new Date(copy.modifiedMs).toISOString(), ...checksumFields(copy) };
+  response.setHeader("content-type", "application/xml");
+  response.end(resultDocument("CopyObjectResult", result));
+};

@@ -1,14 +1,12 @@
-import { notServed } from "../../aws-http/not-served.ts";
+import { notServed } from "../../aws-http/request.ts";
 import { header } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
-import { createBucket, deleteBucket, headBucket, listBuckets } from "./buckets.ts";
-import { copyObject } from "./copy-object.ts";
+import { createBucket, deleteBucket, headBucket, listBuckets, listObjectsV2 } from "./buckets.ts";
 import { deleteObject, deleteObjects } from "./delete-objects.ts";
 import { getObject } from "./get-object.ts";
-import { listObjectsV2 } from "./list-objects.ts";
 import { abortMultipartUpload, completeMultipartUpload, createMultipartUpload, uploadPart } from "./multipart.ts";
-import { putObject } from "./put-object.ts";
+import { copyObject, putObject } from "./put-object.ts";
 
 const operations = {
   ListBuckets: listBuckets,

@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChecksumAlgorithm, createChecksum, digestOf } from "../body/checksums.ts";
+import { type ChecksumAlgorithm, createChecksum, digestOf } from "../body/receive.ts";
 import { S3Error } from "../errors.ts";
-import type { NewObject, WriteCondition } from "./new-object.ts";
-import { type ObjectInfo, type OpenObject, openObject } from "./object-file.ts";
+import { type NewObject, type ObjectInfo, type OpenObject, openObject, type WriteCondition } from "./object-file.ts";
 import type { ObjectStore } from "./object-store.ts";
 
 /** What CreateMultipartUpload said. */

@@ -1,10 +1,15 @@
 import { mkdir, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { S3Error } from "../errors.ts";
-import { keyPath } from "./key-path.ts";
-import { NewObject, preconditionFailed, type WriteCondition } from "./new-object.ts";
-import { type ObjectInfo, type OpenObject, openObject } from "./object-file.ts";
-import { createSerially } from "./serially.ts";
+import { keyPath } from "./keys.ts";
+import {
+  NewObject,
+  type ObjectInfo,
+  type OpenObject,
+  openObject,
+  preconditionFailed,
+  type WriteCondition,
+} from "./object-file.ts";
 
 const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
@@ -124,4 +129,18 @@ async function removeEmptyFolders(folder: string, bucketDir: string): Promise<vo
     );
     if (!removed) return;
   }
+}
+
+/** Runs tasks of the same name one after the other. */
+export function createSerially(): <T>(name: string, task: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (name, task) => {
+    const turn = (last.get(name) ?? Promise.resolve()).then(task, task);
+    last.set(name, turn);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(name) === turn) last.delete(name);
+    }
+  };
 }

@@ -1,5 +1,5 @@
 import { AwsError, constraint } from "../../aws-http/aws-error.ts";
-import { type StoredSchedule, scheduleKey } from "../schedule.ts";
+import { type StoredSchedule, scheduleKey } from "../schedule-store.ts";
 import type { ScheduleCall, ScheduleOperation, ScheduleService } from "../service.ts";
 import { readSchedule, startIn } from "./read-schedule.ts";
 
@@ -96,4 +96,19 @@ function absent(message: string): AwsError {
 
 function conflict(name: string): AwsError {
   return new AwsError("ConflictException", `Schedule ${name} already exists.`, 409);
+}
+
+export const listScheduleGroups: ScheduleOperation = (service, { query }) => {
+  const prefix = query.get("NamePrefix") ?? "";
+  const names = service.groups.filter((name) => name.startsWith(prefix)).sort();
+  return { ScheduleGroups: names.map((name) => groupOf(service, name)) };
+};
+
+export const getScheduleGroup: ScheduleOperation = (service, { name }) => {
+  if (service.groups.includes(name)) return groupOf(service, name);
+  throw new AwsError("ResourceNotFoundException", `Schedule group ${name} does not exist.`, 404);
+};
+
+function groupOf({ region, accountId }: ScheduleService, name: string): object {
+  return { Name: name, Arn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${name}`, State: "ACTIVE" };
 }

@@ -1,6 +1,5 @@
 import { type AwsHttp, type Listening, listen } from "../../aws-http/listen.ts";
-import { operationOf } from "../../aws-http/operation-of.ts";
-import { requestOf } from "../../aws-http/request-of.ts";
+import { operationOf, requestOf } from "../../aws-http/request.ts";
 import { operations } from "./operations.ts";
 import type { Service } from "./service.ts";
 

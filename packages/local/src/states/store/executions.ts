@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { Backlog } from "../../disk/backlog.ts";
 import { LineFile } from "../../disk/line-file.ts";
-import type { Room } from "../../disk/room.ts";
+import { Backlog, type Room } from "../../disk/room.ts";
 import type { HistoryEvent } from "../history.ts";
 import { HistoryFiles } from "./history-files.ts";
 import { isEvent, type Journal, journalIn, type Line } from "./lines.ts";

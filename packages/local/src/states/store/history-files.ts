@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import type { Backlog } from "../../disk/backlog.ts";
 import { appendWhole, LineFile, parseLines, readIfThere } from "../../disk/line-file.ts";
+import type { Backlog } from "../../disk/room.ts";
 import type { Line } from "./lines.ts";
 
 /** How much of a history a killed process may lose. */

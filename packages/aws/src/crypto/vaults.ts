@@ -1,0 +1,75 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { DecryptCommand, EncryptCommand, type KMSClient } from "@aws-sdk/client-kms";
+import type { Vault } from "@nova/engine";
+import { reaching } from "../clients/outage.ts";
+
+const cipher = "aes-256-gcm";
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** AES-256-GCM with a key that is at hand: `keyHex` is 32 bytes in hex. Sealed: IV, tag and text in base64. */
+export function createKeyVault(keyHex: string): Vault {
+  if (!/^[0-9a-f]{64}$/i.test(keyHex)) {
+    throw new VaultKeyInvalid("the key of the vault is not 64 hex digits - make one with `openssl rand -hex 32`");
+  }
+  const key = Buffer.from(keyHex, "hex");
+  return {
+    async seal(text, context) {
+      const iv = randomBytes(ivBytes);
+      const sealing = createCipheriv(cipher, key, iv).setAAD(boundTo(context));
+      const body = Buffer.concat([sealing.update(text, "utf8"), sealing.final()]);
+      return Buffer.concat([iv, sealing.getAuthTag(), body]).toString("base64");
+    },
+    async open(sealed, context) {
+      const bytes = Buffer.from(sealed, "base64");
+      const [iv, tag] = [bytes.subarray(0, ivBytes), bytes.subarray(ivBytes, ivBytes + tagBytes)];
+      try {
+        const opening = createDecipheriv(cipher, key, iv, { authTagLength: tagBytes }).setAAD(boundTo(context));
+        opening.setAuthTag(tag);
+        return opening.update(bytes.subarray(ivBytes + tagBytes), undefined, "utf8") + opening.final("utf8");
+      } catch (cause) {
+        throw new VaultLocked({ cause });
+      }
+    },
+  };
+}
+
+export class VaultKeyInvalid extends Error {
+  override name = "VaultKeyInvalid";
+}
+
+/** The same bytes for the same context, in whatever order it was written. */
+function boundTo(context: Record<string, string>): Buffer {
+  return Buffer.from(JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** Encrypt and Decrypt with a key that never leaves KMS; the context is KMS's encryption context. */
+export function createKmsVault(client: KMSClient, KeyId: string): Vault {
+  return {
+    async seal(text, EncryptionContext) {
+      const command = new EncryptCommand({ KeyId, EncryptionContext, Plaintext: Buffer.from(text) });
+      const { CiphertextBlob } = await reaching("KMS", () => client.send(command));
+      return Buffer.from(CiphertextBlob ?? []).toString("base64");
+    },
+    async open(sealed, EncryptionContext) {
+      const CiphertextBlob = Buffer.from(sealed, "base64");
+      const command = new DecryptCommand({ KeyId, EncryptionContext, CiphertextBlob });
+      try {
+        const { Plaintext } = await reaching("KMS", () => client.send(command));
+        return Buffer.from(Plaintext ?? []).toString("utf8");
+      } catch (cause) {
+        if (cause instanceof Error && cause.name === "InvalidCiphertextException") throw new VaultLocked({ cause });
+        throw cause;
+      }
+    },
+  };
+}
+
+/** A sealed text does not open: another key, another context, or it was changed. */
+export class VaultLocked extends Error {
+  override name = "VaultLocked";
+
+  constructor(options?: ErrorOptions) {
+    super("a sealed text does not open - it was changed, or sealed for something else or with another key", options);
+  }
+}

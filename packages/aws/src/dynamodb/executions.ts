@@ -1,0 +1,218 @@
+import type {
+  Execution,
+  ExecutionError,
+  ExecutionQuery,
+  ExecutionStore,
+  Parent,
+  Sandbox,
+  Spending,
+  WorkflowStore,
+} from "@nova/engine";
+import { number, requiredNumber, requiredText, text, value } from "./fields.ts";
+import { current } from "./format.ts";
+import { each, indexed, place, read, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
+
+const defaultLimit = 50;
+/** A usual plan of E2B has no more sandboxes at once than this. */
+const maxOffers = 100;
+/** Behind every id, in front of every other key of the same instant. */
+const afterEveryId = "~";
+/** Keys are never empty, and nothing sorts before a space. */
+const beforeEveryId = " ";
+
+/** An update named an execution that was never created. */
+export class UnknownExecution extends Error {
+  override name = "UnknownExecution";
+}
+
+/** Records of executions; `workflows` answers which workflows there are when a list names none. */
+export function createExecutionStore(
+  connection: TableConnection,
+  workflows: Pick<WorkflowStore, "ids">,
+): ExecutionStore {
+  const entity = executionRecord(connection);
+  return {
+    create: ({ open, ...execution }) =>
+      writeIf(entity.create({ ...execution, ...(open && { open: "open" as const }) })),
+    async get(id) {
+      const item = await read(entity.get({ id }));
+      return item ? executionOf(item) : undefined;
+    },
+    async update(id, { id: _, format: __, workflowId, client, startedAt, ...mutable }) {
+      const written = await writeIf(entity.patch({ id }).set(mutable));
+      if (!written) throw new UnknownExecution(`there is no execution "${id}" to update - create it first`);
+    },
+    setStatus: (id, status, from) =>
+      writeIf(
+        entity
+          .patch({ id })
+          .set({ status })
+          .where(
+            (record, { eq }) =>
+              `${eq(record.open, "open")} AND (${from.map((one) => eq(record.status, one)).join(" OR ")})`,
+          ),
+      ),
+    admit: (id, { from, to, begun }) =>
+      writeIf(
+        entity
+          .patch({ id })
+          .set({ admission: to, ...(begun && { status: "running" as const }) })
+          .where(
+            (record, { eq }) =>
+              `${eq(record.open, "open")} AND ${eq(record.status, "queued")} AND (${eq(record.admission, from)} OR ${eq(record.admission, to)})`,
+          ),
+      ),
+    leave(id, idle) {
+      const patch = entity.patch({ id });
+      const left = idle.length > 0 ? patch.set({ open: "idle", idle }) : patch.remove(["open"]);
+      return writeIf(left.where((record, { eq }) => eq(record.open, "open")));
+    },
+    async idle() {
+      const found = await readSome(entity.query.open({ open: "idle" }), { order: "desc", limit: maxOffers });
+      return found.map(({ id, client, idle }) => ({ id, client, ...(idle && { idle }) }));
+    },
+    takeIdle: (id) =>
+      writeIf(
+        entity
+          .patch({ id })
+          .remove(["open", "idle"])
+          .where((record, { eq }) => eq(record.open, "idle")),
+      ),
+    async list(query) {
+      const { items, cursor } = await listExecutions(entity, workflows, query);
+      return { items: items.map(executionOf), ...(cursor !== undefined && { cursor }) };
+    },
+    async *open() {
+      for await (const item of each(entity.query.open({ open: "open" }))) yield executionOf(item);
+    },
+  };
+}
+
+function executionOf({ open, ...item }: ExecutionItem): Execution {
+  return { ...current(`execution "${item.id}"`, item), open: open === "open" };
+}
+
+interface Page {
+  items: ExecutionItem[];
+  cursor?: string;
+}
+
+/** Where a page ended: the time and id of its last item, so it fits any of the indexes. */
+interface Position {
+  startedAt: string;
+  id: string;
+}
+
+/**
+ * Newest first, unless asked otherwise of one workflow or client. No index holds all executions (its one partition would
+ * take every start of the account), so a query that names neither workflow nor client merges the newest of every workflow.
+ */
+async function listExecutions(
+  entity: ExecutionEntity,
+  workflows: Pick<WorkflowStore, "ids">,
+  query: ExecutionQuery,
+): Promise<Page> {
+  const limit = query.limit ?? defaultLimit;
+  if (query.workflow !== undefined || query.client !== undefined)
+    return page(await nextOnes(entity, query, limit), limit);
+  const ids = await Array.fromAsync(workflows.ids());
+  const lists = await Promise.all(
+    ids.map((workflow) => nextOnes(entity, { ...query, workflow, oldestFirst: false }, limit)),
+  );
+  return page(lists.flat().sort(newestFirst), limit);
+}
+
+async function nextOnes(entity: ExecutionEntity, query: ExecutionQuery, limit: number): Promise<ExecutionItem[]> {
+  const { workflow, client, status, oldestFirst = false } = query;
+  const { first, last } = rangeOf(query);
+  // DynamoDB refuses a range that ends before it begins.
+  if (last.startedAt < first.startedAt) return [];
+  const index =
+    workflow !== undefined
+      ? entity.query.ofWorkflow({ workflowId: workflow })
+      : entity.query.ofClient({ client: client as string });
+  const range = index.between(first, last).where((attribute, { eq }) => {
+    const conditions = [];
+    if (status !== undefined) conditions.push(eq(attribute.status, status));
+    if (workflow !== undefined && client !== undefined) conditions.push(eq(attribute.client, client));
+    return conditions.join(" AND ");
+  });
+  // One more than asked for tells whether there is a next page; another one is the item the cursor points at.
+  const found = await readSome(range, { order: oldestFirst ? "asc" : "desc", count: limit + 2 });
+  if (query.cursor === undefined) return found;
+  const { id } = decode(query.cursor);
+  return found.filter((item) => item.id !== id);
+}
+
+/** What is left of the time asked for: a page ends where the next one begins, in whichever direction. */
+function rangeOf({ from = "0", to = "9", cursor, oldestFirst }: ExecutionQuery): { first: Position; last: Position } {
+  const at = cursor === undefined ? undefined : decode(cursor);
+  return {
+    first: (oldestFirst && at) || { startedAt: from, id: beforeEveryId },
+    last: (!oldestFirst && at) || { startedAt: to, id: afterEveryId },
+  };
+}
+
+function page(found: ExecutionItem[], limit: number): Page {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return last && found.length > limit ? { items, cursor: encode(last) } : { items };
+}
+
+function newestFirst(a: Position, b: Position): number {
+  const [left, right] = [`${a.startedAt}#${a.id}`, `${b.startedAt}#${b.id}`];
+  return left < right ? 1 : left > right ? -1 : 0;
+}
+
+function encode({ startedAt, id }: Position): string {
+  return Buffer.from(`${startedAt}#${id}`).toString("base64url");
+}
+
+function decode(cursor: string): Position {
+  const [startedAt = "", id = ""] = Buffer.from(cursor, "base64url").toString().split("#");
+  return { startedAt, id };
+}
+
+/** All three indexes order by time; the id behind it makes the order total. */
+const byTime = "{startedAt}#{id}";
+
+const executionRecord = record(
+  "execution",
+  {
+    id: requiredText,
+    format: requiredNumber,
+    workflowId: requiredText,
+    version: requiredNumber,
+    stateMachineArn: requiredText,
+    client: requiredText,
+    root: requiredText,
+    parent: value<Parent>(),
+    status: {
+      type: ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"],
+      required: true,
+    },
+    startedAt: requiredText,
+    endedAt: text,
+    durationMs: number,
+    error: value<ExecutionError>(),
+    nodes: number,
+    spent: value<Spending>(),
+    tip: text,
+    pools: value<string[]>(),
+    endPublished: { type: "boolean" },
+    admission: text,
+    erased: value<true>(),
+    /** The key of a sparse index: open executions, and those that have left sandboxes for others. */
+    open: { type: ["open", "idle"] },
+    idle: value<Sandbox[]>(),
+  },
+  {
+    record: place("E#{id}", "E"),
+    ofWorkflow: indexed("by-workflow", "W#{workflowId}", byTime),
+    ofClient: indexed("by-client", "C#{client}", byTime),
+    open: indexed("open", "{open}", byTime),
+  },
+);
+
+type ExecutionEntity = ReturnType<typeof executionRecord>;
+type ExecutionItem = Stored<typeof executionRecord>;

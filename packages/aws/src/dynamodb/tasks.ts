@@ -1,0 +1,173 @@
+import type { TaskStatus, TaskStore, WaitingTask, Wake } from "@nova/engine";
+import { keepingDigits, textOfJson } from "@nova/workflow";
+import { reachingIf } from "../clients/outage.ts";
+import { requiredNumber, requiredText, text } from "./fields.ts";
+import { checkFormat, current, FORMAT } from "./format.ts";
+import {
+  each,
+  indexed,
+  place,
+  plainly,
+  read,
+  readAll,
+  readSome,
+  record,
+  type Stored,
+  store,
+  type TableConnection,
+  write,
+  writeIf,
+} from "./records.ts";
+import { WakePlaces } from "./wakes.ts";
+
+/** In front of every time. */
+const everSince = "0";
+
+/** What runs wait for, and the tokens with which they go on. */
+export function createTaskStore(connection: TableConnection, places = new WakePlaces(connection)): TaskStore {
+  const tasks = taskRecord(connection);
+  const tokens = tokenRecord(connection);
+  return {
+    async create(task) {
+      if (task.wake) await places.add(task, task.wake);
+      return writeIf(tasks.create(itemOf(task)));
+    },
+    async place(task, wake) {
+      const { execution, id } = task;
+      await places.add(task, wake);
+      await writeIf(tasks.patch({ execution, id }).set({ wake: JSON.stringify(wake) }));
+    },
+    async get({ execution, id }) {
+      const item = await read(tasks.get({ execution, id }));
+      return item ? taskOf(item) : undefined;
+    },
+    async find(id) {
+      const [item] = await readSome(tasks.query.byId({ id }), {});
+      return item && taskOf(item);
+    },
+    ofExecution: async (execution) => (await readAll(tasks.query.record({ execution }))).map(taskOf),
+    async hasOpen(execution) {
+      const open = tasks.query.record({ execution }).where(({ status }, { eq }) => eq(status, "open"));
+      return (await readSome(open, { consistent: true, count: 1 })).length > 0;
+    },
+    pending: (from = everSince) => tasksOf(each(tasks.query.pending({ open: "tasks" }).gte({ createdAt: from }))),
+    pendingOf: (client, kind, from = everSince) =>
+      tasksOf(each(tasks.query.ofClient({ clientKey: clientKey(client, kind) }).gte({ createdAt: from }))),
+    async move({ execution, id }, from, to, answeredAt) {
+      const patch = tasks.patch({ execution, id }).set({ status: to, ...(answeredAt !== undefined && { answeredAt }) });
+      const moved = isPending(to) ? patch : patch.remove(["open", "clientKey"]);
+      let after: Partial<TaskItem> = {};
+      const isMoved = await reachingIf(store, async () => {
+        const conditional = moved.where(({ status }, { eq }) => from.map((one) => eq(status, one)).join(" OR "));
+        after = (await conditional.go({ ...plainly, response: "all_new" })).data;
+      });
+      if (after.wake !== undefined && !isPending(to)) await places.remove(id, JSON.parse(after.wake) as Wake);
+      return isMoved;
+    },
+    async noteMail({ execution, id }, mail) {
+      // It may have been erased meanwhile.
+      await writeIf(tasks.patch({ execution, id }).set({ mail: JSON.stringify(mail) }));
+    },
+    putToken: ({ execution, id }, { key, sealed }) => write(tokens.put({ execution, id, key, sealed, format: FORMAT })),
+    async tokens({ execution, id }) {
+      return (await readAll(tokens.query.record({ execution, id }))).map(({ key, sealed, format }) => {
+        checkFormat(`a token of task "${id}"`, format);
+        return { key, sealed };
+      });
+    },
+  };
+}
+
+async function* tasksOf(items: AsyncGenerator<TaskItem>): AsyncGenerator<WaitingTask> {
+  for await (const item of items) yield taskOf(item);
+}
+
+function clientKey(client: string, kind: WaitingTask["kind"]): string {
+  return `${kind === "approval" ? "T" : "TE"}#${client}`;
+}
+
+function isPending(status: TaskStatus): boolean {
+  return status === "open" || status === "answered";
+}
+
+function itemOf({ form, forms, pattern, wake, mail, ...task }: WaitingTask) {
+  const { client, kind, status } = task;
+  const isListed = client !== undefined && isPending(status);
+  return {
+    ...task,
+    ...(form && { form: JSON.stringify(form) }),
+    ...(forms && { forms: JSON.stringify(forms) }),
+    ...(pattern !== undefined && { pattern: textOfJson(pattern) }),
+    ...(wake && { wake: JSON.stringify(wake) }),
+    ...(mail && { mail: JSON.stringify(mail) }),
+    ...(isPending(status) && { open: "tasks" as const }),
+    ...(isListed && { clientKey: clientKey(client, kind) }),
+  };
+}
+
+function taskOf({ open: _, clientKey: __, form, forms, pattern, wake, mail, ...task }: TaskItem): WaitingTask {
+  return {
+    ...current(`task "${task.id}"`, task),
+    ...(form !== undefined && { form: JSON.parse(form) }),
+    ...(forms !== undefined && { forms: JSON.parse(forms) }),
+    ...(pattern !== undefined && { pattern: keepingDigits(pattern) }),
+    ...(wake !== undefined && { wake: JSON.parse(wake) }),
+    ...(mail !== undefined && { mail: JSON.parse(mail) }),
+  };
+}
+
+const requiredTexts = { type: "list", items: { type: "string" }, required: true } as const;
+
+/** Keys of an index need not be unique. */
+const byTime = "{createdAt}#{execution}";
+
+const taskRecord = record(
+  "task",
+  {
+    execution: requiredText,
+    id: requiredText,
+    format: requiredNumber,
+    client: text,
+    workflowId: requiredText,
+    version: requiredNumber,
+    scope: requiredText,
+    seq: requiredNumber,
+    node: requiredText,
+    kind: { type: ["approval", "event"], required: true },
+    message: requiredText,
+    /** JSON text, as the forms and the pattern: a schema may hold numbers that DynamoDB has not. */
+    form: text,
+    forms: text,
+    pattern: text,
+    /** JSON text, too. */
+    wake: text,
+    link: text,
+    choices: requiredTexts,
+    to: requiredTexts,
+    status: { type: ["open", "answered", "sent", "expired"], required: true },
+    createdAt: requiredText,
+    expiresAt: requiredText,
+    answeredAt: text,
+    /** JSON text. */
+    mail: text,
+    /** There while somebody may have something to do with it: the key of a sparse index. */
+    open: { type: ["tasks"] },
+    /** `T#<client>` of an approval, `TE#<client>` of a wait for an event; likewise. */
+    clientKey: text,
+  },
+  {
+    record: place("T#{execution}", "T#{id}"),
+    byId: indexed("by-workflow", "T#{id}", byTime),
+    ofClient: indexed("by-client", "{clientKey}", byTime),
+    pending: indexed("open", "{open}", byTime),
+  },
+);
+
+type TaskItem = Stored<typeof taskRecord>;
+
+/** Tokens lie beside their task, one item each, encrypted. */
+const tokenRecord = record(
+  "token",
+  { execution: requiredText, id: requiredText, key: requiredText, format: requiredNumber, sealed: requiredText },
+  { record: place("T#{execution}", "K#{id}#{key}") },
+);

@@ -1,0 +1,101 @@
+import type { WorkflowStore, WorkflowVersion } from "@nova/engine";
+import type { HistoryBudget } from "@nova/workflow";
+import { LRUCache } from "lru-cache";
+import type { BucketConnection } from "../s3/objects.ts";
+import { readDefinition, storeDefinition, workflowIds } from "./definitions.ts";
+import { requiredNumber, requiredText, text, versionNumber } from "./fields.ts";
+import { current } from "./format.ts";
+import {
+  indexed,
+  place,
+  read,
+  readPage,
+  readSome,
+  record,
+  type Stored,
+  type TableConnection,
+  writeIf,
+} from "./records.ts";
+
+const cachedVersions = 200;
+/** Definitions that are read from S3 at the same time. */
+const readAtOnce = 50;
+
+/** Published versions. They never change, so a warm Lambda reads each of them once. */
+export function createWorkflowStore(connection: TableConnection, bucket: BucketConnection): WorkflowStore {
+  const versions = versionRecord(connection);
+  const cache = new LRUCache<string, WorkflowVersion>({ max: cachedVersions });
+  const known = async (item: VersionItem) =>
+    cache.get(cacheKey(item.workflowId, item.version)) ?? (await materialise(bucket, item));
+  const versionOf = async (item: VersionItem) => {
+    const version = await known(item);
+    cache.set(cacheKey(version.workflowId, version.version), version);
+    return version;
+  };
+  return {
+    async get(workflowId, version) {
+      const cached = cache.get(cacheKey(workflowId, version));
+      if (cached) return cached;
+      const item = await read(versions.get({ workflowId, version }));
+      return item ? versionOf(item) : undefined;
+    },
+    async stored(workflowId, version) {
+      const item = await read(versions.get({ workflowId, version }));
+      return item ? materialise(bucket, item) : undefined;
+    },
+    async latest(workflowId) {
+      const query = versions.query.record({ workflowId });
+      const [newest] = await readSome(query, { consistent: true, order: "desc", limit: 1 });
+      return newest && versionOf(newest);
+    },
+    async create({ workflow, history, ...version }) {
+      const definition = await storeDefinition(bucket, { ...version, workflow });
+      const budget = history && { history: JSON.stringify(history) };
+      return writeIf(versions.create({ ...version, ...definition, ...budget }));
+    },
+    ids: (after) => workflowIds((last) => versions.query.all({}).gt(last), after),
+    async *everyVersion() {
+      let cursor: string | null = null;
+      do {
+        const page: Page = await readPage(versions.query.all({}), { cursor, limit: readAtOnce });
+        yield* await Promise.all(page.data.map(known));
+        cursor = page.cursor;
+      } while (cursor);
+    },
+  };
+}
+
+function cacheKey(workflowId: string, version: number): string {
+  return `${workflowId}#${version}`;
+}
+
+async function materialise(bucket: BucketConnection, item: VersionItem): Promise<WorkflowVersion> {
+  const { definition: _, history, ...version } = item;
+  const checked = current(`version ${item.version} of workflow "${item.workflowId}"`, version);
+  const workflow = await readDefinition(bucket, item);
+  return { ...checked, workflow, ...(history && { history: JSON.parse(history) as HistoryBudget }) };
+}
+
+const versionRecord = record(
+  "version",
+  {
+    workflowId: requiredText,
+    version: versionNumber,
+    format: requiredNumber,
+    hash: requiredText,
+    /** JSON text of the normalised definition; absent where it lies in S3. */
+    definition: text,
+    /** JSON text of the budget of its histories, where its loops go on in further executions. */
+    history: text,
+    template: requiredText,
+    stateMachineArn: requiredText,
+    createdAt: requiredText,
+  },
+  {
+    record: place("W#{workflowId}", "V#{version}"),
+    all: indexed("by-workflow", "VERSIONS", "{workflowId}#{version}"),
+  },
+);
+
+type VersionItem = Stored<typeof versionRecord>;
+type Page = { data: VersionItem[]; cursor: string | null };

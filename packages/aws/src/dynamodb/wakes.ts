@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import type { KeptEvent, UsedShape, WaitingTask, Wake, WakeShape, WakeStore } from "@nova/engine";
+import { storeEventText } from "../events/large-detail.ts";
+import { type BucketConnection, readText } from "../s3/objects.ts";
+import { requiredNumber, requiredText, text } from "./fields.ts";
+import { checkFormat, FORMAT } from "./format.ts";
+import { each, place, readAll, record, type Stored, type TableConnection, write, writeIf } from "./records.ts";
+
+const aDaySeconds = 24 * 3600;
+const aMonthSeconds = 31 * aDaySeconds;
+/** Items stay small; the bucket's lifecycle ends what lies there a week after the table's time to live. */
+const maxInlineBytes = 8 * 1024;
+const keptSeconds = 7 * aDaySeconds;
+
+/** Of the mark that tasks of earlier releases have their places. */
+const wholeName = "WHOLE";
+const forEver = Date.parse("2200-01-01T00:00:00Z") / 1000;
+
+/** What wakes tasks, and recent events, in partitions of their own. */
+export function createWakeStore(connection: TableConnection, bucket: BucketConnection, places: WakePlaces): WakeStore {
+  const tasks = wakeRecord(connection);
+  const shapes = shapeRecord(connection);
+  const events = eventRecord(connection);
+  return {
+    use: (shape, until) => places.use(shape, until),
+    async shapes() {
+      const found = await readAll(shapes.query.record({}));
+      for (const { format } of found) checkFormat("a shape of events", format);
+      const used = found.filter(({ name }) => name !== wholeName);
+      return {
+        shapes: used.map(({ shape, keepsEvents }) => ({ shape: JSON.parse(shape) as WakeShape, keepsEvents })),
+        isWhole: used.length < found.length,
+      };
+    },
+    markWhole: () =>
+      write(shapes.put({ name: wholeName, shape: "[]", keepsEvents: false, format: FORMAT, expiresAt: forEver })),
+    async tasksAt(key) {
+      return (await readAll(tasks.query.record({ key }))).map(({ execution, id }) => ({ execution, id }));
+    },
+    async keepEvent(key, { id, at, text }) {
+      const isSmall = Buffer.byteLength(text) <= maxInlineBytes;
+      const content = isSmall ? { text } : { object: await storeEventText(bucket, id, text) };
+      await write(events.put({ key, at, id, ...content, format: FORMAT, expiresAt: secondsOf(at) + keptSeconds }));
+    },
+    async *eventsAt(key, from) {
+      for await (const item of each(events.query.record({ key }).gte({ at: from }), { consistent: true })) {
+        checkFormat("an event", item.format);
+        const event = await eventOf(bucket, item);
+        if (event) yield event;
+      }
+    },
+  };
+}
+
+/** Undefined where the lifecycle has ended it. */
+async function eventOf(bucket: BucketConnection, item: Stored<typeof eventRecord>): Promise<KeptEvent | undefined> {
+  const { id, at, object } = item;
+  const text = item.text ?? (object === undefined ? undefined : await readText(bucket, object));
+  return text === undefined ? undefined : { id, at, text };
+}
+
+/** Writes where events find tasks. */
+export class WakePlaces {
+  readonly #tasks: ReturnType<typeof wakeRecord>;
+  readonly #shapes: ReturnType<typeof shapeRecord>;
+  /** Until when shapes are in use as far as this process knows, by name. */
+  readonly #known = new Map<string, number>();
+
+  constructor(connection: TableConnection) {
+    this.#tasks = wakeRecord(connection);
+    this.#shapes = shapeRecord(connection);
+  }
+
+  /** Before the task itself: one that is written is found. */
+  async add({ id, execution, client, expiresAt }: WaitingTask, { shape, keys }: Wake): Promise<void> {
+    await this.use({ shape, keepsEvents: false }, expiresAt);
+    const place = { format: FORMAT, id, execution, expiresAt: secondsOf(expiresAt) + aDaySeconds };
+    for (const key of keys) await write(this.#tasks.put({ ...place, key, ...(client !== undefined && { client }) }));
+  }
+
+  async remove(id: string, { keys }: Wake): Promise<void> {
+    for (const key of keys) await write(this.#tasks.delete({ key, id }));
+  }
+
+  /** A month longer than asked, so that it is written once a month and not by each run. */
+  async use({ shape, keepsEvents }: UsedShape, until: string): Promise<void> {
+    const text = JSON.stringify(shape);
+    const name = `${keepsEvents ? "events" : "tasks"}#${text}`;
+    const needed = secondsOf(until);
+    if ((this.#known.get(name) ?? 0) >= needed) return;
+    const expiresAt = needed + aMonthSeconds;
+    const put = this.#shapes
+      .put({ name: nameOf(name), shape: text, keepsEvents, format: FORMAT, expiresAt })
+      .where((known, { notExists, lt }) => `${notExists(known.expiresAt)} OR ${lt(known.expiresAt, needed)}`);
+    this.#known.set(name, (await writeIf(put)) ? expiresAt : needed);
+  }
+}
+
+/** DynamoDB: a sort key has at most 1,024 bytes. */
+function nameOf(name: string): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, 32);
+}
+
+function secondsOf(iso: string): number {
+  return Math.floor(Date.parse(iso) / 1000);
+}
+
+/** What all have: `expiresAt` is the table's time to live, seconds since the epoch. */
+const common = { format: requiredNumber, expiresAt: requiredNumber } as const;
+
+/** A task under one key. Its client's name is there for whoever erases it. */
+const wakeRecord = record(
+  "wake",
+  {
+    ...common,
+    key: requiredText,
+    id: requiredText,
+    execution: requiredText,
+    client: text,
+  },
+  { record: place("WAKE#{key}", "T#{id}") },
+);
+
+/** A shape that is in use, JSON text, and whether events are kept for it; all in one partition. */
+const shapeRecord = record(
+  "wake-shape",
+  { ...common, name: requiredText, shape: requiredText, keepsEvents: { type: "boolean", required: true } },
+  { record: place("SHAPE#", "S#{name}") },
+);
+
+/** An event under one key: its text, or where that lies in the bucket. */
+const eventRecord = record(
+  "kept-event",
+  { ...common, key: requiredText, at: requiredText, id: requiredText, text, object: text },
+  { record: place("WAKE#{key}", "E#{at}#{id}") },
+);

@@ -1,0 +1,79 @@
+import type { AuditRecord, HandedOver, Pauses, WorkflowQuotas, WorkflowStates } from "@nova/service";
+import { number, requiredNumber, requiredText, text, value } from "./fields.ts";
+import { current, FORMAT } from "./format.ts";
+import { each, indexed, place, read, record, type TableConnection, write, writeIf } from "./records.ts";
+
+/** Which version of a workflow is active, which were deleted, and what of that is not done. */
+export function createWorkflowStates(connection: TableConnection): WorkflowStates {
+  const states = stateRecord(connection);
+  return {
+    async get(workflowId) {
+      const item = await read(states.get({ workflowId }));
+      if (!item) return undefined;
+      const { open: _, ordered: __, ...state } = item;
+      return current(`the state of workflow "${workflowId}"`, state);
+    },
+    set: (workflowId, changes) => write(states.update({ workflowId }).set({ format: FORMAT, ...changes })),
+    move(workflowId, from, { touched = from.touched ?? [], ...to }) {
+      const update = states.update({ workflowId }).set({ format: FORMAT, ...to });
+      const marked =
+        touched.length > 0
+          ? update.set({ touched, open: "unsettled", ordered: workflowId })
+          : update.remove(["touched", "handedOver", "open", "ordered"]);
+      const unchanged = marked
+        .where(({ active }, { eq, notExists }) =>
+          from.active === undefined ? notExists(active) : eq(active, from.active),
+        )
+        .where(({ deleted }, { eq, notExists }) =>
+          from.deleted === undefined ? notExists(deleted) : eq(deleted, from.deleted),
+        )
+        .where((state, { eq, notExists }) =>
+          from.touched?.length ? eq(state.touched, from.touched) : notExists(state.touched),
+        );
+      return writeIf(unchanged);
+    },
+    pause(workflowId, from, to) {
+      const update = states.update({ workflowId }).set({ format: FORMAT });
+      const changed = isEmpty(to) ? update.remove(["paused"]) : update.set({ paused: to });
+      return writeIf(
+        changed.where(({ paused }, { eq, notExists }) => (isEmpty(from) ? notExists(paused) : eq(paused, from))),
+      );
+    },
+    async hasLeft(workflowId, deed) {
+      const done = states.update({ workflowId }).remove(["leaving"]);
+      await writeIf(done.where(({ leaving }, { eq }) => eq(leaving, deed)));
+    },
+    async *unsettled() {
+      for await (const { workflowId, touched = [], handedOver } of each(states.query.unsettled({ open: "unsettled" })))
+        yield { workflowId, touched, ...(handedOver && { handedOver }) };
+    },
+    async noteHandedOver(workflowId, handedOver) {
+      const noted = states.update({ workflowId }).set({ handedOver });
+      await writeIf(noted.where(({ touched }, { exists }) => exists(touched)));
+    },
+  };
+}
+
+function isEmpty(pauses: Pauses): boolean {
+  return Object.keys(pauses).length === 0;
+}
+
+const stateRecord = record(
+  "workflow-state",
+  {
+    workflowId: requiredText,
+    format: requiredNumber,
+    active: number,
+    before: value<number[]>(),
+    deleted: number,
+    touched: value<number[]>(),
+    handedOver: value<HandedOver>(),
+    leaving: value<AuditRecord>(),
+    /** There while versions are touched: the keys of a sparse index. */
+    open: { type: ["unsettled"] },
+    ordered: text,
+    paused: value<Pauses>(),
+    quotas: value<WorkflowQuotas>(),
+  },
+  { record: place("W#{workflowId}", "STATE"), unsettled: indexed("open", "{open}", "{ordered}") },
+);

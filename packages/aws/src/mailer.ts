@@ -1,0 +1,17 @@
+import type { Mailer } from "@nova/service";
+import { mailService } from "./clients/loaded.ts";
+import { reaching } from "./clients/outage.ts";
+
+/** Sends by SES from one address, or from that of a notice; SES has to have verified it. */
+export function createMailer({ from: own }: { from: string }): Mailer {
+  const service = mailService();
+  return {
+    async send({ to, from = own, subject, text }) {
+      const { client, sdk } = await service();
+      const Simple = { Subject: { Data: subject, Charset: "UTF-8" }, Body: { Text: { Data: text, Charset: "UTF-8" } } };
+      const Destination = { ToAddresses: to };
+      const command = new sdk.SendEmailCommand({ FromEmailAddress: from, Destination, Content: { Simple } });
+      await reaching("SES", () => client.send(command));
+    },
+  };
+}

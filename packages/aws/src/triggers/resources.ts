@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { TriggerName } from "@nova/service";
+
+/** EventBridge and Scheduler try an invocation for a day, in at most 185 attempts ("Retry policies" of both). */
+export const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 24 * 60 * 60 };
+
+/** EventBridge: names of rules and of schedules have at most 64 characters. */
+const maxNameLength = 64;
+
+/**
+ * Name of what stands for a trigger, the same for rules and schedules: readable, and told from others by a hash, since
+ * `a-b` of `c` would else meet `b` of `c-a`.
+ */
+export function resourceName({ workflow, trigger }: TriggerName): string {
+  const hash = createHash("sha256").update(`${workflow}\n${trigger}`).digest("hex").slice(0, 12);
+  const readable = `nova-${workflow}-${trigger}`.replaceAll(/[^A-Za-z0-9._-]/g, "-");
+  return `${readable.slice(0, maxNameLength - 1 - hash.length)}-${hash}`;
+}
+
+export function isAbsent(error: unknown): boolean {
+  return error instanceof Error && error.name === "ResourceNotFoundException";
+}
+
+/** AWS does not take a trigger. It has the name of the service's `Refused`, so that the service need not be loaded for it. */
+export class TriggerRefused extends Error {
+  override name = "Refused";
+}

@@ -1,0 +1,125 @@
+import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from "@aws-sdk/client-scheduler";
+import { StoreUnavailable } from "@nova/engine";
+import type { Schedule, Schedules } from "@nova/service";
+import { scheduler } from "../clients/loaded.ts";
+import { reaching } from "../clients/outage.ts";
+import { isAbsent, resourceName, retries, TriggerRefused } from "./resources.ts";
+
+export interface SchedulesOptions {
+  /** Schedules of one stage are one group. */
+  group: string;
+  /** The function that starts runs. */
+  targetArn: string;
+  /** The function that looks at mailboxes. */
+  pollArn: string;
+  /** What Scheduler calls it as. */
+  roleArn: string;
+  /** Where invocations go that failed for a day; absent: nowhere. */
+  deadLetterArn?: string | undefined;
+}
+
+/** Schedules of EventBridge Scheduler, whose target hears of the trigger and of the time that it was due. */
+export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetterArn }: SchedulesOptions): Schedules {
+  const service = scheduler();
+  const inputOf = (schedule: Schedule) => ({
+    Name: resourceName(schedule),
+    GroupName: group,
+    Description: `Trigger ${schedule.trigger} of workflow ${schedule.workflow}`,
+    ScheduleExpression: schedule.expression,
+    ScheduleExpressionTimezone: schedule.timezone ?? "UTC",
+    ...(schedule.firstAt !== undefined && { StartDate: new Date(schedule.firstAt) }),
+    FlexibleTimeWindow: { Mode: "OFF" as const },
+    State: "ENABLED" as const,
+    Target: {
+      Arn: schedule.polls ? pollArn : targetArn,
+      RoleArn: roleArn,
+      Input: payloadFor(schedule),
+      RetryPolicy: retries,
+      ...(deadLetterArn !== undefined && { DeadLetterConfig: { Arn: deadLetterArn } }),
+    },
+  });
+  return {
+    async put(schedule) {
+      const { client, sdk } = await service();
+      const input = inputOf(schedule);
+      try {
+        await sending(schedule, () => client.send(new sdk.CreateScheduleCommand(input)));
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== "ConflictException") throw error;
+        const { Name, GroupName } = input;
+        const there = await sending(schedule, () => client.send(new sdk.GetScheduleCommand({ Name, GroupName })));
+        if (isSame(there, input)) return;
+        await changing(schedule, () => sending(schedule, () => client.send(new sdk.UpdateScheduleCommand(input))));
+      }
+    },
+    async remove(name) {
+      const { client, sdk } = await service();
+      const command = new sdk.DeleteScheduleCommand({ Name: resourceName(name), GroupName: group });
+      try {
+        await reaching("EventBridge Scheduler", () => client.send(command));
+      } catch (error) {
+        if (!isAbsent(error)) throw error;
+      }
+    },
+    async firstAt(name) {
+      const { client, sdk } = await service();
+      const command = new sdk.GetScheduleCommand({ Name: resourceName(name), GroupName: group });
+      try {
+        return (await reaching("EventBridge Scheduler", () => client.send(command))).StartDate?.getTime();
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** A change would begin a rate anew, and a workflow that is published often would never run. */
+function isSame(there: GetScheduleCommandOutput, wanted: CreateScheduleCommandInput): boolean {
+  const parts = ({ ScheduleExpression, ScheduleExpressionTimezone, State, Target }: typeof wanted) => {
+    const { Arn, RoleArn, Input, DeadLetterConfig } = Target ?? {};
+    return JSON.stringify([
+      ScheduleExpression,
+      ScheduleExpressionTimezone,
+      State,
+      Arn,
+      RoleArn,
+      Input,
+      DeadLetterConfig,
+    ]);
+  };
+  return parts(there as typeof wanted) === parts(wanted);
+}
+
+/** Scheduler fills in when the invocation was due. */
+function payloadFor({ workflow, trigger }: Schedule): string {
+  return JSON.stringify({ workflow, trigger, scheduled_at: "<aws.scheduler.scheduled-time>" });
+}
+
+async function sending<T>({ workflow, trigger }: Schedule, send: () => Promise<T>): Promise<T> {
+  try {
+    return await reaching("EventBridge Scheduler", send);
+  } catch (cause) {
+    const wayOut = cause instanceof Error && waysOut[cause.name];
+    if (!wayOut) throw cause;
+    const reason = `EventBridge Scheduler refuses trigger "${trigger}" of workflow "${workflow}"`;
+    throw new TriggerRefused(`${reason}: ${cause.message} - ${wayOut}`, { cause });
+  }
+}
+
+/** What Scheduler would refuse again, by the name of its error. */
+const waysOut: Readonly<Record<string, string>> = {
+  ServiceQuotaExceededException: "delete workflows with schedules, or ask AWS for more of them",
+  ValidationException: "correct its time or its time zone",
+};
+
+/** Who changes one schedule at the same moment is through in a moment. */
+async function changing({ trigger, workflow }: Schedule, change: () => Promise<unknown>): Promise<void> {
+  try {
+    await change();
+  } catch (cause) {
+    if (!(cause instanceof Error) || cause.name !== "ConflictException") throw cause;
+    const reason = `EventBridge Scheduler was changing trigger "${trigger}" of workflow "${workflow}" already`;
+    throw new StoreUnavailable(`${reason} - try again`, { cause });
+  }
+}

@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import type { ChainEntry, Execution as ExecutionItem, NovaClient, Schemas, Task, WholeExecution } from "@nova/client";
+import type { AtWork, BlobRef, Execution, Generation, RawJson, Trace, TraceEntry, WaitingTask } from "@nova/engine";
+import type { Ingredients, Workflow } from "@nova/workflow";
+import { InvalidInput } from "../errors.ts";
+import { capped, fetchSigned, unlessMissing } from "./client.ts";
+
+/** What commands show of an execution. */
+export type ShownExecution = Omit<Execution, "stateMachineArn" | "root">;
+
+export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution };
+
+const over = new Set(["completed", "failed", "cancelled", "interrupted"]);
+
+export function executionFrom(item: ExecutionItem): ShownExecution {
+  const { execution_id, workflow, version, client, status, started_at, parent } = item;
+  return {
+    ...{ format: 1, id: execution_id, workflowId: workflow, version, client, status, startedAt: started_at },
+    ...(item.ended_at !== null && { endedAt: item.ended_at }),
+    ...(item.duration_ms !== null && { durationMs: item.duration_ms }),
+    ...(item.error && { error: item.error as NonNullable<Execution["error"]> }),
+    ...(item.nodes !== null && { nodes: item.nodes }),
+    ...(item.spent && { spent: item.spent }),
+    ...(parent && { parent: { execution: parent.execution_id, scope: parent.scope, seq: parent.seq, depth: 1 } }),
+    open: !over.has(status),
+  };
+}
+
+/** What commands show of a task. */
+export type ShownTask = Pick<
+  WaitingTask,
+  "id" | "execution" | "workflowId" | "node" | "kind" | "message" | "choices" | "to" | "createdAt" | "expiresAt"
+>;
+
+export function taskFrom({ task_id, execution_id, workflow, created_at, expires_at, ...task }: Task): ShownTask {
+  const { node, message, choices, to, pattern } = task;
+  return {
+    ...{ id: task_id, execution: execution_id, workflowId: workflow, kind: pattern === null ? "approval" : "event" },
+    ...{ node, message, choices, to, createdAt: created_at, expiresAt: expires_at },
+  };
+}
+
+/** Newest first. */
+export async function* readExecutions(nova: NovaClient, workflow: string): AsyncGenerator<ShownExecution> {
+  for await (const item of nova.executions.list({ workflow, limit: 25 })) yield executionFrom(item);
+}
+
+/** An execution with large values as references. */
+export async function readWhole(nova: NovaClient, id: string): Promise<Omit<ShownTrace, "entries">> {
+  const params = { path: { id }, query: { references: "true" as const } };
+  const whole: WholeExecution = await nova.ask(nova.api.GET("/executions/{id}", { params }));
+  return {
+    execution: executionFrom(whole),
+    path: whole.path,
+    context: whole.context as unknown as RawJson,
+    // Servers of earlier releases do not say it.
+    atWork: (whole.at_work as unknown as AtWork | undefined) ?? { count: 0, nodes: [], maps: [] },
+  };
+}
+
+/** `full`: with code, contexts and logs. */
+export async function readTrace(nova: NovaClient, id: string, { full = false } = {}): Promise<ShownTrace> {
+  const [whole, entries] = await Promise.all([
+    readWhole(nova, id),
+    Array.fromAsync(nova.executions.chain(id, { full, limit: 200 })),
+  ]);
+  return { ...whole, entries: entries.map(entryFrom) };
+}
+
+/** The API's entries are the engine's, written down. */
+export function entryFrom(entry: ChainEntry): TraceEntry {
+  return entry as unknown as TraceEntry;
+}
+
+/** Entries of all branches in the order in which they were made. */
+export function entriesOf({ entries }: { entries: readonly TraceEntry[] }): TraceEntry[] {
+  const all = (list: readonly TraceEntry[]): TraceEntry[] =>
+    list.flatMap((entry) => [entry, ...(entry.branches ?? []).flatMap((branch) => all(branch.entries))]);
+  return all(entries).sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0));
+}
+
+/** For a command about a node of which the execution has no entry. */
+export function notRun(
+  node: unknown,
+  execution: string,
+  entries: readonly { node_id: string; node_type?: string }[],
+): InvalidInput {
+  const nodes = entries.filter(({ node_type }) => node_type !== "close");
+  const ran = [...new Set(nodes.map(({ node_id }) => node_id))].join(", ");
+  return new InvalidInput(`node "${node}" has not run in ${execution} - these have: ${ran}`);
+}
+
+/** A version as it was published. */
+export async function readWorkflow(nova: NovaClient, id: string, version: number): Promise<Workflow> {
+  return (await nova.workflows.get(id, { version })).definition as unknown as Workflow;
+}
+
+/** Code that models wrote. */
+export async function readGenerations(nova: NovaClient, workflow: string): Promise<Generation[]> {
+  return (await Array.fromAsync(nova.workflows.generations(workflow))).map((one) => generationFrom(one, workflow));
+}
+
+function generationFrom(item: Schemas["Generation"], workflowId: string): Generation {
+  const { node, client_slug, status, key, code, origin, model, cost } = item;
+  return {
+    ...{ format: 1, workflowId, node, client: client_slug, status, key, code, codeHash: item.code_hash },
+    ingredients: item.ingredients as Ingredients,
+    ...(item.analysis !== null && { analysis: item.analysis }),
+    ...(item.analysis_hash !== null && { analysisHash: item.analysis_hash }),
+    ...{ origin, model, cost, createdAt: item.created_at },
+    ...(item.proven_by !== null && { provenBy: item.proven_by }),
+    ...(item.approved && { approved: item.approved }),
+  };
+}
+
+/** As large as an upload may be. */
+const maxBlobBytes = 1024 * 1024 * 1024;
+
+/** What a reference in a context of the execution stands for; null where it was erased. */
+export async function readBlob(nova: NovaClient, id: string, sha256: string): Promise<Uint8Array | null> {
+  const asked = nova.api.GET("/executions/{id}/blobs/{sha256}", { params: { path: { id, sha256 } } });
+  const link = await unlessMissing(nova.ask(asked));
+  if (!link) return null;
+  if (!/^https?:$/.test(URL.parse(link.url)?.protocol ?? "")) {
+    throw new InvalidInput(`the server answered no address for the bytes ${sha256} of ${id} - ask who runs it`);
+  }
+  const answer = await unlessMissing(fetchSigned(link.url, `file ${sha256} of ${id}`));
+  return answer && new Uint8Array(await capped(answer, maxBlobBytes).arrayBuffer());
+}
+
+/** What is run here has to be what ran there, whoever has sent it. */
+export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Array): void {
+  if (bytes.length === length && createHash("sha256").update(bytes).digest("hex") === sha256) return;
+  throw new InvalidInput(`the bytes ${sha256} are not what was recorded - they are not taken`);
+}

@@ -1,0 +1,98 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** The event that API Gateway's HTTP API makes of a request (payload format 2.0), as far as Lambdas of NOVA use it. */
+export interface HttpApiEvent {
+  version: "2.0";
+  routeKey: "$default";
+  rawPath: string;
+  rawQueryString: string;
+  headers: Record<string, string>;
+  queryStringParameters?: Record<string, string>;
+  requestContext: {
+    http: { method: string; path: string; protocol: string; sourceIp: string; userAgent: string };
+    requestId: string;
+    stage: "$default";
+    time: string;
+    timeEpoch: number;
+  };
+  body?: string;
+  isBase64Encoded: boolean;
+}
+
+/** Types whose bodies API Gateway hands on as text; everything else, and bytes that are none, is base64. */
+const textual = /^(text\/|application\/(json|javascript|xml|x-www-form-urlencoded|[^;]*\+(json|xml)))/i;
+
+/** Headers and query parameters that come more than once are joined with commas, as API Gateway does. */
+export function eventOf(request: IncomingMessage, body: Buffer, requestId: string, nowMs: number): HttpApiEvent {
+  const { method = "GET", url = "/", httpVersion } = request;
+  const [rawPath = "/", rawQueryString = ""] = splitOnce(url, "?");
+  const headers = headersOf(request);
+  const query = queryOf(rawQueryString);
+  const isText = textual.test(headers["content-type"] ?? "") && isUtf8(body);
+  return {
+    version: "2.0",
+    routeKey: "$default",
+    rawPath,
+    rawQueryString,
+    headers,
+    ...(query && { queryStringParameters: query }),
+    requestContext: {
+      http: {
+        method,
+        path: rawPath,
+        protocol: `HTTP/${httpVersion}`,
+        sourceIp: request.socket.remoteAddress ?? "",
+        userAgent: headers["user-agent"] ?? "",
+      },
+      requestId,
+      stage: "$default",
+      time: new Date(nowMs).toISOString(),
+      timeEpoch: nowMs,
+    },
+    ...(body.length > 0 && { body: isText ? body.toString() : body.toString("base64") }),
+    isBase64Encoded: body.length > 0 && !isText,
+  };
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Record<string, string> {
+  const entries = Object.entries(headersDistinct).map(([name, values]) => [name, (values ?? []).join(",")]);
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function queryOf(rawQueryString: string): Record<string, string> | undefined {
+  if (rawQueryString === "") return undefined;
+  const parameters = new URLSearchParams(rawQueryString);
+  return Object.fromEntries(Array.from(parameters.keys(), (name) => [name, parameters.getAll(name).join(",")]));
+}
+
+function splitOnce(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** What a Lambda answers to an HTTP API (payload format 2.0). */
+export interface HttpApiAnswer {
+  statusCode: number;
+  headers?: Record<string, string>;
+  cookies?: string[];
+  body?: string;
+  isBase64Encoded?: boolean;
+}
+
+export function send(response: ServerResponse, answer: HttpApiAnswer): void {
+  const { statusCode, headers = {}, cookies = [], body = "", isBase64Encoded = false } = answer;
+  const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+  const hasNoBody = statusCode === 204 || statusCode === 304;
+  response.writeHead(statusCode, {
+    ...headers,
+    ...(cookies.length > 0 && { "set-cookie": cookies }),
+    ...(!hasNoBody && { "content-length": bytes.length }),
+  });
+  response.end(hasNoBody ? undefined : bytes);
+}
+
+/** What API Gateway itself says, without asking a Lambda or when that has failed. */
+export function gatewayAnswer(statusCode: number, message: string): HttpApiAnswer {
+  return { statusCode, headers: { "content-type": "application/json" }, body: JSON.stringify({ message }) };
+}

@@ -1,0 +1,66 @@
+import { createServiceStores } from "@nova/aws";
+import type { Delivery, DeliveryQuery, DeliveryStore } from "@nova/service";
+import { beforeAll, expect, test } from "vitest";
+import { useBucket, useTable } from "../support/endpoints.ts";
+
+const table = useTable();
+const bucket = useBucket();
+let deliveries: DeliveryStore;
+
+const delivery: Delivery = {
+  ...{ format: 1, key: "k0", id: "dlv_0", type: "mail", workflow: "invoice", trigger: "mail-1", client: "acme" },
+  ...{ at: "2026-01-01T00:00:00.000Z", from: "a@b", about: "Hi", dedupe: "<1@x>", status: "accepted" },
+  ...{ execution: "exec_0", reason: null, expiresAt: 1_800_000_000 },
+};
+const nobodys = { workflow: null, trigger: null, client: null, execution: null, status: "refused" } as const;
+
+beforeAll(async () => {
+  ({ deliveries } = createServiceStores({ ...table, bucket }));
+  await deliveries.begin(delivery);
+  await deliveries.begin({ ...delivery, key: "k1", id: "dlv_1", client: "globex", status: "started" });
+  await deliveries.begin({ ...delivery, key: "k2", id: "dlv_2", workflow: "report", about: "" });
+  await deliveries.begin({ ...delivery, ...nobodys, key: "k3", id: "dlv_3", reason: "it is for nobody" });
+});
+
+const ids = async (query: Partial<DeliveryQuery>) =>
+  (await deliveries.list({ limit: 10, ...query })).map(({ id }) => id);
+
+test("the first delivery under a key is the one that counts", async () => {
+  const later = { ...delivery, id: "dlv_9", execution: "exec_9" };
+  expect(await deliveries.begin(later)).toEqual(delivery);
+  expect(await deliveries.begin(delivery)).toBeUndefined();
+});
+
+test.each<[Partial<DeliveryQuery>, string[]]>([
+  [{ workflow: "invoice" }, ["dlv_1", "dlv_0"]],
+  [{ workflow: "invoice", limit: 1 }, ["dlv_1"]],
+  [{ workflow: "invoice", after: "dlv_1" }, ["dlv_0"]],
+  [{ workflow: "invoice", client: "acme" }, ["dlv_0"]],
+  [{ workflow: "invoice", status: "started" }, ["dlv_1"]],
+  [{ workflow: null }, ["dlv_3"]],
+  [{ client: "acme" }, ["dlv_2", "dlv_0"]],
+  [{ client: "acme", status: "refused" }, []],
+])("a list of %j has %j, newest first", async (query, expected) => {
+  expect(await ids(query)).toEqual(expected);
+});
+
+test("what nobody could place keeps its gaps", async () => {
+  const [found] = await deliveries.list({ workflow: null, limit: 1 });
+  expect(found).toEqual({ ...delivery, ...nobodys, key: "k3", id: "dlv_3", reason: "it is for nobody" });
+});
+
+test("what became of it is written down, with or without a run", async () => {
+  const refused = { status: "refused", execution: null, reason: "too late" } as const;
+  await deliveries.finish("k0", refused);
+  expect(await deliveries.begin({ ...delivery, id: "x" })).toMatchObject(refused);
+  const started = { status: "started", execution: "exec_0", reason: null } as const;
+  for (const outcome of [started, refused, started]) {
+    await deliveries.finish("k0", outcome);
+    expect(await deliveries.begin({ ...delivery, id: "x" })).toEqual({ ...delivery, ...started });
+  }
+});
+
+test("nothing becomes of one that went with its client", async () => {
+  await deliveries.finish("gone", { status: "refused", execution: null, reason: "its client is gone" });
+  expect(await deliveries.begin({ ...delivery, key: "gone", id: "dlv_4", workflow: "other" })).toBeUndefined();
+});

@@ -1,0 +1,173 @@
+import { createExecutionStore } from "@nova/aws";
+import type { Execution, ExecutionQuery, ExecutionStore } from "@nova/engine";
+import { beforeAll, describe, expect, test } from "vitest";
+import { failing, useTable } from "../support/endpoints.ts";
+
+const table = useTable();
+const workflowIds = ["invoice", "mail"];
+let executions: ExecutionStore;
+beforeAll(() => {
+  const ids = async function* () {
+    yield* workflowIds;
+  };
+  executions = createExecutionStore(table, { ids });
+});
+
+const base: Execution = {
+  format: 1,
+  id: "exec_01",
+  workflowId: "invoice",
+  version: 3,
+  stateMachineArn: "arn:aws:states:us-east-1:000000000000:stateMachine:nova-invoice:3",
+  client: "acme",
+  root: "exec_01",
+  status: "running",
+  startedAt: "2026-11-21T10:00:00.000Z",
+  open: true,
+};
+
+test("keeps the first record of an id", async () => {
+  expect(await executions.create(base)).toBe(true);
+  expect(await executions.create({ ...base, status: "failed" })).toBe(false);
+  expect(await executions.get(base.id)).toEqual(base);
+});
+
+test("knows nothing of an id that was never created", async () => {
+  expect(await executions.get("exec_none")).toBeUndefined();
+  await expect(executions.update("exec_none", { status: "failed" })).rejects.toThrow(/no execution "exec_none"/);
+});
+
+test("sets the fields given and leaves the others", async () => {
+  const created = { ...base, id: "exec_02", root: "exec_02" };
+  const error = { node: "extract", class: "NodeFailed", message: "no total" } as const;
+  const closed = { status: "failed", endedAt: "2026-11-21T10:00:09.000Z", durationMs: 9000, nodes: 2, error } as const;
+  const spent = { cost_usd: 0.004, tokens_input: 400, tokens_cached: 160, tokens_output: 40 };
+  await executions.create(created);
+  await executions.update(created.id, { ...closed, spent, tip: "hash" });
+  expect(await executions.get(created.id)).toEqual({ ...created, ...closed, spent, tip: "hash" });
+});
+
+test("takes an execution out of the open ones, and keeps the record", async () => {
+  const created = { ...base, id: "exec_03" };
+  await executions.create(created);
+  const openIds = async () => (await Array.fromAsync(executions.open())).map(({ id }) => id);
+  expect(await openIds()).toContain("exec_03");
+  expect(await executions.leave("exec_03", [])).toBe(true);
+  expect(await openIds()).not.toContain("exec_03");
+  expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
+});
+
+test.each([
+  ["running", true, ["running", "waiting"], "waiting"],
+  ["failed", true, ["running", "waiting"], "failed"],
+  ["running", false, ["running"], "running"],
+] as const)("sets the status of one that is %s (open: %s) only from %j: %s", async (status, open, from, after) => {
+  const id = `exec_status_${status}_${open}`;
+  await executions.create({ ...base, id, status, open });
+  expect(await executions.setStatus(id, "waiting", from)).toBe(after === "waiting");
+  expect((await executions.get(id))?.status).toBe(after);
+});
+
+describe("a queued execution", () => {
+  const queued = (id: string): Execution => ({
+    ...base,
+    id,
+    status: "queued",
+    pools: ["W#a"],
+    admission: "",
+    open: true,
+  });
+
+  test("is one admission's at a time, which alone can begin it, once", async () => {
+    await executions.create(queued("exec_q1"));
+    const claims = ["1", "2"].map((to) => executions.admit("exec_q1", { from: "", to }));
+    expect((await Promise.all(claims)).sort()).toEqual([false, true]);
+    const { admission: mine = "" } = (await executions.get("exec_q1")) ?? {};
+    expect(await executions.admit("exec_q1", { from: "3", to: "3", begun: true })).toBe(false);
+    expect(await executions.admit("exec_q1", { from: mine, to: mine, begun: true })).toBe(true);
+    expect(await executions.get("exec_q1")).toMatchObject({ status: "running", pools: ["W#a"] });
+    expect(await executions.admit("exec_q1", { from: mine, to: mine, begun: true })).toBe(false);
+  });
+
+  test("whose claim was lost on its way back is claimed all the same", async () => {
+    await executions.create(queued("exec_q2"));
+    table.faults = failing(1, "lost");
+    expect(await executions.admit("exec_q2", { from: "", to: "1" })).toBe(true);
+  });
+
+  test("that was cancelled cannot begin", async () => {
+    await executions.create(queued("exec_q3"));
+    await executions.update("exec_q3", { status: "cancelled" });
+    expect(await executions.admit("exec_q3", { from: "", to: "1" })).toBe(false);
+  });
+});
+
+test("an execution whose contents are gone says so", async () => {
+  const id = "exec_erased";
+  await executions.create({ ...base, id, open: false });
+  expect(await executions.get(id)).not.toHaveProperty("erased");
+  await executions.update(id, { erased: true });
+  expect(await executions.get(id)).toEqual({ ...base, id, open: false, erased: true });
+});
+
+describe("lists", () => {
+  const at = (hour: number) => `2026-12-01T${String(hour).padStart(2, "0")}:00:00.000Z`;
+  const many: Execution[] = Array.from({ length: 10 }, (_, index) => ({
+    ...base,
+    id: `exec_list_${index}`,
+    workflowId: index < 7 ? "invoice" : "mail",
+    client: index % 2 === 0 ? "even" : "odd",
+    status: index % 3 === 0 ? "completed" : "failed",
+    startedAt: at(index),
+    open: false,
+  }));
+  beforeAll(async () => {
+    for (const execution of many) await executions.create(execution);
+  });
+
+  const december = { from: at(0) };
+  test.each<[string, ExecutionQuery, number[]]>([
+    ["of a workflow, newest first", { workflow: "mail" }, [9, 8, 7]],
+    ["of a client", { client: "even" }, [8, 6, 4, 2, 0]],
+    ["of both", { workflow: "mail", client: "odd" }, [9, 7]],
+    ["of everybody", { limit: 10 }, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
+    ["with a status", { workflow: "invoice", status: "completed" }, [6, 3, 0]],
+    ["in a time, both ends included", { client: "odd", from: at(3), to: at(7) }, [7, 5, 3]],
+    ["of a client, oldest first", { client: "even", oldestFirst: true }, [0, 2, 4, 6, 8]],
+    ["in a time, oldest first", { client: "odd", from: at(3), to: at(7), oldestFirst: true }, [3, 5, 7]],
+    ["of nobody", { workflow: "none" }, []],
+    ["in a time that ends before it begins", { client: "odd", from: at(7), to: at(3), oldestFirst: true }, []],
+  ])("executions %s", async (_, query, expected) => {
+    const { items, cursor } = await executions.list({ ...december, ...query });
+    expect(items.map(({ id }) => id)).toEqual(expected.map((index) => `exec_list_${index}`));
+    expect(cursor).toBeUndefined();
+  });
+
+  test.each<[string, ExecutionQuery]>([
+    ["a workflow", { workflow: "invoice" }],
+    ["a status", { client: "even", status: "failed" }],
+    ["everybody", {}],
+    ["a client, oldest first", { client: "even", oldestFirst: true }],
+    ["a time, oldest first", { client: "odd", from: at(1), to: at(7), oldestFirst: true }],
+  ])("pages of %s without a gap and without a double", async (_, query) => {
+    const whole = await executions.list({ ...december, ...query });
+    const paged: Execution[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await executions.list({ ...december, ...query, limit: 2, ...(cursor && { cursor }) });
+      expect(page.items.length).toBeLessThanOrEqual(2);
+      paged.push(...page.items);
+      cursor = page.cursor;
+    } while (cursor);
+    expect(paged).toEqual(whole.items);
+  });
+
+  test("executions of the same instant one after the other", async () => {
+    const twins = ["a", "b", "c"].map((id) => ({ ...base, id: `exec_twin_${id}`, client: "twins" }));
+    for (const twin of twins) await executions.create(twin);
+    const first = await executions.list({ client: "twins", limit: 2 });
+    const second = await executions.list({ client: "twins", limit: 2, cursor: first.cursor as string });
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(twins.map(({ id }) => id).reverse());
+    expect(second.cursor).toBeUndefined();
+  });
+});

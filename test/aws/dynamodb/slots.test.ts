@@ -1,0 +1,80 @@
+import { createServiceStores } from "@nova/aws";
+import type { SlotStore } from "@nova/service";
+import { beforeAll, describe, expect, test } from "vitest";
+import { failing, useBucket, useTable } from "../support/endpoints.ts";
+
+const table = useTable();
+const bucket = useBucket();
+let slots: SlotStore;
+
+beforeAll(() => {
+  slots = createServiceStores({ ...table, bucket }).slots;
+});
+
+describe("the slots of a pool", () => {
+  test("are so many and not one more, however many ask at once", async () => {
+    const taken = await Promise.all(Array.from({ length: 8 }, (_, n) => slots.take("W#a", `exec_${n}`, "1", 3)));
+    expect(taken.filter(Boolean)).toHaveLength(3);
+    expect(await slots.taken("W#a")).toHaveLength(3);
+  });
+
+  test("are a run's own once, whoever asks again, unless a later admission has it", async () => {
+    expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(true);
+    expect(await slots.take("W#b", "exec_1", "3", 1)).toBe(true);
+    expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(false);
+    expect(await slots.taken("W#b")).toEqual(["exec_1"]);
+  });
+
+  test("are given back once, and by their own admission where one is named", async () => {
+    await slots.take("W#c", "exec_1", "2", 2);
+    await slots.take("W#c", "exec_2", "2", 2);
+    await slots.giveBack("W#c", "exec_1", "1");
+    expect(await slots.taken("W#c")).toHaveLength(2);
+    await slots.giveBack("W#c", "exec_1", "2");
+    await slots.giveBack("W#c", "exec_1");
+    await slots.giveBack("W#c", "exec_2");
+    expect(await slots.taken("W#c")).toEqual([]);
+    const taken = await Promise.all([3, 4, 5].map((n) => slots.take("W#c", `exec_${n}`, "3", 2)));
+    expect(taken.filter(Boolean)).toHaveLength(2);
+  });
+
+  test.each(["take", "giveBack"] as const)("are counted right where the answer to %s is lost", async (what) => {
+    const pool = `W#lost-${what}`;
+    if (what === "giveBack") await slots.take(pool, "exec_1", "1", 1);
+    table.faults = failing(1, "lost");
+    if (what === "take") expect(await slots.take(pool, "exec_1", "1", 1)).toBe(true);
+    else await slots.giveBack(pool, "exec_1");
+    await slots.giveBack(pool, "exec_1");
+    expect(await slots.take(pool, "exec_2", "1", 1)).toBe(true);
+  });
+
+  test("of a pool that nobody knows are free", async () => {
+    await slots.giveBack("W#nothing", "exec_1");
+    expect(await slots.taken("W#nothing")).toEqual([]);
+  });
+});
+
+describe("the queue of a pool", () => {
+  test("is read in the order of arrival, page by page, and once for each run", async () => {
+    const ids = Array.from({ length: 60 }, (_, n) => `exec_${String(n).padStart(2, "0")}`);
+    for (const execution of [...ids.slice(30), ...ids.slice(0, 31)])
+      await slots.enqueue({ execution, pools: ["W#q", "C#acme"] });
+    const waiting = await Array.fromAsync(slots.waiting("C#acme"));
+    expect(waiting.map(({ execution }) => execution)).toEqual(ids);
+    expect(waiting[0]?.pools).toEqual(["W#q", "C#acme"]);
+  });
+
+  test("is left everywhere at once", async () => {
+    await slots.leave({ execution: "exec_00", pools: ["W#q", "C#acme"] });
+    for (const pool of ["W#q", "C#acme"]) {
+      const [first] = await Array.fromAsync(slots.waiting(pool));
+      expect(first?.execution).toBe("exec_01");
+    }
+  });
+
+  test("makes its pool known, beside the slots", async () => {
+    await slots.take("W#q", "exec_01", "1", 1);
+    expect(await Array.fromAsync(slots.pools())).toEqual(["C#acme", "W#q"]);
+    expect(await slots.taken("W#q")).toEqual(["exec_01"]);
+  });
+});

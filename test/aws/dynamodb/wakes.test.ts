@@ -1,0 +1,138 @@
+import { BatchWriteItemCommand, type WriteRequest } from "@aws-sdk/client-dynamodb";
+import { createTaskStore } from "@nova/aws";
+import {
+  deliverEvent,
+  type KeptEvent,
+  type TaskStore,
+  type WaitingTask,
+  type WakeShape,
+  type WakeStore,
+} from "@nova/engine";
+import { beforeAll, expect, test } from "vitest";
+import { createWakeStore, WakePlaces } from "../../../packages/aws/src/dynamodb/wakes.ts";
+import { shapeOf, wakeOf } from "../../../packages/engine/src/kinds/waiting/wake.ts";
+import { EventWait } from "../../support/engine/event-wait.ts";
+import { useBucket, useTable } from "../support/endpoints.ts";
+
+const table = useTable();
+const bucket = useBucket();
+let [tasks, wakes]: [TaskStore, WakeStore] = [] as never;
+beforeAll(() => {
+  const places = new WakePlaces(table);
+  tasks = createTaskStore(table, places);
+  wakes = createWakeStore(table, bucket, places);
+});
+
+const pattern = { source: ["crm"], detail: { customer: ["{{customer}}"] } };
+
+function taskOf(customer: string): WaitingTask {
+  const bound = { source: ["crm"], detail: { customer: [customer] } };
+  return {
+    ...{
+      format: 1,
+      id: `task_${customer}`,
+      execution: `exec_${customer}`,
+      workflowId: "w",
+      version: 1,
+      scope: "",
+      seq: 2,
+    },
+    ...{ node: "pause", kind: "event", message: "", choices: [], to: [], status: "open", pattern: bound },
+    ...{ createdAt: "2026-11-21T10:00:00.000Z", expiresAt: "2026-11-28T10:00:00.000Z" },
+    wake: wakeOf(shapeOf(pattern), bound),
+  };
+}
+
+/** What an event costs in the table beside the runs that it wakes. */
+async function costOf(story: EventWait, detail: string): Promise<{ woken: string[]; reads: string[] }> {
+  table.operations.length = 0;
+  const woken = await story.emit(detail);
+  return {
+    woken,
+    reads: table.operations.filter((operation) => /^(Query|GetItem|Scan)$/.test(operation)),
+  };
+}
+
+/** Writes the items of so many waiting tasks as the store writes those of one, many in a request. */
+async function createMany(count: number): Promise<void> {
+  const first = taskOf("other-0");
+  table.requests.length = 0;
+  await tasks.create(first);
+  const items = table.requests.filter((request) => JSON.stringify(request).includes(first.id));
+  expect(items).toHaveLength(2);
+  const written = JSON.stringify(items.map(({ Item }) => ({ PutRequest: { Item } })));
+  for (let from = 1; from < count; from += 12) {
+    const others = Array.from({ length: Math.min(12, count - from) }, (_, i) => taskOf(`other-${from + i}`));
+    const puts = others.flatMap(({ id, wake }): WriteRequest[] => {
+      const named = written.replaceAll("other-0", id.slice("task_".length));
+      return JSON.parse(named.replaceAll(first.wake?.keys[0] as string, wake?.keys[0] as string));
+    });
+    await table.client.send(new BatchWriteItemCommand({ RequestItems: { [table.table]: puts } }));
+  }
+}
+
+test("one event costs the same however many runs wait", async () => {
+  await wakes.markWhole();
+  const story = await new EventWait(pattern).begin('{"customer":"acme"}');
+  story.ports = { ...story.ports, tasks, wakes };
+  await story.wait();
+  const ofOther = await costOf(story, '{"customer":"nobody"}');
+  await createMany(1000);
+  expect(await tasks.find("task_other-999")).toEqual(taskOf("other-999"));
+  expect(await costOf(story, '{"customer":"nobody"}')).toEqual(ofOther);
+  expect(ofOther).toEqual({ woken: [], reads: ["Query", "Query"] });
+  const { woken, reads } = await costOf(story, '{"customer":"acme"}');
+  expect(woken).toEqual([story.id]);
+  // Shapes, tasks of the key, the task; then its tokens, and twice whether others of its run are open.
+  expect(reads).toEqual(["Query", "Query", "GetItem", "Query", "Query", "Query"]);
+  expect(await costOf(story, '{"customer":"acme"}')).toEqual({ woken: [], reads: ["Query", "Query"] });
+});
+
+test("a task of an earlier release is found by the first event, and has its place from then on", async () => {
+  const { wake: _, ...old } = { ...taskOf("old"), id: "task_older", execution: "exec_older" };
+  const story = await new EventWait(pattern).begin('{"customer":"old"}');
+  const fresh = { ...wakes, shapes: async () => ({ ...(await wakes.shapes()), isWhole: false }) };
+  story.ports = { ...story.ports, tasks, wakes: fresh };
+  await tasks.create({ ...old, execution: story.id });
+  await deliverEvent(story.ports, '{"source":"other","detail":{}}');
+  const placed = await tasks.get({ execution: story.id, id: old.id });
+  expect(placed?.wake).toEqual(wakeOf(shapeOf(old.pattern as never), old.pattern as never));
+  expect(await wakes.tasksAt(placed?.wake?.keys[0] ?? "")).toContainEqual({ execution: story.id, id: old.id });
+});
+
+test("a shape is written once, and again only to be used longer", async () => {
+  const shape: WakeShape = ["hr", "detail", "person"];
+  table.operations.length = 0;
+  for (const day of ["01", "02", "20"]) await wakes.use({ shape, keepsEvents: true }, `2026-12-${day}T00:00:00Z`);
+  expect(table.operations).toEqual(["PutItem"]);
+  await wakes.use({ shape, keepsEvents: true }, "2027-06-01T00:00:00Z");
+  expect(table.operations).toHaveLength(2);
+  expect((await wakes.shapes()).shapes).toContainEqual({ shape, keepsEvents: true });
+  const another = new WakePlaces(table);
+  await another.use({ shape, keepsEvents: true }, "2027-01-01T00:00:00Z");
+  await another.use({ shape, keepsEvents: false }, "2027-01-01T00:00:00Z");
+  expect((await wakes.shapes()).shapes.filter((one) => one.shape[0] === "hr")).toHaveLength(2);
+});
+
+test("events are kept for a week, large ones in the bucket, and read oldest first from a time on", async () => {
+  const event = (n: number, text: string): KeptEvent => ({ id: `e${n}`, at: `2026-11-2${n}T10:00:00.000Z`, text });
+  const [early, late, large] = [event(1, "{}"), event(3, '{"n":850.0}'), event(2, `{"text":"${"ü".repeat(300_000)}"}`)];
+  for (const one of [late, early, large]) await wakes.keepEvent("0".repeat(32), one);
+  expect(await Array.fromAsync(wakes.eventsAt("0".repeat(32), "2026-11-21T10:00:00.001Z"))).toEqual([large, late]);
+  expect(await Array.fromAsync(wakes.eventsAt("1".repeat(32), ""))).toEqual([]);
+  const put = table.requests.find(({ Item }) => (Item as { sk?: { S: string } })?.sk?.S.startsWith("E#2026-11-21")) as {
+    Item: { expiresAt: { N: string } };
+  };
+  expect(put.Item.expiresAt.N).toBe(String(Date.parse("2026-11-28T10:00:00Z") / 1000));
+});
+
+test("a task that is over is found no more", async () => {
+  const task = taskOf("over");
+  await tasks.create(task);
+  const [key = ""] = task.wake?.keys ?? [];
+  expect(await wakes.tasksAt(key)).toHaveLength(1);
+  await tasks.move(task, ["open"], "answered");
+  expect(await wakes.tasksAt(key)).toHaveLength(1);
+  await tasks.move(task, ["answered"], "sent");
+  expect(await wakes.tasksAt(key)).toEqual([]);
+});

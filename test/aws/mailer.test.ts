@@ -1,0 +1,38 @@
+import { createMailer } from "@nova/aws";
+import { expect, it } from "vitest";
+import { useScriptedService } from "./support/scripted-service.ts";
+
+const ses = useScriptedService("AWS_ENDPOINT_URL_SESV2");
+const operation = "POST /v2/email/outbound-emails";
+const notice = {
+  to: ["anna@example.com", "ops@example.com"],
+  subject: "NOVA: größer",
+  text: "Workflow pay has failed.",
+};
+
+it("sends a mail as text, from the one address", async () => {
+  ses.steps = [{ operation, body: { MessageId: "m-1" } }];
+  await createMailer({ from: "nova@example.com" }).send(notice);
+  expect(ses.asked).toEqual([
+    {
+      operation,
+      body: {
+        FromEmailAddress: "nova@example.com",
+        Destination: { ToAddresses: notice.to },
+        Content: {
+          Simple: {
+            Subject: { Data: "NOVA: größer", Charset: "UTF-8" },
+            Body: { Text: { Data: notice.text, Charset: "UTF-8" } },
+          },
+        },
+      },
+    },
+  ]);
+});
+
+it("says what SES says against it", async () => {
+  ses.steps = [{ operation, error: "MessageRejected" }];
+  await expect(createMailer({ from: "nova@example.com" }).send(notice)).rejects.toMatchObject({
+    name: "MessageRejected",
+  });
+});

@@ -1,0 +1,35 @@
+import { RawJson } from "@nova/engine";
+import { expect, it } from "vitest";
+import { parseAnswer } from "../../../packages/cli/src/api/client.ts";
+
+const exact = '{"n":12345678901234567890,"x":850.0}';
+
+it.each([
+  [
+    "an execution's context",
+    `{"status":"completed","context":${exact}}`,
+    { status: "completed", context: new RawJson(exact) },
+  ],
+  [
+    "the changes of a link in a list",
+    `{"items":[{"seq":1,"changes":{"set":${exact},"delete":[]}}],"next_cursor":null}`,
+    { items: [{ seq: 1, changes: { set: new RawJson(exact), delete: [] } }], next_cursor: null },
+  ],
+  [
+    "contexts in branches",
+    `{"items":[{"branches":[{"branch":"0","entries":[{"input_context":${exact},"output_result":null}]}]}]}`,
+    { items: [{ branches: [{ branch: "0", entries: [{ input_context: new RawJson(exact), output_result: null }] }] }] },
+  ],
+  [
+    "those of a workflow that a node ran",
+    `{"child":{"execution_id":"e","entries":[{"changes":{"set":{}}}]}}`,
+    { child: { execution_id: "e", entries: [{ changes: { set: new RawJson("{}") } }] } },
+  ],
+  ["a list of anything", "[1,2]", [1, 2]],
+])("keeps %s as it was sent, and reads the rest", (_what, text, expected) => {
+  expect(parseAnswer(text)).toEqual(expected);
+});
+
+it("refuses what is no JSON", () => {
+  expect(() => parseAnswer("<html>")).toThrow(SyntaxError);
+});
