@@ -195,7 +195,7 @@ describe("case h: a 502 while the code runs on", () => {
 });
 
 describe("case i: the closer dies after the close entry", () => {
-  it.each(["get record", "update record status", "publish", "kill all sandboxes", "update record open"])(
+  it.each(["get record", "update record status", "publish", "kill all sandboxes", "leave the open index"])(
     "before its call %s; a sweeper does the rest",
     async (call) => {
       const story = await new Story(flow("bare", [], [["start", "end"]])).start();

@@ -66,8 +66,11 @@ describe("a node", () => {
     expect(await callsOf(fresh)).toEqual(["POST /v2/sandboxes/:id/connect", ...two]);
   });
 
-  test("of which nothing is secret costs one call while it is small", async () => {
+  test("of which nothing is secret costs one call while it is small, but the first one of a sandbox", async () => {
     const sandbox = await bench.create();
+    const first = bench.request("context['b'] = 1", {}, { isPlain: true });
+    expect(changesOf(await bench.run(sandbox, first))).toEqual({ b: 1 });
+    expect(bench.gateway.calls.slice(-2)).toEqual(["POST /files", "POST /execute"]);
     const callsFor = async (value: string) => {
       const before = bench.gateway.calls.length;
       const request = bench.request(

@@ -158,6 +158,7 @@ class Sandbox:
         *,
         kernel=None,
         link=None,
+        execution="exec_1",
         step=0,
         attempt=1,
         timeout=20,
@@ -174,7 +175,7 @@ class Sandbox:
         kernel = kernel or (self.kernels[0] if self.kernels else self.kernel())
         nonce = uuid.uuid4().hex
         header = {"format": 1, "op": "run", "nonce": nonce, "link": link or f"link-{self.links}", "step": step}
-        header.update(attempt=attempt, timeoutSeconds=timeout, ahead=list(ahead))
+        header.update(attempt=attempt, timeoutSeconds=timeout, ahead=list(ahead), execution=execution)
         body = {"code": code, "fileName": "nodes/some.py", "context": list(dict(context).items())}
         body["environment"] = environment or {}
         if near:

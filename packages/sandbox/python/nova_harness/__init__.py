@@ -6,8 +6,8 @@ owns the claims; it runs each node's code in a process of its own (jail, runner)
 """
 
 
-def attach(name, root):
+def attach(name, root, in_cell=False):
     """What a cell calls, with the name of an input and the folder that all of a sandbox's harness lives in."""
     from . import cell
 
-    cell.attach(name, root)
+    cell.attach(name, root, in_cell)

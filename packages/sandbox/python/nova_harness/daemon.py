@@ -62,6 +62,7 @@ class Heir:
         if not waiting.recv(1):
             os._exit(0)
         waiting.close()
+        jail.adopt_orphans()
         _note_pid(root)
         Daemon(listener, root, is_clean).serve()
 

@@ -1,0 +1,140 @@
+"""A sandbox serves one execution after another, and nothing of an earlier one is there for the code of a later one."""
+
+import os
+import textwrap
+import unittest
+
+from support import Sandbox
+
+MARK = "left-behind-7c1f"
+
+LEAVE = f"""
+import os, socket, subprocess, sys, builtins, json
+mark = "{MARK}"
+places = ["/tmp", "/var/tmp", "/dev/shm", os.path.expanduser("~"), os.getcwd(), "/home/lib"]
+for place in places:
+    try:
+        with open(os.path.join(place, mark), "w") as file:
+            file.write(mark)
+    except OSError:
+        pass
+os.environ["LEFT"] = mark
+builtins.left = json.left = mark
+keep = [socket.socket(socket.AF_UNIX), socket.socket()]
+keep[0].bind("\\0" + mark)
+keep[0].listen()
+keep[1].bind(("127.0.0.1", 0))
+keep[1].listen()
+subprocess.Popen([sys.executable, "-c", "import os, time; os.setsid(); time.sleep(600)", mark], start_new_session=True)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        while True: __import__("time").sleep(1)
+    os._exit(0)
+for folder in ("/dev/mqueue",):
+    if os.path.isdir(folder):
+        try: open(os.path.join(folder, mark), "w").close()
+        except OSError: pass
+print(mark)
+context["secret"] = mark * 500
+context["file"] = (mark * 1000).encode()
+"""
+
+LOOK = f"""
+import builtins, glob, json, os, re, socket
+mark = "left-behind" + "-7c1f"
+found = []
+for place in ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", os.path.expanduser("~"), os.getcwd(), "/home", "/home/lib", "/run", "/root"]:
+    try:
+        found += [f"file {{place}}/{{name}}" for name in os.listdir(place) if mark in name]
+    except OSError:
+        pass
+found += [f"variable {{name}}" for name, value in os.environ.items() if mark in value]
+found += [f"module {{module.__name__}}" for module in (builtins, json) if hasattr(module, "left")]
+for path in glob.glob("/proc/[0-9]*/cmdline"):
+    try:
+        if mark.encode() in open(path, "rb").read(): found.append(f"process {{path}}")
+    except OSError:
+        pass
+for path in ["/proc/net/unix", "/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg"]:
+    try:
+        if mark in open(path).read(): found.append(f"socket or segment in {{path}}")
+    except OSError:
+        pass
+for fd in os.listdir("/proc/self/fd"):
+    try:
+        if mark in os.readlink(f"/proc/self/fd/{{fd}}"): found.append(f"descriptor {{fd}}")
+    except OSError:
+        pass
+needle = re.compile(b"(?:left.behind.7c1f){{3}}")
+with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+    for line in maps:
+        start, end, rights = re.match("([0-9a-f]+)-([0-9a-f]+) (....)", line).groups()
+        if not rights.startswith("r") or "[v" in line: continue
+        try:
+            memory.seek(int(start, 16))
+            data = memory.read(int(end, 16) - int(start, 16))
+        except (OSError, ValueError, OverflowError):
+            continue
+        if needle.search(data): found.append("memory")
+context["found"] = sorted(set(found))
+"""
+
+
+def command_of(pid):
+    """Empty once the process has ended, buried or not."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+class Executions(unittest.TestCase):
+    def setUp(self):
+        self.sandbox = Sandbox()
+
+    def tearDown(self):
+        self.sandbox.close()
+
+    def leave(self):
+        self.sandbox.changes(textwrap.dedent(LEAVE), link="exec_1.1", execution="exec_1")
+
+    def look(self, execution="exec_2"):
+        return self.sandbox.changes(textwrap.dedent(LOOK), link=f"{execution}.1", execution=execution)["found"]
+
+    def test_nothing_that_code_leaves_is_there_for_the_next_execution(self):
+        self.leave()
+        self.assertEqual(self.look(), [])
+
+    def test_the_same_look_finds_all_of_it_while_it_is_there(self):
+        code = textwrap.dedent(LEAVE) + textwrap.dedent(LOOK)
+        kinds = {found.split()[0] for found in self.sandbox.changes(code)["found"]}
+        self.assertEqual(kinds, {"file", "variable", "module", "process", "socket", "memory"})
+
+    def test_the_harness_forgets_the_execution_before(self):
+        self.leave()
+        before = self.sandbox.daemon_pid()
+        self.look()
+        self.assertNotEqual(self.sandbox.daemon_pid(), before)
+        self.assertEqual(command_of(before), b"", "its daemon is still there")
+        names = [name for folder in ("claims", "blobs", "answers") for name in os.listdir(f"{self.sandbox.root}/{folder}")]
+        self.assertEqual(len(names), 1, "the one claim is that of the execution which is there now")
+
+    def test_code_of_an_execution_that_has_ended_does_not_begin_again(self):
+        self.leave()
+        self.look()
+        answer = self.sandbox.finish(self.sandbox.begin("context['a'] = 1", link="exec_1.1", execution="exec_1"))
+        self.assertEqual(answer["type"], "tombstoned")
+
+    def test_one_serves_many(self):
+        for number in range(5):
+            link, execution = f"exec_{number}.1", f"exec_{number}"
+            self.assertEqual(self.sandbox.changes("context['n'] = 1", link=link, execution=execution), {"n": 1})
+
+    def test_a_sandbox_whose_code_was_killed_says_so(self):
+        code = "while True: pass"
+        answer = self.sandbox.finish(self.sandbox.begin(code, timeout=0.3))
+        self.assertTrue(answer.get("unfit"))
+        answer = self.sandbox.finish(self.sandbox.begin("context['a'] = 1"))
+        self.assertNotIn("unfit", answer)
