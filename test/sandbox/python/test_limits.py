@@ -121,7 +121,7 @@ class Time(unittest.TestCase):
         self.run = None
 
     def begin(self, seconds=60):
-        self.run = Run(Claim("link", 0, 1), Process(), self.store, seconds)
+        self.run = Run(Claim("link", 0, 1), Process(), self.store, seconds, is_fit=True)
         return self.run
 
     def left(self):

@@ -149,7 +149,7 @@ class Ends(WithNetwork):
             self.assertEqual(self.sandbox.finish(begun)["result"]["class"], "NodeTimeout")
             self.assertEqual(server.await_visits(visits), [b"x"] * visits)
         for _ in range(50):
-            if len(self.children()) == 4:  # inits of two processes ahead of time, one that rests, and one to carry
+            if len(self.children()) == 5:  # its heir, inits of two processes ahead of time, one that rests, and one to carry
                 return
             self.sandbox.run("")
         self.fail(f"{len(self.children())} processes")
