@@ -1,5 +1,9 @@
 import { lookup } from "node:dns/promises";
-import { type HostNames, NovaError } from "@nova/engine";
+import { type Clock, type HostNames, NovaError, type Timer } from "@nova/engine";
+
+export const clock: Clock = { now: () => Date.now(), sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) };
+
+export const timer: Timer = { timeout: (ms) => AbortSignal.timeout(ms) };
 
 /** There is no such name, or nothing that it leads to. */
 const noSuchName = ["ENOTFOUND", "ENODATA"];
