@@ -3,9 +3,10 @@ import { endingOf, type Ran, runCode } from "./agents/code-runner.ts";
 import { validateCode } from "./agents/code-validator.ts";
 import type { NodeRun } from "./agents/node-run.ts";
 import { validateOutput } from "./agents/output-validator.ts";
+import { embeddingOf } from "./agents/recall.ts";
 import { done, type Ending, ended, type Result } from "./failures/failure.ts";
 
-export const mostAttempts = 3;
+const maxAttempts = 3;
 
 export interface Success extends Ran {
   written: Written;
@@ -13,14 +14,14 @@ export interface Success extends Ran {
 
 /** Writes, checks, runs and judges code until it has done the task; each attempt is told how all before it failed. */
 export async function attemptTask(run: NodeRun): Promise<{ success: Success } | { ending: Ending }> {
-  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const result = await attemptOnce(run, attempt);
     if (result.kind === "done") return { success: result.value };
     if (result.kind === "ended") return { ending: result.ending };
     run.failures.push(result.failure);
   }
   const last = endingOf(run.failures.at(-1) as (typeof run.failures)[number]);
-  return { ending: { ...last, message: `Failed after ${mostAttempts} attempts: ${last.message}` } };
+  return { ending: { ...last, message: `Failed after ${maxAttempts} attempts: ${last.message}` } };
 }
 
 async function attemptOnce(run: NodeRun, attempt: number): Promise<Result<Success>> {
@@ -41,4 +42,33 @@ async function attemptOnce(run: NodeRun, attempt: number): Promise<Result<Succes
 function final<T>(run: NodeRun, result: Result<T>): Result<T> {
   const mayNotRepeat = result.kind === "failed" && run.task.node.effects === true;
   return mayNotRepeat ? ended(endingOf(result.failure)) : result;
+}
+
+/**
+ * Where only approved code runs: writes code and checks it without running it, and keeps it for somebody to look at. The
+ * node fails in any case. No analysis runs either, because its code would be nobody's.
+ */
+export async function proposeCode(run: NodeRun): Promise<Ending> {
+  const { task, parts, spent: cost } = run;
+  run.hasFollowedAnalysis = true;
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const end = await writeOnce(run, attempt);
+    if (end.kind === "ended") return end.ending;
+    if (end.kind === "done") {
+      await parts.pinned.propose(task, { ...end.value, cost, ...embeddingOf(run) });
+      const wayOut = `nova lock <folder> shows it, nova lock approve <folder> ${task.node.id} lets it run`;
+      return { class: "NodeFailed", message: `its code is written, and waits for somebody's approval - ${wayOut}` };
+    }
+    run.failures.push(end.failure);
+  }
+  const last = endingOf(run.failures.at(-1) as (typeof run.failures)[number]);
+  return { ...last, message: `Failed after ${maxAttempts} attempts: ${last.message}` };
+}
+
+async function writeOnce(run: NodeRun, attempt: number) {
+  const written = await generateCode(run, attempt);
+  if (written.kind !== "done") return written;
+  run.code = written.value.code;
+  const checked = await validateCode(run, attempt, written.value.code);
+  return checked.kind === "done" ? written : checked;
 }

@@ -1,8 +1,11 @@
-import type { PinnedCode, PipelineOutcome } from "@nova/engine";
-import { endingOf, type RunEnd } from "./agents/code-runner.ts";
-import type { NodeRun } from "./agents/node-run.ts";
+import { type PinnedCode, type PipelineOutcome, pinnedPlaces } from "@nova/engine";
+import { analysisSeconds, look } from "./agents/analysis-code.ts";
+import { deedOf, endingOf, execute, type RunEnd } from "./agents/code-runner.ts";
+import type { Analysis, NodeRun } from "./agents/node-run.ts";
 import { flawOf } from "./agents/output-validator.ts";
-import { recordPinned, recordPinnedAnalysis, runPinned, runPinnedAnalysis } from "./agents/pinned-code.ts";
+import { contextForRecord } from "./agents/show-context.ts";
+import { maskValue, takeStep } from "./agents/step.ts";
+import type { Failure } from "./failures/failure.ts";
 
 /**
  * Runs pinned code, judged without a model; where it was written with an analysis, behind that. Null where one of the two
@@ -44,4 +47,52 @@ function unchanged(code: string, flaw: string | null) {
 /** Whether a model may be asked for code: not in frozen runs, nor where only approved code runs. */
 export function mayWrite({ task }: Pick<NodeRun, "task">): boolean {
   return !task.frozen && task.version.workflow.approval !== "required";
+}
+
+/** Pinned code has a place of its own, and no step. */
+function runPinned(run: NodeRun, code: string): Promise<RunEnd> {
+  return execute(run, pinnedPlaces.code, 0, code);
+}
+
+/** The analysis that was pinned with code runs anew, on the values of today: another place, and no step either. */
+async function runPinnedAnalysis(
+  run: NodeRun,
+  { analysis = "" }: PinnedCode,
+): Promise<Analysis | { failure: Failure; fault: "code" }> {
+  const { sandbox_id, logs, answer } = await look(run, pinnedPlaces.analysis, analysis);
+  run.sandboxId = sandbox_id;
+  const mask = (text: string) => run.task.mask(text);
+  if ("result" in answer) return { code: analysis, json: JSON.stringify(maskValue(answer.result, mask)) };
+  const failure: Failure = {
+    attempt: 0,
+    error: `the analysis failed: ${mask(answer.error)}`,
+    code: analysis,
+    class: answer.class,
+    ...(answer.traceback && { traceback: mask(answer.traceback) }),
+    ...(logs && { logs: mask(logs) }),
+  };
+  // Whatever it says of servers: it could reach none, and was not to.
+  return { failure, fault: "code" };
+}
+
+/** The step of pinned code that failed, in front of what is done about it. */
+async function recordPinned(run: NodeRun, failure: Failure): Promise<void> {
+  const { timeoutSeconds } = run.task.node;
+  await takeStep(run, "E2BExecutor", 0, async () => ({
+    ...deedOf(run, { failure, fault: "code" }),
+    input_data: { context: contextForRecord(run), timeout_seconds: timeoutSeconds },
+    generated_code: failure.code,
+    sandbox_id: run.sandboxId,
+  }));
+}
+
+/** The same of its analysis, behind which the code itself did not run. */
+async function recordPinnedAnalysis(run: NodeRun, failure: Failure): Promise<void> {
+  await takeStep(run, "DataAnalyzer", 0, async () => ({
+    ...deedOf(run, { failure, fault: "code" }),
+    input_data: { context: contextForRecord(run), timeout_seconds: analysisSeconds },
+    output_data: null,
+    generated_code: failure.code,
+    sandbox_id: run.sandboxId,
+  }));
 }

@@ -1,13 +1,17 @@
-import type { Pipeline, PipelineOutcome } from "@nova/engine";
+import type { Clock, GenerationStore, Pipeline, PipelineOutcome } from "@nova/engine";
 import { analyzeData } from "./agents/data-analyzer.ts";
 import { analyzeInput } from "./agents/input-analyzer.ts";
 import { beginRun, type NodeRun } from "./agents/node-run.ts";
 import { embeddingOf } from "./agents/recall.ts";
-import { attemptTask, type Success } from "./attempts.ts";
+import { attemptTask, proposeCode, type Success } from "./attempts.ts";
+import { checkCode, readsOf } from "./check/within-time.ts";
 import type { Ending } from "./failures/failure.ts";
 import { mayWrite, runHit } from "./hit.ts";
+import { createKnowledge } from "./knowledge/knowledge.ts";
+import { currentGenerator } from "./lock/generator.ts";
+import { createPinnedCodes } from "./lock/pinned-codes.ts";
+import type { Models } from "./model/models.ts";
 import type { PipelineParts } from "./parts.ts";
-import { proposeCode } from "./propose.ts";
 import { needsAnalysis } from "./two-stages.ts";
 
 /**
@@ -61,4 +65,41 @@ async function withoutPinned(run: NodeRun): Promise<Ending> {
   const { task, parts } = run;
   const { message, waits } = await parts.pinned.missing(task);
   return task.frozen || (waits && !task.fresh) ? { class: "NodeFailed", message } : proposeCode(run);
+}
+
+export interface PipelineOptions {
+  models: Models;
+  generations: GenerationStore;
+  /** pip names of what every sandbox template has. */
+  packages: readonly string[];
+  /** `DEFAULT_MODEL`. */
+  defaultModel?: string | undefined;
+  /** Folder of documentation indexes, `<template>.json`; without one, the shipped index serves. */
+  docstrings?: string | undefined;
+  clock: Pick<Clock, "now">;
+}
+
+/** The pipeline with all that belongs to it; nothing is read or asked before a node needs it. */
+export function createPipeline({
+  models,
+  generations,
+  packages,
+  defaultModel,
+  docstrings,
+  clock,
+}: PipelineOptions): Pipeline {
+  return pipelineOf({
+    models,
+    knowledge: createKnowledge({ docstrings, precedents: generations }),
+    pinned: createPinnedCodes({
+      store: generations,
+      generator: currentGenerator,
+      readsOf,
+      clock,
+    }),
+    check: checkCode,
+    ...(defaultModel !== undefined && { defaultModel }),
+    packages,
+    clock,
+  });
 }

@@ -1,9 +1,7 @@
-import type { AuthoredAction } from "./authored/action.ts";
 import type { AuthoredApproval } from "./authored/approval.ts";
-import type { AuthoredDecision } from "./authored/decision.ts";
-import type { AuthoredEnd } from "./authored/end.ts";
-import type { AuthoredMap, AuthoredNode, AuthoredWorkflowMap } from "./authored/node.ts";
-import type { AuthoredStart } from "./authored/start.ts";
+import type { AuthoredMap, AuthoredNode, AuthoredWorkflowMap } from "./authored/kinds.ts";
+import type { AuthoredEnd, AuthoredStart } from "./authored/start-end.ts";
+import type { AuthoredAction, AuthoredDecision } from "./authored/task.ts";
 import type { AuthoredWait } from "./authored/wait.ts";
 import type { AuthoredWorkflow } from "./authored/workflow.ts";
 import type { AuthoredWorkflowNode } from "./authored/workflow-node.ts";

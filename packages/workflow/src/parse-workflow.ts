@@ -1,23 +1,20 @@
 import { onFailureOf } from "./authored/on-failure.ts";
 import type { WorkflowFields } from "./authored/workflow.ts";
-import { checkInputs, checkSecretPaths } from "./check/inputs.ts";
+import { checkInputs, checkRequirements, checkSecretPaths } from "./check/fields.ts";
 import { checkKeys } from "./check/keys.ts";
-import type { KeyReader } from "./check/keys-of-code.ts";
+import type { KeyReader } from "./check/keys-before.ts";
 import { checkKnownKeys } from "./check/known-keys.ts";
 import { outlinesOf } from "./check/outline.ts";
-import { checkRequirements } from "./check/requirements.ts";
 import { checkWhole } from "./check/whole.ts";
 import type { Finding } from "./findings/finding.ts";
 import { lockOf } from "./lock/lock-of.ts";
 import { bodyOf, findingsIn, pythonOf, readBody } from "./parse/body.ts";
 import { readDocument } from "./parse/document.ts";
-import { checkLists, readFields } from "./parse/fields.ts";
-import { identityOf } from "./parse/identity.ts";
-import { libOf, pythonOfLib } from "./parse/lib.ts";
+import { checkLists, identityOf, readFields } from "./parse/fields.ts";
+import { libOf, pythonOfLib, sharedSettings } from "./parse/files.ts";
 import { locate } from "./parse/locate.ts";
 import { readNode } from "./parse/nodes.ts";
-import type { PythonSource, WorkflowSource } from "./parse/source.ts";
-import { sharedSettings } from "./parse/surroundings.ts";
+import type { PythonSource, WorkflowSource } from "./parse/read.ts";
 import { readTriggers } from "./parse/triggers.ts";
 import type { Body, JsonObject, Workflow } from "./workflow.ts";
 

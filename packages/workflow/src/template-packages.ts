@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** What every sandbox has, in E2B as on a laptop: the module that code imports, and its package for pip and for Debian. */
 export const promisedPackages = [
   { module: "fitz", pip: "pymupdf", debian: "python3-fitz" },
@@ -9,3 +11,9 @@ export const promisedPackages = [
 
 /** Lines for pip: what node code may import anywhere. */
 export const templatePackages: readonly string[] = promisedPackages.map(({ pip }) => pip);
+
+/** Name of the sandbox template that has these pip lines; the same lines are the same template. */
+export function templateName(requirements: readonly string[]): string {
+  const lines = requirements.map((line) => line.trim()).sort();
+  return `nova-${createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 12)}`;
+}

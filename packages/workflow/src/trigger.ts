@@ -1,4 +1,4 @@
-import type { WrittenJson } from "./json/keeping-digits.ts";
+import type { WrittenJson } from "./json/exact.ts";
 
 /** What starts runs of a workflow from outside, while the version that declares it is the active one. */
 export type Trigger = MailTrigger | ImapTrigger | WebhookTrigger | ScheduleTrigger | EventTrigger;

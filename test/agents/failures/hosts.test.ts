@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostsInCode, hostsInMessage } from "../../../packages/agents/src/failures/hosts.ts";
+import { hostsInCode, hostsInMessage, unreachableIn } from "../../../packages/agents/src/failures/hosts.ts";
 
 describe("hostsInMessage", () => {
   it.each([
@@ -34,4 +34,16 @@ describe("hostsInCode", () => {
   ])("reads %s", (code, hosts) => {
     expect(hostsInCode(code, (key) => key === "known_host")).toEqual(hosts);
   });
+});
+
+const refused = "imap.example.com:993 cannot be reached: Connection refused";
+
+it.each([
+  [`hello\n[network] ${refused}\n`, refused],
+  [`[network] a.example:80 cannot be reached: Name or service not known\n[network] ${refused}`, refused],
+  [`the code says: [network] ${refused}`, ""],
+  ["[network] something else\n", ""],
+  ["", ""],
+])("of the log %j is %j", (logs, reason) => {
+  expect(unreachableIn(logs)).toBe(reason);
 });

@@ -2,9 +2,9 @@ import type { Generation } from "@nova/engine";
 import type { LockedCode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { choosePinned, findPinned } from "../../../packages/agents/src/lock/choose.ts";
-import { explainMiss } from "../../../packages/agents/src/lock/explain-miss.ts";
 import { ingredientsOf } from "../../../packages/agents/src/lock/ingredients.ts";
 import { generationKey } from "../../../packages/agents/src/lock/key.ts";
+import { explainMiss } from "../../../packages/agents/src/lock/staleness.ts";
 import { generator, type TaskChanges, taskWith, written } from "./tasks.ts";
 
 const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };

@@ -1,8 +1,7 @@
 import { costOf } from "@nova/agents";
 import { describe, expect, it } from "vitest";
-import { embeddingUsd } from "../../../packages/agents/src/model/cost.ts";
-import { estimateEmbeddingUsd, estimateUsd } from "../../../packages/agents/src/model/estimate.ts";
-import { Spending } from "../../../packages/agents/src/model/spending.ts";
+import { embeddingUsd, estimateEmbeddingUsd, estimateUsd } from "../../../packages/agents/src/model/cost.ts";
+import { Spending } from "../../../packages/agents/src/model/hold-conversation.ts";
 
 const million = 1_000_000;
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { firstJsonObject } from "../../../packages/agents/src/model/first-json.ts";
-import { readAnswer } from "../../../packages/agents/src/model/read-answer.ts";
+import { firstJsonObject, readAnswer } from "../../../packages/agents/src/model/read-answer.ts";
 
 describe("the first JSON object of a text", () => {
   it.each([

@@ -1,8 +1,9 @@
+import { secretKeys } from "@nova/workflow";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
 import { BlindRedactor, Redactor, SecretFound } from "../../../packages/engine/src/secrets/redactor.ts";
-import { maskSlots, redactorFor, secretKeys } from "../../../packages/engine/src/secrets/secret-inputs.ts";
+import { maskSlots, redactorFor } from "../../../packages/engine/src/secrets/secret-inputs.ts";
 
 const secret = 'p4ss"wörd/é+';
 const redactor = new Redactor([secret]);

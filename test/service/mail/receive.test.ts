@@ -97,7 +97,7 @@ describe("a mail is refused, with a record,", () => {
     const top = sesHead({ for: "invoices+nobody@in.example.com" });
     expect(await refused(mailOf([], { top }))).toMatchObject({
       ...{ status: "refused", execution: null, client: null, from: "", about: "", dedupe: "" },
-      reason: expect.stringMatching(/no client "nobody"/),
+      reason: expect.stringMatching(/no client "nobody" - `nova clients create <name>` makes it$/),
     });
   });
 

@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
-import { CheckStopped } from "../../../packages/workflow/src/deadline/stopped.ts";
+import { CheckStopped, DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
 import { address } from "./support/served.ts";
 
 /** A worker whose time is over when the test says so. */

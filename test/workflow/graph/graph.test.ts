@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
-import { graphOf } from "../../../packages/workflow/src/graph/graph.ts";
+import { findCycles, graphOf, groupsOf, reachableFrom } from "../../../packages/workflow/src/graph/graph.ts";
+import { anyGraph, leadsTo, longRow } from "./random-graph.ts";
 
 it("counts onError as an arrow and leaves out unknown nodes", () => {
   const graph = graphOf(
@@ -21,4 +23,91 @@ it("counts onError as an arrow and leaves out unknown nodes", () => {
     ["b", ["a"]],
     ["c", ["a"]],
   ]);
+});
+
+it("reaches what some way leads to, and nothing else", () => {
+  fc.assert(
+    fc.property(anyGraph, (graph) => {
+      const reached = reachableFrom(graph, ["n0"]);
+      for (const id of graph.ids) expect(reached.has(id)).toBe(id === "n0" || leadsTo(graph, "n0", id));
+    }),
+  );
+});
+
+it("puts every member in exactly one group, behind a head that leads to it", () => {
+  fc.assert(
+    fc.property(anyGraph, fc.infiniteStream(fc.boolean()), (graph, chosen) => {
+      const members = new Set(graph.ids.filter(() => chosen.next().value));
+      const groups = groupsOf(graph, members);
+      expect(groups.flatMap(({ head, others }) => [head, ...others]).sort()).toEqual([...members].sort());
+      for (const { head, others } of groups) for (const id of others) expect(leadsTo(graph, head, id)).toBe(true);
+    }),
+  );
+});
+
+it("leads a group by the node that nothing in it leads to", () => {
+  const graph = graphOf(
+    ["b", "a", "c"].map((id) => ({ id })),
+    [
+      { from: "a", to: "b" },
+      { from: "b", to: "c" },
+    ],
+  );
+  expect(groupsOf(graph, new Set(["a", "b", "c"]))).toEqual([{ head: "a", others: ["b", "c"] }]);
+});
+
+it("lets a node lead its group though it leads to itself", () => {
+  const edges = [
+    { from: "a", to: "a" },
+    { from: "a", to: "b" },
+  ];
+  const graph = graphOf([{ id: "b" }, { id: "a" }], edges);
+  expect(groupsOf(graph, new Set(["a", "b"]))).toEqual([{ head: "a", others: ["b"] }]);
+});
+
+it("needs no stack for a long row", () => {
+  expect(reachableFrom(longRow(50_000), ["n0"]).size).toBe(50_000);
+});
+
+it("finds only rings of arrows, and one in every knot", () => {
+  fc.assert(
+    fc.property(anyGraph, (graph) => {
+      const cycles = findCycles(graph);
+      for (const cycle of cycles) {
+        cycle.forEach((id, index) => {
+          expect(graph.successors.get(id)).toContain(cycle[(index + 1) % cycle.length]);
+        });
+        expect(new Set(cycle).size).toBe(cycle.length);
+      }
+      for (const id of graph.ids.filter((one) => leadsTo(graph, one, one))) {
+        const isFound = cycles.some(
+          ([head = ""]) => head === id || (leadsTo(graph, id, head) && leadsTo(graph, head, id)),
+        );
+        expect(isFound).toBe(true);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it("lists a cycle in the order of its arrows", () => {
+  const ids = ["start", "ask", "check", "end"].map((id) => ({ id }));
+  const edges = [
+    ["start", "ask"],
+    ["ask", "check"],
+    ["check", "ask"],
+    ["check", "end"],
+  ] as const;
+  expect(
+    findCycles(
+      graphOf(
+        ids,
+        edges.map(([from, to]) => ({ from, to })),
+      ),
+    ),
+  ).toEqual([["ask", "check"]]);
+});
+
+it("needs no stack for a long row", () => {
+  expect(findCycles(longRow(50_000))).toEqual([]);
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
-import { CheckStopped } from "../../../packages/workflow/src/deadline/stopped.ts";
+import { CheckStopped, DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
+import { compiledSchema } from "../../../packages/workflow/src/inputs/ajv.ts";
 import { checkSchema } from "../../../packages/workflow/src/inputs/check-schema.ts";
-import { compiledSchema } from "../../../packages/workflow/src/inputs/compiled.ts";
 import { checkContext, checkData } from "../../../packages/workflow/src/inputs/within-time.ts";
 import { address } from "../../../packages/workflow/src/inputs/worker.ts";
 

@@ -3,9 +3,9 @@ import type { ModelRole } from "@nova/workflow";
 import { z } from "zod";
 import type { Ending } from "../failures/failure.ts";
 import { modelFor } from "../model/choose-model.ts";
+import type { Usage } from "../model/cost.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ModelAnswer, ModelCall } from "../model/models.ts";
-import type { Usage } from "../model/usage.ts";
 import type { Prompt } from "../prompts/prompt.ts";
 import { budgetNow, budgetRefused, checkBudget, timeSpent } from "./budget.ts";
 import type { NodeRun } from "./node-run.ts";
@@ -23,7 +23,7 @@ type Told = Pick<Deed, "model_used" | "tokens_input" | "tokens_cached" | "tokens
 
 export type Asked<T> = { told: Told } & ({ value: T } | { refusal: Omit<Deed, "input_data"> });
 
-const mostTimeMs = 90_000;
+const maxTimeMs = 90_000;
 
 /** Asks the model of a role. A call that fails is part of the record; only the end of this Lambda's time is thrown. */
 export async function askModel<T>(
@@ -47,7 +47,7 @@ export async function askModel<T>(
       instructions,
       input,
       signal: means.signal,
-      timeoutMs: Math.max(1, Math.min(mostTimeMs, means.timeLeftMs())),
+      timeoutMs: Math.max(1, Math.min(maxTimeMs, means.timeLeftMs())),
       beforeRequest: (estimatedUsd, usd, usage) => {
         Object.assign(told, usageOf(usage), { cost_usd: usd });
         checkBudget(run, { ...now, inCallUsd: alreadyUsd + usd, estimatedUsd });

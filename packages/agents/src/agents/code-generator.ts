@@ -3,17 +3,16 @@ import { done, ended, failed, type Result } from "../failures/failure.ts";
 import type { Tool } from "../model/models.ts";
 import type { Guide } from "../parts.ts";
 import { type CodeRequest, codeGeneratorPrompt, WrittenCode } from "../prompts/code-generator.ts";
-import { quoted } from "../prompts/quote.ts";
-import { withoutTexts } from "../schema/without-texts.ts";
+import { quoted, stageOf, withoutFence } from "../prompts/prompt.ts";
+import { withoutTexts } from "../schema/summary.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import { followAnalysis } from "./data-analyzer.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
 import { recallExamples, withSpent } from "./recall.ts";
 import { contextForModel, contextForRecord, edgeValues, packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";
-import { stageOf, withoutFence } from "./written-code.ts";
 
-const mostSearches = 4;
+const maxSearches = 4;
 
 export interface Written {
   code: string;
@@ -57,7 +56,7 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
       prompt: codeGeneratorPrompt(request),
       answer: { name: "code", schema: WrittenCode },
       tools: [searchTool(run)],
-      maxToolCalls: mostSearches,
+      maxToolCalls: maxSearches,
       alreadyUsd: recall.spent.usd,
     });
     const told = withSpent(asked.told, recall);

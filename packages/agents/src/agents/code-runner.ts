@@ -2,12 +2,10 @@ import type { CodeResult } from "@nova/engine";
 import { type RunErrorClass, runErrors } from "@nova/workflow";
 import { z } from "zod";
 import { done, type Ending, ended, type Failure, failed, type Result } from "../failures/failure.ts";
-import { faultOf } from "../failures/fault-of.ts";
-import { unreachableIn } from "../failures/unreachable.ts";
-import { knownHosts } from "./known-hosts.ts";
+import { faultOf, type Surroundings } from "../failures/fault-of.ts";
+import { unreachableIn } from "../failures/hosts.ts";
 import { extraOf, type NodeRun } from "./node-run.ts";
-import { contextForRecord } from "./show-context.ts";
-import { changesForRecord } from "./show-result.ts";
+import { changesForRecord, contextForRecord } from "./show-context.ts";
 import { type Deed, takeStep } from "./step.ts";
 
 export interface Ran {
@@ -104,4 +102,42 @@ export function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
     ...(traceback && { traceback }),
     ...(logs && { logs }),
   };
+}
+
+const maxBytes = 262_144;
+const maxBlobs = 8;
+
+/** Hosts that a node's code was told about; `proven` code has reached those that it names itself. */
+export function knownHosts(run: NodeRun, proven?: string): Surroundings {
+  const { task, executor } = run;
+  const inline = [
+    executor.prompt,
+    ...executor.allow,
+    ...task.input.map(({ json }) => json),
+    ...Object.values(task.version.workflow.lib),
+    proven ?? "",
+  ];
+  let large: Promise<string[]> | undefined;
+  return {
+    async names(host) {
+      if (inline.some((text) => speaksOf(text, host))) return true;
+      large ??= largeTexts(run);
+      return (await large).some((text) => speaksOf(text, host));
+    },
+    has: (key) => task.input.some((member) => member.key === key),
+  };
+}
+
+/** Texts of the context that lie in blobs; a host may well stand in a mail. */
+async function largeTexts({ task, means }: NodeRun): Promise<string[]> {
+  const keys = task.input.filter(({ json }) => json.includes('"$blob"')).slice(0, maxBlobs);
+  const texts = await Promise.all(keys.map(({ key }) => means.valueText(key, maxBytes)));
+  return texts.filter((text) => text !== null);
+}
+
+/** As a whole name: `acme.com` is not named by `mail.acme.com`. The text may be JSON, with escapes in it. */
+function speaksOf(text: string, host: string): boolean {
+  const escaped = host.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const plain = text.replace(/\\[nrtbf/]/g, " ");
+  return new RegExp(`(^|[^\\w.-])${escaped}($|[^\\w.-]|\\.(\\W|$))`, "i").test(plain);
 }

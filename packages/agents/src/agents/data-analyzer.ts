@@ -1,14 +1,14 @@
 import type { JournalStep } from "@nova/engine";
 import { done, ended, type Result } from "../failures/failure.ts";
 import { dataAnalyzerPrompt, WrittenAnalysis } from "../prompts/data-analyzer.ts";
-import { look } from "./analysis-run.ts";
+import { withoutFence } from "../prompts/prompt.ts";
+import { look } from "./analysis-code.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, contextKeys, packagesOf } from "./show-context.ts";
 import { type Deed, takeStep } from "./step.ts";
-import { withoutFence } from "./written-code.ts";
 
-const mostOutputTokens = 6_000;
+const maxOutputTokens = 6_000;
 
 /** Has code written that looks at the data, and runs it. Where that fails, the task's code is written without. */
 export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>> {
@@ -18,7 +18,7 @@ export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>
       role: "data_analyzer",
       prompt: dataAnalyzerPrompt(run.executor.prompt, contextForModel(run), packagesOf(run)),
       answer: { name: "data_analysis", schema: WrittenAnalysis },
-      maxOutputTokens: mostOutputTokens,
+      maxOutputTokens,
     });
     if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
     return { ...asked.told, ...(await runAnalysis(run, journal, withoutFence(asked.value.code))), input_data };

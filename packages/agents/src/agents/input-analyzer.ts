@@ -5,7 +5,7 @@ import type { NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, contextKeys } from "./show-context.ts";
 import { takeStep } from "./step.ts";
 
-const mostOutputTokens = 2_000;
+const maxOutputTokens = 2_000;
 /** Taken where the model gave no usable answer: the code may still come out right. */
 const unknown: InputAnalysis = { needs_analysis: false, complexity: "medium" };
 
@@ -18,7 +18,7 @@ export async function analyzeInput(run: NodeRun): Promise<Result<InputAnalysis>>
       role: "input_analyzer",
       prompt: inputAnalyzerPrompt(task, contextForModel(run)),
       answer: { name: "input_analysis", schema: InputAnalysis },
-      maxOutputTokens: mostOutputTokens,
+      maxOutputTokens,
     });
     if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
     return { ...asked.told, status: "success", input_data, output_data: asked.value };

@@ -3,7 +3,7 @@ import type { ContextShape } from "@nova/python";
 import type { PromptExecutor } from "@nova/workflow";
 import type { Failure } from "../failures/failure.ts";
 import type { PipelineParts, ProvenCode } from "../parts.ts";
-import type { Recall } from "../precedents/recall.ts";
+import type { Recall } from "../precedents/embed-task.ts";
 import { shapeOf } from "../schema/shape.ts";
 import { analysisKey } from "../two-stages.ts";
 

@@ -4,13 +4,12 @@ import { done, ended, type Failure, failed, type Result } from "../failures/fail
 import { outputValidatorPrompt, Verdict } from "../prompts/output-validator.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import type { NodeRun } from "./node-run.ts";
-import { contextForModel, contextForRecord, edgeValues } from "./show-context.ts";
-import { changesForRecord, resultForModel } from "./show-result.ts";
+import { changesForRecord, contextForModel, contextForRecord, edgeValues, resultForModel } from "./show-context.ts";
 import { type Deed, takeStep } from "./step.ts";
 
 type Success = CodeResult & { status: "success" };
 
-const mostOutputTokens = 2_000;
+const maxOutputTokens = 2_000;
 const Recorded = z.object({ valid: z.literal(false), reason: z.string() });
 
 /** What no model need be asked about: whether the code changed anything at all. Null where nothing is wrong. */
@@ -56,7 +55,7 @@ async function judgeResult(run: NodeRun, code: string, result: Success): Promise
       code,
     }),
     answer: { name: "verdict", schema: Verdict },
-    maxOutputTokens: mostOutputTokens,
+    maxOutputTokens,
   });
   if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
   const { valid, reason } = asked.value;

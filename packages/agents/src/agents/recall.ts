@@ -1,6 +1,5 @@
 import { roundUsd } from "../model/cost.ts";
-import { embedTask } from "../precedents/embed-task.ts";
-import type { Recall } from "../precedents/recall.ts";
+import { embedTask, type Recall } from "../precedents/embed-task.ts";
 import { budgetNow, budgetRefused, checkBudget } from "./budget.ts";
 import type { NodeRun } from "./node-run.ts";
 import type { Deed } from "./step.ts";

@@ -1,3 +1,4 @@
+import type { CodeResult } from "@nova/engine";
 import { promptLimits, resultLimits, type Summary, summarise } from "../schema/summary.ts";
 import type { NodeRun } from "./node-run.ts";
 
@@ -11,11 +12,11 @@ export function contextForRecord({ task }: NodeRun): Summary {
   return summarise(task.input, resultLimits, task);
 }
 
-const [mostKeys, longestKey] = [200, 200];
+const [maxKeys, longestKey] = [200, 200];
 
 /** Names of what the node finds. */
 export function contextKeys({ task: { input, mask } }: NodeRun): string[] {
-  const keys = input.slice(0, mostKeys).map(({ key }) => mask(key).slice(0, longestKey));
+  const keys = input.slice(0, maxKeys).map(({ key }) => mask(key).slice(0, longestKey));
   return input.length > keys.length ? [...keys, `... ${input.length - keys.length} more`] : keys;
 }
 
@@ -27,4 +28,21 @@ export function packagesOf({ task, parts }: NodeRun): string[] {
 /** The values of the edges that leave a decision. */
 export function edgeValues({ task: { node, edges } }: NodeRun): unknown[] | undefined {
   return node.type === "decision" ? edges.map(({ condition }) => condition ?? "default") : undefined;
+}
+
+type Success = CodeResult & { status: "success" };
+
+/** What code did, as its step keeps it. */
+export function changesForRecord({ task }: NodeRun, result: Success): Record<string, Summary> {
+  const decision = result.set.find(({ key }) => key === "branch_decision");
+  return {
+    changes: summarise(result.set, resultLimits, task),
+    deleted: result.delete,
+    ...(task.node.type === "decision" && decision && { decision: summarise([decision], resultLimits, task) }),
+  };
+}
+
+/** What code set, as models see it. */
+export function resultForModel({ task, executor }: NodeRun, result: Success): Summary {
+  return summarise(result.set, { ...resultLimits, samples: executor.samples }, task);
 }

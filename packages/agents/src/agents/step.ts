@@ -1,5 +1,5 @@
-import type { JournalStep, StepDraft, ToolCall } from "@nova/engine";
-import { maskValue } from "./mask-value.ts";
+import { isRawNumber, type JournalStep, type StepDraft, type ToolCall } from "@nova/engine";
+import { Placeholder } from "../schema/summary.ts";
 import type { NodeRun } from "./node-run.ts";
 
 /** The agents, with the numbers and names that their steps have. */
@@ -12,7 +12,7 @@ const agents = {
   OutputValidator: { step_number: 6, step_name: "output_validation" },
 } as const;
 
-export type AgentName = keyof typeof agents;
+type AgentName = keyof typeof agents;
 
 /** What an agent did; whatever it does not speak of was not there. */
 export type Deed = Pick<StepDraft, "status" | "input_data" | "output_data"> &
@@ -71,4 +71,15 @@ function draftOf(
     ...(result && { result: { ...result, logs: mask(result.logs) } }),
     execution_time_ms: Math.round(tookMs),
   };
+}
+
+/** The value with every text and key in it masked, and every number that holds a secret's digits. */
+export function maskValue(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === "string") return mask(value);
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
+  if (value instanceof Placeholder) return value.text;
+  const digits = typeof value === "number" ? String(value) : isRawNumber(value) ? value.rawJSON : undefined;
+  if (digits !== undefined) return mask(digits) === digits ? value : mask(digits);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [mask(key), maskValue(member, mask)]));
 }

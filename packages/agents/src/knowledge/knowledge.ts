@@ -1,5 +1,5 @@
 import type { Knowledge } from "../parts.ts";
-import { earlierExamples, type Precedents } from "../precedents/earlier-examples.ts";
+import { earlierExamples, type Precedents } from "../precedents/closest-examples.ts";
 import { TemplateDocumentation } from "./documentation/documentation.ts";
 import { guidesFor } from "./guides/choose-guides.ts";
 

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import type { Ingredients } from "@nova/workflow";
-import { canonicalText } from "./canonical-text.ts";
 
 /** SHA-256 of everything that code depends on: what has the same key can run in its place. */
 export function generationKey(ingredients: Ingredients): string {
@@ -20,4 +19,16 @@ export function generationId({ key, codeHash }: Identified): string {
 
 export function isNamed(generation: Identified, id: string): boolean {
   return generationId(generation) === id;
+}
+
+/** JSON text that is the same however an object was put together: fields sorted, lists as they are. */
+function canonicalText(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, inside]) => [name, sorted(inside)]));
 }

@@ -1,12 +1,12 @@
-import type { Generation, GenerationStore, PinnedCode, PromptTask } from "@nova/engine";
+import type { Generation, GenerationStore, PinnedCode, Pipeline, PromptTask } from "@nova/engine";
 import type { PinnedCodes, ProvenCode } from "../parts.ts";
 import { readsTogether } from "../two-stages.ts";
 import { choosePinned, clientOf, countsStore, findPinned, waitsForApproval } from "./choose.ts";
-import { explainMiss } from "./explain-miss.ts";
 import type { Generator } from "./generator.ts";
 import { keepGeneration } from "./keep.ts";
 import { generationId } from "./key.ts";
 import type { Read } from "./reads.ts";
+import { explainMiss } from "./staleness.ts";
 
 export interface PinnedCodesParts {
   store: GenerationStore;
@@ -57,4 +57,14 @@ export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCo
 
 async function storedFor(store: GenerationStore, task: PromptTask): Promise<Generation[]> {
   return !countsStore(task) ? [] : store.of(task.version.workflowId, task.node.id, clientOf(task));
+}
+
+/** A pipeline where no model may ever be asked, whatever a run says. */
+export function frozenPipeline(pipeline: Pipeline): Pipeline {
+  const frozen = (task: PromptTask): PromptTask => ({ ...task, frozen: true });
+  return {
+    pinned: (task) => pipeline.pinned(frozen(task)),
+    generation: (task, key) => pipeline.generation(frozen(task), key),
+    run: (task, means, pinned) => pipeline.run(frozen(task), means, pinned),
+  };
 }

@@ -5,13 +5,9 @@ import type {
   ChatCompletion,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import { cacheKey } from "./cache-key.ts";
-import type { Conversation, Reply } from "./conversation.ts";
-import { outputTokens } from "./limits.ts";
+import { type Conversation, cacheKey, outputTokens, type Reply, withoutParser } from "./conversation.ts";
+import { ProviderFailed, whereNodesRun } from "./model-error.ts";
 import type { ModelCall } from "./models.ts";
-import { ProviderFailed } from "./provider-failed.ts";
-import { whereNodesRun } from "./where-nodes-run.ts";
-import { withoutParser } from "./without-parser.ts";
 
 /**
  * A call over Chat Completions. `compatible`: the server is somebody else's (Ollama, vLLM, llama.cpp). Those know

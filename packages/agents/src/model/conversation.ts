@@ -1,4 +1,6 @@
-import type { RequestUsage } from "./usage.ts";
+import { createHash, randomUUID } from "node:crypto";
+import type { RequestUsage } from "./cost.ts";
+import type { ModelCall } from "./models.ts";
 
 /** A tool call as the model wrote it; `arguments` should be JSON and need not be. */
 export interface RequestedCall {
@@ -16,7 +18,7 @@ export interface Reply {
   usage: RequestUsage;
 }
 
-export interface SendOptions {
+interface SendOptions {
   signal: AbortSignal;
   headers: Record<string, string>;
 }
@@ -30,4 +32,42 @@ export interface Conversation<Body = unknown> {
   answerCalls(results: { id: string; text: string }[]): void;
   /** Makes the next request ask for the answer again, held to its schema; null where every answer is. */
   askAgain: (() => void) | null;
+}
+
+/** A model call takes at most so long, retries and tools included. */
+export const callLimitMs = 90_000;
+
+/** Enough for a long node and the thoughts before it; more would only raise what a budget has to hold ready. */
+const defaultOutputTokens = 8_000;
+
+const defaultToolCalls = 5;
+
+export function outputTokens({ maxOutputTokens }: Pick<ModelCall<unknown>, "maxOutputTokens">): number {
+  return maxOutputTokens ?? defaultOutputTokens;
+}
+
+export function toolBudget({ maxToolCalls }: Pick<ModelCall<unknown>, "maxToolCalls">): number {
+  return maxToolCalls ?? defaultToolCalls;
+}
+
+export function timeLimitMs({ timeoutMs }: Pick<ModelCall<unknown>, "timeoutMs">): number {
+  return Math.min(timeoutMs ?? callLimitMs, callLimitMs);
+}
+
+/** Requests with one key meet the same cache: those whose prompts begin alike, and no more (64 characters, OpenAI). */
+export function cacheKey({ instructions }: { instructions: string }): string {
+  return `nova-${createHash("sha256").update(instructions).digest("hex").slice(0, 32)}`;
+}
+
+/**
+ * Who asks, in the provider's logs: its support finds a request by this header.
+ * https://developers.openai.com/api/reference/overview
+ */
+export function requestId(role: string): Record<string, string> {
+  return { "X-Client-Request-Id": `${role}.${randomUUID()}` };
+}
+
+/** The SDK hangs its parsers on the schemas that it makes; answers are read here, so that a bad one keeps its cost. */
+export function withoutParser<F extends object>(made: F): F {
+  return JSON.parse(JSON.stringify(made));
 }

@@ -1,5 +1,4 @@
 import { catalog, type Price, priceOf } from "./catalog.ts";
-import type { RequestUsage, Usage } from "./usage.ts";
 
 export interface Cost {
   usd: number;
@@ -35,4 +34,40 @@ export function embeddingUsd(model: string, tokens: number): number {
 /** Sums of prices are not exact in binary; a record should not show it. */
 export function roundUsd(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
+}
+
+/** Tokens; `cached` is the part of `input` that the provider had kept, and `output` includes reasoning. */
+export interface Usage {
+  input: number;
+  cached: number;
+  output: number;
+}
+
+export const noUsage: Usage = { input: 0, cached: 0, output: 0 };
+
+/** Tokens of one request; `cacheWrite` is the part of `input` that the provider wrote to its cache. */
+export interface RequestUsage extends Usage {
+  cacheWrite: number;
+}
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return { input: a.input + b.input, cached: a.cached + b.cached, output: a.output + b.output };
+}
+
+/** Texts have about four bytes per token, code and other alphabets fewer; three is on the careful side. */
+const bytesPerToken = 3;
+
+/** The most that a request should cost: nothing of it cached, and an answer of full length. */
+export function estimateUsd(model: string, body: unknown, maxOutputTokens: number): number {
+  const input = tokensIn(JSON.stringify(body));
+  return costOf(model, { input, cached: 0, cacheWrite: input, output: maxOutputTokens }).usd;
+}
+
+/** The most that embedding these texts should cost. */
+export function estimateEmbeddingUsd(model: string, texts: readonly string[]): number {
+  return embeddingUsd(model, tokensIn(texts.join("\n")));
+}
+
+function tokensIn(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 }

@@ -1,10 +1,10 @@
+import type OpenAI from "openai";
+import { z } from "zod";
+import type { Conversation } from "./conversation.ts";
 import { embedTexts } from "./embeddings.ts";
-import { ModelEnvironment, type ModelSettings } from "./environment.ts";
 import { holdConversation } from "./hold-conversation.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError, whereNodesRun } from "./model-error.ts";
 import type { ModelCall, Models } from "./models.ts";
-import { connect, type Provider } from "./provider.ts";
-import { whereNodesRun } from "./where-nodes-run.ts";
 
 /**
  * The models of an environment (`process.env` will do). Nothing is loaded or opened, and no key is asked for, before the
@@ -47,4 +47,87 @@ function requireAccess({ OPENAI_API_KEY, OPENAI_BASE_URL }: ModelSettings): void
       `no model can be called: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, ${whereNodesRun}, or run only locked code with \`nova run --frozen\``,
     );
   }
+}
+
+/** An empty variable is an absent one. */
+const Variable = z
+  .string()
+  .optional()
+  .transform((value) => value?.trim() || undefined);
+
+const Url = z.url({
+  protocol: /^https?$/,
+  error: "OPENAI_BASE_URL is no URL - write it like http://127.0.0.1:11434/v1",
+});
+const Api = z.enum(["responses", "chat"], 'NOVA_LLM_API is neither "responses" nor "chat"');
+
+/** The variables of the models, as they stand in `process.env`. */
+export const ModelEnvironment = z.object({
+  OPENAI_API_KEY: Variable,
+  /** A compatible server, its path included. */
+  OPENAI_BASE_URL: Variable.pipe(Url.optional()),
+  /** `chat`: Chat Completions, for servers without the Responses API. */
+  NOVA_LLM_API: Variable.pipe(Api.default("responses")),
+  /** Of roles for which neither node nor workflow names one. */
+  DEFAULT_MODEL: Variable,
+  /** Without it nothing is embedded. */
+  NOVA_EMBEDDING_MODEL: Variable,
+});
+
+export type ModelEnvironment = z.input<typeof ModelEnvironment>;
+type ModelSettings = z.output<typeof ModelEnvironment>;
+
+interface Provider {
+  client: OpenAI;
+  host: string;
+  open<T>(call: ModelCall<T>): Conversation;
+}
+
+const openai = "https://api.openai.com/v1";
+
+/** Of one request: a silent one is given up in time to try again within the call. */
+const requestTimeoutMs = 60_000;
+
+/**
+ * The SDK's client and the API to speak. 429 (its Retry-After up to a minute), 408, 409, 5xx, timeouts and broken
+ * connections are retried by the SDK, backing off from 0.5 to 8 s with jitter; the call's deadline ends them all.
+ * It is loaded here and not before: only prompt nodes without pinned code need it.
+ */
+async function connect(settings: ModelSettings): Promise<Provider> {
+  const [{ OpenAI }, { responsesConversation }, { chatConversation }] = await Promise.all([
+    import("openai/client"),
+    import("./responses-api.ts"),
+    import("./chat-api.ts"),
+  ]);
+  const baseURL = settings.OPENAI_BASE_URL ?? openai;
+  const client = new OpenAI({
+    apiKey: settings.OPENAI_API_KEY ?? "none",
+    baseURL,
+    maxRetries: 4,
+    timeout: requestTimeoutMs,
+    fetch: fetchWhole,
+    // Its logs would hold prompts.
+    logLevel: "off",
+  });
+  const { host } = new URL(baseURL);
+  const compatible = host !== new URL(openai).host;
+  return {
+    client,
+    host,
+    open: (call) =>
+      settings.NOVA_LLM_API === "chat"
+        ? chatConversation(client, call, compatible)
+        : responsesConversation(client, call),
+  };
+}
+
+/**
+ * Fetches an answer with its body: a connection that breaks within the body is then one that failed, which the SDK tries
+ * again, and its timeout covers the body too.
+ */
+async function fetchWhole(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  const body = await response.arrayBuffer();
+  const { status, statusText, headers } = response;
+  return new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
 }

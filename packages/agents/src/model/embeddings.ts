@@ -1,13 +1,9 @@
 import type OpenAI from "openai";
-import { embeddingUsd } from "./cost.ts";
-import { estimateEmbeddingUsd } from "./estimate.ts";
+import { callLimitMs, requestId } from "./conversation.ts";
+import { embeddingUsd, estimateEmbeddingUsd, noUsage } from "./cost.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { callLimitMs } from "./limits.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError, whereNodesRun } from "./model-error.ts";
 import type { Embedded, EmbeddingCall } from "./models.ts";
-import { requestId } from "./request-id.ts";
-import { noUsage } from "./usage.ts";
-import { whereNodesRun } from "./where-nodes-run.ts";
 
 /** Who embeds. */
 interface Embedder {

@@ -1,7 +1,5 @@
 import { APIConnectionError, APIError } from "openai/core/error";
-import type { ModelErrorReason } from "./model-error.ts";
-import { ProviderFailed } from "./provider-failed.ts";
-import { whereNodesRun } from "./where-nodes-run.ts";
+import { type ModelErrorReason, ProviderFailed, whereNodesRun } from "./model-error.ts";
 
 export interface Failure {
   reason: ModelErrorReason;

@@ -1,14 +1,18 @@
-import type { Conversation, Reply } from "./conversation.ts";
-import { type Deadline, startDeadline } from "./deadline.ts";
-import { estimateUsd } from "./estimate.ts";
+import type { ToolCall } from "@nova/engine";
+import {
+  type Conversation,
+  outputTokens,
+  type Reply,
+  type RequestedCall,
+  requestId,
+  timeLimitMs,
+  toolBudget,
+} from "./conversation.ts";
+import { addUsage, type Cost, costOf, estimateUsd, noUsage, type RequestUsage, roundUsd, type Usage } from "./cost.ts";
 import { type Asked, explainFailure, unavailable } from "./explain-failure.ts";
-import { outputTokens, timeLimitMs, toolBudget } from "./limits.ts";
-import { ModelError, type ModelErrorReason } from "./model-error.ts";
-import type { ModelAnswer, ModelCall } from "./models.ts";
+import { ModelError, type ModelErrorReason, type SpentOnFailure } from "./model-error.ts";
+import type { ModelAnswer, ModelCall, Tool } from "./models.ts";
 import { readAnswer } from "./read-answer.ts";
-import { requestId } from "./request-id.ts";
-import { runTools } from "./run-tools.ts";
-import { Spending } from "./spending.ts";
 
 /** Where a call stands. */
 interface Talk<T> {
@@ -92,4 +96,73 @@ async function send<T>({ call, conversation, deadline, asked, spending }: Talk<T
 
 function failed<T>({ call, spending }: Talk<T>, reason: ModelErrorReason, what: string): ModelError {
   return new ModelError(reason, `the answer of model "${call.model}" to the ${call.role} ${what}`, spending.soFar());
+}
+
+/** A signal that fires with the caller's, or after so long; it holds no timer once it is disposed of. */
+interface Deadline extends Disposable {
+  signal: AbortSignal;
+}
+
+function startDeadline(caller: AbortSignal, milliseconds: number): Deadline {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), milliseconds);
+  return { signal: AbortSignal.any([caller, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** What a call has used so far, over all its requests. */
+export class Spending {
+  usage: Usage = noUsage;
+  usd = 0;
+  text = "";
+  readonly toolCalls: ToolCall[] = [];
+  readonly #model: string;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  add(usage: RequestUsage): void {
+    this.usage = addUsage(this.usage, usage);
+    this.usd = roundUsd(this.usd + costOf(this.#model, usage).usd);
+  }
+
+  get priceKnown(): Cost["priceKnown"] {
+    return costOf(this.#model, this.usage).priceKnown;
+  }
+
+  soFar(): SpentOnFailure {
+    return { usage: this.usage, costUsd: this.usd, text: this.text, toolCalls: this.toolCalls };
+  }
+}
+
+/**
+ * Runs what the model asked for, in order, and records each run. What cannot be run is answered with the reason, so that
+ * the model can do better; it is no failure of the call.
+ */
+async function runTools(
+  calls: RequestedCall[],
+  tools: Tool[],
+  budget: number,
+  spending: Spending,
+): Promise<{ id: string; text: string }[]> {
+  const results = [];
+  for (const call of calls) {
+    const spent = spending.toolCalls.length >= budget;
+    results.push({ id: call.id, text: spent ? "No more calls: answer now." : await runTool(call, tools, spending) });
+  }
+  return results;
+}
+
+async function runTool(call: RequestedCall, tools: Tool[], { toolCalls }: Spending): Promise<string> {
+  const tool = tools.find(({ name }) => name === call.name);
+  if (!tool) {
+    return `There is no tool "${call.name}"; there are: ${tools.map(({ name }) => name).join(", ")}.`;
+  }
+  const args = readAnswer(call.arguments, tool.parameters);
+  if (!args.valid) {
+    return `The arguments do not fit: ${args.problem}`;
+  }
+  const { text, found } = await tool.run(args.value);
+  toolCalls.push({ function: call.name, arguments: args.value as Record<string, unknown>, found });
+  return text;
 }

@@ -1,5 +1,5 @@
 import type { ToolCall } from "@nova/engine";
-import { noUsage, type Usage } from "./usage.ts";
+import { noUsage, type Usage } from "./cost.ts";
 
 /**
  * - `refused`: the model, or the provider's filter, will not answer;
@@ -47,3 +47,17 @@ export class ModelError extends Error {
     this.toolCalls = spent?.toolCalls ?? [];
   }
 }
+
+/** An answer with status 200 in which the provider says that it failed. */
+export class ProviderFailed extends Error {
+  override name = "ProviderFailed";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Whose variables count, since the same sentence reaches people in other processes: "set OPENAI_API_KEY where ...". */
+export const whereNodesRun = "where nodes run (in the terminal of `nova dev`, if that is open)";

@@ -1,7 +1,7 @@
 import type { ToolCall } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
 import type { z } from "zod";
-import type { Usage } from "./usage.ts";
+import type { Usage } from "./cost.ts";
 
 /** Something that a model may ask for before it answers. */
 export interface Tool<Arguments = unknown> {

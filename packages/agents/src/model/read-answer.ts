@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { firstJsonObject } from "./first-json.ts";
 
-export type Read<T> = { valid: true; value: T } | { valid: false; problem: string };
+type Read<T> = { valid: true; value: T } | { valid: false; problem: string };
 
 /** The value of an answer's text, held to its schema; a model's answer is somebody's input like any other. */
 export function readAnswer<T>(text: string, schema: z.ZodType<T>): Read<T> {
@@ -24,5 +23,56 @@ function wholeOrFirst(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return firstJsonObject(text);
+  }
+}
+
+/** So many opening braces are tried: a text of nothing else would cost its length squared. */
+const attempts = 100;
+
+/**
+ * The first JSON object in a text: for servers that ignore `json_schema`, whose models wrap it in prose, code fences or
+ * thoughts. Null where there is none.
+ */
+export function firstJsonObject(answer: string): unknown {
+  const text = answer.replace(/<think>[\s\S]*?<\/think>/g, "");
+  let start = text.indexOf("{");
+  for (let attempt = 0; start >= 0 && attempt < attempts; attempt++, start = text.indexOf("{", start + 1)) {
+    const end = closingBrace(text, start);
+    const found = end < 0 ? undefined : parsed(text.slice(start, end + 1));
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return null;
+}
+
+/** The place of the brace that closes the one at `start`, strings skipped; -1 where it stays open. */
+function closingBrace(text: string, start: number): number {
+  let depth = 0;
+  let inString = false;
+  for (let at = start; at < text.length; at++) {
+    const sign = text[at];
+    if (inString) {
+      if (sign === "\\") {
+        at++;
+      } else if (sign === '"') {
+        inString = false;
+      }
+    } else if (sign === '"') {
+      inString = true;
+    } else if (sign === "{") {
+      depth++;
+    } else if (sign === "}" && --depth === 0) {
+      return at;
+    }
+  }
+  return -1;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -6,13 +6,10 @@ import type {
   ResponseInputItem,
   ResponseOutputItem,
 } from "openai/resources/responses/responses";
-import { cacheKey } from "./cache-key.ts";
 import { reasons } from "./catalog.ts";
-import type { Conversation, Reply } from "./conversation.ts";
-import { outputTokens } from "./limits.ts";
+import { type Conversation, cacheKey, outputTokens, type Reply, withoutParser } from "./conversation.ts";
+import { ProviderFailed } from "./model-error.ts";
 import type { ModelCall } from "./models.ts";
-import { ProviderFailed } from "./provider-failed.ts";
-import { withoutParser } from "./without-parser.ts";
 
 /** A call over OpenAI's Responses API, with nothing stored at the provider. */
 export function responsesConversation<T>(client: OpenAI, call: ModelCall<T>): Conversation<Body> {

@@ -1,5 +1,4 @@
-import type { Generation, PromptTask } from "@nova/engine";
-import { cosine } from "./cosine.ts";
+import type { Generation, GenerationStore, PromptTask } from "@nova/engine";
 
 /** Code that worked for a task like this one: the generator may learn from it, nothing runs it. */
 export interface Example {
@@ -11,9 +10,9 @@ export interface Example {
 
 /** Tasks of one workflow share its words; below this they share nothing else. */
 const leastSimilarity = 0.5;
-const mostExamples = 2;
+const maxExamples = 2;
 /** Of all examples together, some 900 tokens. */
-const mostCharacters = 3_200;
+const maxCharacters = 3_200;
 
 /**
  * The closest earlier tasks whose code has run well, closest first. Only code of the same kind of node, and of nobody's
@@ -53,13 +52,41 @@ function newerFirst(a: Generation, b: Generation): number {
 
 function affordable(examples: readonly Example[]): Example[] {
   const chosen: Example[] = [];
-  let left = mostCharacters;
+  let left = maxCharacters;
   for (const example of examples) {
     const length = example.task.length + example.code.length;
     const isKnown = chosen.some(({ code }) => code === example.code);
-    if (chosen.length === mostExamples || length > left || isKnown) continue;
+    if (chosen.length === maxExamples || length > left || isKnown) continue;
     chosen.push(example);
     left -= length;
   }
   return chosen;
+}
+
+/** Of the angle between two vectors, -1 to 1; 0 where they cannot be compared: other lengths are other models' vectors. */
+export function cosine(a: readonly number[], b: readonly number[]): number {
+  if (a.length !== b.length) return 0;
+  let dot = 0;
+  let squaresA = 0;
+  let squaresB = 0;
+  for (const [place, value] of a.entries()) {
+    const other = b[place] as number;
+    dot += value * other;
+    squaresA += value * value;
+    squaresB += other * other;
+  }
+  const lengths = Math.sqrt(squaresA * squaresB);
+  return lengths === 0 ? 0 : dot / lengths;
+}
+
+/** The code that is kept of earlier tasks. */
+export type Precedents = Pick<GenerationStore, "ofWorkflow">;
+
+/** What worked for the closest earlier tasks of the workflow, at most two. `embedding`: of the task. */
+export async function earlierExamples(
+  task: PromptTask,
+  embedding: readonly number[],
+  generations: Precedents,
+): Promise<Example[]> {
+  return closestExamples(task, embedding, await generations.ofWorkflow(task.version.workflowId));
 }

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import type { Failure } from "../failures/failure.ts";
 import type { Summary } from "../schema/summary.ts";
-import { dataRule, dataSection } from "./data-section.ts";
-import type { Prompt } from "./prompt.ts";
-import { pythonRule } from "./python.ts";
+import { dataRule, dataSection, type Prompt, pythonRule } from "./prompt.ts";
 
 export const WrittenCode = z.object({ code: z.string() });
 

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import type { Summary } from "../schema/summary.ts";
-import { dataRule, dataSection } from "./data-section.ts";
-import type { Prompt } from "./prompt.ts";
-import { pythonRule } from "./python.ts";
+import { dataRule, dataSection, type Prompt, pythonRule } from "./prompt.ts";
 
 export const WrittenAnalysis = z.object({ code: z.string() });
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Summary } from "../schema/summary.ts";
-import { dataRule, dataSection } from "./data-section.ts";
-import type { Prompt } from "./prompt.ts";
+import { dataRule, dataSection, type Prompt } from "./prompt.ts";
 
 export const InputAnalysis = z.object({
   needs_analysis: z.boolean(),

@@ -1,6 +1,5 @@
-import { type BlobRef, type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
+import { asReference, type BlobRef, type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
 import type { ContextShape, ValueShape } from "@nova/python";
-import { referenceAt } from "./reference.ts";
 
 /**
  * What is known of a node's input without reading its blobs. A large text counts its bytes as characters. A large value
@@ -40,4 +39,9 @@ export function isInteger(text: string): boolean {
 /** Data that has the key of references carries one `$` more where it is stored. */
 export function plainKey(key: string): string {
   return /^\$\$+blob$/.test(key) ? key.slice(1) : key;
+}
+
+/** The reference that an object with exact numbers is, when it is one. */
+export function referenceAt(value: object): BlobRef | undefined {
+  return Object.hasOwn(value, "$blob") ? asReference(JSON.parse(JSON.stringify(value))) : undefined;
 }

@@ -1,7 +1,5 @@
 import { type BlobRef, type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
-import { Placeholder } from "./placeholder.ts";
-import { referenceAt } from "./reference.ts";
-import { isInteger, plainKey } from "./shape.ts";
+import { isInteger, plainKey, referenceAt } from "./shape.ts";
 
 /** A value as a model or a record gets to see it: short parts themselves, and placeholders. */
 export type Summary = ExactValue | Placeholder | Summary[] | { [key: string]: Summary };
@@ -24,12 +22,12 @@ export const promptLimits: SummaryLimits = { samples: true, text: 80, depth: 3, 
 /** For the model that judges a result, and for records. */
 export const resultLimits: SummaryLimits = { samples: true, text: 200, depth: 3, members: 30, items: 3 };
 
-const mostCharacters = 8_000;
-const mostKeys = 80;
+const maxCharacters = 8_000;
+const maxKeys = 80;
 const longestNumber = 40;
 const longestKey = 200;
 
-export interface Confidence {
+interface Confidence {
   /** Keys whose values nobody sees. */
   secrets: ReadonlySet<string>;
   /** Keys of whose values people and models may know the type. */
@@ -39,11 +37,11 @@ export interface Confidence {
 
 /** A context in few words; one that would be longer than 8,000 characters shows less of each value. */
 export function summarise(values: readonly Member[], limits: SummaryLimits, confidence: Confidence): Summary {
-  const shown = values.slice(0, mostKeys);
+  const shown = values.slice(0, maxKeys);
   for (const narrower of [limits, { ...limits, items: 1, depth: 1 }, { ...limits, samples: false, depth: 0 }]) {
     const summary = summaryOf(shown, narrower, confidence);
     const isLast = narrower.depth === 0;
-    if (!isLast && JSON.stringify(summary).length > mostCharacters) continue;
+    if (!isLast && JSON.stringify(summary).length > maxCharacters) continue;
     return values.length > shown.length
       ? { ...summary, "...": new Placeholder(`${values.length - shown.length} more keys`) }
       : summary;
@@ -109,4 +107,33 @@ function numberSummary(number: { rawJSON: string }, limits: SummaryLimits, mask:
 function blobSummary({ type, bytes }: BlobRef): Placeholder {
   if (type === "text") return new Placeholder(`string: ${bytes} chars`);
   return new Placeholder(type === "bytes" ? `bytes: ${bytes} bytes` : `JSON: ${bytes} bytes`);
+}
+
+/** Stands in a summary for what is not shown; no text of the data can be one. */
+export class Placeholder {
+  readonly text: string;
+
+  constructor(description: string) {
+    this.text = `<${description}>`;
+  }
+
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+/**
+ * What an analysis found, without texts of the data: where no samples may be shown, only texts and keys that the analysis
+ * code itself spells out are; they are the model's own. Numbers stay: they are counts and sizes more often than values.
+ */
+export function withoutTexts(found: unknown, code: string): Summary {
+  const isSpelt = (text: string) => code.includes(`"${text}"`) || code.includes(`'${text}'`);
+  if (typeof found === "string") return isSpelt(found) ? found : new Placeholder(`string: ${found.length} chars`);
+  if (Array.isArray(found)) return found.map((item) => withoutTexts(item, code));
+  if (found === null || typeof found !== "object") return found as Summary;
+  const members = Object.entries(found).map(([key, value], index): [string, Summary] => [
+    isSpelt(key) ? key : `key ${index + 1}`,
+    withoutTexts(value, code),
+  ]);
+  return Object.fromEntries(members);
 }

@@ -1,4 +1,3 @@
-import type { JsonObject, JsonValue, Workflow } from "@nova/workflow";
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import type { Context, Slot } from "../context/context.ts";
 import { blobKey, referencesIn } from "../context/references.ts";
@@ -8,12 +7,6 @@ import { BlindRedactor, mask, Redactor } from "./redactor.ts";
 
 /** Larger secrets (whole documents) are not looked for. */
 const longestSecretBytes = 64 * 1024;
-
-/** Keys of the initial context that the workflow's `inputs` mark with `secret: true`. */
-export function secretKeys({ inputs }: Pick<Workflow, "inputs">): Set<string> {
-  const properties = Object.entries((inputs?.properties ?? {}) as JsonObject);
-  return new Set(properties.filter(([, schema]) => isObject(schema) && schema.secret === true).map(([key]) => key));
-}
 
 /**
  * Knows every text, number and bytes inside the secret keys of this context, in blobs too, and what else is secret. Of
@@ -85,8 +78,4 @@ function leavesOf(value: ExactValue): Secret[] {
 /** Keys are names, as `client_email` or `auth_provider_x509_cert_url`, which occur everywhere; or data, and secret then. */
 function isName(key: string): boolean {
   return key.length <= 40 && /^[A-Za-z_$][\w$.-]*$/.test(key) && key.replace(/\D/g, "").length <= 4;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

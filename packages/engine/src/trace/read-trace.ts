@@ -1,4 +1,4 @@
-import { nodeIndex } from "@nova/workflow";
+import { nodeIndex, secretKeys } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { type ChildTip, type Head, headOf } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
@@ -16,7 +16,7 @@ import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
 import { executionOf } from "../protocol/record.ts";
-import { maskSlots, secretKeys } from "../secrets/secret-inputs.ts";
+import { maskSlots } from "../secrets/secret-inputs.ts";
 import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork } from "./at-work.ts";
 import { contentOrNull } from "./content-or-null.ts";
 import { joinedScopes } from "./joined-scopes.ts";

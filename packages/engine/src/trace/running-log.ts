@@ -1,3 +1,4 @@
+import { secretKeys } from "@nova/workflow";
 import { contextBefore } from "../chain/item-input.ts";
 import { linkName } from "../chain/link-name.ts";
 import { readPosition } from "../chain/position.ts";
@@ -9,7 +10,7 @@ import { definitionOf } from "../protocol/definition.ts";
 import { executionOf } from "../protocol/record.ts";
 import { emptyOverlay, overlayBefore } from "../secrets/overlay.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import { redactorFor, secretKeys } from "../secrets/secret-inputs.ts";
+import { redactorFor } from "../secrets/secret-inputs.ts";
 import { isScope } from "./read-trace-link.ts";
 
 /** How far a log was read: bytes of one run of code. */

@@ -100,6 +100,7 @@ async function whyNobodys(ports: RecordPorts, client: string | null): Promise<st
   try {
     await demandClient(ports, null, client);
   } catch (error) {
+    if (error instanceof NotFound) return `there is no client "${client}" - \`nova clients create <name>\` makes it`;
     if (isRefusal(error)) return error.message;
     throw error;
   }

@@ -1,7 +1,87 @@
+import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
-import { flag } from "./fields.ts";
-import { modelChoice } from "./model.ts";
-import { NetworkAllow } from "./network.ts";
+import type { ModelChoice } from "../workflow.ts";
+import { filledText, flag } from "./fields.ts";
+
+const error = 'must be the id of a model, or an object such as { "code_generator": "gpt-5.1" }';
+
+const forRole = (role: string) => filledText(`Model that ${role}.`).optional();
+
+const byRole = z.strictObject(
+  {
+    input_analyzer: forRole("looks at the task and the shape of the data"),
+    data_analyzer: forRole("writes code that looks at the data itself"),
+    code_generator: forRole("writes the code"),
+    output_validator: forRole("judges what the code has done"),
+  },
+  { error },
+);
+
+/** One model for every role, or some by role; comes out by role. */
+export function modelChoice(description: string) {
+  return z
+    .union([z.string({ error }).regex(/\S/, { error }), byRole], { error })
+    .transform((written, context): ModelChoice => {
+      if (typeof written === "string") return { default: written };
+      const roles = Object.entries(written).filter(([, model]) => model !== undefined);
+      const isEmpty = roles.length === 0 && context.issues.length === 0;
+      if (isEmpty) context.addIssue({ code: "custom", message: error, input: written });
+      return Object.fromEntries(roles);
+    })
+    .describe(description);
+}
+
+const example = '"host" or "host:port" such as "imap.example.com:993"';
+
+const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+
+const Address = z.string({ error: `must be ${example}` }).transform((written, context) => {
+  const text = written.trim().toLowerCase();
+  const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(text) ?? [];
+  if ((isHost(host) || isRange(host)) && (port === undefined || isPort(port))) return text;
+  context.addIssue({ code: "custom", message: whyNot(text, host), input: written });
+  return z.NEVER;
+});
+
+/** With a zone, of a group, of nobody, or an IPv4 address in disguise. */
+const notOneIPv6 = /%|^\[ff|^\[[0:]*\]$|^\[[0:]*:ffff:/;
+
+/** Each is a host that can be told from all others before the code runs: what no wall can hold is not accepted. */
+export const NetworkAllow = z
+  .array(Address, { error: 'must be a list such as ["imap.example.com:993"]' })
+  .max(50, { error: "must have at most 50 entries" })
+  .describe('Hosts, each as `"host"` or `"host:port"`, or ranges of addresses: `"10.0.0.0/8"`, `"10.0.0.0/8:5432"`.');
+
+function isHost(host: string): boolean {
+  if (host.startsWith("[")) return isIPv6(host.slice(1, -1)) && !notOneIPv6.test(host);
+  if (isIPv4(host)) return !/^(0|22[4-9]|2[34]\d|25\d)\./.test(host);
+  return hostName.test(host) && !/(^|\.)\d+$/.test(host);
+}
+
+/** Smaller numbers would be more of the Internet than anybody means. */
+const leastPrefix = 8;
+
+/** `10.0.0.0/8`, `[2001:db8::/32]`: of hosts that can be reached one by one. */
+function isRange(text: string): boolean {
+  const [, address = "", bits = ""] = /^\[?([0-9a-f.:]+)\/(\d{1,3})\]?$/.exec(text) ?? [];
+  const prefix = Number(bits);
+  if (text.startsWith("[") !== text.endsWith("]") || prefix < leastPrefix) return false;
+  if (text.startsWith("[")) return prefix <= 128 && isHost(`[${address}]`);
+  return prefix <= 32 && isIPv4(address) && isHost(address);
+}
+
+function isPort(port: string): boolean {
+  return /^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535;
+}
+
+function whyNot(text: string, host: string): string {
+  if (/^[a-z][a-z0-9+.-]*:\/\//.test(text)) return `must be ${example}, without a scheme`;
+  if (text.includes("*")) return `must name one host each, as ${example}: a wildcard cannot be enforced`;
+  if (text.includes("/")) return `must name one host each, as ${example}, without a path`;
+  if (isIPv6(text)) return `must have an IPv6 address in brackets: "[${text}]:443"`;
+  if (isHost(host)) return "must have a port from 1 to 65535 behind the colon";
+  return `must be ${example}`;
+}
 
 const costError = "must be US dollars, more than 0";
 

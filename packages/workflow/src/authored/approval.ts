@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { duration } from "./duration.ts";
-import { contextKey, filledText, NodeId, nodeFields } from "./fields.ts";
+import { contextKey, duration, filledText, labels, NodeId, nodeFields, optional } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
-import { labels, optional } from "./normalised.ts";
 
 export const AuthoredApproval = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dotPathPattern } from "../template/dot-path.ts";
+import { dotPathPattern } from "../template/template.ts";
 
 /**
  * The pieces that several authored schemas share. `error` completes the sentence "<field> ...", as a finding says it;
@@ -60,3 +60,61 @@ const pathError = "must be a dot path such as email.attachments";
 
 export const dotPath = (description: string) =>
   z.string({ error: pathError }).regex(dotPathPattern, { error: pathError }).describe(description);
+
+export const aYearSeconds = 31_536_000;
+
+const secondsIn = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+
+const aYear = {
+  min: 1,
+  max: aYearSeconds,
+  error: "must be whole seconds or a text such as 90s, 15m, 12h, 3d, at most a year",
+};
+
+/** Whole seconds, or `"15m"`; comes out as seconds. */
+export function duration(description: string, { min, max, error } = aYear) {
+  const number = z.int({ error }).min(min, { error }).max(max, { error });
+  const text = z.string({ error }).regex(/^[1-9]\d{0,7}[smhd]$/, { error });
+  return z
+    .union([number, text], { error })
+    .transform((written, context) => {
+      const seconds = typeof written === "number" ? written : secondsOf(written);
+      if (seconds > max) context.addIssue({ code: "custom", message: error, input: written });
+      return seconds;
+    })
+    .describe(description);
+}
+
+function secondsOf(text: string): number {
+  return Number(text.slice(0, -1)) * secondsIn[text.at(-1) as keyof typeof secondsIn];
+}
+
+/** Begins the names under which code finds what is in it, hence the narrow alphabet. */
+const credentialNamePattern = /^[a-z][a-z0-9_]{0,39}$/;
+
+const nameError = "must be a name such as email: a lower-case letter, then lower-case letters, digits or _, at most 40";
+
+export const CredentialName = z.string({ error: nameError }).regex(credentialNamePattern, { error: nameError });
+
+/** Credentials by name. `whose` ends the description. */
+export function credentialNames(whose: string) {
+  return z
+    .array(CredentialName, { error: 'must be a list of names such as ["email"]' })
+    .max(20, { error: "must have at most 20 names" })
+    .refine((names) => new Set(names).size === names.length, { error: "must name each credential once" })
+    .describe(
+      `Names of the credentials, of the client or of the workflow, that ${whose} \`[]\`: none. See Credentials.`,
+    );
+}
+
+type Labels = z.output<z.ZodObject<typeof nodeFields>>;
+
+/** Absent fields stay absent: the normalised text, and so the version, must not depend on how a default was written. */
+export function labels({ id, name, description }: Labels) {
+  return { id, ...optional("name", name), ...optional("description", description) };
+}
+
+/** One field, or none. */
+export function optional<Name extends string, Value>(name: Name, value: Value | undefined) {
+  return (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value };
+}

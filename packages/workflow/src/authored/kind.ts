@@ -2,7 +2,18 @@ import type { z } from "zod";
 import type { FindingCode } from "../findings/finding.ts";
 import type { Body, Node, NodeType } from "../workflow.ts";
 import type { nodeFields } from "./fields.ts";
-import type { TaskSource } from "./task-source.ts";
+
+/** What a node does, in the words that were written; its settings are read apart. */
+export type TaskSource =
+  | { kind: "code"; code: string; file?: string; shared: SharedSettings }
+  | { kind: "prompt"; prompt: string; file?: string; shared: SharedSettings };
+
+/** What a workflow says for all of its nodes that run code. */
+export interface SharedSettings {
+  samples: boolean;
+  /** Absent: it does not speak of the network. */
+  allow?: string[];
+}
 
 /** How many edges a kind of node allows, and what is asked of them; the checks read this and not the type. */
 interface Shape<Schema extends NodeSchema> {
@@ -39,4 +50,4 @@ export interface BodyKind<Schema extends NodeSchema = NodeSchema> extends Shape<
 /** One kind of node. A new kind is a new file that exports one of these, plus a line in `kinds`. */
 export type NodeKind = PlainKind | TaskKind | BodyKind;
 
-export type NodeSchema = z.ZodObject<typeof nodeFields & z.ZodRawShape>;
+type NodeSchema = z.ZodObject<typeof nodeFields & z.ZodRawShape>;

@@ -1,12 +1,37 @@
-import { actionKind } from "./action.ts";
-import { approvalKind } from "./approval.ts";
-import { decisionKind } from "./decision.ts";
-import { endKind } from "./end.ts";
+import type { z } from "zod";
+import { type AuthoredApproval, approvalKind } from "./approval.ts";
+import type { AuthoredEdge } from "./edge.ts";
 import type { NodeKind } from "./kind.ts";
-import { mapKind } from "./map.ts";
-import { startKind } from "./start.ts";
-import { waitKind } from "./wait.ts";
-import { workflowKind } from "./workflow-node.ts";
+import { type AuthoredMap as MapSchema, mapKind } from "./map.ts";
+import { type AuthoredEnd, type AuthoredStart, endKind, startKind } from "./start-end.ts";
+import { type AuthoredAction, type AuthoredDecision, actionKind, decisionKind } from "./task.ts";
+import { type AuthoredWait, waitKind } from "./wait.ts";
+import { type AuthoredWorkflowNode, workflowKind } from "./workflow-node.ts";
+
+type MapInput = z.input<typeof MapSchema>;
+type ChildField = "workflow" | "version" | "input" | "output";
+
+/** A map as people write it: its schema leaves the body open, because each of its nodes is parsed on its own. */
+export interface AuthoredMap extends Omit<MapInput, "nodes" | "edges" | ChildField> {
+  nodes: AuthoredNode[];
+  edges: AuthoredEdge[];
+}
+
+/** A map that runs another workflow for each item. */
+export interface AuthoredWorkflowMap extends Omit<MapInput, "nodes" | "edges" | "workflow"> {
+  workflow: string;
+}
+
+export type AuthoredNode =
+  | AuthoredStart
+  | AuthoredAction
+  | AuthoredDecision
+  | AuthoredMap
+  | AuthoredWorkflowMap
+  | AuthoredApproval
+  | AuthoredWait
+  | AuthoredWorkflowNode
+  | AuthoredEnd;
 
 /** Every kind of node that this release runs. */
 export const kinds = {

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { contextKey, dotPath, fanOutFields, NodeId, nodeFields } from "./fields.ts";
+import { contextKey, dotPath, fanOutFields, labels, NodeId, nodeFields, optional } from "./fields.ts";
 import type { BodyKind } from "./kind.ts";
-import { labels, optional } from "./normalised.ts";
 import { childCodes, childFields } from "./workflow-node.ts";
 
 const concurrencyError = "must be a whole number from 1 to 1000";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { addressPattern, type OnFailure } from "../on-failure.ts";
-import { CredentialName } from "./credentials.ts";
-import { optional } from "./normalised.ts";
+import { CredentialName, optional } from "./fields.ts";
 
 const addressError = "must be an address such as anna@example.com";
 const urlError = "must be an address that begins with https:// or http://";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { longestDelaySeconds, mostPromptAttempts, mostRetryAttempts, type Retry } from "../retry.ts";
-import { duration } from "./duration.ts";
-import { filledText, flag } from "./fields.ts";
+import { duration, filledText, flag } from "./fields.ts";
 
 const attemptsError = `must be a whole number from 1 to ${mostRetryAttempts}`;
 const backoffError = "must be a number from 1 to 10";

@@ -1,9 +1,41 @@
 import { z } from "zod";
 import { longestNodeSeconds } from "../long-node.ts";
+import type { Executor, TaskNode } from "../workflow.ts";
 import { aiFields } from "./ai.ts";
-import { credentialNames } from "./credentials.ts";
-import { filledText, flag, NodeId, seconds } from "./fields.ts";
-import { AuthoredRetry } from "./retry.ts";
+import {
+  credentialNames,
+  fanOutFields,
+  filledText,
+  flag,
+  labels,
+  NodeId,
+  nodeFields,
+  optional,
+  seconds,
+} from "./fields.ts";
+import type { SharedSettings, TaskKind, TaskSource } from "./kind.ts";
+import { AuthoredRetry, retryOf } from "./retry.ts";
+
+/** `text` is reserved: understood, and refused. */
+export type ExecutorKind = TaskSource["kind"] | "text";
+
+const kinds = new Map<unknown, ExecutorKind>([
+  [undefined, "code"],
+  ["code", "code"],
+  ["e2b", "code"],
+  ["prompt", "prompt"],
+  ["cached", "prompt"],
+  ["text", "text"],
+]);
+
+/** Of an `executor` as it was written, or left out; undefined for what is none. */
+export function executorKind(written: unknown): ExecutorKind | undefined {
+  return kinds.get(written);
+}
+
+export function isPrompt(written: unknown): boolean {
+  return executorKind(written) === "prompt";
+}
 
 /** What a node has whose code runs in a sandbox. */
 export const taskFields = {
@@ -38,4 +70,87 @@ export const taskFields = {
     .literal("fresh", { error: 'must be "fresh", or be left out' })
     .describe("`fresh` gives the node a sandbox of its own, which no later node uses.")
     .optional(),
+};
+
+type Settings = z.output<z.ZodObject<typeof taskFields>>;
+
+const usualTimeoutSeconds = { code: 60, prompt: 30 };
+
+function taskSettings(authored: Settings, source: TaskSource): Omit<TaskNode, "id" | "name" | "description" | "type"> {
+  const { timeout, effects, onError, retry, credentials, isolation } = authored;
+  return {
+    executor: executorOf(authored, source),
+    timeoutSeconds: timeout ?? usualTimeoutSeconds[source.kind],
+    ...optional("effects", effects),
+    ...optional("onError", onError),
+    ...optional("retry", retry && retryOf(retry)),
+    ...optional("credentials", credentials),
+    ...optional("isolation", isolation),
+  };
+}
+
+function executorOf({ model, limits, ai, network }: Settings, source: TaskSource): Executor {
+  const allow = allowed(source.shared, network);
+  if (source.kind === "code") {
+    const { shared: _, ...code } = source;
+    return { ...code, ...optional("allow", allow) };
+  }
+  const { shared, ...prompt } = source;
+  return {
+    ...prompt,
+    ...optional("model", model),
+    samples: ai?.samples ?? shared.samples,
+    ...optional("maxCostUsd", limits?.max_cost_usd),
+    allow: allow ?? [],
+  };
+}
+
+/** Hosts of the workflow and of the node; none where neither says a word of them. */
+function allowed({ allow }: SharedSettings, network: Settings["network"]): string[] | undefined {
+  if (!allow && !network) return undefined;
+  return [...new Set([...(allow ?? []), ...(network?.allow ?? [])])].sort();
+}
+
+export const AuthoredAction = z
+  .strictObject({
+    ...nodeFields,
+    type: z.enum(["action", "ActionNode"]).describe("One step of work."),
+    ...taskFields,
+    ...fanOutFields,
+  })
+  .describe("One step of work: its code reads and changes `context`.");
+export type AuthoredAction = z.input<typeof AuthoredAction>;
+
+export const actionKind: TaskKind<typeof AuthoredAction> = {
+  type: "action",
+  schema: AuthoredAction,
+  edgesIn: "any",
+  edgesOut: "one",
+  holds: "code",
+  normalise: (authored, source) => ({
+    ...labels(authored),
+    type: "action",
+    ...taskSettings(authored, source),
+    ...optional("merge", authored.merge),
+  }),
+};
+
+export const AuthoredDecision = z
+  .strictObject({
+    ...nodeFields,
+    type: z.enum(["decision", "DecisionNode"]).describe("Chooses the edge to go on with."),
+    ...taskFields,
+  })
+  .describe(
+    'Chooses the edge to go on with: its code sets `context["branch_decision"]`, and every edge out of it has a condition.',
+  );
+export type AuthoredDecision = z.input<typeof AuthoredDecision>;
+
+export const decisionKind: TaskKind<typeof AuthoredDecision> = {
+  type: "decision",
+  schema: AuthoredDecision,
+  edgesIn: "any",
+  edgesOut: "conditions",
+  holds: "code",
+  normalise: (authored, source) => ({ ...labels(authored), type: "decision", ...taskSettings(authored, source) }),
 };

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import type { WaitNode } from "../workflow.ts";
-import { duration } from "./duration.ts";
-import { contextKey, fanOutFields, filledText, NodeId, nodeFields } from "./fields.ts";
+import { contextKey, duration, fanOutFields, filledText, labels, NodeId, nodeFields, optional } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
-import { labels, optional } from "./normalised.ts";
 
 export const AuthoredWait = z
   .strictObject({

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { dotPathPattern } from "../template/dot-path.ts";
-import { fanOutFields, NodeId, nodeFields } from "./fields.ts";
+import { dotPathPattern } from "../template/template.ts";
+import { fanOutFields, labels, NodeId, nodeFields, optional } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
-import { labels, optional } from "./normalised.ts";
 
 /** Instead of a path: all that there is. */
 export const wholeContext = "$";

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { aiFields } from "./ai.ts";
-import { credentialNames } from "./credentials.ts";
-import { aYearSeconds } from "./duration.ts";
 import type { AuthoredEdge } from "./edge.ts";
-import { filledText, seconds, text } from "./fields.ts";
-import type { AuthoredNode } from "./node.ts";
+import { aYearSeconds, credentialNames, filledText, seconds, text } from "./fields.ts";
+import type { AuthoredNode } from "./kinds.ts";
 import { AuthoredOnFailure } from "./on-failure.ts";
 import type { AuthoredTrigger } from "./triggers/kinds.ts";
 

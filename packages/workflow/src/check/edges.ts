@@ -1,7 +1,6 @@
 import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
-import { didYouMean } from "../findings/suggest.ts";
-import { edgeName } from "../parse/edges.ts";
+import { at, didYouMean } from "../findings/text.ts";
+import { edgeName } from "../parse/body.ts";
 import type { ReadEdge } from "../parse/read.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
@@ -24,7 +23,7 @@ export function* checkNames({ edges, byId, homeOf, title }: Outline): Iterable<F
   }
 }
 
-export const stayInside = "an item begins and ends inside of its map, and the map's own edges go on";
+const stayInside = "an item begins and ends inside of its map, and the map's own edges go on";
 
 /** Edges out of nodes that do not choose have no condition; several of them are branches. */
 export function* checkPlainEdges({ byId, edgesOf }: Outline): Iterable<Finding> {
@@ -54,5 +53,47 @@ function* secondEdges(node: NamedNode, edges: readonly ReadEdge[]): Iterable<Fin
     if (targets.has(to))
       yield finding("NOVA207", path, `${edgeName({ from: node.id, to })} is written twice - remove one of the two`);
     targets.add(to);
+  }
+}
+
+/** A failure goes on at a node that can take it. */
+export function* checkOnError({ nodes, byId, homeOf, title }: Outline): Iterable<Finding> {
+  const ids = [...byId.values()].filter((node) => node.kind?.edgesIn !== "none").map((node) => node.id);
+  for (const { id, onError, path } of nodes) {
+    if (onError === undefined) continue;
+    const place = at(path, "onError");
+    const target = byId.get(onError);
+    const home = homeOf.get(onError);
+    if (!target && home !== undefined) {
+      const message = `onError of "${id}", which is in ${title}, names "${onError}" in ${home} - ${stayInside}`;
+      yield finding("NOVA233", place, message);
+    } else if (!target) {
+      const wayOut = didYouMean(onError, ids) || " - add the node, or correct the id";
+      yield finding("NOVA206", place, `onError of "${id}" names the unknown node "${onError}"${wayOut}`);
+    } else if (onError === id) {
+      yield finding("NOVA408", place, `onError of "${id}" is the node itself - name another one, or use retry`);
+    } else if (target.kind?.edgesIn === "none") {
+      yield finding("NOVA408", place, `onError of "${id}" is the start - name an action, a decision or an end`);
+    }
+  }
+}
+
+/** Ids that are one, or that a reader or a disk would take for one; the bodies of maps share them with the workflow. */
+export function* checkIds(outlines: readonly Outline[]): Iterable<Finding> {
+  const byShape = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const { id, path } of outlines.flatMap(({ nodes }) => nodes)) {
+    const shape = id.toLowerCase().replaceAll("_", "-");
+    const other = byShape.get(shape);
+    if (seen.has(id)) {
+      yield finding("NOVA111", at(path, "id"), `two nodes have the id "${id}" - rename one of them`);
+    } else if (other !== undefined) {
+      yield finding(
+        "NOVA112",
+        at(path, "id"),
+        `the ids "${other}" and "${id}" differ only in case, - or _ - rename one of them`,
+      );
+    } else byShape.set(shape, id);
+    seen.add(id);
   }
 }

@@ -1,7 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
+import { at } from "../findings/text.ts";
 import type { Branching, FanOut } from "../graph/branching.ts";
-import { reachableFrom } from "../graph/reach.ts";
+import { reachableFrom } from "../graph/graph.ts";
 import { list, type Outline, pathOf } from "./outline.ts";
 import { type Branch, branchingOfOutline, homesOf, isBranch } from "./scopes.ts";
 

@@ -1,7 +1,85 @@
-import { reachableFrom } from "../graph/reach.ts";
-import type { GivenKeys } from "./given-keys.ts";
-import type { KeyReader } from "./keys-of-code.ts";
+import { reachableFrom } from "../graph/graph.ts";
+import { isObject, type JsonObject } from "../json/value.ts";
+import type { Trigger, TriggerType } from "../trigger.ts";
+import type { Workflow } from "../workflow.ts";
 import type { NamedNode, Outline } from "./outline.ts";
+
+export interface NearKey {
+  /** Absent: no key is near. */
+  near?: string;
+  /** The key is a slip of the pen for the near one, and makes no other word. */
+  isSlip: boolean;
+}
+
+/** A key that code cannot do without and nobody has set. Places from 1; columns count UTF-16 units. */
+export interface MissingKey extends NearKey {
+  key: string;
+  line: number;
+  column: number;
+}
+
+export interface NamedId {
+  id: string;
+  line: number;
+  column: number;
+}
+
+/** What a reader of Python says of a node's code. */
+export interface CodeKeys {
+  sets: ReadonlySet<string>;
+  setsMore: boolean;
+  reads: ReadonlySet<string>;
+  /** Ids of the waits whose links it reads in `tasks`. */
+  waits: readonly NamedId[];
+  /** Ids of the nodes whose results it reads in `outputs`. */
+  results: readonly NamedId[];
+  missing(known: readonly string[]): MissingKey[];
+}
+
+/** @nova/python, for a check that has to know what code does; this package reads no Python. */
+export interface KeyReader {
+  /** Null where nothing can be said of the code. */
+  codeKeys(code: string): CodeKeys | null;
+  nearKey(wrong: string, keys: readonly string[]): NearKey;
+}
+
+/** Keys that are in the context before the first node runs. */
+interface GivenKeys {
+  keys: ReadonlySet<string>;
+  /** There may be others: nothing is declared, or others are welcome. */
+  isOpen: boolean;
+}
+
+/** What NOVA puts there itself, in some nodes. */
+const fromNova = ["branch_decision", "error", "tasks", "_data_analysis", "_ai_metadata"];
+
+const mail = ["email", "email_from", "email_subject", "email_body", "email_attachments"];
+const fromTriggers: Record<TriggerType, readonly string[]> = {
+  ...{ mail, imap: mail, webhook: ["webhook"], schedule: ["schedule"], event: ["event"] },
+};
+
+export function givenKeys({ inputs, triggers = [] }: Workflow): GivenKeys {
+  const declared = isObject(inputs?.properties) ? Object.keys(inputs.properties) : [];
+  const keys = [...fromNova, ...declared, ...requiredIn(inputs), ...triggers.flatMap(keysFrom)];
+  return { keys: new Set(keys), isOpen: declared.length === 0 || isOpenSchema(inputs) };
+}
+
+function requiredIn(inputs: JsonObject | undefined): string[] {
+  return Array.isArray(inputs?.required) ? inputs.required.filter((key) => typeof key === "string") : [];
+}
+
+function keysFrom(trigger: Trigger): string[] {
+  const own = trigger.type === "schedule" ? Object.keys(trigger.context ?? {}) : [];
+  return [...fromTriggers[trigger.type], ...own];
+}
+
+/** Keys that `properties` does not name are spoken of; merely not to forbid them is not to expect them. */
+function isOpenSchema(inputs: JsonObject = {}): boolean {
+  const { additionalProperties: more = false } = inputs;
+  const others = ["patternProperties", "propertyNames", "unevaluatedProperties", "dependentSchemas", "dependencies"];
+  const composed = ["allOf", "anyOf", "oneOf", "if", "$ref", "$dynamicRef"];
+  return more !== false || [...others, ...composed].some((word) => Object.hasOwn(inputs, word));
+}
 
 /** Which keys may be in the context when a node of a body begins. */
 export class KeysBefore {

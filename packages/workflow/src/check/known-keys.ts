@@ -1,9 +1,8 @@
 import { type Finding, finding } from "../findings/finding.ts";
-import { pathsIn } from "../template/paths-in.ts";
+import { pathsIn } from "../template/template.ts";
 import type { Workflow } from "../workflow.ts";
-import { givenKeys } from "./given-keys.ts";
-import { KeysBefore } from "./keys-before.ts";
-import type { KeyReader, MissingKey } from "./keys-of-code.ts";
+import type { KeyReader, MissingKey } from "./keys-before.ts";
+import { givenKeys, KeysBefore } from "./keys-before.ts";
 import { checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 

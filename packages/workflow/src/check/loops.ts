@@ -1,8 +1,8 @@
 import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
-import { defaultLabel } from "../graph/condition.ts";
-import { canReach, reachableFrom } from "../graph/reach.ts";
-import { edgeName } from "../parse/edges.ts";
+import { at } from "../findings/text.ts";
+import { defaultLabel } from "../graph/edges.ts";
+import { canReach, reachableFrom } from "../graph/graph.ts";
+import { edgeName } from "../parse/body.ts";
 import type { ReadEdge } from "../parse/read.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 import { branchingOfOutline, homesOf } from "./scopes.ts";

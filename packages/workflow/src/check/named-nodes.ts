@@ -1,6 +1,5 @@
 import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
-import type { KeysBefore } from "./keys-before.ts";
-import type { KeyReader, NamedId } from "./keys-of-code.ts";
+import type { KeyReader, KeysBefore, NamedId } from "./keys-before.ts";
 import { list, type NamedNode, type Outline } from "./outline.ts";
 import { branchingOfOutline, homesOf, type Scope } from "./scopes.ts";
 

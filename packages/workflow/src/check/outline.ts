@@ -1,4 +1,4 @@
-import { nearest } from "../findings/suggest.ts";
+import { nearest } from "../findings/text.ts";
 import { type Graph, graphOf } from "../graph/graph.ts";
 import type { ReadBody, ReadEdge, ReadNode } from "../parse/read.ts";
 

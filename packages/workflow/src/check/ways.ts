@@ -1,6 +1,5 @@
 import { type Finding, finding } from "../findings/finding.ts";
-import { findCycles } from "../graph/cycles.ts";
-import { groupsOf, reachableFrom } from "../graph/reach.ts";
+import { findCycles, groupsOf, reachableFrom } from "../graph/graph.ts";
 import { countingEdge } from "./loops.ts";
 import { list, type Outline, pathOf } from "./outline.ts";
 

@@ -1,12 +1,9 @@
 import type { Finding, FindingCode } from "../findings/finding.ts";
-import { checkBodies } from "./bodies.ts";
 import { checkDecisions } from "./decisions.ts";
-import { checkNames, checkPlainEdges } from "./edges.ts";
-import { checkEnds } from "./ends.ts";
+import { checkIds, checkNames, checkOnError, checkPlainEdges } from "./edges.ts";
+import { checkBodies, checkEnds } from "./ends.ts";
 import { checkForks, checkMerges } from "./forks.ts";
-import { checkIds } from "./ids.ts";
 import { checkLoopBranches, checkLoops } from "./loops.ts";
-import { checkOnError } from "./on-error.ts";
 import type { Outline } from "./outline.ts";
 import { checkWays } from "./ways.ts";
 

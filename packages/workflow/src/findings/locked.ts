@@ -1,6 +1,6 @@
 import type { FindingKind } from "./kind.ts";
 
-/** NOVA8xx: the code that models wrote, as locked beside the workflow. */
+/** NOVA8xx: the code that models wrote, as locked beside the workflow. NOVA9xx: well-formed, but not run by this release. */
 export const lockedFindings = {
   NOVA801: {
     severity: "error",
@@ -36,5 +36,12 @@ export const lockedFindings = {
     why: 'A workflow with `"approval": "required"` runs only code that a person has looked at. Other code than the one approved has to be approved again.',
     bad: "nova lock invoices/ && nova run invoices/",
     good: "nova lock invoices/ && nova lock approve invoices/ find_total && nova run invoices/",
+  },
+  NOVA904: {
+    severity: "error",
+    title: "This release does not run the executor `text`",
+    why: "It is reserved for a later release. With `prompt` a model writes Python, which may return a text just as well.",
+    bad: '{ "id": "read", "type": "action", "executor": "text", "prompt": "Sum up the mail." }',
+    good: '{ "id": "read", "type": "action", "executor": "prompt", "prompt": "Sum up the mail." }',
   },
 } as const satisfies Record<string, FindingKind>;

@@ -1,6 +1,5 @@
-import { type Graph, graphOf } from "./graph.ts";
+import { type Graph, graphOf, reachableFrom } from "./graph.ts";
 import { meetingsIn } from "./post-dominators.ts";
-import { reachableFrom } from "./reach.ts";
 
 /** A node of one body, as far as it matters where ways part. */
 export interface WayPoint {

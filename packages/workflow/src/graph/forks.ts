@@ -1,7 +1,7 @@
 import type { Body, Node, Workflow } from "../workflow.ts";
 import { branchingOf, detoursIn, type WayPoint } from "./branching.ts";
+import { loopsIn, onwardEdges } from "./edges.ts";
 import type { Graph } from "./graph.ts";
-import { loopsIn, onwardEdges } from "./loops.ts";
 
 /** A place where one way becomes several, which meet again. */
 export interface Fork {

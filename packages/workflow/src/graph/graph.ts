@@ -27,3 +27,78 @@ export function graphOf(nodes: readonly { id: string; onError?: string }[], edge
   }
   return { ids, successors, predecessors };
 }
+
+/** Everything that the arrows lead to from `starts`, these included. */
+export function reachableFrom(graph: Graph, starts: readonly string[]): Set<string> {
+  return spread(graph.successors, starts);
+}
+
+/** Everything from which some of `ends` can be reached, these included. */
+export function canReach(graph: Graph, ends: readonly string[]): Set<string> {
+  return spread(graph.predecessors, ends);
+}
+
+function spread(arrows: Graph["successors"], from: readonly string[]): Set<string> {
+  const seen = new Set(from);
+  for (const id of seen) for (const next of arrows.get(id) ?? []) seen.add(next);
+  return seen;
+}
+
+/**
+ * The members of a set in groups, each led by one that no other member leads to (for a ring: by its first): what has
+ * to be connected, and what will be connected with it.
+ */
+export function groupsOf(graph: Graph, members: ReadonlySet<string>): { head: string; others: string[] }[] {
+  const inOrder = graph.ids.filter((id) => members.has(id));
+  const isHead = (id: string) => !graph.predecessors.get(id)?.some((before) => before !== id && members.has(before));
+  const taken = new Set<string>();
+  const group = (head: string) => {
+    const before = taken.size;
+    const own = new Set([head]);
+    for (const id of own) {
+      taken.add(id);
+      for (const next of graph.successors.get(id) ?? []) if (members.has(next) && !taken.has(next)) own.add(next);
+    }
+    return taken.size === before ? [] : [{ head, others: [...own].slice(1) }];
+  };
+  const heads = inOrder.filter(isHead).flatMap(group);
+  return [...heads, ...inOrder.flatMap((id) => (taken.has(id) ? [] : group(id)))];
+}
+
+/**
+ * Cycles, at least one for every knot of nodes that lead to one another; cycles that share their closing edge's ends
+ * with one already found are left out (there may be exponentially many). Depth first, without recursion.
+ */
+export function findCycles(graph: Graph): string[][] {
+  const cycles: string[][] = [];
+  const reported = new Set<string>();
+  const finished = new Set<string>();
+  for (const root of graph.ids) {
+    if (finished.has(root)) continue;
+    const path = [root];
+    const depth = new Map([[root, 0]]);
+    const waiting = [[...(graph.successors.get(root) ?? [])].reverse()];
+    while (path.length > 0) {
+      const here = path.at(-1) as string;
+      const next = waiting.at(-1)?.pop();
+      if (next === undefined) {
+        finished.add(here);
+        depth.delete(here);
+        path.pop();
+        waiting.pop();
+        continue;
+      }
+      const at = depth.get(next);
+      if (at !== undefined && !reported.has(here) && !reported.has(next)) {
+        const cycle = path.slice(at);
+        for (const id of cycle) reported.add(id);
+        cycles.push(cycle);
+      }
+      if (at !== undefined || finished.has(next)) continue;
+      depth.set(next, path.length);
+      path.push(next);
+      waiting.push([...(graph.successors.get(next) ?? [])].reverse());
+    }
+  }
+  return cycles;
+}

@@ -1,5 +1,5 @@
-import { isObject } from "../json/loose.ts";
-import { publishedPattern } from "./pattern.ts";
+import { isObject } from "../json/value.ts";
+import { publishedPattern } from "./ajv.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -1,13 +1,14 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
+import { at } from "../findings/text.ts";
+import { linesOf, NotJson, scanJson } from "../json/scan.ts";
+import { isObject } from "../json/value.ts";
 import type { JsonObject } from "../workflow.ts";
-import { schemaOf, segmentsOfPointer } from "./ajv.ts";
-import { compiledSchema } from "./compiled.ts";
+import { compiledSchema, schemaOf, segmentsOfPointer } from "./ajv.ts";
 import { freeing } from "./freeing.ts";
 
 /** A list of a million wrong items is one mistake. */
-const mostFindings = 20;
+const maxProblems = 20;
 
 /**
  * Whether a run may start with this context, the text of a JSON object. It is parsed only to look at it: JSON.parse
@@ -18,7 +19,7 @@ export function validateInputs(inputs: JsonObject, contextText: string, fileKeys
   const files = Object.fromEntries(fileKeys.map((key) => [key, null]));
   const context = { ...JSON.parse(contextText), ...files };
   const validate = compiledSchema(freeing(schemaOf(inputs), fileKeys));
-  return validate(context) ? [] : (validate.errors ?? []).slice(0, mostFindings).map(describe);
+  return validate(context) ? [] : (validate.errors ?? []).slice(0, maxProblems).map(describe);
 }
 
 function describe(error: ErrorObject): Finding {
@@ -32,11 +33,54 @@ function describe(error: ErrorObject): Finding {
       `${key} has no "${missing}", which the workflow's inputs require - add it`,
     );
   }
-  const extra = error.keyword === "additionalProperties" ? `: "${error.params.additionalProperty}"` : "";
-  const allowed = error.keyword === "enum" ? `: ${JSON.stringify(error.params.allowedValues)}` : "";
-  return finding(
-    "NOVA505",
-    path,
-    `${key} ${error.message}${extra}${allowed}, as the workflow's inputs say - correct it`,
-  );
+  return finding("NOVA505", path, `${key} ${wordsOf(error)}, as the workflow's inputs say - correct it`);
+}
+
+/** What keeps data (JSON text) from fitting the form of an approval, a few words each; nothing where it fits. */
+export function validateData({ $schema: _, ...form }: JsonObject, text: string): string[] {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return ["it is not JSON"];
+  }
+  const validate = compiledSchema(form);
+  return validate(data) ? [] : (validate.errors ?? []).slice(0, maxProblems).map(describeData);
+}
+
+function describeData(error: ErrorObject): string {
+  const { instancePath, keyword, params } = error;
+  const place = instancePath === "" ? "the data" : `data${instancePath.replaceAll("/", ".")}`;
+  if (keyword === "required") return `${place} has no "${params.missingProperty}"`;
+  return `${place} ${wordsOf(error)}`;
+}
+
+function wordsOf({ keyword, params, message }: ErrorObject): string {
+  const extra = keyword === "additionalProperties" ? `: "${params.additionalProperty}"` : "";
+  const allowed = keyword === "enum" ? `: ${JSON.stringify(params.allowedValues)}` : "";
+  return `${message}${extra}${allowed}`;
+}
+
+/** What keeps a text from being a context at all: NOVA506. */
+export function contextProblem(contextText: string): Finding | undefined {
+  let context: unknown;
+  try {
+    context = JSON.parse(contextText);
+  } catch {
+    return notJson(contextText);
+  }
+  if (isObject(context)) return undefined;
+  return finding("NOVA506", "$", 'the context is not a JSON object - write { "key": value }');
+}
+
+function notJson(text: string): Finding {
+  try {
+    scanJson(text);
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error;
+    const { line, column } = linesOf(text)(error.offset);
+    const message = `the context is not JSON: line ${line}, column ${column}: ${error.message} - write { "key": value }`;
+    return finding("NOVA506", "$", message, { line, column });
+  }
+  return finding("NOVA506", "$", 'the context is not JSON - write { "key": value }');
 }

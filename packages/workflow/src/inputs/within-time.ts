@@ -1,8 +1,7 @@
-import { DeadlineWorker } from "../deadline/deadline-worker.ts";
-import { CheckStopped } from "../deadline/stopped.ts";
+import { CheckStopped, DeadlineWorker } from "../deadline/deadline-worker.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import type { JsonObject, Workflow } from "../workflow.ts";
-import { contextProblem } from "./context-object.ts";
+import { contextProblem } from "./validate.ts";
 
 /**
  * No bound on a schema bounds the time that it takes: one that refers to itself twice doubles the work with each level

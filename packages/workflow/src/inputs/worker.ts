@@ -3,7 +3,4 @@ import { serve } from "../deadline/serve.ts";
 /** This file, or what a bundler made of it: a file of its own, since `within-time.ts` imports it dynamically. */
 export const address = import.meta.url;
 
-serve("schemas", async () => ({
-  ...(await import("./validate.ts")),
-  ...(await import("./validate-data.ts")),
-}));
+serve("schemas", () => import("./validate.ts"));

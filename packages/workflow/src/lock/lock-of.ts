@@ -1,9 +1,10 @@
-import type { Finding } from "../findings/finding.ts";
+import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
+import { didYouMean } from "../findings/text.ts";
 import { nodesIn } from "../parse/body.ts";
 import type { ReadBody } from "../parse/read.ts";
-import { checkLock } from "./check-lock.ts";
+import { analysisFileOf, codeFileOf, lockFileName } from "./lock-file.ts";
 import type { LockedCode } from "./locked-code.ts";
-import { lockedCodeOf, readLockFile } from "./read-lock.ts";
+import { lockedCodeOf, type ReadLock, type ReadLockFile, readLockFile } from "./read-lock.ts";
 
 /** The locked code of a workflow's prompt nodes, in alphabetical order, and what is wrong with it. */
 export function lockOf(
@@ -29,4 +30,50 @@ function promptNodesOf(body: ReadBody): string[] {
     ({ node }) => !node || ("executor" in node && node.executor.kind === "prompt"),
   );
   return prompts.flatMap(({ id }) => id ?? []);
+}
+
+/** What the lock is for. */
+interface LockScope {
+  /** Ids of the prompt nodes. */
+  nodes: readonly string[];
+  approval?: "required";
+}
+
+/** What is wrong with what `nova lock` wrote, and with what became of it. */
+function checkLock(read: ReadLockFile, { nodes, approval }: LockScope): Finding[] {
+  if ("problem" in read) {
+    const wayOut = "take it from version control, or remove it and run nova lock";
+    return [inLock("NOVA801", `${lockFileName} ${read.problem} - ${wayOut}`)];
+  }
+  return Object.entries(read.nodes).flatMap(([node, entry]) =>
+    nodes.includes(node) ? checkEntry(node, entry, approval) : [stranger(node, nodes)],
+  );
+}
+
+function checkEntry(node: string, entry: ReadLock, approval?: "required"): Finding[] {
+  const { record } = entry;
+  if (entry.state === "missing") {
+    const { file } = entry;
+    const wayOut = `take it from version control, or run nova lock to remove its entry from ${lockFileName}`;
+    return [inLock("NOVA802", `node "${node}": its locked code ${file} is not there - ${wayOut}`)];
+  }
+  if (entry.state === "edited") {
+    const { file } = entry;
+    const wayOut = "nova lock takes the edit as the new locked code; version control has the old one";
+    const message = `node "${node}": ${file} was edited by hand, it is not the code that was locked - ${wayOut}`;
+    return [finding("NOVA803", "$", message, { file, line: 1, column: 1 })];
+  }
+  if (approval !== "required" || record.approved) return [];
+  const files = [codeFileOf(node), ...(record.analysisHash === undefined ? [] : [analysisFileOf(node)])];
+  const wayOut = `look at ${files.join(" and ")}, then run nova lock approve <folder> ${node}`;
+  return [inLock("NOVA805", `node "${node}": nobody has approved its locked code - ${wayOut}`)];
+}
+
+function stranger(node: string, nodes: readonly string[]): Finding {
+  const hint = didYouMean(node, [...nodes]) || " - nova lock removes it";
+  return inLock("NOVA804", `${lockFileName} has code of "${node}", which is no prompt node here${hint}`);
+}
+
+function inLock(code: FindingCode, message: string): Finding {
+  return finding(code, "$", message, { file: lockFileName, line: 1, column: 1 });
 }

@@ -1,10 +1,9 @@
 import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
-import { halfCharacterIn } from "../json/half-characters.ts";
-import { isObject, type Loose } from "../json/loose.ts";
-import { linesOf, NotJson, type Scan, scanJson } from "../json/scan.ts";
+import { at } from "../findings/text.ts";
+import { halfCharacterIn, linesOf, NotJson, type Scan, scanJson } from "../json/scan.ts";
+import { isObject, type Loose } from "../json/value.ts";
 import { locate } from "./locate.ts";
-import type { WorkflowSource } from "./source.ts";
+import type { WorkflowSource } from "./read.ts";
 
 /** The JSON of a workflow, with its graph at the top level. */
 export interface Document extends Body {

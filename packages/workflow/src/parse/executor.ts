@@ -1,11 +1,11 @@
-import { type ExecutorKind, executorKind } from "../authored/executor-kind.ts";
-import type { TaskSource } from "../authored/task-source.ts";
+import type { TaskSource } from "../authored/kind.ts";
+import { type ExecutorKind, executorKind } from "../authored/task.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
-import type { Loose } from "../json/loose.ts";
+import { at } from "../findings/text.ts";
+import type { Loose } from "../json/value.ts";
 import type { NodeType } from "../workflow.ts";
 import { type NodeScope, readFileField } from "./files.ts";
-import type { PythonSource } from "./source.ts";
+import type { PythonSource } from "./read.ts";
 
 export interface ReadExecutor {
   source?: TaskSource;

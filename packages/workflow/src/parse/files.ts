@@ -1,8 +1,21 @@
 import { posix } from "node:path";
+import { optional } from "../authored/fields.ts";
+import type { SharedSettings } from "../authored/kind.ts";
+import type { WorkflowFields } from "../authored/workflow.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
-import { didYouMean } from "../findings/suggest.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { at, didYouMean } from "../findings/text.ts";
+import type { PythonSource } from "./read.ts";
+
+/** What a node takes from the workflow around it. */
+export interface Surroundings {
+  files: Record<string, string>;
+  shared: SharedSettings;
+}
+
+/** Of fields that are wrong nothing is taken: there will be no workflow. */
+export function sharedSettings(fields: WorkflowFields | undefined): SharedSettings {
+  return { samples: fields?.ai?.samples ?? true, ...optional("allow", fields?.network?.allow) };
+}
 
 /** What is known around a field of a node. */
 export interface NodeScope extends Surroundings {
@@ -44,4 +57,16 @@ export const readableFile = /\.(py|txt|md)$/;
 function missing(field: string, file: string, { name, files }: NodeScope): string {
   if (!readableFile.test(file)) return `${name}: ${field} "${file}" has to be a .py, .txt or .md file - rename it`;
   return `${name}: there is no file "${file}" in the workflow's folder${didYouMean(file, Object.keys(files)) || " - create it, or correct the name"}`;
+}
+
+const folder = "lib/";
+
+/** The modules that every node can import: path below `lib/` -> source. */
+export function libOf(files: Record<string, string>): Record<string, string> {
+  const modules = Object.entries(files).filter(([path]) => path.startsWith(folder) && path.endsWith(".py"));
+  return Object.fromEntries(modules.map(([path, source]) => [path.slice(folder.length), source]));
+}
+
+export function pythonOfLib(lib: Record<string, string>): PythonSource[] {
+  return Object.entries(lib).map(([path, code]) => ({ code, file: folder + path, path: "$" }));
 }

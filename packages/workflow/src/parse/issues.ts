@@ -1,9 +1,6 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
-import { shown } from "../findings/shown.ts";
-import { didYouMean } from "../findings/suggest.ts";
-import { knownFields } from "./known-fields.ts";
+import { at, didYouMean, shown } from "../findings/text.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -76,4 +73,25 @@ function pathIn(subject: Subject, path: readonly PropertyKey[]): string {
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inside, key) => (inside as Record<PropertyKey, unknown> | undefined)?.[key], value);
+}
+
+/** Names of the fields that an object at this path may have; none where any may stand. */
+export function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const [name, ...rest] = path;
+  return objectsIn(schema).flatMap(({ shape }) => {
+    if (name === undefined) return Object.keys(shape);
+    const inner = shape[String(name)];
+    return inner instanceof z.ZodType ? knownFields(inner, rest) : [];
+  });
+}
+
+/** What may be left out, has a default or is made into something else, is looked through. */
+function objectsIn(schema: z.ZodType): z.ZodObject[] {
+  if (schema instanceof z.ZodObject) return [schema];
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => objectsIn(option as z.ZodType));
+  if (schema instanceof z.ZodPipe) return objectsIn(schema.in as z.ZodType);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return objectsIn(schema.unwrap() as z.ZodType);
+  }
+  return [];
 }

@@ -3,18 +3,15 @@ import { nodeFields } from "../authored/fields.ts";
 import type { BodyKind, NodeKind } from "../authored/kind.ts";
 import { kindNames, kindOf } from "../authored/kinds.ts";
 import { fieldChecks } from "../field-checks/node/field-checks.ts";
-import { noRetry } from "../field-checks/node/no-retry.ts";
+import { noRetry } from "../field-checks/node/retry.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/path.ts";
-import { shown } from "../findings/shown.ts";
-import { didYouMean } from "../findings/suggest.ts";
-import { isObject, type Loose } from "../json/loose.ts";
+import { at, didYouMean, shown } from "../findings/text.ts";
+import { isObject, type Loose } from "../json/value.ts";
 import { bodyOf, readBody } from "./body.ts";
 import { readExecutor } from "./executor.ts";
-import type { NodeScope } from "./files.ts";
+import type { NodeScope, Surroundings } from "./files.ts";
 import { findingsOf } from "./issues.ts";
 import type { ReadNode } from "./read.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 const codes = {
   id: "NOVA110",

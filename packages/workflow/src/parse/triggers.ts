@@ -1,14 +1,10 @@
 import { triggerKindOf, triggerTypes } from "../authored/triggers/kinds.ts";
-import { checkDedupe } from "../field-checks/trigger/dedupe.ts";
-import { checkNumbers } from "../field-checks/trigger/numbers.ts";
-import { checkTriggerSize } from "../field-checks/trigger/size.ts";
+import { checkDedupe, checkNumbers, checkTriggerSize } from "../field-checks/trigger.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at, segmentsOf } from "../findings/path.ts";
-import { shown } from "../findings/shown.ts";
-import { didYouMean } from "../findings/suggest.ts";
-import { keepingDigits, type WrittenJson } from "../json/keeping-digits.ts";
-import { isObject, type Loose } from "../json/loose.ts";
+import { at, didYouMean, segmentsOf, shown } from "../findings/text.ts";
+import { keepingDigits, type WrittenJson } from "../json/exact.ts";
 import { placeOf } from "../json/scan.ts";
+import { isObject, type Loose } from "../json/value.ts";
 import type { Trigger } from "../trigger.ts";
 import type { Document } from "./document.ts";
 import { findingsOf } from "./issues.ts";

@@ -48,3 +48,32 @@ export function instantOf(timeZone: string, wall: WallTime): number | undefined 
   const instants = offsets.map((offset) => utc - offset).filter((ms) => offsetAt(timeZone, ms) === utc - ms);
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
+
+/** Whether it is the name of a time zone, as EventBridge Scheduler takes it: no offsets such as `+01:00`. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    // A RangeError is how Intl says that it does not know it.
+    return false;
+  }
+}
+
+/** Whether it is a time without a zone, `2026-01-31T09:00` or with seconds, of a day that there is. */
+export function isLocalTime(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text)) return false;
+  const time = new Date(`${text}Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
+}
+
+const isoTime = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Milliseconds since the epoch of an ISO time with its zone; undefined for what is none, such as February 30. */
+export function timeOf(text: string): number | undefined {
+  const [, year, month, day] = isoTime.exec(text.trim()) ?? [];
+  if (new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day)) return undefined;
+  const time = Date.parse(text.trim());
+  return Number.isNaN(time) ? undefined : time;
+}

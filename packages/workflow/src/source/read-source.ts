@@ -1,12 +1,14 @@
+import { fork } from "node:child_process";
 import { type Dirent, existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Finding, finding } from "../findings/finding.ts";
-import { didYouMean } from "../findings/suggest.ts";
+import { didYouMean } from "../findings/text.ts";
 import { generatedFolder, lockFileName } from "../lock/lock-file.ts";
 import { pathInFolder, readableFile } from "../parse/files.ts";
-import type { WorkflowSource } from "../parse/source.ts";
-import { built, programFile } from "./built.ts";
+import type { WorkflowSource } from "../parse/read.ts";
+import type { Built } from "./build.ts";
 import { demandLeadsInside, OutsideFolder, openInside } from "./open-inside.ts";
 
 /** There is nothing at the path that could be parsed; `finding` says so as `nova validate` does. */
@@ -183,4 +185,27 @@ async function bytesIn(folder: string, path: string): Promise<Buffer | undefined
   if (size <= maxFileBytes) return file.readFile();
   const bound = `has ${size} bytes, and at most ${maxFileBytes} (16 MB) are read`;
   throw new WorkflowSourceError(`"${join(folder, path)}" ${bound} - move what is large out of the code`);
+}
+
+/** Programs that make a workflow. */
+const programFile = /\.[cm]?[jt]s$/;
+
+const maxSeconds = 60;
+
+/** Runs a TypeScript or JavaScript file, in a process of its own so that it is read anew each time, and stops it in time. */
+export async function built(file: string): Promise<Built> {
+  const child = fork(fileURLToPath(new URL("./build.ts", import.meta.url)), [file], {
+    // What it prints is for people: standard output is a command's own.
+    stdio: ["ignore", 2, 2, "ipc"],
+    execArgv: ["--no-warnings"],
+  });
+  const answer = Promise.withResolvers<Built>();
+  const timer = setTimeout(() => {
+    answer.resolve({ problem: `it has not ended in ${maxSeconds} seconds` });
+    child.kill("SIGKILL");
+  }, maxSeconds * 1000);
+  child.on("message", (message) => answer.resolve(message as Built));
+  child.on("error", ({ message }) => answer.resolve({ problem: `it cannot be run: ${message}` }));
+  child.on("exit", () => answer.resolve({ problem: "it ended before it had exported anything" }));
+  return answer.promise.finally(() => clearTimeout(timer));
 }

@@ -1,11 +1,10 @@
-import type { ContextShape } from "@nova/python";
+import { createHash } from "node:crypto";
+import type { ContextShape, ValueShape } from "@nova/python";
 import type { Guide } from "../../parts.ts";
-import { readGuide } from "./guide.ts";
-import { keysOf } from "./keys.ts";
-import { plainText } from "./plain-text.ts";
+import { readFromShelf } from "../shelf.ts";
 import { type Topic, topics } from "./topics.ts";
 
-export interface GuideRequest {
+interface GuideRequest {
   task: string;
   schema: ContextShape;
   /** Messages of the attempts before, tracebacks included; none for a first attempt. */
@@ -13,8 +12,8 @@ export interface GuideRequest {
 }
 
 /** Each costs some 350 tokens of every prompt. */
-const mostAtFirst = 3;
-const mostAfterErrors = 5;
+const maxAtFirst = 3;
+const maxAfterErrors = 5;
 
 /**
  * The guides for a prompt: those that task and schema speak of, then those that errors speak of. The first ones stay where
@@ -27,11 +26,11 @@ export function guidesFor({ task, schema, errors }: GuideRequest): Guide[] {
     .map((topic) => ({ topic, weight: weightOf(topic, said, keys) }))
     .filter(({ weight }) => weight >= 2)
     .sort((a, b) => b.weight - a.weight)
-    .slice(0, mostAtFirst)
+    .slice(0, maxAtFirst)
     .map(({ topic }) => topic);
   const failures = errors.map((error) => error.toLowerCase());
   const later = topics.filter((topic) => !first.includes(topic) && failures.some((error) => topic.errors.test(error)));
-  return [...first, ...later].slice(0, mostAfterErrors).map(({ guide }) => readGuide(guide));
+  return [...first, ...later].slice(0, maxAfterErrors).map(({ guide }) => readGuide(guide));
 }
 
 /** What is named is a reason; a hint is half of one, and a key the other half. */
@@ -39,4 +38,36 @@ function weightOf({ named, hinted, keys, done }: Topic, task: string, schema: re
   const byTask = named.test(task) ? 2 : hinted.test(task) ? 1 : 0;
   const has = (pattern: RegExp) => schema.some((key) => pattern.test(key));
   return byTask > 0 && keys.some(has) && !(done && has(done)) ? byTask + 1 : byTask;
+}
+
+/** Lower case, without accents, `camelCase` and `snake_case` as words: what the topics' patterns are written for. */
+export function plainText(text: string): string {
+  return text
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
+    .toLowerCase()
+    .replaceAll("ß", "ss")
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .replaceAll("_", " ");
+}
+
+/** Every key at any depth with the type of its value, as `invoice.pdf: bytes`; lists by their first item. */
+function keysOf(schema: ContextShape): string[] {
+  return Object.entries(schema).flatMap(([key, value]) => [`${key}: ${value.type}`, ...keysInside(value)]);
+}
+
+function keysInside({ item, members }: ValueShape): string[] {
+  return [...(item ? keysInside(item) : []), ...(members ? keysOf(members) : [])];
+}
+
+const read = new Map<string, Guide>();
+
+/** @throws where there is no such guide: `topics` lists them. */
+export function readGuide(name: string): Guide {
+  const known = read.get(name);
+  if (known) return known;
+  const text = readFromShelf(`guides/${name}.md`).trim();
+  const guide = { name, text, hash: createHash("sha256").update(text).digest("hex") };
+  read.set(name, guide);
+  return guide;
 }

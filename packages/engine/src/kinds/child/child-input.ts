@@ -1,4 +1,5 @@
 import type { Workflow } from "@nova/workflow";
+import { secretKeys } from "@nova/workflow";
 import { contextBefore } from "../../chain/item-input.ts";
 import { inputAfter } from "../../chain/position.ts";
 import { blobPages } from "../../context/blob-pages.ts";
@@ -7,7 +8,7 @@ import { offloadLargeValues } from "../../context/offload.ts";
 import { referencesIn } from "../../context/references.ts";
 import { type Member, objectText } from "../../json/text.ts";
 import type { Ports } from "../../ports/index.ts";
-import { redactorFor, secretKeys } from "../../secrets/secret-inputs.ts";
+import { redactorFor } from "../../secrets/secret-inputs.ts";
 import { InputsRefused, refuseMisfits } from "../start/inputs.ts";
 import type { Calling } from "./calling.ts";
 import { mapped, wholeMembers } from "./mapping.ts";

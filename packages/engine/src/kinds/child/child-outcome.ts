@@ -1,4 +1,5 @@
 import type { RunErrorClass } from "@nova/workflow";
+import { secretKeys } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { contextAfter } from "../../chain/position.ts";
 import { blobPages } from "../../context/blob-pages.ts";
@@ -10,7 +11,6 @@ import { readTip } from "../../protocol/branches.ts";
 import type { Closed } from "../../protocol/finish-close.ts";
 import type { Outcome } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
-import { secretKeys } from "../../secrets/secret-inputs.ts";
 import { failed, goneOn } from "../waiting/outcomes.ts";
 import type { Child } from "./begin-child.ts";
 import type { Calling } from "./calling.ts";

@@ -1,4 +1,4 @@
-import { isLong, type TaskNode } from "@nova/workflow";
+import { isLong, secretKeys, type TaskNode } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import type { LoadedContext } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
@@ -12,7 +12,6 @@ import { type NodeDefinition, wayTo } from "../../protocol/definition.ts";
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
 import { type FailedOutcome, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
-import { secretKeys } from "../../secrets/secret-inputs.ts";
 import { judge } from "../task/judge.ts";
 import { adoptTurn, dropUnlessNamed, lostReason, type Place, takeTurn, warmOf } from "../task/place.ts";
 import { addressesFor, allowedFor, networkOf } from "../task/reach.ts";

@@ -1,4 +1,5 @@
 import type { MapNode } from "@nova/workflow";
+import { secretKeys } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
 import { contextBefore } from "../../chain/item-input.ts";
 import { storeItems } from "../../chain/item-pages.ts";
@@ -15,7 +16,6 @@ import { holdTurn } from "../../protocol/held-turn.ts";
 import { type MapEvent, mostItems } from "../../protocol/items-answer.ts";
 import type { Outcome } from "../../protocol/outcome.ts";
 import { producedEntry } from "../../protocol/produce-entry.ts";
-import { secretKeys } from "../../secrets/secret-inputs.ts";
 import { findItems } from "./find-items.ts";
 
 export async function runMap(

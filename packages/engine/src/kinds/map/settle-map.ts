@@ -1,4 +1,5 @@
 import type { MapNode } from "@nova/workflow";
+import { secretKeys } from "@nova/workflow";
 import { contextBefore } from "../../chain/item-input.ts";
 import type { Position } from "../../chain/position.ts";
 import type { StoredEntry, Turn } from "../../ports/chain.ts";
@@ -6,7 +7,7 @@ import { commitOutcome } from "../../protocol/commit.ts";
 import { type NodeDefinition, wayTo } from "../../protocol/definition.ts";
 import { turnFacts } from "../../protocol/outcome.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
-import { redactorFor, secretKeys } from "../../secrets/secret-inputs.ts";
+import { redactorFor } from "../../secrets/secret-inputs.ts";
 
 /** A map whose list was not read has failed. It runs no code, so nothing of it is alive. */
 export async function settleMap(

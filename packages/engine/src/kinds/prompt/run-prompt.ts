@@ -1,4 +1,5 @@
 import type { TaskNode } from "@nova/workflow";
+import { secretKeys } from "@nova/workflow";
 import type { LoadedContext } from "../../chain/position.ts";
 import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -8,7 +9,6 @@ import type { NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
 import { turnFacts } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
-import { secretKeys } from "../../secrets/secret-inputs.ts";
 import {
   adoptTurn,
   dropUnlessNamed,

@@ -1,4 +1,5 @@
 import type { TaskNode } from "@nova/workflow";
+import { secretKeys } from "@nova/workflow";
 import { contextBefore } from "../../chain/item-input.ts";
 import type { LoadedContext, Position } from "../../chain/position.ts";
 import type { Turn } from "../../ports/chain.ts";
@@ -7,7 +8,6 @@ import { lastFailure } from "../../protocol/attempts.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { overlayBefore } from "../../secrets/overlay.ts";
-import { secretKeys } from "../../secrets/secret-inputs.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
 import { stopCode } from "./stop-code.ts";
 

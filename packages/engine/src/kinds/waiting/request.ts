@@ -1,4 +1,5 @@
 import type { JsonObject } from "@nova/workflow";
+import { secretKeys } from "@nova/workflow";
 import { contextBefore } from "../../chain/item-input.ts";
 import { inputAfter, type Position } from "../../chain/position.ts";
 import { NovaError } from "../../errors.ts";
@@ -11,7 +12,7 @@ import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts"
 import { entryOrTurn, letGo } from "../../protocol/entry-or-turn.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
-import { redactorFor, secretKeys } from "../../secrets/secret-inputs.ts";
+import { redactorFor } from "../../secrets/secret-inputs.ts";
 import { bindPattern, matchable } from "./bind-pattern.ts";
 import { expiredEntry } from "./expire.ts";
 import { handOver } from "./hand-over.ts";

@@ -1,4 +1,5 @@
 import type { WaitNode } from "@nova/workflow";
+import { secretKeys } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { contextBefore } from "../../chain/item-input.ts";
 import { inputAfter, type Position } from "../../chain/position.ts";
@@ -10,7 +11,7 @@ import type { NodeDefinition } from "../../protocol/definition.ts";
 import { entryOrTurn, letGo } from "../../protocol/entry-or-turn.ts";
 import type { RunPosition, TaskAnswer, WaitEvent } from "../../protocol/event.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
-import { redactorFor, secretKeys } from "../../secrets/secret-inputs.ts";
+import { redactorFor } from "../../secrets/secret-inputs.ts";
 import { failed, goneOn } from "./outcomes.ts";
 import { type Until, untilOf } from "./until.ts";
 

@@ -1,8 +1,11 @@
 import { z } from "zod";
-import { optional } from "../normalised.ts";
-import { checkEventPattern } from "./check-event.ts";
-import { clientField, triggerFields } from "./fields.ts";
-import type { TriggerKind } from "./kind.ts";
+import { checkPattern } from "../../event-pattern/pattern.ts";
+import { type Finding, finding } from "../../findings/finding.ts";
+import { at } from "../../findings/text.ts";
+import type { JsonObject } from "../../json/value.ts";
+import { isObject } from "../../json/value.ts";
+import { optional } from "../fields.ts";
+import { clientField, type TriggerKind, triggerFields } from "./kind.ts";
 
 export const AuthoredEventTrigger = z
   .strictObject({
@@ -33,3 +36,13 @@ export const eventTrigger: TriggerKind<typeof AuthoredEventTrigger> = {
   }),
   check: checkEventPattern,
 };
+
+function* checkEventPattern(
+  { pattern }: Record<string, unknown>,
+  { name, path }: { name: string; path: string },
+): Iterable<Finding> {
+  if (!isObject(pattern)) return;
+  for (const { segments, message } of checkPattern(pattern as JsonObject)) {
+    yield finding("NOVA125", at(path, "pattern", ...segments), `${name}: the event pattern ${message}`);
+  }
+}

@@ -1,10 +1,11 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Finding, FindingCode } from "../../findings/finding.ts";
-import type { WrittenJson } from "../../json/keeping-digits.ts";
+import type { WrittenJson } from "../../json/exact.ts";
 import type { Trigger, TriggerType } from "../../trigger.ts";
+import { duration } from "../fields.ts";
 
 /** Where a trigger is, and what a sentence about it begins with. */
-export interface TriggerPlace {
+interface TriggerPlace {
   /** `trigger "nightly"`. */
   name: string;
   path: string;
@@ -21,3 +22,47 @@ export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
   /** What no schema says: looks at it as it was written, and trusts no field. */
   check?(written: Record<string, unknown>, place: TriggerPlace): Iterable<Finding>;
 }
+
+const nameError = "must be 1 to 63 lower case letters, digits or -, and begin with a letter or a digit";
+const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+export const plainName = (description: string) =>
+  z.string({ error: nameError }).regex(namePattern, { error: nameError }).describe(description);
+
+const slugError = "must be the slug of a client: lower case letters, digits and -";
+
+export const clientSlug = (description: string) =>
+  z.string({ error: slugError }).regex(namePattern, { error: slugError }).describe(description);
+
+/** What every trigger has, whatever its kind. */
+export const triggerFields = {
+  id: plainName(
+    "Its name in schedules, rules and lists of deliveries. Absent: its type and a number, `mail-1`.",
+  ).optional(),
+};
+
+/** Of triggers that do not learn from what comes in whose it is. */
+export const clientField = {
+  client: clientSlug(
+    "Slug of the client that its runs belong to. Absent: the one that is called `default`.",
+  ).optional(),
+};
+
+const senderError = "must be an address such as anna@example.com, or @example.com for all of a domain";
+
+export const Senders = z
+  .array(
+    z
+      .string({ error: senderError })
+      .regex(/^[^\s@]*@[^\s@]+$/, { error: senderError })
+      .transform((sender) => sender.toLowerCase()),
+    { error: 'must be a list such as ["anna@example.com", "@example.org"]' },
+  )
+  .min(1, { error: "must name a sender, or be left out" })
+  .describe("Who may write: addresses, or `@example.com` for all of a domain. Others are refused. Absent: everybody.");
+
+const minutesError = "must be whole minutes, such as 5m, 2h, 1d, at most a year";
+
+/** EventBridge Scheduler counts in minutes. */
+export const wholeMinutes = (description: string) =>
+  duration(description).refine((seconds) => seconds % 60 === 0, { error: minutesError });

@@ -1,8 +1,7 @@
 import type { TriggerType } from "../../trigger.ts";
 import { type AuthoredEventTrigger, eventTrigger } from "./event.ts";
-import { type AuthoredImapTrigger, imapTrigger } from "./imap.ts";
 import type { TriggerKind } from "./kind.ts";
-import { type AuthoredMailTrigger, mailTrigger } from "./mail.ts";
+import { type AuthoredImapTrigger, type AuthoredMailTrigger, imapTrigger, mailTrigger } from "./mail.ts";
 import { type AuthoredScheduleTrigger, scheduleTrigger } from "./schedule.ts";
 import { type AuthoredWebhookTrigger, webhookTrigger } from "./webhook.ts";
 

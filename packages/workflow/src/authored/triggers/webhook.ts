@@ -1,11 +1,8 @@
 import { z } from "zod";
-import { dotPathPattern } from "../../template/dot-path.ts";
-import { CredentialName } from "../credentials.ts";
-import { duration } from "../duration.ts";
-import { seconds, text } from "../fields.ts";
-import { optional } from "../normalised.ts";
-import { clientField, plainName } from "./fields.ts";
+import { dotPathPattern } from "../../template/template.ts";
+import { CredentialName, duration, optional, seconds, text } from "../fields.ts";
 import type { TriggerKind } from "./kind.ts";
+import { clientField, plainName } from "./kind.ts";
 
 const headerError = "must be the name of an HTTP header";
 const dedupeError = "must be headers. and the name of a header, or body. and a dot path: headers.x-delivery, body.id";

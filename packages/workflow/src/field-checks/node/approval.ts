@@ -1,11 +1,11 @@
 import { type Finding, finding } from "../../findings/finding.ts";
-import { at } from "../../findings/path.ts";
-import { defaultLabel, timeoutLabel } from "../../graph/condition.ts";
+import { at } from "../../findings/text.ts";
+import { defaultLabel, timeoutLabel } from "../../graph/edges.ts";
 import { checkSchema } from "../../inputs/check-schema.ts";
-import { isObject } from "../../json/loose.ts";
+import { isObject } from "../../json/value.ts";
 import { brokenGap } from "../../template/template.ts";
 import type { FieldCheck, NodePlace } from "./field-check.ts";
-import { checkOwnKey } from "./key.ts";
+import { checkOwnKey } from "./field-check.ts";
 
 export const checkApproval: FieldCheck = function* (node, place) {
   yield* checkTemplate(node.message, place);

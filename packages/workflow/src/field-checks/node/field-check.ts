@@ -1,4 +1,6 @@
-import type { Finding } from "../../findings/finding.ts";
+import { type Finding, finding } from "../../findings/finding.ts";
+import { at } from "../../findings/text.ts";
+import { isReserved } from "../reserved.ts";
 
 /** Where a node is, and what a sentence about it begins with. */
 export interface NodePlace {
@@ -9,3 +11,26 @@ export interface NodePlace {
 
 /** What no schema of a node says: looks at it as it was written, and trusts no field. */
 export type FieldCheck = (node: Record<string, unknown>, place: NodePlace) => Iterable<Finding>;
+
+/** A key that a node sets by itself is not one of NOVA's. */
+export function* checkKey(
+  node: Record<string, unknown>,
+  field: "as" | "into",
+  { name, path }: NodePlace,
+): Iterable<Finding> {
+  const key = node[field];
+  if (typeof key !== "string" || !isReserved(key)) return;
+  yield finding(
+    "NOVA502",
+    at(path, field),
+    `${name}: the key "${key}" is reserved for NOVA - use another one in ${field}`,
+  );
+}
+
+/** The same where the node's id stands in for an absent `into`. */
+export function* checkOwnKey(node: Record<string, unknown>, place: NodePlace): Iterable<Finding> {
+  if (node.into !== undefined) return yield* checkKey(node, "into", place);
+  if (typeof node.id !== "string" || !isReserved(node.id)) return;
+  const message = `${place.name}: its result would go to the key "${node.id}", which is reserved for NOVA - add "into" with another one`;
+  yield finding("NOVA502", at(place.path, "id"), message);
+}

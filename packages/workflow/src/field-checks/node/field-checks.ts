@@ -1,10 +1,90 @@
+import { contextKeyPattern } from "../../authored/fields.ts";
+import { isPrompt } from "../../authored/task.ts";
+import { type Finding, finding } from "../../findings/finding.ts";
+import { at } from "../../findings/text.ts";
+import { isObject } from "../../json/value.ts";
+import { longestPromptSeconds } from "../../long-node.ts";
 import type { NodeType } from "../../workflow.ts";
+import { checkPorts } from "../ports.ts";
+import { isReserved } from "../reserved.ts";
 import { checkApproval } from "./approval.ts";
-import type { FieldCheck } from "./field-check.ts";
-import { checkMap } from "./map.ts";
-import { checkTask } from "./task.ts";
+import { checkKey, type FieldCheck, type NodePlace } from "./field-check.ts";
+import { checkRetry } from "./retry.ts";
 import { checkWait } from "./wait.ts";
-import { checkWorkflowNode } from "./workflow-node.ts";
+
+/** What the settings of an action or a decision mean depends on who writes its code. */
+const checkTask: FieldCheck = function* (node, place) {
+  yield* checkRetry(node, place);
+  yield* isPrompt(node.executor) ? checkPrompt(node, place) : checkCode(node, place);
+  yield* checkPorts(node.network, place.name, (index) => at(place.path, "network", "allow", index));
+};
+
+const checkPrompt: FieldCheck = function* ({ timeout }, { name, path }) {
+  if (typeof timeout === "number" && timeout > longestPromptSeconds) {
+    const message = `${name}: timeout of a prompt node must be seconds from 1 to ${longestPromptSeconds}, not ${timeout}`;
+    yield finding("NOVA406", at(path, "timeout"), message);
+  }
+};
+
+const checkCode: FieldCheck = function* (node, place) {
+  for (const field of ["limits", "ai"].filter((field) => node[field] !== undefined)) {
+    const message = `${place.name}: ${field} is for prompt nodes, and would do nothing here - remove it, or add "executor": "prompt"`;
+    yield finding("NOVA421", at(place.path, field), message);
+  }
+};
+
+const checkMap: FieldCheck = function* (node, place) {
+  yield* checkKey(node, "as", place);
+  yield* checkKey(node, "into", place);
+  if (node.as === "index") {
+    const message = `${place.name}: as is "index", where the number of the item goes - use another key`;
+    yield finding("NOVA502", at(place.path, "as"), message);
+  }
+  yield* node.workflow === undefined ? checkBody(node, place) : checkChild(node, place);
+};
+
+function* checkBody(node: Record<string, unknown>, { name, path }: NodePlace): Iterable<Finding> {
+  for (const list of ["nodes", "edges"].filter((field) => node[field] === undefined)) {
+    yield finding("NOVA106", path, `${name} has no "${list}" - add it`);
+  }
+  for (const field of ["version", "input", "output"].filter((field) => node[field] !== undefined)) {
+    const message = `${name}: ${field} belongs to a map that runs a workflow - remove it, or add workflow instead of nodes and edges`;
+    yield finding("NOVA420", at(path, field), message);
+  }
+}
+
+/** What it says of the workflow is checked in the node that stands for it. */
+function* checkChild(node: Record<string, unknown>, { name, path }: NodePlace): Iterable<Finding> {
+  for (const field of ["nodes", "edges"].filter((field) => node[field] !== undefined)) {
+    const message = `${name} has both workflow and ${field} - keep workflow, or nodes and edges`;
+    yield finding("NOVA420", at(path, field), message);
+  }
+}
+
+/** The keys on both sides of a workflow node, and that its own id can be one. */
+const checkWorkflowNode: FieldCheck = function* (node, place) {
+  yield* checkMappings(node, place);
+  if (node.output !== undefined || typeof node.id !== "string" || !isReserved(node.id)) return;
+  const message = `${place.name}: what it brings would go to the key "${node.id}", which is reserved for NOVA - add "output" with other keys`;
+  yield finding("NOVA502", at(place.path, "id"), message);
+};
+
+function* checkMappings(node: Record<string, unknown>, place: NodePlace): Iterable<Finding> {
+  for (const field of ["input", "output"] as const) {
+    const mapping = node[field];
+    for (const key of isObject(mapping) ? Object.keys(mapping) : []) yield* checkMappedKey(key, field, place);
+  }
+}
+
+function* checkMappedKey(key: string, field: "input" | "output", { name, path }: NodePlace): Iterable<Finding> {
+  const where = at(path, field, key);
+  if (isReserved(key)) {
+    yield finding("NOVA502", where, `${name}: the key "${key}" is reserved for NOVA - use another one in ${field}`);
+  } else if (!contextKeyPattern.test(key)) {
+    const message = `${name}: ${field} has the key "${key}", which is none - begin with a letter or _, then letters, digits, _ or -`;
+    yield finding("NOVA418", where, message);
+  }
+}
 
 /** By type of node. */
 export const fieldChecks: Partial<Record<NodeType, FieldCheck>> = {

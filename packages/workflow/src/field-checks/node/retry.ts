@@ -1,12 +1,22 @@
-import { isPrompt } from "../../authored/executor-kind.ts";
+import { isPrompt } from "../../authored/task.ts";
 import { finding } from "../../findings/finding.ts";
-import { at } from "../../findings/path.ts";
-import { didYouMean } from "../../findings/suggest.ts";
-import { isObject } from "../../json/loose.ts";
-import { earlierErrorNames, mostPromptAttempts, retriedError, retriedErrors } from "../../retry.ts";
-import { runErrors } from "../../run-errors.ts";
+import { at, didYouMean } from "../../findings/text.ts";
+import { isObject } from "../../json/value.ts";
+import { earlierErrorNames, mostPromptAttempts, retriedError, retriedErrors, runErrors } from "../../retry.ts";
+import type { NodeType } from "../../workflow.ts";
 import type { FieldCheck, NodePlace } from "./field-check.ts";
-import { knownErrors } from "./known-errors.ts";
+
+const runsNothing = "it runs nothing that could fail";
+
+/** Why a kind of node has no `retry`, and what does its work there. */
+export const noRetry: Readonly<Record<Exclude<NodeType, "action" | "decision">, string>> = {
+  start: runsNothing,
+  end: runsNothing,
+  approval: "people answer it, and an answer is final; its timeout and onError say what happens without one",
+  wait: "nothing runs while it waits; its timeout and onError say what happens when nothing comes",
+  map: "give it to the nodes of its body, or tolerate failed items with tolerated_failures",
+  workflow: "give it to the nodes of the workflow that it runs",
+};
 
 export const checkRetry: FieldCheck = function* ({ retry, effects, executor }, { name, path }) {
   if (!isObject(retry)) return;
@@ -43,3 +53,26 @@ function* checkEntry(entry: string, { name: node, path }: NodePlace) {
     yield finding("NOVA429", path, `${node}: "${name}" in retry.on is the name of no known error${wayOut}`);
   }
 }
+
+/** Exceptions of Python itself, and of libraries that nodes often use, by their last names. */
+const knownErrors = `
+BaseException Exception ArithmeticError AssertionError AttributeError BlockingIOError BrokenPipeError BufferError
+ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError EOFError
+FileExistsError FileNotFoundError FloatingPointError ImportError IndentationError IndexError InterruptedError
+IsADirectoryError KeyError LookupError MemoryError ModuleNotFoundError NameError NotADirectoryError NotImplementedError
+OSError OverflowError PermissionError ProcessLookupError RecursionError RuntimeError StopIteration SyntaxError
+SystemError SystemExit TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError
+ValueError ZeroDivisionError
+APIConnectionError APIError APIStatusError APITimeoutError AuthenticationError BadStatusLine ChunkedEncodingError
+ClientConnectionError ClientConnectorError ClientError ConnectError ConnectTimeout ConnectTimeoutError ConnectionTimeout
+CertificateError ContentDecodingError DataError DatabaseError DecodingError EndpointConnectionError HTTPError
+HTTPException HTTPStatusError IncompleteRead IntegrityError InterfaceError InternalError InternalServerError
+InvalidURL JSONDecodeError MaxRetryError NetworkError NewConnectionError NotFoundError OperationalError PoolTimeout
+ProgrammingError ProtocolError ProxyError RateLimitError ReadError ReadTimeout ReadTimeoutError RemoteDisconnected
+RemoteProtocolError RequestError RequestException SMTPAuthenticationError SMTPConnectError SMTPDataError SMTPException
+SMTPRecipientsRefused SMTPResponseException SMTPSenderRefused SMTPServerDisconnected SSLError ServerDisconnectedError
+Timeout TimeoutException TooManyRedirects TransportError URLError UnsupportedProtocol WriteError WriteTimeout
+abort error error_perm error_proto error_reply error_temp gaierror herror readonly timeout
+`
+  .trim()
+  .split(/\s+/);

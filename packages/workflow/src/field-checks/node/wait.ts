@@ -1,14 +1,12 @@
-import { checkPattern, type PatternProblem } from "../../event-pattern/check-pattern.ts";
-import { asIfBound, replaceTexts } from "../../event-pattern/pattern-texts.ts";
+import { asIfBound, checkPattern, type PatternProblem, replaceTexts } from "../../event-pattern/pattern.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
-import { at } from "../../findings/path.ts";
-import { shown } from "../../findings/shown.ts";
-import { isObject } from "../../json/loose.ts";
+import { at, shown } from "../../findings/text.ts";
+import { isObject } from "../../json/value.ts";
+import { timeOf } from "../../schedule/zone.ts";
 import { brokenGap, onlyPath, templateParts } from "../../template/template.ts";
-import { timeOf } from "../../template/time.ts";
 import type { JsonObject } from "../../workflow.ts";
 import type { FieldCheck, NodePlace } from "./field-check.ts";
-import { checkOwnKey } from "./key.ts";
+import { checkOwnKey } from "./field-check.ts";
 
 const kinds = ["seconds", "until", "event"] as const;
 

@@ -1,0 +1,110 @@
+import { isReserved } from "../field-checks/reserved.ts";
+import { type Finding, finding } from "../findings/finding.ts";
+import { at, shown } from "../findings/text.ts";
+import { checkSchema } from "../inputs/check-schema.ts";
+import { isObject } from "../json/value.ts";
+import type { Document } from "../parse/document.ts";
+import type { WorkflowSource } from "../parse/read.ts";
+import { pathsIn } from "../template/template.ts";
+import type { Workflow } from "../workflow.ts";
+import type { Outline } from "./outline.ts";
+
+/** `inputs` can be used as what it is: the JSON schema of an object, with secrets where they are kept. */
+export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {
+  const { inputs } = body;
+  if (!isObject(inputs)) return;
+  const path = pathOf("inputs");
+  if (inputs.type !== undefined && inputs.type !== "object") {
+    const message = `inputs: a context is an object, so type is "object" and not ${shown(inputs.type)} - remove type`;
+    yield finding("NOVA501", at(path, "type"), message);
+    return;
+  }
+  for (const key of isObject(inputs.properties) ? Object.keys(inputs.properties) : []) {
+    if (!isReserved(key)) continue;
+    yield finding("NOVA502", at(path, "properties", key), `inputs: the key "${key}" is reserved for NOVA - rename it`);
+  }
+  const { problems, secrets } = checkSchema(inputs);
+  for (const { segments, message } of problems) yield finding("NOVA501", at(path, ...segments), `inputs: ${message}`);
+  for (const segments of secrets) {
+    if (isKept(segments)) continue;
+    const message =
+      "inputs: secret is kept only directly in properties.<key> - move it to the key that holds the value";
+    yield finding("NOVA503", at(path, ...segments), message);
+  }
+}
+
+/** Keys of the initial context that the workflow's `inputs` mark with `secret: true`. */
+export function secretKeys({ inputs }: { inputs?: unknown }): Set<string> {
+  const properties = isObject(inputs) && isObject(inputs.properties) ? Object.entries(inputs.properties) : [];
+  return new Set(properties.flatMap(([key, schema]) => (isObject(schema) && schema.secret === true ? [key] : [])));
+}
+
+/** NOVA511: fields that name a secret input and keep its value in the open. */
+export function* checkSecretPaths(outlines: readonly Outline[], inputs: unknown): Iterable<Finding> {
+  const secrets = [...secretKeys({ inputs })];
+  if (secrets.length === 0) return;
+  for (const { id, node, path } of outlines.flatMap(({ nodes }) => nodes)) {
+    if (node?.type !== "map" && !(node?.type === "wait" && node.for.kind === "event")) continue;
+    const field = node.type === "map" ? "items are" : "event patterns are";
+    for (const { place, shown: named, path: dotPath } of pathsIn(node, path)) {
+      const secret = secrets.find((key) => dotPath === key || dotPath.startsWith(`${key}.`));
+      if (secret === undefined) continue;
+      const message = `node "${id}" names ${named}, but "${secret}" is a secret input and ${field} kept in the open - name a value that is not secret`;
+      yield finding("NOVA511", place, message);
+    }
+  }
+}
+
+/** A secret covers a whole key of the context. */
+function isKept([field, , secret]: readonly (string | number)[]): boolean {
+  return field === "properties" && secret === "secret";
+}
+
+/** A name with extras and versions, or at an https address, and a marker behind it (PEP 508). */
+const name = "[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*";
+const extras = `(?: *\\[ *(?:${name}(?: *, *${name})*)? *\\])?`;
+const version = " *(?:===|[~=!<>]=|[<>]) *v?[0-9][A-Za-z0-9.*+!_-]*";
+const versions = `${version}(?: *,${version})*`;
+const marker = `(?:;[\\w .'"()<>=!~,+*-]+)?`;
+const packaged = new RegExp(`^ *${name}${extras}(?:${versions}| *\\(${versions} *\\))? *${marker}$`);
+const addressed = new RegExp(`^ *${name}${extras} *@ *https://[!-~]+(?: +${marker})?$`);
+
+/** pip takes such a name for a file of the folder that it runs in. */
+const archive = /\.(?:whl|zip|tgz|tar|tbz|txz|tlz|tar\.(?:gz|bz2|xz|lz|lzma)) *(?:\[|;|$)/i;
+const wheel = /^\/\P{Cc}+\.whl$/u;
+
+const wayOut = "write a package such as pandas==2.2, with extras and a marker where needed, or name @ https://...";
+
+/** Every line asks for one package and is nothing else to pip: no option, no list of lines, no file of a server. */
+export function* checkRequirements({ body, pathOf }: Document, source: WorkflowSource): Iterable<Finding> {
+  if (!Array.isArray(body.requirements)) return;
+  for (const [index, line] of body.requirements.entries()) {
+    if (typeof line !== "string" || line.trim() === "" || asksForPackage(line)) continue;
+    const isWheel = wheel.test(line);
+    if (isWheel && !source.isSent) continue;
+    const problem = isWheel ? "is a file, which a definition that was sent cannot name" : "is no pip requirement";
+    yield finding("NOVA114", at(pathOf("requirements"), index), `requirements: ${shown(line)} ${problem} - ${wayOut}`);
+  }
+}
+
+function asksForPackage(line: string): boolean {
+  return addressed.test(line) || (packaged.test(line) && !archive.test(line));
+}
+
+/** A warning for each schedule whose one time is over. No part of parsing: what was right must not get wrong later. */
+export function pastTimes({ triggers = [] }: Pick<Workflow, "triggers">, nowMs: number): Finding[] {
+  return triggers.flatMap((trigger, index) => {
+    if (trigger.type !== "schedule" || trigger.when.kind !== "at") return [];
+    const { at } = trigger.when;
+    const zone = trigger.timezone ?? "UTC";
+    if (at > localTime(nowMs, zone)) return [];
+    const message = `trigger "${trigger.id}" is due at ${at} (${zone}), which is over - write a time to come, or remove the trigger`;
+    return [finding("NOVA129", `$.triggers[${index}].at`, message)];
+  });
+}
+
+/** What clocks show there, `2026-01-31T09:00:00`. Swedes write times so but for the T. */
+function localTime(nowMs: number, timeZone: string): string {
+  const clock = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  return clock.format(nowMs).replace(" ", "T");
+}

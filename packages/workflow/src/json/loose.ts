@@ -1,6 +1,0 @@
-/** A JSON object before anything is known about its fields. */
-export type Loose = Record<string, unknown>;
-
-export function isObject(value: unknown): value is Loose {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,0 +1,15 @@
+import { currentGenerator } from "@nova/agents";
+import { expect, it } from "vitest";
+import { readGuide } from "../../../packages/agents/src/knowledge/guides/choose-guides.ts";
+import { topics } from "../../../packages/agents/src/knowledge/guides/topics.ts";
+import { guideHashes } from "../../../packages/agents/src/lock/generator.ts";
+
+it("knows every guide as it stands on the shelf: a guide that changes makes the code written with it stale", () => {
+  const onTheShelf = topics.map(({ guide }) => [guide, readGuide(guide).hash] as const);
+  expect(guideHashes).toEqual(Object.fromEntries(onTheShelf));
+});
+
+it("knows no guide that there is not", () => {
+  expect(currentGenerator.guideHash("money")).toMatch(/^[0-9a-f]{64}$/);
+  expect(["gone", "constructor"].map((name) => currentGenerator.guideHash(name))).toEqual([undefined, undefined]);
+});

@@ -1,0 +1,152 @@
+import { expect, it } from "vitest";
+import { action, approval, codesOf, decision, each, end, graph, type Loose, parse, row, start } from "../definition.ts";
+
+const sets = 'context["total"] = 1';
+const [find, convert] = [action("find", { code: sets }), action("convert", { code: "context['total'] = 2" })];
+const warning = "NOVA504 $.nodes[2].code";
+
+it("sees a value that is overwritten directly behind", () => {
+  const { findings, workflow } = parse(row(find, convert));
+  expect(workflow).toBeDefined();
+  expect(findings).toMatchObject([
+    {
+      code: "NOVA504",
+      severity: "warning",
+      message: expect.stringMatching(/^"convert" sets context\["total"\] before anything reads what "find"/),
+    },
+  ]);
+});
+
+it("names the line in the file", () => {
+  const files = { "convert.py": "# the second\nx = 1\ncontext['total'] = x" };
+  const { findings } = parse(row(find, action("convert", { code: undefined, codeFile: "convert.py" })), files);
+  expect(findings).toMatchObject([{ code: "NOVA504", file: "convert.py", line: 3, column: 1 }]);
+});
+
+it("sees it over nodes that do not care, and on both sides of a decision", () => {
+  const both = (left: string, right: string): Loose =>
+    graph(
+      [start, find, decision("d"), action("a", { code: left }), action("b", { code: right }), end],
+      ["start > find", "find > d", "d > a: true", "d > b: false", "a > end", "b > end"],
+    );
+  expect(codesOf(row(find, action("wait"), convert))).toEqual(["NOVA504 $.nodes[3].code"]);
+  expect(codesOf(both(sets, sets))).toEqual(["NOVA504 $.nodes[3].code"]);
+  expect(codesOf(both(sets, 'print(context["total"])'))).toEqual([]);
+  expect(codesOf(both(sets, "pass"))).toEqual([]);
+});
+
+it.each([
+  ["the second reads it", 'context["total"] = context["total"] * 2'],
+  ["the second asks for it", 'old = context.get("total")\ncontext["total"] = 2'],
+  ["the second sets it in some runs only", 'if x:\n    context["total"] = 2'],
+  ["the second adds to it", 'context["total"] += 2'],
+  ["the second looks whether it is there", 'old = "total" in context\ncontext["total"] = 2'],
+  ["the second reads all keys", 'print(json.dumps(context))\ncontext["total"] = 2'],
+  ["the second computes a key", 'x = context[key]\ncontext["total"] = 2'],
+  ["the second may stop before", 'if x: exit()\ncontext["total"] = 2'],
+  ["the line is text", '"""\ncontext["total"] = 2\n"""'],
+  ["the line is a comment", '# context["total"] = 2'],
+  ["the second compares it", 'context["total"] == 2'],
+  ["the key is another one", 'context["Total"] = 2'],
+])("is silent where %s", (_, code) => {
+  expect(codesOf(row(find, action("second", { code })))).toEqual([]);
+});
+
+it.each([
+  ["a node in between reads it", row(find, action("show", { code: "print(context['total'])" }), convert)],
+  ["a node in between hands the context on", row(find, action("show", { code: "show(context)" }), convert)],
+  ["somebody reads older results", row(find, convert, action("show", { code: 'print(outputs["find"])' }))],
+  ["the second may fail to somebody who reads it", row(find, { ...convert, onError: "end" })],
+  [
+    "every decision sets its own choice",
+    row(
+      find,
+      action("b", { code: 'context["branch_decision"] = 1' }),
+      action("c", { code: 'context["branch_decision"] = 1' }),
+    ),
+  ],
+])("is silent where %s", (_, definition) => {
+  expect(codesOf(definition)).toEqual([]);
+});
+
+it("looks at one branch after the other, never across", () => {
+  const nodes = [{ ...start, merge: "last" }, find, convert, end];
+  expect(codesOf(graph(nodes, ["start > find", "start > convert", "find > end", "convert > end"]))).toEqual([]);
+  const behind = [{ ...start, merge: "last" }, find, action("other"), convert, end];
+  const arrows = ["start > find", "start > other", "find > convert", "other > convert", "convert > end"];
+  expect(codesOf(graph(behind, arrows))).toEqual(["NOVA504 $.nodes[3].code"]);
+});
+
+it("looks into the body of a map, whose results read what is left at its end", () => {
+  const inMap = (nodes: Loose[], arrows: string[]) => row(each("m", nodes, arrows));
+  expect(codesOf(inMap([find, convert], ["find > convert"]))).toEqual(["NOVA504 $.nodes[1].nodes[1].code"]);
+  const choosing = [find, decision("d"), convert, action("leave")];
+  expect(codesOf(inMap(choosing, ["find > d", "d > convert: true", "d > leave: false"]))).toEqual([]);
+});
+
+it("does not guess in a graph with errors", () => {
+  expect(codesOf(row(find, convert, action("a", { timeout: 0 })))).toEqual(["NOVA406 $.nodes[3].timeout"]);
+});
+
+it("still sees it where only the first may fail", () => {
+  expect(codesOf(row({ ...find, onError: "convert" }, convert))).toEqual([warning]);
+});
+
+const setting = (id: string, key = "total") => action(id, { code: `context["${key}"] = 1` });
+
+/** A fork of two branches, and what becomes of their keys. */
+function forked(left: Loose[], right: Loose[], fork: Loose = start): Loose {
+  const row = (nodes: Loose[]) =>
+    [fork, ...nodes, end].slice(1).map((node, index) => `${[fork, ...nodes][index]?.id} > ${node?.id}`);
+  return graph([fork, ...left, ...right, end], [...row(left), ...row(right)]);
+}
+
+const branchWarning = ["NOVA225 $.nodes[0]"];
+
+it.each<[string, Loose, string[]]>([
+  ["both set", forked([setting("a")], [setting("b")]), branchWarning],
+  ["both set further down", forked([action("x"), setting("a")], [setting("b"), action("y")]), branchWarning],
+  [
+    "both set in some runs",
+    forked([action("a", { code: 'if x:\n    context["total"] = 1' })], [setting("b")]),
+    branchWarning,
+  ],
+  ["two maps set by default", forked([each("m", [action("a")])], [each("n", [action("b")])]), branchWarning],
+  ["one sets twice", forked([setting("a"), action("x", { code: "print(context)" }), setting("c")], [action("b")]), []],
+  ["are two", forked([setting("a")], [setting("b", "net")]), []],
+  ["the fork merges", forked([setting("a")], [setting("b")], { ...start, merge: "last" }), []],
+  [
+    "one branch takes away again",
+    forked([setting("a")], [setting("b"), action("c", { code: 'print(context["total"])\ndel context["total"]' })]),
+    [],
+  ],
+  [
+    "the first branch takes away again",
+    forked([setting("a"), action("c", { code: 'context.pop("total")' })], [setting("b")]),
+    [],
+  ],
+  ["an item sets, and a branch", forked([each("m", [setting("a")])], [setting("b")]), []],
+])("of a key that %s it says what the join will say", (_, definition, expected) => {
+  expect(codesOf(definition)).toEqual(expected);
+});
+
+it("names the branches and the fork", () => {
+  expect(parse(forked([action("x"), setting("a")], [setting("b")])).findings[0]?.message).toMatch(
+    /^branches of "start" \("x", "b"\) set context\["total"\] each, and where the values differ the join fails - /,
+  );
+});
+
+it("sees an answer that takes the key of another branch, and nested branches for both forks around them", () => {
+  const ask = approval("ask", { into: "total" });
+  const nodes = [start, setting("a"), ask, end];
+  const arrows = ["start > a", "start > ask", "a > end", 'ask > end: "default"'];
+  expect(codesOf(graph(nodes, arrows))).toEqual(branchWarning);
+  const inner = [start, action("f"), setting("a"), setting("b"), setting("c"), action("j"), end];
+  const ways = ["start > f", "start > c", "f > a", "f > b", "a > j", "b > j", "j > end", "c > end"];
+  expect(codesOf(graph(inner, ways))).toEqual(["NOVA225 $.nodes[1]", "NOVA225 $.nodes[0]"]);
+});
+
+it("does not take a choice for a fork", () => {
+  const nodes = [start, decision("d"), setting("a"), setting("b"), end];
+  expect(codesOf(graph(nodes, ["start > d", "d > a: true", "d > b: false", "a > end", "b > end"]))).toEqual([]);
+});

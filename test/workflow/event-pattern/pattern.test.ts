@@ -1,0 +1,153 @@
+import { type MatchableObject, matchesPattern, parseExact } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { checkPattern } from "../../../packages/workflow/src/event-pattern/pattern.ts";
+import type { JsonObject, JsonValue } from "../../../packages/workflow/src/workflow.ts";
+
+const problems = (pattern: JsonObject) =>
+  [...checkPattern(pattern)].map(({ segments, message }) => `${segments.join(".")}: ${message}`);
+
+const rightOperations: JsonObject[] = [
+  { prefix: "a" },
+  { suffix: "a" },
+  { "equals-ignore-case": "a" },
+  { wildcard: "a*" },
+  { exists: false },
+  { numeric: ["=", 1] },
+  { numeric: [">", 0, "<=", 5] },
+  { "anything-but": "a" },
+  { "anything-but": ["a", "b"] },
+  { "anything-but": { wildcard: "*a" } },
+];
+
+it("takes every value and every operator", () => {
+  expect(problems({ source: ["a", 1, true, null], detail: { a: { b: rightOperations } } })).toEqual([]);
+});
+
+it.each<[JsonValue]>([
+  [{ prefix: 1 }],
+  [{ wildcard: "a**" }],
+  [{ exists: "yes" }],
+  [{ numeric: [] }],
+  [{ numeric: [">"] }],
+  [{ numeric: [">", "0"] }],
+  [{ numeric: ["constructor", 0] }],
+  [{ numeric: [">", 0, "<", 5, "=", 3] }],
+  [{ "anything-but": true }],
+  [{ "anything-but": [] }],
+  [{ "anything-but": { exists: true } }],
+])("refuses the operand of %j", (operation) => {
+  const name = Object.keys(operation as JsonObject)[0];
+  expect(problems({ a: [operation] })).toEqual([
+    expect.stringMatching(new RegExp(`^a\\.0\\.${name}: has an operator with a wrong value - ${name} must `)),
+  ]);
+});
+
+it.each<[JsonObject, string]>([
+  [{}, ": names no field - "],
+  [{ a: {} }, "a: names no field - "],
+  [{ a: "x" }, 'a: "a" has a value by itself - write a list of values: ["x"]'],
+  [{ a: [] }, 'a: "a" lists no value - '],
+  [{ a: [["x"]] }, "a.0: has a value that is no text, "],
+  [{ a: [{ prefix: "a", suffix: "b" }] }, "a.0: has a value that is no text, "],
+  [
+    { a: [{ constructor: "x" }] },
+    'a.0.constructor: has the unknown operator "constructor" - the operators are prefix, ',
+  ],
+])("refuses %j", (pattern, problem) => {
+  expect(problems(pattern)).toEqual([expect.stringContaining(problem)]);
+});
+
+const event: JsonObject = {
+  source: "shop",
+  "detail-type": "order.paid",
+  detail: {
+    id: "A-17",
+    total: 850.5,
+    paid: true,
+    note: null,
+    tags: ["new", "gift"],
+    lines: [
+      { sku: "x", n: 1 },
+      { sku: "y", n: 2 },
+    ],
+    none: [],
+  },
+};
+
+const detail = (fields: JsonObject): JsonObject => ({ detail: fields });
+const id = (operation: JsonValue) => detail({ id: [operation] });
+const total = (operation: JsonValue) => detail({ total: [operation] });
+
+describe.each<[boolean, [string, JsonObject][]]>([
+  [
+    true,
+    [
+      ["a value in the list", { source: ["mail", "shop"] }],
+      ["all fields", { source: ["shop"], ...detail({ paid: [true], note: [null], total: [850.5] }) }],
+      ["one element of a list", detail({ tags: ["gift", "old"] })],
+      ["one object of a list", detail({ lines: { sku: ["y"], n: [2] } })],
+      ["prefix", id({ prefix: "A-" })],
+      ["suffix", id({ suffix: "17" })],
+      ["equals-ignore-case", id({ "equals-ignore-case": "a-17" })],
+      ["wildcard", id({ wildcard: "*-1*" })],
+      ["anything-but a value", id({ "anything-but": "B" })],
+      ["anything-but some", total({ "anything-but": [1, 2] })],
+      ["anything-but a prefix", id({ "anything-but": { prefix: "B" } })],
+      ["numeric from and to", total({ numeric: [">", 850, "<=", 850.5] })],
+      ["numeric equal", total({ numeric: ["=", 850.5] })],
+      ["exists", id({ exists: true })],
+      ["exists not", detail({ nobody: [{ exists: false }], deep: { down: [{ exists: false }] } })],
+      ["exists not, of an empty list", detail({ none: [{ exists: false }] })],
+      ["exists not, or a value", detail({ nobody: ["x", { exists: false }] })],
+    ],
+  ],
+  [
+    false,
+    [
+      ["another value", { source: ["mail"] }],
+      ["one of two fields", { source: ["shop"], "detail-type": ["order.made"] }],
+      ["a field that is not there", detail({ nobody: ["x"] })],
+      ["a text for a number", detail({ total: ["850.5"] })],
+      ["null for a field that is not there", detail({ nobody: [null] })],
+      ["an inherited field", { constructor: [{ exists: true }] }],
+      ["objects of a list that each fit in part", detail({ lines: { sku: ["y"], n: [1] } })],
+      ["a field below a text", { source: { name: ["shop"] } }],
+      ["prefix", id({ prefix: "17" })],
+      ["suffix", id({ suffix: "A" })],
+      ["wildcard", id({ wildcard: "*-2*" })],
+      ["anything-but", id({ "anything-but": ["A-17"] })],
+      ["anything-but a suffix", id({ "anything-but": { suffix: "17" } })],
+      ["anything-but of a field that is not there", detail({ nobody: [{ "anything-but": "x" }] })],
+      ["numeric", total({ numeric: ["<", 850.5] })],
+      ["numeric of a text", id({ numeric: [">", 0] })],
+      ["exists of an object", { detail: [{ exists: true }] }],
+      ["exists", detail({ nobody: [{ exists: true }] })],
+      ["exists not", id({ exists: false })],
+    ],
+  ],
+])("an event fits: %j", (expected, rows) => {
+  it.each(rows)("%s", (_, pattern) => {
+    expect(matchesPattern(pattern, event)).toBe(expected);
+  });
+});
+
+describe("numbers with their digits", () => {
+  it.each<[string, string, boolean]>([
+    ["12345678901234567890", "12345678901234567890", true],
+    ["12345678901234567890", "12345678901234567891", false],
+    ["850.0", "850", true],
+    ["850", "8.50e2", true],
+    ["-0.0", "0", true],
+    ["0.1", "0.10000000000000000001", true],
+    ["0.10", "0.10000000000000000001", false],
+    ["850", "-850", false],
+    // What JavaScript has rounded, as in a definition.
+    ["12345678901234567000", "12345678901234567890", true],
+  ])("%s and %s are the same: %s", (wanted, found, expected) => {
+    const given = (text: string) => parseExact(`{"detail":{"n":${text}}}`) as MatchableObject;
+    const pattern = parseExact(`{"detail":{"n":[${wanted}]}}`) as MatchableObject;
+    expect(matchesPattern(pattern, given(found))).toBe(expected);
+    const others = parseExact(`{"detail":{"n":[{"anything-but":[${wanted}]}]}}`) as MatchableObject;
+    expect(matchesPattern(others, given(found))).toBe(!expected);
+  });
+});

@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseCron } from "../../../packages/workflow/src/schedule/cron.ts";
+import { nextTime } from "../../../packages/workflow/src/schedule/expression.ts";
+import { slowNextTime } from "./support/slow-cron.ts";
+
+const next = (cron: string, zone: string, after: string) => {
+  const ms = nextTime(parseCron(cron), zone, Date.parse(after));
+  return ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 16);
+};
+
+/** The next so many. */
+function several(cron: string, zone: string, after: string, count: number): (string | undefined)[] {
+  const times: (string | undefined)[] = [];
+  for (let from = after; times.length < count; from = `${times.at(-1)}Z`) times.push(next(cron, zone, from));
+  return times;
+}
+
+describe("a cron expression", () => {
+  it.each([
+    ["0 9 * * ? *", "UTC", "2026-11-22T09:00Z", "2026-11-23T09:00"],
+    ["0 9 * * ? *", "UTC", "2026-11-22T08:59Z", "2026-11-22T09:00"],
+    ["0/15 * * * ? *", "UTC", "2026-11-22T08:16Z", "2026-11-22T08:30"],
+    ["5,10-12 8 * * ? *", "UTC", "2026-11-22T08:11Z", "2026-11-22T08:12"],
+    ["0 22-2/2 * * ? *", "UTC", "2026-11-22T22:30Z", "2026-11-23T00:00"],
+    ["0 9 ? * MON-FRI *", "UTC", "2026-11-20T10:00Z", "2026-11-23T09:00"],
+    ["0 9 ? * 2#1 *", "UTC", "2026-11-22T00:00Z", "2026-12-07T09:00"],
+    ["0 9 ? * FRIL *", "UTC", "2026-11-22T00:00Z", "2026-11-27T09:00"],
+    ["0 9 ? * L *", "UTC", "2026-11-22T00:00Z", "2026-11-28T09:00"],
+    ["0 9 L * ? *", "UTC", "2028-02-01T00:00Z", "2028-02-29T09:00"],
+    ["0 9 LW * ? *", "UTC", "2026-10-01T00:00Z", "2026-10-30T09:00"],
+    ["0 9 15W * ? *", "UTC", "2026-11-01T00:00Z", "2026-11-16T09:00"],
+    ["0 9 1W * ? *", "UTC", "2026-07-31T10:00Z", "2026-08-03T09:00"],
+    ["0 9 31W * ? *", "UTC", "2026-11-01T00:00Z", "2026-12-31T09:00"],
+    ["0 9 29 2 ? *", "UTC", "2026-11-22T00:00Z", "2028-02-29T09:00"],
+    ["0 9 1 JAN,JUL ? 2027-2029/2", "UTC", "2027-08-01T00:00Z", "2029-01-01T09:00"],
+    ["0 9 31 2 ? *", "UTC", "2026-11-22T00:00Z", undefined],
+    ["0 9 1 1 ? 2020", "UTC", "2026-11-22T00:00Z", undefined],
+    ["0 9 * * ? *", "Asia/Kathmandu", "2026-11-22T00:00Z", "2026-11-22T03:15"],
+    ["0 9 * * ? *", "America/New_York", "2026-07-01T00:00Z", "2026-07-01T13:00"],
+  ])("%s in %s is due after %s at %s", (cron, zone, after, time) => {
+    expect(next(cron, zone, after)).toBe(time);
+  });
+
+  it("is left out where clocks are set over its time", () => {
+    const due = several("30 2 * * ? *", "Europe/Madrid", "2026-03-27T12:00Z", 3);
+    expect(due).toEqual(["2026-03-28T01:30", "2026-03-30T00:30", "2026-03-31T00:30"]);
+  });
+
+  it("is due once where clocks show its time twice", () => {
+    const due = several("30 2 * * ? *", "Europe/Madrid", "2026-10-24T12:00Z", 2);
+    expect(due).toEqual(["2026-10-25T00:30", "2026-10-26T01:30"]);
+    expect(next("0/15 * * * ? *", "Europe/Madrid", "2026-10-25T00:45Z")).toBe("2026-10-25T02:00");
+  });
+
+  it("knows of a day that a country has skipped", () => {
+    expect(several("0 12 * * ? *", "Pacific/Apia", "2011-12-28T23:00Z", 2)).toEqual([
+      "2011-12-29T22:00",
+      "2011-12-30T22:00",
+    ]);
+  });
+});
+
+const number = (min: number, max: number) => fc.integer({ min, max }).map(String);
+const field = (min: number, max: number) =>
+  fc.oneof(
+    fc.constant("*"),
+    number(min, max),
+    fc.tuple(number(min, max), number(min, max)).map((ends) => ends.join("-")),
+    fc.tuple(fc.constantFrom("*", String(min)), number(1, max)).map((parts) => parts.join("/")),
+    fc.array(number(min, max), { minLength: 2, maxLength: 3 }).map((list) => list.join(",")),
+  );
+const dayOfMonth = fc.oneof(
+  field(1, 31),
+  fc.constantFrom("L", "LW"),
+  number(1, 31).map((day) => `${day}W`),
+);
+const dayOfWeek = fc.oneof(
+  field(1, 7),
+  fc.constant("L"),
+  number(1, 7).map((day) => `${day}L`),
+  fc.tuple(number(1, 7), number(1, 5)).map((parts) => parts.join("#")),
+);
+const days = fc.oneof(
+  fc.tuple(dayOfMonth, field(1, 12), fc.constant("?")),
+  fc.tuple(fc.constant("?"), field(1, 12), dayOfWeek),
+);
+const expression = fc
+  .tuple(field(0, 59), field(0, 23), days, fc.constantFrom("*", "2026", "2026-2028"))
+  .map((parts) => parts.flat().join(" "));
+/** When clocks are set: by an hour, by half an hour, at midnight. */
+const settings: [zone: string, at: string][] = [
+  ["Europe/Madrid", "2026-03-29T01:00Z"],
+  ["Europe/Madrid", "2026-10-25T01:00Z"],
+  ["America/New_York", "2026-03-08T07:00Z"],
+  ["America/New_York", "2026-11-01T06:00Z"],
+  ["Australia/Lord_Howe", "2026-04-04T15:00Z"],
+  ["Australia/Lord_Howe", "2026-10-03T15:30Z"],
+  ["America/Havana", "2026-03-08T05:00Z"],
+  ["America/Havana", "2026-11-01T05:00Z"],
+];
+const hourMs = 60 * 60 * 1000;
+const aroundSettings = fc
+  .tuple(fc.constantFrom(...settings), fc.integer({ min: -3 * hourMs, max: hourMs }))
+  .map(([[zone, at], ms]): [string, number] => [zone, Date.parse(at) + ms]);
+const anytime = fc.tuple(
+  fc.constantFrom("UTC", "Asia/Kolkata", ...settings.map(([zone]) => zone)),
+  fc.integer({ min: Date.parse("2026-01-01"), max: Date.parse("2027-01-01") }),
+);
+const place = fc.oneof({ arbitrary: aroundSettings, weight: 3 }, { arbitrary: anytime, weight: 1 });
+
+it("is due when a walk over every minute says so", () => {
+  fc.assert(
+    fc.property(expression, place, (cron, [timeZone, afterMs]) => {
+      const slow = slowNextTime(cron, timeZone, afterMs);
+      const fast = nextTime(parseCron(cron), timeZone, afterMs);
+      if (slow.found === undefined) expect(fast === undefined || fast > slow.untilMs).toBe(true);
+      else expect(fast).toBe(slow.found);
+    }),
+    { numRuns: 100 },
+  );
+});
