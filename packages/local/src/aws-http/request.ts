@@ -2,6 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { AwsError, constraint } from "./aws-error.ts";
 
+/** Of the local cloud, in every ARN. */
+export const accountId = "000000000000";
+
 /** The body of a request; reading a field checks it. */
 export class Request {
   readonly #body: JsonObject;
