@@ -55,6 +55,14 @@ describe("nova run", { timeout: 60_000 }, () => {
     expect(result.stats.bytes_stored).toBeLessThan(3_100_000);
   });
 
+  it("refuses an upload that is not there, as the API does", async () => {
+    const { code, stderr } = await nova(cwd, "run", "hello", "--set", 'f={"$upload":"upl_nope"}');
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'nova: there is no upload "upl_nope" - send a file with --file key=path\n',
+    });
+  });
+
   it("of a workflow that fails says which node and why, and exits with 1", async () => {
     const { code, result } = await runJson("broken");
     expect({ code, ...result }).toMatchObject({

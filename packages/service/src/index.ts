@@ -102,6 +102,7 @@ export { hookKey, mailKey, ownKey, triggerKey } from "./triggers/key.ts";
 export { listSchedules, pauseSchedule, resumeSchedule, type ShownSchedule } from "./triggers/schedules.ts";
 export { type Arrival, recordUnstarted, startFromTrigger, type Unstarted } from "./triggers/start.ts";
 export { putTriggers, removeTriggers } from "./triggers/sync.ts";
+export { placeUploads } from "./uploads/place.ts";
 export { type RequestedUpload, requestUpload, type UploadRequest } from "./uploads/ticket.ts";
 export { type Call, callsOf, missingCall } from "./workflows/called.ts";
 export { type FoundWorkflow, findWorkflow } from "./workflows/find.ts";

@@ -216,7 +216,7 @@ describe("on a server", () => {
     const lost = await nova("export", file("lost"), "--client", "acme");
     vi.unstubAllEnvs();
     expect(lost).toMatchObject({
-      code: 2,
+      code: 1,
       err: expect.stringMatching(/^nova: http:\/\/127.0.0.1:1 cannot be reached/),
     });
   });

@@ -13,6 +13,9 @@ const triggers = [
   { type: "schedule", id: "nightly", cron: "0 8 ? * MON-FRI *", timezone: "Europe/Berlin" },
   { type: "schedule", id: "often", every: "5m" },
 ];
+/** An object of the user's that looks like a reference, and one that does not. */
+const alike = `{"$blob":{"sha256":"${"0".repeat(64)}","bytes":1,"type":"json"}}`;
+const own = `own={"like":${alike},"not":{"$blob":1}}`;
 let folder: string;
 /** Of the run that the first test makes. */
 let id: string;
@@ -31,7 +34,15 @@ function file(name: string): string {
 describe("a published workflow", () => {
   it("is started by its id, with every digit, and told as a run of a folder is", async () => {
     await onServer("publish", file("report.json"));
-    const { code, out, err } = await onServer("start", "report", "--set", "n=12345678901234567890", "--json");
+    const { code, out, err } = await onServer(
+      "start",
+      "report",
+      "--set",
+      "n=12345678901234567890",
+      "--set",
+      own,
+      "--json",
+    );
     expect([code, err]).toEqual([0, expect.stringMatching(/^exec_.* is accepted\n$/)]);
     expect(out).toContain('"n":12345678901234567890');
     ({ execution_id: id } = JSON.parse(out));
@@ -48,6 +59,13 @@ describe("a published workflow", () => {
   it.each<[string, () => string[], string | RegExp]>([
     ["a number by a dot path, digit for digit", () => ["get", id, "deep.texts.1"], "12345678901234567890"],
     ["a large text inside of a value", () => ["get", id, "deep"], /^\{"texts":\["x{300000}",12345678901234567890\]\}$/],
+    ["own keys as they were written", () => ["get", id, "own.not"], '{"$blob":1}'],
+    ["a value under such a key", () => ["get", id, "own.not.$blob"], "1"],
+    [
+      "an object that looks like a reference with one $ more",
+      () => ["get", id, "own.like"],
+      alike.replace("$", "$$$$"),
+    ],
     ["what a file is", () => ["get", id, "pdf", "--json"], /"key":"pdf","bytes":18,"sha256":"[0-9a-f]{64}"/],
     ["versions", () => ["versions", "report", "--json"], /"version":1,"status":"ready","active":true/],
     ["workflows", () => ["versions"], /report +1 +1 +ready/],
@@ -64,6 +82,13 @@ describe("a published workflow", () => {
   it("gives a file that it made, byte for byte, and says which keys there are instead of another", async () => {
     expect((await onServer("get", id, "pdf", "--into", file("out.pdf"))).out).toContain("out.pdf holds pdf of");
     expect(await readFile(file("out.pdf"))).toEqual(Buffer.from("\0\x01".repeat(9)));
+    const again = ["get", id, "deep.texts.1", "--into", file("out.pdf")];
+    expect(await onServer(...again)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/out.pdf" exists - .*--force/),
+    });
+    expect(await readFile(file("out.pdf"))).toHaveLength(18);
+    expect((await onServer(...again, "--force")).out).toContain("out.pdf holds deep.texts.1");
     expect((await nova("get", id, "pd")).err).toMatch(/has no "pd" - it has: .*pdf/);
   });
 
@@ -125,6 +150,8 @@ describe("a published workflow", () => {
     }, 20_000);
     expect(listed.items).toMatchObject([{ execution_id: execution, node: "crm", age_seconds: expect.any(Number) }]);
     expect((await onServer("tasks", "--kind", "event")).out).toContain(pattern);
+    const early = (await nova("get", execution, "crm.answer")).err;
+    expect(early).toMatch(/has no "crm.answer" yet: it is waiting, .* - it has: n/);
     expect((await nova("tasks")).out).toContain("nothing waits for an answer");
     expect(await nova("tasks", "--kind", "mail")).toMatchObject({ code: 2, out: "" });
     await nova("cancel", execution);

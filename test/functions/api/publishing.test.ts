@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { publishVersion } from "@nova/service";
 import { workflowHash } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clientAt } from "../../../packages/cli/src/api/client.ts";
 import { checkExport } from "../../../packages/cli/src/archive/check.ts";
 import { serverSource } from "../../../packages/cli/src/archive/source.ts";
 import { whyUnverified } from "../../../packages/cli/src/archive/verified.ts";
@@ -66,6 +67,8 @@ describe("a version in the queue", () => {
 });
 
 describe("a client's export", () => {
+  const clientWith = (apiKey: string) => clientAt({ url: api.url, apiKey, fetch });
+
   it("comes in pages, with items as they are stored and addresses of objects", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     const context = { letter: "a".repeat(9000) };
@@ -88,7 +91,7 @@ describe("a client's export", () => {
   it("is what nova export writes of a server, and whoever has no such key is told why", async () => {
     const folder = await mkdtemp(join(tmpdir(), "nova-export-"));
     const write = (key: string, name: string) =>
-      writeExport(serverSource(api.url, key, "acme"), join(folder, name), { client: "acme" });
+      writeExport(serverSource(clientWith(key), "acme"), join(folder, name), { client: "acme" });
     try {
       const written = await write(await api.key("admin", "acme"), "all");
       expect(written).toMatchObject({ client: "acme", objects: 1 });
@@ -139,7 +142,7 @@ describe("a client's export", () => {
     const folder = await mkdtemp(join(tmpdir(), "nova-export-"));
     const textOf = async (name: string, key: string) => {
       const at = join(folder, name);
-      await writeExport(serverSource(api.url, key, "acme"), at, { client: "acme" });
+      await writeExport(serverSource(clientWith(key), "acme"), at, { client: "acme" });
       const items = await readFile(join(at, "items.ndjson"), "utf8");
       const keys = (await readFile(join(at, "objects.ndjson"), "utf8")).match(/workflows[^"]+/g) ?? [];
       keys.splice(0, keys.length, ...new Set(keys));

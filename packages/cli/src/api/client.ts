@@ -1,4 +1,4 @@
-import { ApiProblem, createClient, type NovaClient } from "@nova/client";
+import { ApiProblem, ApiUnreachable, createClient, type NovaClient } from "@nova/client";
 import { elementsOf, membersOf, RawJson, renderJson } from "@nova/engine";
 import { InvalidInput } from "../errors.ts";
 
@@ -21,6 +21,18 @@ export async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {
     if (error instanceof ApiProblem && error.status === 404) return null;
     throw error;
   }
+}
+
+/** What lies at an address that the server signed, `what`. Throws `ApiUnreachable`, `ApiProblem`. */
+export async function fetchSigned(address: string, what: string): Promise<Response> {
+  const answer = await fetch(address).catch((cause: Error) => {
+    const why = (cause.cause as NodeJS.ErrnoException | undefined)?.code ?? cause.message;
+    throw new ApiUnreachable(`${new URL(address).origin} cannot be reached (${why}) for ${what} - try again`, {
+      cause,
+    });
+  });
+  if (answer.ok) return answer;
+  throw new ApiProblem(answer.status, { detail: `${what} was answered with status ${answer.status} - try again` });
 }
 
 /** No API of NOVA answers more at once: AWS Lambda sends 6 MB, and a laptop's server what one page of a list may hold. */

@@ -1,5 +1,15 @@
 import type { NovaClient } from "@nova/client";
-import { asReference, type BlobRef, type ExactValue, isRawNumber, membersOf, parseExact, valueAt } from "@nova/engine";
+import {
+  asReference,
+  asWritten,
+  type BlobRef,
+  type ExactValue,
+  isRawNumber,
+  membersOf,
+  parseExact,
+  RawJson,
+  valueAt,
+} from "@nova/engine";
 import { InvalidInput } from "../errors.ts";
 import { demandContent, readBlob, readWhole } from "./recorded.ts";
 
@@ -9,16 +19,20 @@ export type ContextValue = { json: string } | { bytes: Uint8Array; sha256: strin
 type Load = (sha256: string) => Promise<Uint8Array | null>;
 
 /**
- * The value at a dot path of what an execution knows now, as it is stored. Throws `InvalidInput` where there is none, or it was
- * erased.
+ * The value at a dot path of what an execution knows now, with its own keys as they were written. Throws `InvalidInput`
+ * where there is none, or it was erased.
  */
 export async function readContextValue(server: NovaClient, execution: string, key: string): Promise<ContextValue> {
-  const { context } = await readWhole(server, execution);
+  const { context, execution: record } = await readWhole(server, execution);
   const load: Load = (sha256) => readBlob(server, execution, sha256);
   const found = await valueIn({ json: context.text }, key.split("."), load);
-  if (found !== undefined) return "json" in found ? { json: await wholeJson(found.json, load) } : found;
+  if (found !== undefined) {
+    return "json" in found ? { json: asWritten(new RawJson(await wholeJson(found.json, load))).text } : found;
+  }
   const keys = membersOf(context.text).map((member) => member.key);
-  throw new InvalidInput(`${execution} has no "${key}" - it has: ${keys.join(", ") || "nothing"}`);
+  const soFar = `yet: it is ${record.status}, and values of branches come when all of them have ended`;
+  const missing = `${execution} has no "${key}"${record.open ? ` ${soFar}` : ""}`;
+  throw new InvalidInput(`${missing} - it has: ${keys.join(", ") || "nothing"}`);
 }
 
 /** What is large lies in a blob of its own, wherever it is in a value. */
@@ -28,7 +42,8 @@ async function valueIn(value: ContextValue, path: readonly string[], load: Load)
   if (reference) return valueIn(await loaded(reference, load), path, load);
   const [step, ...rest] = path;
   if (step === undefined) return value;
-  const json = valueAt(value.json, [step]);
+  // Own keys like that of a reference are stored with one `$` more. Readers write them as their owner did.
+  const json = (/^\$+blob$/.test(step) ? valueAt(value.json, [`$${step}`]) : undefined) ?? valueAt(value.json, [step]);
   return json === undefined ? undefined : valueIn({ json }, rest, load);
 }
 

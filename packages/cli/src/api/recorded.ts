@@ -3,7 +3,7 @@ import type { ChainEntry, Execution as ExecutionItem, NovaClient, Schemas, Task,
 import type { AtWork, BlobRef, Execution, Generation, RawJson, Trace, TraceEntry, WaitingTask } from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
-import { capped, unlessMissing } from "./client.ts";
+import { capped, fetchSigned, unlessMissing } from "./client.ts";
 
 /** What commands show of an execution. */
 export type ShownExecution = Omit<Execution, "stateMachineArn" | "root">;
@@ -124,10 +124,8 @@ export async function readBlob(nova: NovaClient, id: string, sha256: string): Pr
   if (!/^https?:$/.test(URL.parse(link.url)?.protocol ?? "")) {
     throw new InvalidInput(`the server answered no address for the bytes ${sha256} of ${id} - ask who runs it`);
   }
-  const answer = await fetch(link.url);
-  if (answer.ok) return new Uint8Array(await capped(answer, maxBlobBytes).arrayBuffer());
-  if (answer.status === 404) return null;
-  throw new InvalidInput(`the bytes ${sha256} of ${id} were answered with status ${answer.status} - try again`);
+  const answer = await unlessMissing(fetchSigned(link.url, `file ${sha256} of ${id}`));
+  return answer && new Uint8Array(await capped(answer, maxBlobBytes).arrayBuffer());
 }
 
 /** What is run here has to be what ran there, whoever has sent it. */

@@ -1,5 +1,6 @@
+import type { NovaClient } from "@nova/client";
 import { type ArchiveRecord, type Sealed, type ServicePorts, sealExport } from "@nova/service";
-import { capped, maxAnswerBytes } from "../api/client.ts";
+import { fetchSigned } from "../api/client.ts";
 import { InvalidInput } from "../errors.ts";
 
 export type Found = ArchiveRecord & { url?: string };
@@ -25,42 +26,24 @@ export function storedSource({ archive, signer }: StoredPorts, client?: string):
 }
 
 /** A client of the server that `NOVA_URL` names. */
-export function serverSource(url: string, apiKey: string, client: string): ExportSource {
+export function serverSource(nova: NovaClient, client: string): ExportSource {
   let seal: string | undefined;
   return {
     seal: async () => seal,
     async page(cursor) {
-      const address = `${url.replace(/\/$/, "")}/clients/${encodeURIComponent(client)}/export`;
-      const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
-      const answer = await reached(address + query, { headers: { authorization: `Bearer ${apiKey}` } });
-      const body = (await capped(answer, maxAnswerBytes).json()) as {
-        items: Raw[];
-        next_cursor: string | null;
-        seal?: string;
-        detail?: string;
-      };
-      if (!answer.ok) throw new InvalidInput(body.detail ?? `the server answered ${answer.status} - try again`);
-      seal = body.seal;
-      const records = body.items.map(
+      const params = { path: { slug: client }, query: { ...(cursor !== undefined && { cursor }) } };
+      const page = await nova.ask(nova.api.GET("/clients/{slug}/export", { params }));
+      seal = page.seal;
+      // Numbers of an item are texts in DynamoDB's JSON, so that parsing it lost nothing.
+      const records = page.items.map(
         (one): Found => (one.kind === "item" ? { ...one, item: JSON.stringify(one.item) } : one),
       );
-      return { records, ...(body.next_cursor !== null && { cursor: body.next_cursor }) };
+      return { records, ...(page.next_cursor !== null && { cursor: page.next_cursor }) };
     },
-    async open({ key, url: address = "" }) {
-      const answer = await reached(address);
-      if (answer.ok && answer.body) return answer.body;
-      throw new InvalidInput(`${key} could not be fetched (${answer.status}) - export again`);
+    async open({ key, url = "" }) {
+      const answer = await fetchSigned(url, key);
+      if (answer.body) return answer.body;
+      throw new InvalidInput(`${key} came without bytes - export again`);
     },
   };
-}
-
-/** Numbers of an item are texts in DynamoDB's JSON, so that parsing it loses nothing. */
-type Raw = Extract<Found, { kind: "object" }> | { kind: "item"; entity: string; item: object };
-
-/** Throws `InvalidInput` where nobody answers. */
-async function reached(address: string, init: RequestInit = {}): Promise<Response> {
-  return fetch(address, init).catch((cause: Error) => {
-    const why = (cause.cause as NodeJS.ErrnoException | undefined)?.code ?? cause.message;
-    throw new InvalidInput(`${new URL(address).origin} cannot be reached (${why}) - check the URL`, { cause });
-  });
 }

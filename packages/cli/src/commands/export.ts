@@ -1,4 +1,4 @@
-import { serverNamed } from "../api/server.ts";
+import { serverHere } from "../api/server.ts";
 import { files, type Manifest } from "../archive/format.ts";
 import { withCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
@@ -34,10 +34,10 @@ async function exportTo(folder: string, client: string | undefined, aws: boolean
     const { withDeployed } = await import("../archive/deployed.ts");
     return withDeployed((ports) => writeExport(source.storedSource(ports, client), folder, { client: client ?? null }));
   }
-  const server = serverNamed();
+  const server = await serverHere();
   if (server) {
     if (client === undefined) throw new InvalidInput("a server exports one client at a time - name it with --client");
-    return writeExport(source.serverSource(server.url, server.apiKey, client), folder, { client });
+    return writeExport(source.serverSource(server, client), folder, { client });
   }
   return withCloud(async ({ service, dataDir }) => {
     const secrets = client === undefined ? JSON.stringify(await secretsOf(dataDir)) : undefined;

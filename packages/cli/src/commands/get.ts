@@ -13,14 +13,15 @@ export const get: CliCommand = {
       .argument("<execution_id>")
       .argument("<key>", "dot path into the context: report, invoice.lines.0.total")
       .option("--into <file>", "write it there: bytes as they are, everything else as JSON")
+      .option("--force", "overwrite the file if it exists")
       .option("--json", "print one JSON object"),
 
-  async run([execution = "", key = ""], { into, json }) {
+  async run([execution = "", key = ""], { into, force, json }) {
     const value = await askApi(async (server) => {
       const { readContextValue } = await import("../api/context-value.ts");
       return readContextValue(server, execution, key);
     });
-    if (typeof into === "string") await write(into, value);
+    if (typeof into === "string") await write(into, value, force === true);
     if (json) print(resultOf(execution, key, value, into), true);
     else if (typeof into === "string") print(`${into} holds ${key} of ${execution}, ${sizeOf(value)} bytes`);
     else if ("json" in value) print(value.json, true);
@@ -43,8 +44,11 @@ function resultOf(execution: string, key: string, value: ContextValue, into: unk
   return `${JSON.stringify(place).slice(0, -1)},"value":${value.json}}`;
 }
 
-async function write(file: string, value: ContextValue): Promise<void> {
-  await writeFile(file, "json" in value ? `${value.json}\n` : value.bytes).catch((cause: NodeJS.ErrnoException) => {
+async function write(file: string, value: ContextValue, force: boolean): Promise<void> {
+  const content = "json" in value ? `${value.json}\n` : value.bytes;
+  await writeFile(file, content, { flag: force ? "w" : "wx" }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "EEXIST")
+      throw new InvalidInput(`"${file}" exists - name another file, or add --force`, { cause });
     throw new InvalidInput(`"${file}" cannot be written (${cause.code}) - name another file`, { cause });
   });
 }

@@ -1,9 +1,8 @@
 import type { Key, NovaClient, Schemas } from "@nova/client";
 import type { ApiKey, KeyPorts, Role } from "@nova/service";
 import { monotonicFactory } from "ulid";
-import { serverHere } from "../api/server.ts";
+import { askApi } from "../api/ask.ts";
 import { reachingAws } from "../archive/deployed.ts";
-import { withCloud } from "../cloud.ts";
 import { thisUser } from "../this-user.ts";
 
 export interface NewKeyRequest {
@@ -26,16 +25,14 @@ const nextId = monotonicFactory();
  * else this machine's cloud.
  */
 export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise<T> {
-  const server = await serverHere();
-  if (server) return work(keysOfServer(server));
-  const { NOVA_TABLE: table, NOVA_DATA_DIR } = process.env;
-  if (!table || NOVA_DATA_DIR) return withCloud(({ service }) => work(keysIn(service)));
+  const { NOVA_URL: url, NOVA_TABLE: table, NOVA_DATA_DIR: dataDir } = process.env;
+  if (url || !table || dataDir) return askApi((nova) => work(keysBehind(nova)));
   const { createServiceStores } = await import("@nova/aws");
   const clock = { now: () => Date.now(), sleep: async () => {} };
   return reachingAws({ table }, () => work(keysIn({ ...createServiceStores({ table }), clock })));
 }
 
-function keysOfServer({ keys }: NovaClient): KeyPlace {
+function keysBehind({ keys }: NovaClient): KeyPlace {
   return {
     create: ({ role, client, name }) =>
       keys.create({
@@ -48,7 +45,7 @@ function keysOfServer({ keys }: NovaClient): KeyPlace {
   };
 }
 
-export function keysIn(ports: KeyPorts): KeyPlace {
+function keysIn(ports: KeyPorts): KeyPlace {
   return {
     async create(request) {
       const { createKey } = await import("@nova/service");

@@ -32,6 +32,7 @@ const lists: [RegExp, string][] = [
   [/ - GET \/schedules lists/, " - `nova schedules` lists"],
   [/ - GET \/workflows lists/, " - `nova versions` lists"],
   [/ - GET \/workflows\/([a-z0-9-]+)\/versions lists/, " - `nova versions $1` lists"],
+  [/ - POST \/uploads, and send the bytes to the address that it answers$/, " - send a file with --file key=path"],
   [/ - GET lists/, " - `nova credentials list` lists"],
   [/^(there is no execution ".*") - write it as it was answered$/, "$1 - `nova executions` lists them"],
 ];

@@ -1,6 +1,7 @@
 import type { Ports, RawJson, WaitingTask } from "@nova/engine";
 import { cancelExecution, executionOf, publishWorkflow, readTrace, startExecution } from "@nova/engine";
 import type { Counters, LocalCloud, NodeEvent } from "@nova/local";
+import { ulid } from "ulid";
 import type { ShownExecution } from "../api/recorded.ts";
 import type { Interrupt } from "../interrupt.ts";
 import { publishCalled } from "./called.ts";
@@ -38,13 +39,16 @@ export async function execute(
   const { workflow, definition, history, called, context, files, frozen, fresh, client } = request;
   await publishCalled(cloud, called, workflow);
   const template = await cloud.templateFor(workflow.requirements);
-  const begins = client === undefined ? context : await withClientsVariables(cloud, client, context);
+  const whole = client === undefined ? context : await withClientsVariables(cloud, client, context);
   const version = await publishWorkflow(ports, { workflow, stateMachine: definition, history, template });
   if (interrupt.happened) return null;
-  const { id } = await startExecution(ports, {
+  const id = `exec_${ulid()}`;
+  const placed = await withUploads(cloud, id, whole, client);
+  await startExecution(ports, {
+    id,
     version,
-    context: begins,
-    files,
+    context: placed.context,
+    files: [...files, ...placed.files],
     frozen,
     fresh,
     ...(client !== undefined && { client }),
@@ -63,6 +67,13 @@ export async function execute(
 async function withClientsVariables({ service }: LocalCloud, client: string, context: string): Promise<string> {
   const { demandClient, withVariables } = await import("@nova/service");
   return withVariables((await demandClient(service, null, client))?.variables, context);
+}
+
+/** As the API does it: an upload that is not there is refused, and never plain data. Throws `Refused`, `Conflict`. */
+async function withUploads({ service }: LocalCloud, id: string, context: string, client?: string) {
+  if (!context.includes('"$upload"')) return { context, files: [] };
+  const { defaultClient, placeUploads } = await import("@nova/service");
+  return placeUploads(service, { client: client ?? defaultClient, root: id }, context);
 }
 
 async function stopUnlessWaiting(ports: Ports, id: string): Promise<"left" | "stopped"> {

@@ -46,7 +46,7 @@ export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: bo
 /** What ends a run before it begins, by name. */
 const refusals = new Set([
   ...["InvalidInput", "InvalidWorkflow", "InputsRefused", "PythonMissing"],
-  ...["ApiProblem", "NotFound", "ApiUnreachable"],
+  ...["ApiProblem", "NotFound", "Refused", "Conflict", "ApiUnreachable"],
 ]);
 
 /** With `--json` a run that never began is one JSON object too; whatever was thrown is thrown on. */
