@@ -1,28 +1,24 @@
 import { nodeIndex, secretKeys } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
+import { contentOrNull, unlessErased } from "../chain/contents.ts";
 import { type ChildTip, type Head, headOf } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
-import { unlessErased } from "../chain/unless-erased.ts";
-import { blobPages } from "../context/blob-pages.ts";
 import { Context } from "../context/context.ts";
 import { linkLabel } from "../context/link-label.ts";
-import { loadContext, loadStored } from "../context/pages.ts";
-import { RawJson } from "../json/raw.ts";
-import { isJson, type Member, objectText } from "../json/text.ts";
+import { blobPages, loadContext, loadStored } from "../context/pages.ts";
+import { isJson, type Member, objectText, RawJson } from "../json/text.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
-import { executionOf } from "../protocol/record.ts";
+import { executionOf } from "../protocol/status.ts";
 import { maskSlots } from "../secrets/secret-inputs.ts";
 import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork } from "./at-work.ts";
-import { contentOrNull } from "./content-or-null.ts";
-import { joinedScopes } from "./joined-scopes.ts";
+import { joinedScopes } from "./run-heads.ts";
 import { ToldCode } from "./told-code.ts";
-import { publicHead, type TraceBranch, type TraceEntry } from "./trace-entry.ts";
-import { type TraceStep, traceStep } from "./trace-step.ts";
+import { publicHead, type TraceBranch, type TraceEntry, type TraceStep, traceStep } from "./trace-entry.ts";
 
 export interface Trace {
   execution: Execution;
