@@ -93,5 +93,6 @@ export { readTraceLink } from "./trace/read-trace-link.ts";
 export { erasedWords } from "./trace/record-check.ts";
 export { type RunHead, runHeads } from "./trace/run-heads.ts";
 export { type LogPlace, type PrintedSince, runningLog } from "./trace/running-log.ts";
-export type { TraceBranch, TraceEntry, TraceStep } from "./trace/trace-entry.ts";
+export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";
+export type { TraceStep } from "./trace/trace-step.ts";
 export { type Verification, verifyExecution } from "./trace/verify.ts";

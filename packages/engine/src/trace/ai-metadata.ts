@@ -2,7 +2,7 @@ import type { Head } from "../chain/head.ts";
 import { sumOfSpendings } from "../chain/spending.ts";
 import type { ToolCall } from "../ports/pipeline.ts";
 import { nodeAttempt } from "../protocol/attempts.ts";
-import type { TraceStep } from "./trace-entry.ts";
+import type { TraceStep } from "./trace-step.ts";
 
 /** What is told of a prompt node in one piece; field names are public. All of it follows from entry and steps. */
 export interface AiMetadata {

@@ -6,7 +6,8 @@ import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { failedAttempts } from "../protocol/attempts.ts";
-import { attemptStep, type TraceEntry, type TraceStep } from "./trace-entry.ts";
+import type { TraceEntry } from "./trace-entry.ts";
+import { attemptStep, type TraceStep } from "./trace-step.ts";
 
 /** What an execution does at the moment; field names are public. */
 export interface AtWork {

@@ -18,7 +18,8 @@ import { maskSlots } from "../secrets/secret-inputs.ts";
 import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork } from "./at-work.ts";
 import { joinedScopes } from "./run-heads.ts";
 import { ToldCode } from "./told-code.ts";
-import { publicHead, type TraceBranch, type TraceEntry, type TraceStep, traceStep } from "./trace-entry.ts";
+import { publicHead, type TraceBranch, type TraceEntry } from "./trace-entry.ts";
+import { type TraceStep, traceStep } from "./trace-step.ts";
 
 export interface Trace {
   execution: Execution;

@@ -1,0 +1,85 @@
+import type { Node, RunErrorClass } from "@nova/workflow";
+import { contentText, unlessErased } from "../chain/contents.ts";
+import { type StepText, stepFrom, stepTexts } from "../chain/steps/step-record.ts";
+import type { BlobHome } from "../ports/blobs.ts";
+import type { StepContentName, StoredStep } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { StepDraft } from "../ports/pipeline.ts";
+import type { StepRecord } from "../protocol/attempts.ts";
+
+/** One agent run as the world sees it; field names are public. What was erased is null. */
+export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result"> {
+  format: 1;
+  /** Of `execution_time_ms`, the run of code in the sandbox. */
+  run_time_ms?: number;
+  /** Of an attempt of the whole node. */
+  error_class?: RunErrorClass;
+  /** Of an attempt that another one followed: how long that was waited for; with jitter at most. */
+  retry_delay_ms?: number;
+  /** The delay is drawn between nothing and `retry_delay_ms`. */
+  retry_jitter?: true;
+  timestamp: string;
+  /** What the model saw and answered, with `full` only. */
+  prompt?: string | null;
+  answer?: string | null;
+}
+
+const always: StepContentName[] = ["input", "output", "code", "tools", "error", "logs"];
+const inFull: StepContentName[] = ["prompt", "answer"];
+
+export async function traceStep(
+  { blobs }: Pick<Ports, "blobs">,
+  stored: StoredStep,
+  home: BlobHome,
+  { full, node }: { full: boolean; node?: Node | undefined },
+): Promise<TraceStep> {
+  const told = JSON.parse(stored.text) as StepText | StepRecord;
+  if (!("digests" in told)) return attemptStep(told, node);
+  const names = full ? [...always, ...inFull] : always;
+  const texts = await stepTexts(stored, names, (content) => unlessErased(() => contentText(content, home, blobs)));
+  const { traceback, logs, ...step } = stepFrom(stored.step, told, texts);
+  return {
+    format: 1,
+    step_number: step.step_number,
+    step_name: step.step_name,
+    agent_name: step.agent_name,
+    attempt_number: step.attempt_number,
+    input_data: step.input_data,
+    output_data: step.output_data,
+    generated_code: step.generated_code,
+    sandbox_id: step.sandbox_id,
+    model_used: step.model_used,
+    tokens_input: step.tokens_input,
+    tokens_cached: step.tokens_cached,
+    tokens_output: step.tokens_output,
+    cost_usd: step.cost_usd,
+    tool_calls: step.tool_calls,
+    status: step.status,
+    error_message: step.error_message,
+    ...(traceback !== undefined && { traceback }),
+    ...(logs !== undefined && { logs }),
+    execution_time_ms: step.execution_time_ms,
+    ...(told.run_time_ms !== undefined && { run_time_ms: told.run_time_ms }),
+    timestamp: step.timestamp,
+    ...(full && told.digests.prompt !== undefined && { prompt: texts.prompt ?? null }),
+    ...(full && told.digests.answer !== undefined && { answer: texts.answer ?? null }),
+  };
+}
+
+/** A failed attempt of a whole node, which has all of its fields in its text. */
+export function attemptStep(record: StepRecord, node: Node | undefined): TraceStep {
+  const hasJitter = record.retry_delay_ms && node && "retry" in node && node.retry?.jitter;
+  return { ...nothingAsked, ...record, ...(hasJitter && { retry_jitter: true }) };
+}
+
+const nothingAsked = {
+  input_data: null,
+  output_data: null,
+  generated_code: null,
+  model_used: null,
+  tokens_input: 0,
+  tokens_cached: 0,
+  tokens_output: 0,
+  cost_usd: 0,
+  tool_calls: [],
+};
