@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clientAt } from "../../../packages/cli/src/api/client.ts";
 import { checkExport } from "../../../packages/cli/src/archive/check.ts";
 import { serverSource } from "../../../packages/cli/src/archive/source.ts";
-import { whyUnverified } from "../../../packages/cli/src/archive/verified.ts";
+import { whyUnverified } from "../../../packages/cli/src/archive/check.ts";
 import { writeExport } from "../../../packages/cli/src/archive/write.ts";
 import { useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
