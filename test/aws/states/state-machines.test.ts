@@ -128,7 +128,10 @@ describe("a run", () => {
         ask: {
           Type: "Task",
           Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
-          Parameters: { FunctionName: "nova-ask", Payload: { "token.$": "$$.Task.Token" } },
+          Parameters: {
+            FunctionName: "arn:aws:lambda:us-east-1:000000000000:function:nova-ask",
+            Payload: { "token.$": "$$.Task.Token" },
+          },
           End: true,
         },
       },

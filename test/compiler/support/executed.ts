@@ -4,8 +4,7 @@ import { isLong, joinOf, nodeIndex, type Workflow } from "@nova/workflow";
 import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/loops.ts";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
 import type { ReadObject } from "../../../packages/local/src/states/asl/host.ts";
-import { TaskTokens } from "../../../packages/local/src/states/asl/task/task-tokens.ts";
-import { type RunResult, runStateMachine } from "../../../packages/local/src/states/run-state-machine.ts";
+import { type RunResult, runStateMachine, TaskTokens } from "../../local/states/support/run-state-machine.ts";
 import { virtualClock } from "../../local/states/support/virtual-clock.ts";
 import { Children, itself } from "./children.ts";
 import { type Fate, type Fates, isEvent, itemCount, type Outcome, outcomeOf } from "./fates.ts";
@@ -61,7 +60,7 @@ export async function execute(
 ): Promise<Executed> {
   const clock = virtualClock();
   const functions = new ScriptedFunctions(workflow, fates, {
-    tokens: new TaskTokens(clock.now),
+    tokens: new TaskTokens(),
     continues: options.historyEvents !== undefined,
   });
   const { invoke: invokeLambda, tokens, scopes } = functions;

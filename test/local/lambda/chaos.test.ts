@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { withChaos } from "../../../packages/local/src/lambda/chaos.ts";
 import { killed } from "../../../packages/local/src/lambda/lambda-function.ts";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
-import { runStateMachine } from "../../../packages/local/src/states/run-state-machine.ts";
 import { answer, FUNCTION } from "../states/support/run.ts";
+import { runStateMachine } from "../states/support/run-state-machine.ts";
 import { virtualClock } from "../states/support/virtual-clock.ts";
 
 /**

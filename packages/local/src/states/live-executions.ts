@@ -3,9 +3,8 @@ import type { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { Alarms } from "./alarms.ts";
 import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
-import type { ChildStart, ReadObject, StartedChild } from "./asl/host.ts";
+import { type ChildStart, executionOfToken, type ReadObject, type StartedChild } from "./asl/host.ts";
 import type { StateMachine } from "./asl/state.ts";
-import { executionOfToken } from "./asl/task/task-tokens.ts";
 import { endOfChild } from "./ended-child.ts";
 import { JournalledExecution } from "./journal/journalled-execution.ts";
 import type { TaskAnswer } from "./journal/journalled-host.ts";
@@ -15,7 +14,7 @@ import { Runs } from "./runs.ts";
 import { type StatusChange, statusChangeOf } from "./status-change.ts";
 import { StatusDeliveries } from "./status-deliveries.ts";
 import type { Execution, Executions } from "./store/executions.ts";
-import type { Input, Line } from "./store/lines.ts";
+import type { Line } from "./store/lines.ts";
 
 export interface LiveOptions {
   clock: Clock;
@@ -90,11 +89,12 @@ export class LiveExecutions {
   /** Answers whether the token was awaited. Once it has, the answer survives this process. */
   async answerToken(token: string, answer: TaskAnswer): Promise<boolean> {
     this.#options.room.require();
-    return this.#reach(token, (to) => ({ to, value: { ...answer } }));
-  }
-
-  async beat(token: string): Promise<boolean> {
-    return this.#reach(token, (to) => ({ to, beat: true }));
+    const execution = this.#executions.get(executionOfToken(token));
+    const run = execution && (await this.#awake(execution));
+    const to = run?.requestOf("token", token);
+    const awaited = to !== undefined && (await run?.post({ to, value: { ...answer } })) === true;
+    if (execution && awaited) this.#executions.flush(execution);
+    return awaited;
   }
 
   /** Resolves when the execution has ended; at once where it had before. */
@@ -291,15 +291,6 @@ export class LiveExecutions {
 
   #waitingParent({ startedBy }: Execution): Execution | undefined {
     return startedBy?.awaited ? this.#executions.get(startedBy.arn) : undefined;
-  }
-
-  async #reach(token: string, inputTo: (request: number) => Omit<Input, "at">): Promise<boolean> {
-    const execution = this.#executions.get(executionOfToken(token));
-    const run = execution && (await this.#awake(execution));
-    const request = run?.requestOf("token", token);
-    const awaited = request !== undefined && (await run?.post(inputTo(request))) === true;
-    if (execution && awaited) this.#executions.flush(execution);
-    return awaited;
   }
 
   async #onAlarm(execution: Execution): Promise<void> {

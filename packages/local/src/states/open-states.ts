@@ -4,7 +4,6 @@ import type { AccessKey } from "../access/signature.ts";
 import { type Clock, steady, systemClock } from "../clock.ts";
 import { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
-import { noObjects } from "./asl/direct-host.ts";
 import type { Stop } from "./asl/execute.ts";
 import type { ReadObject } from "./asl/host.ts";
 import { LiveExecutions } from "./live-executions.ts";
@@ -86,4 +85,9 @@ export async function openStates(options: StatesOptions): Promise<States> {
       machines.close();
     },
   };
+}
+
+/** Reads nothing: for callers without S3. */
+export function noObjects(): Promise<never> {
+  return Promise.reject(new Error("There is no S3 beside this Step Functions."));
 }

@@ -6,7 +6,7 @@ import { FUNCTION } from "../support/run.ts";
 const all = ["States.ALL"];
 const pass = { Type: "Pass", End: true };
 
-/** Every state type and nearly every field. */
+/** Every state type and nearly every field that is served. */
 const definition = {
   Comment: "everything",
   StartAt: "Task",
@@ -15,9 +15,7 @@ const definition = {
     Task: {
       Type: "Task",
       Resource: FUNCTION,
-      InputPath: "$.a",
       Parameters: { "a.$": "$.b" },
-      ResultSelector: { "x.$": "$.y" },
       ResultPath: "$.r",
       OutputPath: "$",
       TimeoutSeconds: 5,
@@ -29,8 +27,14 @@ const definition = {
       Type: "Choice",
       Choices: [
         { Variable: "$.a", NumericEquals: 1, Next: "Wait" },
-        { And: [{ Variable: "$.a", IsPresent: true }, { Not: { Variable: "$.b", StringEquals: "x" } }], Next: "Pass" },
-        { Or: [{ Variable: "$.t", TimestampEquals: "2026-01-01T00:00:00Z" }], Next: "Map" },
+        {
+          And: [
+            { Variable: "$.a", IsPresent: true },
+            { Variable: "$.b", StringEquals: "x" },
+          ],
+          Next: "Pass",
+        },
+        { Variable: "$.t", BooleanEquals: true, Next: "Map" },
       ],
       Default: "Parallel",
     },

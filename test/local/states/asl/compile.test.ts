@@ -46,15 +46,16 @@ describe("a definition that cannot be run", () => {
       /Two states/,
     ],
     [one({ Type: "Pass", End: true, Next: "S" }), "/States/S/Next", /and not both/],
-    [one({ Type: "Pass", End: true, InputPath: "a" }), "/States/S/InputPath", /not a JSONPath/],
+    [one({ Type: "Pass", End: true, InputPath: "$" }), "/States/S/InputPath", /is not supported here/],
+    [one({ Type: "Pass", End: true, Parameters: { "a.$": "a" } }), "/States/S/Parameters/a.$", /not a JSONPath/],
     [
       one({ Type: "Pass", End: true, Parameters: { "a.$": 1 } }),
       "/States/S/Parameters/a.$",
       /must be a valid JSONPath/,
     ],
     [one({ Type: "Pass", End: true, Assign: { a: 1 } }), "/States/S/Assign", /is not supported here/],
-    [one({ Type: "Pass", End: true, QueryLanguage: "JSONata" }), "/States/S/QueryLanguage", /use JSONPath/],
-    [{ QueryLanguage: "JSONata", StartAt: "S", States: {} }, "/QueryLanguage", /use JSONPath/],
+    [one({ Type: "Pass", End: true, QueryLanguage: "JSONata" }), "/States/S/QueryLanguage", /is not supported here/],
+    [{ QueryLanguage: "JSONata", StartAt: "S", States: {} }, "/QueryLanguage", /is not supported here/],
     [
       one({ Type: "Task", End: true, Resource: "arn:aws:states:::sqs:sendMessage" }),
       "/States/S/Resource",
@@ -67,7 +68,7 @@ describe("a definition that cannot be run", () => {
     ],
     [one({ Type: "Task", End: true, Resource: FUNCTION, TimeoutSeconds: "9" }), "/States/S/TimeoutSeconds", /a number/],
     [one({ Type: "Fail", Error: "E", ErrorPath: "$.e" }), "/States/S/ErrorPath", /cannot stand beside Error/],
-    [one({ Type: "Wait", End: true, Timestamp: "tomorrow" }), "/States/S/Timestamp", /ISO 8601/],
+    [one({ Type: "Wait", End: true, Timestamp: "tomorrow" }), "/States/S/Timestamp", /is not supported here/],
     [
       one({
         Type: "Map",
@@ -92,8 +93,8 @@ describe("a definition that cannot be run", () => {
 describe("the context object", () => {
   it("is complete", async () => {
     const clock = virtualClock();
-    const result = await runState({ Type: "Pass", InputPath: "$$" }, { in: 1 }, { clock, name: "run-1" });
-    expect(result.output).toEqual({
+    const result = await runState({ Type: "Pass", Parameters: { "all.$": "$$" } }, { in: 1 }, { clock, name: "run-1" });
+    expect((result.output as { all: Json }).all).toEqual({
       Execution: {
         Id: "arn:aws:states:us-east-1:000000000000:execution:direct:run-1",
         Input: { in: 1 },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { DATA_LIMIT_BYTES } from "../../../../packages/local/src/states/asl/data-limit.ts";
+import { DATA_LIMIT_BYTES } from "../../../../packages/local/src/states/asl/failure.ts";
 import { HISTORY_LIMIT } from "../../../../packages/local/src/states/history.ts";
-import { runStateMachine } from "../../../../packages/local/src/states/run-state-machine.ts";
 import { answer, echo, FUNCTION, failure, noLambda, outline, runState, scripted } from "../support/run.ts";
+import { runStateMachine } from "../support/run-state-machine.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 
 const task = { Type: "Task", Resource: FUNCTION };

@@ -81,7 +81,7 @@ describe("ErrorEquals", () => {
   });
 
   it.each(["States.ALL", "States.TaskFailed", "States.Runtime"])("%s never catches States.Runtime", async (name) => {
-    expect(await isCaught(name, { ResultSelector: { "x.$": "$.no" } }, echo)).toBe(false);
+    expect(await isCaught(name, { Parameters: { "x.$": "$.no" } }, echo)).toBe(false);
   });
 
   it.each(["States.ALL", "States.ResultPathMatchFailure"])("%s catches a result that has no place", async (name) => {
@@ -89,8 +89,8 @@ describe("ErrorEquals", () => {
   });
 
   it.each(["States.ALL", "States.IntrinsicFailure"])("%s catches an intrinsic function that fails", async (name) => {
-    const fields = { Parameters: { "x.$": "States.Format('{} {}', $.list)" } };
-    expect(await isCaught(name, fields, echo, { list: [] })).toBe(true);
+    const fields = { Parameters: { "x.$": "States.Format('{} {}', $.one)" } };
+    expect(await isCaught(name, fields, echo, { one: 1 })).toBe(true);
   });
 });
 
@@ -127,9 +127,9 @@ describe("Catch", () => {
     ]);
   });
 
-  it("places the error in the raw input even when InputPath selected part of it", async () => {
+  it("places the error in the raw input even when Parameters selected part of it", async () => {
     const { invokeLambda } = scripted(broken);
-    const state = { ...catchAll({ ResultPath: "$.e.Error" }), InputPath: "$.part" };
+    const state = { ...catchAll({ ResultPath: "$.e.Error" }), Parameters: { "p.$": "$.part" } };
     const result = await runState(state, { part: 1, e: {} }, { invokeLambda, more });
     expect(result.output).toMatchObject({ part: 1, e: { Error: { Error: "Broken" } } });
   });

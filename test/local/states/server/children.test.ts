@@ -16,11 +16,11 @@ import { heldLambda, MACHINE, ROLE, type TestServer, testServer } from "../suppo
 
 const CHILD = MACHINE.replace(/flow$/, "child");
 const CHILD_RUN = "arn:aws:states:us-east-1:000000000000:execution:child:kid";
-const starts = (pattern: string, parameters: object = {}) => ({
+const starts = {
   Type: "Task",
-  Resource: `arn:aws:states:::states:startExecution${pattern}`,
-  Parameters: { StateMachineArn: CHILD, Name: "kid", "Input.$": "$", ...parameters },
-});
+  Resource: "arn:aws:states:::states:startExecution.sync:2",
+  Parameters: { StateMachineArn: CHILD, Name: "kid", "Input.$": "$" },
+};
 const fails = { StartAt: "F", States: { F: { Type: "Fail", Error: "Broken", Cause: "on purpose" } } };
 const describeChild = new DescribeExecutionCommand({ executionArn: CHILD_RUN });
 
@@ -36,37 +36,19 @@ async function family(parent: object, child: object, options: Partial<StatesOpti
   return server;
 }
 
-describe("states:startExecution", () => {
-  it("goes on once the child has started", async () => {
-    const server = await family(inRow({ Start: starts("") }), inRow({ Ask: asks }), keeper());
-    const { status, output } = await standing(server);
-    expect([status, JSON.parse(output ?? "null")]).toEqual([
-      "SUCCEEDED",
-      {
-        ExecutionArn: CHILD_RUN,
-        StartDate: expect.any(Number),
-        SdkHttpMetadata: expect.objectContaining({ HttpStatusCode: 200 }),
-        SdkResponseMetadata: { RequestId: expect.any(String) },
-      },
-    ]);
-    expect(await server.client.send(describeChild)).toMatchObject({ status: "RUNNING", input: '{"n":1}' });
-  });
-
-  it.each([
-    [".sync", '{"n":1}', '{"n":1}'],
-    [".sync:2", { n: 1 }, { n: 1 }],
-  ])("waits with %s for the child's end, and hands on its output", async (pattern, Input, Output) => {
-    const server = await family(inRow({ Start: starts(pattern) }), inRow({ Work: works }), keeper());
+describe("states:startExecution.sync:2", () => {
+  it("waits for the child's end, and hands on its output", async () => {
+    const server = await family(inRow({ Start: starts }), inRow({ Work: works }), keeper());
     const { status, output } = await standing(server);
     const { startDate, stopDate } = await server.client.send(describeChild);
     expect([status, JSON.parse(output ?? "null")]).toEqual([
       "SUCCEEDED",
       {
         ExecutionArn: CHILD_RUN,
-        Input,
+        Input: { n: 1 },
         InputDetails: { Included: true },
         Name: "kid",
-        Output,
+        Output: { n: 1 },
         OutputDetails: { Included: true },
         RedriveCount: 0,
         RedriveStatus: "NOT_REDRIVABLE",
@@ -79,7 +61,7 @@ describe("states:startExecution", () => {
   });
 
   it("records what AWS records", async () => {
-    const server = await family(inRow({ Start: starts(".sync:2") }), inRow({ Work: works }), keeper());
+    const server = await family(inRow({ Start: starts }), inRow({ Work: works }), keeper());
     const events = await historyOf(server);
     expect(events.slice(2, 6).map(({ type, previousEventId }) => [type, previousEventId])).toEqual([
       ["TaskScheduled", 2],
@@ -96,7 +78,7 @@ describe("states:startExecution", () => {
   });
 
   it("fails as States.TaskFailed when the child fails, with the child in the cause", async () => {
-    const server = await family(inRow({ Start: starts(".sync:2") }), fails);
+    const server = await family(inRow({ Start: starts }), fails);
     const { status, error, cause } = await standing(server);
     expect([status, error, JSON.parse(cause ?? "null")]).toMatchObject([
       "FAILED",
@@ -117,8 +99,8 @@ describe("states:startExecution", () => {
     ["a name that is none", { Name: "two words" }, "InvalidName", "Invalid Name: 'two words'"],
   ])("fails with the API's error for %s", async (_, parameters, code, message) => {
     const twice = {
-      First: { ...starts(".sync", { Name: "kid" }), ResultPath: null },
-      Second: starts(".sync", parameters),
+      First: { ...starts, ResultPath: null },
+      Second: { ...starts, Parameters: { ...starts.Parameters, "Input.$": "$", ...parameters } },
     };
     const server = await family(inRow(twice), inRow({ Work: works }), keeper());
     const { error, cause } = await standing(server);
@@ -128,8 +110,8 @@ describe("states:startExecution", () => {
   });
 
   it("gives a child without a name one of its own, and takes text as input as it is", async () => {
-    const { Name: _, ...parameters } = { ...starts("").Parameters, Input: '{"n":1}' };
-    const machine = inRow({ Start: { ...starts(""), Parameters: parameters } });
+    const parameters = { StateMachineArn: CHILD, Input: '{"n":1}' };
+    const machine = inRow({ Start: { ...starts, Parameters: parameters } });
     const { client } = await family(machine, inRow({ Work: works }), keeper());
     const { executions } = await client.send(new ListExecutionsCommand({ stateMachineArn: CHILD }));
     expect(executions?.map(({ name }) => name)).toEqual([expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/)]);
@@ -141,7 +123,7 @@ describe("states:startExecution", () => {
   it("is refused without a state machine, and with parameters that it does not have", async () => {
     const { client } = await testServer();
     const validate = async (parameters: object) => {
-      const definition = JSON.stringify(inRow({ Start: { ...starts(".sync:2"), Parameters: parameters } }));
+      const definition = JSON.stringify(inRow({ Start: { ...starts, Parameters: parameters } }));
       return (await client.send(new ValidateStateMachineDefinitionCommand({ definition }))).result;
     };
     expect(await validate({ "StateMachineArn.$": "$.arn", Name: "kid" })).toBe("OK");
@@ -152,7 +134,7 @@ describe("states:startExecution", () => {
 
 describe("a child whose end is awaited", () => {
   it("is stopped with its parent", async () => {
-    const server = await family(inRow({ Start: starts(".sync:2") }), inRow({ Ask: asks }), keeper());
+    const server = await family(inRow({ Start: starts }), inRow({ Ask: asks }), keeper());
     await server.client.send(
       new StopExecutionCommand({ executionArn: `${MACHINE.replace("stateMachine", "execution")}:one` }),
     );
@@ -164,7 +146,7 @@ describe("a child whose end is awaited", () => {
     const clock = handClock();
     const wait = { Type: "Wait", Seconds: 1, Next: "F" };
     const late = { StartAt: "W", States: { W: wait, F: { Type: "Fail", Error: "Beside" } } };
-    const Branches = [inRow({ Start: starts(".sync:2") }), late];
+    const Branches = [inRow({ Start: starts }), late];
     const server = await family(inRow({ Fork: { Type: "Parallel", Branches } }), inRow({ Ask: asks }), {
       ...keeper(),
       clock,
@@ -176,7 +158,7 @@ describe("a child whose end is awaited", () => {
 
   it("goes on when its parent's task times out", async () => {
     const clock = handClock();
-    const limited = { ...starts(".sync:2"), TimeoutSeconds: 5 };
+    const limited = { ...starts, TimeoutSeconds: 5 };
     const server = await family(inRow({ Start: limited }), inRow({ Ask: asks }), { ...keeper(), clock });
     clock.pass(5);
     expect(await standing(server)).toMatchObject({ status: "FAILED", error: "States.Timeout" });
@@ -185,7 +167,7 @@ describe("a child whose end is awaited", () => {
 
   it("is parked with its parent, and both go on in another process", async () => {
     const { tokenOf, invokeLambda } = keeper();
-    const parent = inRow({ Start: { ...starts(".sync:2"), OutputPath: "$.Output" }, After: works });
+    const parent = inRow({ Start: { ...starts, OutputPath: "$.Output" }, After: works });
     const second = await reopened(await family(parent, inRow({ Ask: asks }), { invokeLambda }), { invokeLambda });
     expect(second.interrupted).toEqual([]);
     await second.client.send(succeed(tokenOf({ n: 1 })));
@@ -196,7 +178,7 @@ describe("a child whose end is awaited", () => {
     const { called, invokeLambda } = heldLambda();
     const server = await testServer({ invokeLambda });
     for (const [name, definition] of Object.entries({
-      flow: inRow({ Start: starts(".sync:2") }),
+      flow: inRow({ Start: starts }),
       child: inRow({ Work: works }),
     })) {
       const create = { name, definition: JSON.stringify(definition), roleArn: ROLE };
@@ -212,7 +194,7 @@ describe("a child whose end is awaited", () => {
     ["that it was started", "startedAtMs"],
   ])("tells its parent %s when the process died between the two", async (_, said) => {
     const { tokenOf, invokeLambda } = keeper();
-    const server = await family(inRow({ Start: starts(".sync:2") }), inRow({ Ask: asks }), { invokeLambda });
+    const server = await family(inRow({ Start: starts }), inRow({ Ask: asks }), { invokeLambda });
     await server.client.send(succeed(tokenOf({ n: 1 })));
     await server.idle();
     await server.close();

@@ -5,13 +5,12 @@ import {
   GetExecutionHistoryCommand,
   ListExecutionsCommand,
   ListMapRunsCommand,
-  RedriveExecutionCommand,
   type SFNClient,
   StartExecutionCommand,
   StopExecutionCommand,
 } from "@aws-sdk/client-sfn";
 import { describe, expect, it } from "vitest";
-import { DATA_LIMIT_BYTES } from "../../../../packages/local/src/states/asl/data-limit.ts";
+import { DATA_LIMIT_BYTES } from "../../../../packages/local/src/states/asl/failure.ts";
 import { failure } from "../support/run.ts";
 import { EXECUTION, heldLambda, invokes, MACHINE, passes, ROLE, testServer } from "../support/server.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
@@ -288,19 +287,17 @@ describe("ListMapRuns", () => {
   });
 });
 
-describe("RedriveExecution", () => {
+describe("an execution that has ended", () => {
   it.each([
     ["that succeeded", passes, "Execution is SUCCEEDED and cannot be redriven"],
     ["that failed", fails, "The local Step Functions redrives nothing: start a new execution"],
-  ])("refuses one %s, for the reason that DescribeExecution shows", async (_, definition, reason) => {
+  ])("is not redrivable when it is one %s", async (_, definition, reason) => {
     const { client, idle } = await testServer();
     await createFlow(client, definition);
     await client.send(start("one"));
     await idle();
     const redriveStatus = { redriveStatus: "NOT_REDRIVABLE", redriveStatusReason: reason };
     expect(await client.send(describeRun("one"))).toMatchObject(redriveStatus);
-    const redrive = client.send(new RedriveExecutionCommand({ executionArn: `${EXECUTION}:one` }));
-    await expect(redrive).rejects.toMatchObject({ name: "ExecutionNotRedrivable", message: reason });
   });
 });
 

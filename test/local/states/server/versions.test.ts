@@ -4,7 +4,6 @@ import {
   DescribeStateMachineCommand,
   DescribeStateMachineForExecutionCommand,
   ListExecutionsCommand,
-  ListStateMachineAliasesCommand,
   ListStateMachineVersionsCommand,
   PublishStateMachineVersionCommand,
   type SFNClient,
@@ -99,12 +98,4 @@ describe("versions", () => {
       { name: "old", stateMachineArn: MACHINE, stateMachineVersionArn: `${MACHINE}:1` },
     ]);
   });
-});
-
-it("a state machine has no aliases, and one that is not there has none to show", async () => {
-  const { client } = await testServer();
-  const list = () => client.send(new ListStateMachineAliasesCommand({ stateMachineArn: MACHINE }));
-  await expect(list()).rejects.toMatchObject({ name: "StateMachineDoesNotExist" });
-  await client.send(create(true));
-  expect((await list()).stateMachineAliases).toEqual([]);
 });

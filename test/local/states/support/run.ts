@@ -1,9 +1,5 @@
 import type { InvokeLambda, LambdaResult } from "../../../../packages/local/src/lambda-types.ts";
-import {
-  type RunOptions,
-  type RunResult,
-  runStateMachine,
-} from "../../../../packages/local/src/states/run-state-machine.ts";
+import { type RunOptions, type RunResult, runStateMachine } from "./run-state-machine.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
 export const FUNCTION = "arn:aws:lambda:us-east-1:000000000000:function:work";

@@ -1,22 +1,38 @@
 import type { Json } from "../../json.ts";
 import { Definition } from "./definition.ts";
 import { DefinitionRejected } from "./failure.ts";
-import { branchFields, distributedMapFields, machineFields, processorFields, stateFields } from "./fields.ts";
 import { compileChoice } from "./kinds/choice.ts";
 import { compileDistributedMap } from "./kinds/distributed-map.ts";
-import { compileFail } from "./kinds/fail.ts";
 import { compileMap } from "./kinds/map.ts";
 import { compileParallel } from "./kinds/parallel.ts";
-import { compilePass } from "./kinds/pass.ts";
-import { compileSucceed } from "./kinds/succeed.ts";
+import { compileFail, compilePass, compileSucceed, compileWait } from "./kinds/simple-states.ts";
 import { compileTask } from "./kinds/task.ts";
-import { compileWait } from "./kinds/wait.ts";
 import type { State, StateMachine, StateType } from "./state.ts";
-import { assertTransitions } from "./transitions.ts";
 
 /** Step Functions: the longest name of a state. */
 const LONGEST_NAME = 80;
 const LONGEST_TIMEOUT_SECONDS = 99_999_999;
+
+/** Which fields each part of a definition may have, of those that NOVA's state machines use. */
+const transition = ["Type", "Comment", "Next", "End"];
+const result = [...transition, "ResultPath", "OutputPath"];
+const work = [...result, "Retry", "Catch"];
+const map = [...work, "ItemProcessor", "ItemsPath", "ItemSelector", "MaxConcurrency"];
+const stateFields: Record<StateType, ReadonlySet<string>> = {
+  Task: new Set([...work, "Resource", "Parameters", "TimeoutSeconds"]),
+  Pass: new Set([...result, "Parameters", "Result"]),
+  Choice: new Set(["Type", "Comment", "Choices", "Default"]),
+  Wait: new Set([...transition, "Seconds", "SecondsPath", "TimestampPath"]),
+  Succeed: new Set(["Type", "Comment"]),
+  Fail: new Set(["Type", "Comment", "Error", "ErrorPath", "Cause", "CausePath"]),
+  Parallel: new Set([...work, "Parameters", "Branches"]),
+  Map: new Set(map),
+};
+const distributedMapFields: ReadonlySet<string> = new Set([...map, "ItemReader", "Label"]);
+
+const branchFields: ReadonlySet<string> = new Set(["StartAt", "States", "Comment"]);
+const machineFields: ReadonlySet<string> = new Set([...branchFields, "TimeoutSeconds", "Version"]);
+const processorFields: ReadonlySet<string> = new Set([...branchFields, "ProcessorConfig"]);
 
 /** Compiles the machine itself, a branch or the body of a Map: its states, under names that no other state has. */
 type CompileBody = (body: Definition, fields: ReadonlySet<string>) => StateMachine;
@@ -36,7 +52,7 @@ const KINDS: Record<StateType, CompileKind> = {
   },
   Map: (name, definition, compileBody) => {
     const compile = isDistributed(definition) ? compileDistributedMap : compileMap;
-    return compile(name, definition, compileBody(processorOf(definition), processorFields));
+    return compile(name, definition, compileBody(definition.child("ItemProcessor"), processorFields));
   },
 };
 
@@ -49,7 +65,6 @@ export function compileStateMachine(json: Json): StateMachine {
   const compileBody: CompileBody = (body, fields) => {
     body.allowOnly(fields);
     body.optionalText("Comment");
-    refuseJsonata(body);
     const startAt = body.text("StartAt");
     const definitions = body.child("States");
     const states = new Map<string, State>();
@@ -65,7 +80,6 @@ export function compileStateMachine(json: Json): StateMachine {
 }
 
 function compileState(name: string, definition: Definition, compileBody: CompileBody): State {
-  refuseJsonata(definition);
   const type = definition.text("Type");
   if (!Object.hasOwn(KINDS, type)) throw definition.reject("Type", `"${type}" is no state type`);
   const isLarge = type === "Map" && isDistributed(definition);
@@ -90,14 +104,9 @@ function missingStart(body: Definition, startAt: string): DefinitionRejected {
   );
 }
 
-/** `Iterator` is what AWS called `ItemProcessor` before. */
-function processorOf(map: Definition): Definition {
-  return map.child(map.atMostOne("ItemProcessor", "Iterator") ?? "ItemProcessor");
-}
-
 /** Whether each item is an execution of its own. */
 function isDistributed(map: Definition): boolean {
-  const processor = processorOf(map);
+  const processor = map.child("ItemProcessor");
   if (!processor.has("ProcessorConfig")) return false;
   const config = processor.child("ProcessorConfig");
   const mode = config.text("Mode");
@@ -109,8 +118,35 @@ function isDistributed(map: Definition): boolean {
   return true;
 }
 
-function refuseJsonata(definition: Definition): void {
-  const language = definition.optionalText("QueryLanguage") ?? "JSONPath";
-  if (language === "JSONPath") return;
-  throw definition.reject("QueryLanguage", `${language} is not supported locally: use JSONPath`);
+/** @throws DefinitionRejected where a transition leads nowhere, a state is never reached or no state ends the way */
+function assertTransitions(body: Definition, startAt: string): void {
+  const states = body.child("States");
+  const reached = new Set([startAt]);
+  for (const name of reached) {
+    for (const { target, at } of transitionsOf(states.child(name))) {
+      if (!states.has(target)) throw missingTarget(`Missing '${at.split("/").at(-1)}' target: ${target}`, at);
+      reached.add(target);
+    }
+  }
+  const lost = Object.keys(states.fields).find((name) => !reached.has(name));
+  if (lost !== undefined) throw missingTarget(`State "${lost}" is not reachable.`, states.path(lost));
+  if (![...reached].some((name) => isTerminal(states.child(name)))) {
+    throw new DefinitionRejected(states.at, "No terminal state found.", "MISSING_TERMINAL_STATE");
+  }
+}
+
+function transitionsOf(state: Definition): { target: string; at: string }[] {
+  const holders = [state, ...state.children("Choices"), ...state.children("Catch")];
+  const found = holders.flatMap((holder) =>
+    ["Next", "Default"].map((field) => ({ target: holder.get(field), at: holder.path(field) })),
+  );
+  return found.filter((one): one is { target: string; at: string } => typeof one.target === "string");
+}
+
+function isTerminal(state: Definition): boolean {
+  return state.get("End") === true || state.get("Type") === "Succeed" || state.get("Type") === "Fail";
+}
+
+function missingTarget(message: string, at: string): DefinitionRejected {
+  return new DefinitionRejected(at, message, "MISSING_TRANSITION_TARGET");
 }

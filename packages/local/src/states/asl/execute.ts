@@ -1,9 +1,8 @@
 import type { Json } from "../../json.ts";
 import { History, type HistoryEvent } from "../history.ts";
-import { enter } from "./enter.ts";
 import { Cancelled, StateFailure } from "./failure.ts";
 import type { Host } from "./host.ts";
-import type { StateMachine } from "./state.ts";
+import { enter, type StateMachine } from "./state.ts";
 import { childOf, type Run, Thread } from "./thread.ts";
 
 export interface ExecutionStart {

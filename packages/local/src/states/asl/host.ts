@@ -15,8 +15,6 @@ export interface LambdaCall {
 /** One task that waits for its answer from outside. */
 export interface PendingTask {
   readonly token: string;
-  /** When the task last showed life, in milliseconds since the epoch. */
-  readonly lastBeatMs: number;
   /** Settles with the answer; a rejection is a StateFailure. The token is good until `over` aborts. */
   answer(over: AbortSignal): Promise<Json>;
 }
@@ -82,3 +80,14 @@ export interface Host {
 
 /** Why a task's `over` aborts when the task is decided: with its result, or by its timeout. */
 export const DECIDED = "decided";
+
+const SECRET_BYTES = 24;
+
+/** Tokens name their execution, so that one which is no longer awaited can be told from one that never was. */
+export function tokenOf(executionArn: string, secret: Uint8Array): string {
+  return Buffer.concat([secret.subarray(0, SECRET_BYTES), Buffer.from(executionArn)]).toString("base64");
+}
+
+export function executionOfToken(token: string): string {
+  return Buffer.from(token, "base64").subarray(SECRET_BYTES).toString();
+}

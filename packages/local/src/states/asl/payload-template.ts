@@ -2,10 +2,9 @@ import { isObject, type Json, type JsonObject, setOwn } from "../../json.ts";
 import type { Definition } from "./definition.ts";
 import { DefinitionRejected, runtimeFailure } from "./failure.ts";
 import { compileFormatCall } from "./format-call.ts";
-import { compilePath, PathNotFound } from "./path/read-path.ts";
-import type { Expression, Scope } from "./scope.ts";
+import { compilePath, type Expression, PathNotFound, type Scope } from "./path.ts";
 
-/** Parameters, ResultSelector or ItemSelector; undefined where the state has none. */
+/** Parameters or ItemSelector; undefined where the state has none. */
 export function compileTemplateField(definition: Definition, field: string): Expression | undefined {
   const template = definition.get(field);
   if (template === null) throw definition.reject(field, "must not be null");

@@ -1,10 +1,8 @@
 import type { Json, JsonObject } from "../../json.ts";
-import { assertWithinDataLimit } from "./data-limit.ts";
 import type { Definition } from "./definition.ts";
-import { EvaluationFailure, runtimeFailure } from "./failure.ts";
+import { assertWithinDataLimit, EvaluationFailure, runtimeFailure } from "./failure.ts";
 import type { PendingTask } from "./host.ts";
-import { compilePath, PathNotFound } from "./path/read-path.ts";
-import type { Expression, Scope } from "./scope.ts";
+import { compilePath, compileResultPath, type Expression, PathNotFound, type Scope } from "./path.ts";
 import type { Thread } from "./thread.ts";
 
 export type StateType = "Task" | "Pass" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map";
@@ -74,6 +72,49 @@ export class Visit {
   }
 }
 
+/**
+ * Runs a machine, or the body of a branch, from its first state to its last.
+ * @throws StateFailure that nothing caught, or Cancelled
+ */
+export async function enter(machine: StateMachine, input: Json, thread: Thread): Promise<Json> {
+  let data = input;
+  let name: string | undefined = machine.startAt;
+  while (name !== undefined) {
+    const state = machine.states.get(name);
+    if (!state) throw runtimeFailure(`The state "${name}" does not exist.`);
+    thread.assertRunning();
+    const transition: Transition = await stay(state, data, thread);
+    data = transition.output;
+    name = transition.next;
+  }
+  return data;
+}
+
+async function stay(state: State, input: Json, thread: Thread): Promise<Transition> {
+  const visit = new Visit(state, thread);
+  const { name, type } = state;
+  thread.current = state;
+  visit.enteredEventId = thread.record({
+    type: `${type}StateEntered`,
+    stateEnteredEventDetails: { name, input: JSON.stringify(input), inputDetails: { truncated: false } },
+  });
+  const transition = await run(state, input, visit);
+  thread.record({
+    type: `${type}StateExited` as "TaskStateExited",
+    stateExitedEventDetails: { name, output: JSON.stringify(transition.output), outputDetails: { truncated: false } },
+  });
+  thread.current = undefined;
+  return transition;
+}
+
+async function run(state: State, input: Json, visit: Visit): Promise<Transition> {
+  try {
+    return await state.run(input, visit);
+  } catch (error) {
+    throw visit.locate(error);
+  }
+}
+
 /** `Next` xor `End`. */
 export function compileNext(definition: Definition): string | undefined {
   const next = definition.optionalText("Next");
@@ -84,14 +125,20 @@ export function compileNext(definition: Definition): string | undefined {
   return next;
 }
 
-const whole: Expression = (scope) => scope.data;
-const empty: Expression = () => ({});
-
-/** InputPath and OutputPath: absent selects everything, `null` an empty object. */
-export function compileSelector(definition: Definition, field: "InputPath" | "OutputPath"): Expression {
-  const value = definition.get(field);
-  if (value === undefined || value === "$") return whole;
-  return value === null ? empty : compileField(definition, field);
+/**
+ * What a state makes of a result: ResultPath places it in the raw input, OutputPath selects from that, and `null`
+ * gives `{}`. @throws StateFailure for more than the data limit
+ */
+export function compileOutput(definition: Definition): (input: Json, result: Json, visit: Visit) => Json {
+  const place = compileResultPath(definition.get("ResultPath"), definition.path("ResultPath"));
+  const path = definition.get("OutputPath");
+  const select = path === null ? () => ({}) : path !== undefined && compileField(definition, "OutputPath");
+  return (input, result, visit) => {
+    const placed = place(input, result);
+    const output = select ? select(visit.scope(placed)) : placed;
+    visit.assertWithinDataLimit(output);
+    return output;
+  };
 }
 
 /** A field that holds one path. */

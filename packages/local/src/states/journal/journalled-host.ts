@@ -11,8 +11,8 @@ import {
   type PendingTask,
   type Purpose,
   type StartedChild,
+  tokenOf,
 } from "../asl/host.ts";
-import { tokenOf } from "../asl/task/task-tokens.ts";
 import type { Opening } from "../store/lines.ts";
 import type { Owner } from "./owner.ts";
 import type { PendingRequests } from "./pending-requests.ts";
@@ -63,17 +63,7 @@ export class JournalledHost implements Host {
 
   issueToken(): PendingTask {
     const token = tokenOf(this.#executionArn, this.#random.bytes());
-    let lastBeatMs = this.#nowMs;
-    const onBeat = (atMs: number) => {
-      lastBeatMs = atMs;
-    };
-    return {
-      token,
-      get lastBeatMs() {
-        return lastBeatMs;
-      },
-      answer: (over) => this.#pending.request({ kind: "token", token, onBeat }, over).then(outputOf),
-    };
+    return { token, answer: (over) => this.#pending.request({ kind: "token", token }, over).then(outputOf) };
   }
 
   async startExecution(child: ChildStart, over: AbortSignal): Promise<StartedChild> {

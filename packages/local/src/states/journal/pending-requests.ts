@@ -19,8 +19,6 @@ export interface PendingRequest {
   readonly request?: string;
   /** Begins what answers it. */
   readonly begin?: () => Promise<Json>;
-  /** Called at each sign of life. */
-  readonly onBeat?: (atMs: number) => void;
   /** Called when nobody waits any more, with the reason. */
   readonly onOver?: (reason: unknown) => void;
   begun?: boolean;
@@ -41,7 +39,7 @@ export class PendingRequests {
   readonly #onRequest: (number: number, request: PendingRequest) => void;
   #last = 0;
 
-  /** `onAsk` hears of each ask that somebody has to begin, or may have an answer already. */
+  /** `onRequest` hears of each request that somebody has to begin, or may have an answer already. */
   constructor(onRequest: (number: number, request: PendingRequest) => void) {
     this.#onRequest = onRequest;
   }
@@ -76,11 +74,8 @@ export class PendingRequests {
   answer(input: Input): boolean {
     const pending = this.#pending.get(input.to);
     if (!pending) return false;
-    if (input.beat) pending.onBeat?.(input.at);
-    else {
-      this.#pending.delete(input.to);
-      pending.settle(input);
-    }
+    this.#pending.delete(input.to);
+    pending.settle(input);
     return true;
   }
 
@@ -93,7 +88,7 @@ export class PendingRequests {
   }
 
   numberOf(key: Key, value: string): number | undefined {
-    for (const [number, ask] of this.#pending) if (ask[key] === value) return number;
+    for (const [number, request] of this.#pending) if (request[key] === value) return number;
     return undefined;
   }
 

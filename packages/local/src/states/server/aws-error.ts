@@ -13,4 +13,3 @@ export const stateMachineAlreadyExists = quoted("StateMachineAlreadyExists", "St
 export const executionDoesNotExist = quoted("ExecutionDoesNotExist", "Execution Does Not Exist");
 export const executionAlreadyExists = quoted("ExecutionAlreadyExists", "Execution Already Exists");
 export const taskTimedOut = quoted("TaskTimedOut", "Task Timed Out");
-export const resourceNotFound = quoted("ResourceNotFound", "Resource not found");

@@ -1,6 +1,6 @@
-import { AwsError, validation } from "../../aws-http/aws-error.ts";
+import { validation } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
-import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
+import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
 import type { HistoryEvent } from "../history.ts";
 import type { Execution } from "../store/executions.ts";
 import { assertExecutionArn } from "./arns.ts";
@@ -40,11 +40,6 @@ export const describeExecution: Operation = (service, request) => {
     redriveStatus: "NOT_REDRIVABLE",
     redriveStatusReason: whyNotRedriven(execution),
   };
-};
-
-/** Nothing is redriven here, so what AWS answers to executions that cannot be redriven is always right. */
-export const redriveExecution: Operation = (service, request) => {
-  throw new AwsError("ExecutionNotRedrivable", whyNotRedriven(findExecution(service, request)));
 };
 
 function whyNotRedriven({ status }: Execution): string {

@@ -3,7 +3,6 @@ import {
   describeStateMachineForExecution,
   getExecutionHistory,
   listExecutions,
-  redriveExecution,
   startExecutionOperation,
   stopExecution,
 } from "./executions.ts";
@@ -16,11 +15,9 @@ import {
   listStateMachines,
   updateStateMachine,
 } from "./state-machines.ts";
-import { listTagsForResource, tagResource, untagResource } from "./tags.ts";
-import { sendTaskFailure, sendTaskHeartbeat, sendTaskSuccess } from "./tasks.ts";
+import { sendTaskFailure, sendTaskSuccess } from "./tasks.ts";
 import {
   deleteStateMachineVersion,
-  listStateMachineAliases,
   listStateMachineVersions,
   publishStateMachineVersion,
   validateStateMachineDefinition,
@@ -35,12 +32,10 @@ export const operations: Record<string, Operation> = {
   DeleteStateMachine: deleteStateMachine,
   PublishStateMachineVersion: publishStateMachineVersion,
   ListStateMachineVersions: listStateMachineVersions,
-  ListStateMachineAliases: listStateMachineAliases,
   DeleteStateMachineVersion: deleteStateMachineVersion,
   ValidateStateMachineDefinition: validateStateMachineDefinition,
   StartExecution: startExecutionOperation,
   StopExecution: stopExecution,
-  RedriveExecution: redriveExecution,
   DescribeExecution: describeExecution,
   DescribeStateMachineForExecution: describeStateMachineForExecution,
   ListExecutions: listExecutions,
@@ -48,8 +43,4 @@ export const operations: Record<string, Operation> = {
   ListMapRuns: listMapRuns,
   SendTaskSuccess: sendTaskSuccess,
   SendTaskFailure: sendTaskFailure,
-  SendTaskHeartbeat: sendTaskHeartbeat,
-  TagResource: tagResource,
-  UntagResource: untagResource,
-  ListTagsForResource: listTagsForResource,
 };

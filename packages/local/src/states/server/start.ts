@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AwsError } from "../../aws-http/aws-error.ts";
 import { compileStateMachine } from "../asl/compile.ts";
-import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
+import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
 import type { ChildStart, StartedChild } from "../asl/host.ts";
 import type { LiveOptions } from "../live-executions.ts";
 import type { Execution } from "../store/executions.ts";

@@ -7,7 +7,6 @@ import { invalidDefinition, stateMachineAlreadyExists, stateMachineDoesNotExist 
 import { checkDefinition } from "./definition-check.ts";
 import { pageOf } from "./page.ts";
 import { type Operation, type Service, seconds } from "./service.ts";
-import { readTags } from "./tags.ts";
 
 /** Step Functions: the longest definition. */
 const DEFINITION_LIMIT_BYTES = 1024 * 1024;
@@ -34,13 +33,14 @@ export const createStateMachine: Operation = (service, request) => {
   if (request.choice("type", ["STANDARD", "EXPRESS"]) === "EXPRESS") {
     throw new AwsError("StateMachineTypeNotSupported", "The local Step Functions runs STANDARD state machines only");
   }
+  if (request.list("tags").length > 0) throw validation("The local Step Functions keeps no tags");
   const content = readContent(request, service.clock.now());
   const publish = readPublish(request);
   const existing = service.machines.get(name);
   if (existing && !sameContent(existing.revision, content))
     throw stateMachineAlreadyExists(stateMachineArn(service, name));
   if (!existing) assertValid(content.definition);
-  const machine = existing ?? service.machines.create(name, content, readTags(request));
+  const machine = existing ?? service.machines.create(name, content);
   const version = publish && publishVersion(service, machine, publish.description);
   return {
     stateMachineArn: stateMachineArn(service, name),
@@ -148,7 +148,7 @@ function readPublish(request: Request): { description: string | undefined } | un
   return undefined;
 }
 
-/** What CreateStateMachine compares: not the role, not the tags. */
+/** What CreateStateMachine compares: not the role. */
 function sameContent(a: Omit<Revision, "number">, b: Omit<Revision, "number">): boolean {
   const text = ({ definition, logging, tracing }: Omit<Revision, "number">) =>
     JSON.stringify([definition, logging, tracing]);

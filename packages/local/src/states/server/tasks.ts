@@ -1,7 +1,7 @@
 import type { Request } from "../../aws-http/request.ts";
 import type { Json } from "../../json.ts";
-import { DATA_LIMIT_BYTES } from "../asl/data-limit.ts";
-import { executionOfToken } from "../asl/task/task-tokens.ts";
+import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
+import { executionOfToken } from "../asl/host.ts";
 import { invalidOutput, invalidToken, taskTimedOut } from "./aws-error.ts";
 import type { Operation, Service } from "./service.ts";
 
@@ -18,12 +18,6 @@ export const sendTaskFailure: Operation = async (service, request) => {
   const cause = request.optionalText("cause", 32768);
   const failure = { ...(error === undefined ? {} : { error }), ...(cause === undefined ? {} : { cause }) };
   assertAwaited(service, token, await service.live.answerToken(token, { failure }));
-  return {};
-};
-
-export const sendTaskHeartbeat: Operation = async (service, request) => {
-  const token = readToken(request);
-  assertAwaited(service, token, await service.live.beat(token));
   return {};
 };
 

@@ -33,12 +33,6 @@ export const listStateMachineVersions: Operation = (service, request) => {
   return { stateMachineVersions, ...rest };
 };
 
-/** There are none: CreateStateMachineAlias is not served. */
-export const listStateMachineAliases: Operation = (service, request) => {
-  findMachine(service, request.text("stateMachineArn"));
-  return { stateMachineAliases: [] };
-};
-
 /** Executions of the version keep running: they have their revision. */
 export const deleteStateMachineVersion: Operation = (service, request) => {
   const arn = request.text("stateMachineVersionArn");

@@ -17,8 +17,6 @@ export interface Input {
   at: number;
   value?: Json;
   error?: { name: string; message: string };
-  /** Only a sign of life: the answer is still to come. */
-  beat?: true;
 }
 
 export type Line = Opening | Input | HistoryEvent;
@@ -38,7 +36,8 @@ export function journalIn(lines: readonly Line[]): Journal {
   const [first] = lines;
   return {
     opening: first && "seed" in first ? first : undefined,
-    inputs: lines.filter((line) => "to" in line),
+    // Earlier versions also wrote heartbeats (`beat`), which answer nothing.
+    inputs: lines.filter((line) => "to" in line && !("beat" in line)) as Input[],
     events: lines.filter(isEvent),
   };
 }

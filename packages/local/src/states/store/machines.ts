@@ -30,20 +30,18 @@ export interface Machine {
   versions: Map<number, Version>;
   /** Numbers of deleted versions are not given out again. */
   lastVersion: number;
-  tags: Record<string, string>;
 }
 
 type Change =
-  | { do: "create"; name: string; at: number; revision: Revision; tags: Record<string, string> }
+  | { do: "create"; name: string; at: number; revision: Revision }
   | { do: "update"; name: string; revision: Revision }
   | { do: "publish"; name: string; at: number; description?: string }
   | { do: "unpublish"; name: string; version: number }
-  | { do: "tag"; name: string; tags: Record<string, string> }
   | { do: "delete"; name: string };
 
 /**
  * The state machines of a data folder, as the sum of their changes: every change is one line, applied as it is read
- * back.
+ * back. Lines of kinds that are no longer written (tags) change nothing.
  */
 export class Machines {
   readonly #file: LineFile<Change>;
@@ -70,8 +68,8 @@ export class Machines {
     return this.#revisions[number] as Revision;
   }
 
-  create(name: string, content: Omit<Revision, "number">, tags: Record<string, string>): Machine {
-    this.#change({ do: "create", name, at: content.at, revision: this.#number(content), tags });
+  create(name: string, content: Omit<Revision, "number">): Machine {
+    this.#change({ do: "create", name, at: content.at, revision: this.#number(content) });
     return this.#byName.get(name) as Machine;
   }
 
@@ -85,10 +83,6 @@ export class Machines {
 
   unpublish(name: string, version: number): void {
     this.#change({ do: "unpublish", name, version });
-  }
-
-  tag(name: string, tags: Record<string, string>): void {
-    this.#change({ do: "tag", name, tags });
   }
 
   delete(name: string): void {
@@ -117,8 +111,8 @@ export class Machines {
 
   #apply(change: Change): void {
     if (change.do === "create") {
-      const { name, at, revision, tags } = change;
-      this.#byName.set(name, { name, at, revision, versions: new Map(), lastVersion: 0, tags });
+      const { name, at, revision } = change;
+      this.#byName.set(name, { name, at, revision, versions: new Map(), lastVersion: 0 });
     }
     if (change.do === "create" || change.do === "update") this.#revisions[change.revision.number] = change.revision;
     if (change.do === "delete") this.#byName.delete(change.name);
@@ -130,7 +124,6 @@ export class Machines {
 function applyTo(machine: Machine, change: Change): void {
   if (change.do === "update") machine.revision = change.revision;
   if (change.do === "unpublish") machine.versions.delete(change.version);
-  if (change.do === "tag") machine.tags = change.tags;
   if (change.do !== "publish") return;
   const { at, description } = change;
   const number = ++machine.lastVersion;

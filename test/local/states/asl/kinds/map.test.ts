@@ -4,6 +4,7 @@ import { FUNCTION, failure, outline, runState, scripted } from "../../support/ru
 
 const body = (state: object) => ({ StartAt: "Item", States: { Item: { ...state, End: true } } });
 const pass = body({ Type: "Pass" });
+const index = { "i.$": "$$.Map.Item.Index" };
 const breakAt3 = {
   StartAt: "Is3",
   States: {
@@ -16,7 +17,6 @@ const breakAt3 = {
 describe("a Map state", () => {
   it.each<[string, object, unknown, unknown]>([
     ["runs its body for each item", { ItemProcessor: pass }, [1, "two", null, {}], [1, "two", null, {}]],
-    ["takes the older name of its body", { Iterator: pass }, [1], [1]],
     ["gives nothing for nothing", { ItemProcessor: pass }, [], []],
     [
       "finds its items by a path",
@@ -38,23 +38,17 @@ describe("a Map state", () => {
       ],
     ],
     [
-      "takes Parameters for the older name of ItemSelector",
-      { Iterator: pass, Parameters: { "v.$": "$$.Map.Item.Value" } },
-      [7],
-      [{ v: 7 }],
-    ],
-    [
       "shows the item of the innermost Map to its body",
       {
         ItemProcessor: {
           StartAt: "Inner",
           States: {
-            Inner: { Type: "Map", ItemProcessor: body({ Type: "Pass", InputPath: "$$.Map.Item.Index" }), End: true },
+            Inner: { Type: "Map", ItemProcessor: body({ Type: "Pass", Parameters: index }), End: true },
           },
         },
       },
       [["a", "b"], ["c"]],
-      [[0, 1], [0]],
+      [[{ i: 0 }, { i: 1 }], [{ i: 0 }]],
     ],
   ])("%s", async (_name, fields, input, expected) => {
     const result = await runState({ Type: "Map", ...fields }, input);
@@ -86,7 +80,6 @@ describe("a Map state", () => {
     [{ MaxConcurrency: 3 }, 3],
     [{ MaxConcurrency: 100 }, 40],
     [{}, 40],
-    [{ MaxConcurrencyPath: "$[1]" }, 2],
   ])("with %j runs %d iterations at a time", async (fields, expected) => {
     let running = 0;
     let most = 0;
@@ -141,11 +134,6 @@ describe("a Map state", () => {
   it.each<[object, unknown, string]>([
     [{}, { a: 1 }, 'Reference path "$" must point to array.'],
     [{ ItemsPath: "$.a" }, { a: 1 }, 'Reference path "$.a" must point to array.'],
-    [
-      { ItemsPath: "$.a", MaxConcurrencyPath: "$.n" },
-      { a: [], n: "NoNumber" },
-      'The MaxConcurrencyPath field refers to value "NoNumber" which is not a valid integer: $.n',
-    ],
   ])("%j is a runtime error for %j", async (fields, input, reason) => {
     const result = await runState({ Type: "Map", ItemProcessor: pass, ...fields }, input);
     expect(result).toMatchObject({ error: "States.Runtime", cause: expect.stringContaining(reason) });

@@ -45,13 +45,10 @@ describe("a Parallel state", () => {
     ]);
   });
 
-  it("runs its branches with its Parameters and selects from their results", async () => {
-    const fields = {
-      Parameters: { "n.$": "$.a" },
-      ResultSelector: { "first.$": "$[0].n", "all.$": "States.Format('{}, {}', $[0].n, $[1].n)" },
-    };
+  it("runs its branches with its Parameters", async () => {
+    const fields = { Parameters: { "n.$": "$.a" } };
     const result = await runState({ Type: "Parallel", Branches: [pass("A"), pass("B")], ...fields }, { a: 5 });
-    expect(result.output).toEqual({ first: 5, all: "5, 5" });
+    expect(result.output).toEqual([{ n: 5 }, { n: 5 }]);
   });
 
   it("fails with the error of the branch that failed first, and aborts the others", async () => {

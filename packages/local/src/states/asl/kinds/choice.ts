@@ -1,11 +1,10 @@
+import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
-import { EvaluationFailure } from "../failure.ts";
-import { compileSelector, type State } from "../state.ts";
-import { compileRule } from "./choice-rule.ts";
+import { EvaluationFailure, runtimeFailure } from "../failure.ts";
+import { compilePath, type Path, PathNotFound, type Scope } from "../path.ts";
+import type { State } from "../state.ts";
 
 export function compileChoice(name: string, definition: Definition): State {
-  const inputPath = compileSelector(definition, "InputPath");
-  const outputPath = compileSelector(definition, "OutputPath");
   const choices = definition
     .someChildren("Choices")
     .map((rule) => ({ holds: compileRule(rule), next: rule.text("Next") }));
@@ -14,11 +13,10 @@ export function compileChoice(name: string, definition: Definition): State {
     name,
     type: "Choice",
     run(input, visit) {
-      const selected = inputPath(visit.scope(input));
-      const scope = visit.scope(selected);
+      const scope = visit.scope(input);
       const next = choices.find((choice) => choice.holds(scope))?.next ?? otherwise;
       if (next === undefined) throw noChoiceMatched();
-      return { output: outputPath(visit.scope(selected)), next };
+      return { output: input, next };
     },
   };
 }
@@ -28,4 +26,62 @@ function noChoiceMatched(): EvaluationFailure {
     "States.NoChoiceMatched",
     "Failed to transition out of the state. No choice rule matched and the state has no Default.",
   );
+}
+
+type Rule = (scope: Scope) => boolean;
+
+/** Beside these, a rule has exactly one field: its operator. */
+const AROUND = new Set(["Variable", "Next", "Comment"]);
+
+/** The operators that compare, and the type of what they compare with. */
+const COMPARISONS: Record<string, { type: "string" | "number" | "boolean"; name: string }> = {
+  StringEquals: { type: "string", name: "a string" },
+  NumericEquals: { type: "number", name: "a number" },
+  BooleanEquals: { type: "boolean", name: "true or false" },
+  IsPresent: { type: "boolean", name: "true or false" },
+};
+
+/** @throws DefinitionRejected for an operator that is not served, or an operand that it cannot take */
+function compileRule(rule: Definition): Rule {
+  const operators = Object.keys(rule.fields).filter((key) => !AROUND.has(key));
+  const operator = operators[0];
+  if (operator === undefined || operators.length > 1) {
+    throw rule.reject("Variable", `needs exactly one comparison operator beside it, not ${operators.length}`);
+  }
+  return operator === "And" ? compileAnd(rule) : compileComparison(rule, operator);
+}
+
+function compileAnd(rule: Definition): Rule {
+  if (rule.has("Variable")) throw rule.reject("Variable", "cannot stand beside And");
+  const rules = rule.someChildren("And").map((inner) => {
+    if (inner.has("Next")) throw inner.reject("Next", "belongs to the outermost rule");
+    return compileRule(inner);
+  });
+  return (scope) => rules.every((holds) => holds(scope));
+}
+
+function compileComparison(rule: Definition, operator: string): Rule {
+  const variable = compilePath(rule.text("Variable"), rule.path("Variable"));
+  const expected = rule.get(operator);
+  const comparison = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
+  if (!comparison) throw rule.reject(operator, "is not a comparison operator that is served here");
+  if (typeof expected !== comparison.type) throw rule.reject(operator, `must be ${comparison.name}`);
+  if (operator === "IsPresent") return (scope) => (readOperand(variable, scope) !== undefined) === expected;
+  return (scope) => {
+    const value = readOperand(variable, scope);
+    if (value !== undefined) return value === expected;
+    throw runtimeFailure(
+      `Invalid path '${variable.text}': The choice state's condition path references an invalid value.`,
+    );
+  };
+}
+
+/** Undefined where nothing is there. */
+function readOperand(path: Path, scope: Scope): Json | undefined {
+  try {
+    return path.read(scope);
+  } catch (error) {
+    if (error instanceof PathNotFound) return undefined;
+    throw error;
+  }
 }

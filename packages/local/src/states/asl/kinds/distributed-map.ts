@@ -1,19 +1,17 @@
-import type { Json } from "../../../json.ts";
-import { assertWithinDataLimit } from "../data-limit.ts";
+import { isObject, type Json } from "../../../json.ts";
+import { History } from "../../history.ts";
 import type { Definition } from "../definition.ts";
-import { enter } from "../enter.ts";
-import { StateFailure } from "../failure.ts";
-import type { State, StateMachine, Visit } from "../state.ts";
-import { childOf, type Thread } from "../thread.ts";
-import { type Outcome, runTogether } from "../together.ts";
+import { assertWithinDataLimit, runtimeFailure, StateFailure } from "../failure.ts";
+import type { ObjectPlace } from "../host.ts";
+import { compileTemplateField } from "../payload-template.ts";
+import { enter, type State, type StateMachine, type Visit } from "../state.ts";
+import { childOf, orAborted, type Run, Thread } from "../thread.ts";
+import { runTogether } from "../together.ts";
 import { compileWork } from "../work-state.ts";
-import { compileItemReader } from "./item-reader.ts";
-import { compileConcurrency, compileItemSelector, compileItems } from "./map-fields.ts";
-import { childThread, type MapRun, mapRunOf } from "./map-run.ts";
-import { compileTolerance, type ExceedsTolerance } from "./tolerance.ts";
+import { compileConcurrency, compileItemSelector, compileItems } from "./map.ts";
 
 /** Step Functions: executions of one Map Run at the same time. */
-const MOST_CONCURRENT = 10_000;
+const MAX_CONCURRENT = 10_000;
 
 const LABEL = /^[^\s?*<>{}[\]:;,\\|^~$#%&`"\p{Cc}/]{1,40}$/u;
 
@@ -23,61 +21,52 @@ const LABEL = /^[^\s?*<>{}[\]:;,\\|^~$#%&`"\p{Cc}/]{1,40}$/u;
  */
 export function compileDistributedMap(name: string, definition: Definition, processor: StateMachine): State {
   const label = compileLabel(name, definition);
-  refuseBatches(definition);
   const reader = compileItemReader(definition);
   const readItems = compileItems(definition);
-  const readWidth = compileConcurrency(definition, MOST_CONCURRENT);
+  const width = compileConcurrency(definition, MAX_CONCURRENT);
   const select = compileItemSelector(definition);
-  const tolerance = compileTolerance(definition);
 
-  async function attempt(selected: Json, _parameters: Json, visit: Visit): Promise<Json> {
+  async function attempt(input: Json, visit: Visit): Promise<Json> {
     const { thread } = visit;
-    const inState = reader ? undefined : readItems(selected, visit);
+    const inState = reader ? undefined : readItems(input, visit);
     const length = inState?.length ?? 0;
     thread.record({ type: "MapStateStarted", mapStateStartedEventDetails: { length } });
     const mapRun = mapRunOf(thread.run, label);
     thread.record({ type: "MapRunStarted", mapRunStartedEventDetails: { mapRunArn: mapRun.arn } });
-    const outcome = await ended(thread, async () => {
-      const items = inState ?? (await reader?.read(selected, visit)) ?? [];
-      const width = readWidth(selected, visit);
-      const exceeds = tolerance(selected, visit, items.length);
+    const outputs = await ended(thread, async () => {
+      const items = inState ?? (await reader?.read(input, visit)) ?? [];
       const inputOf = (index: number): Json => {
         const value = items[index] as Json;
-        return select ? select(visit.scope(selected, { Item: { Index: index, Value: value } })) : value;
+        return select ? select(visit.scope(input, { Item: { Index: index, Value: value } })) : value;
       };
-      return runItems(thread, mapRun, { count: items.length, width, inputOf, exceeds });
+      return runItems(thread, mapRun, items.length, inputOf);
     });
     thread.record({ type: "MapRunSucceeded" });
     thread.note({ type: "MapStateSucceeded" });
-    return outcome;
+    return outputs;
   }
 
-  interface Items {
-    count: number;
-    width: number;
-    inputOf(index: number): Json;
-    exceeds: ExceedsTolerance;
-  }
-
-  async function runItems(thread: Thread, mapRun: MapRun, items: Items): Promise<Json[]> {
-    const failures = new Set<number>();
-    const outcome: Outcome = await runTogether(thread, items.count, items.width, async (index, _previous, signal) => {
+  async function runItems(
+    thread: Thread,
+    mapRun: MapRun,
+    count: number,
+    inputOf: (index: number) => Json,
+  ): Promise<Json[]> {
+    const outcome = await runTogether(thread, count, width, async (index, _previous, signal) => {
       const { controller, release } = childOf(signal);
       try {
-        const input = items.inputOf(index);
+        const input = inputOf(index);
         assertWithinDataLimit(JSON.stringify(input), name);
         const output = await enter(processor, input, childThread(thread.run, mapRun, input, controller.signal));
         return { output, lastEventId: 0 };
       } catch (error) {
-        if (!(error instanceof StateFailure)) throw error;
-        if (items.exceeds(failures.add(index).size)) throw tooManyFailures();
-        return { output: null, lastEventId: 0 };
+        throw error instanceof StateFailure ? tooManyFailures() : error;
       } finally {
         release();
       }
     });
     if (!outcome.ok) throw outcome.error;
-    return failures.size === 0 ? outcome.outputs : outcome.outputs.filter((_, index) => !failures.has(index));
+    return outcome.outputs;
   }
 
   return compileWork(name, definition, { type: "Map", attempt });
@@ -111,8 +100,86 @@ function compileLabel(name: string, definition: Definition): string {
   throw definition.reject("Label", "must have 1 to 40 characters, none of them a space, a wildcard or a bracket");
 }
 
-function refuseBatches(definition: Definition): void {
-  for (const field of ["ItemBatcher", "ResultWriter"]) {
-    if (definition.has(field)) throw definition.reject(field, "is not supported locally: leave it out");
+const GET_OBJECT = /^arn:aws[\w-]*:states:::s3:getObject$/;
+
+/** Where a distributed Map finds a list that no state could carry. */
+interface ItemReader {
+  /** @throws StateFailure "States.ItemReaderFailed" */
+  read(input: Json, visit: Visit): Promise<Json[]>;
+}
+
+/** `ItemReader` of a JSON list in S3; undefined where the items are in the input. */
+function compileItemReader(definition: Definition): ItemReader | undefined {
+  definition.atMostOne("ItemReader", "ItemsPath");
+  if (!definition.has("ItemReader")) return undefined;
+  const reader = definition.child("ItemReader");
+  reader.allowOnly(new Set(["Resource", "ReaderConfig", "Parameters"]));
+  if (!GET_OBJECT.test(reader.text("Resource"))) {
+    throw reader.reject("Resource", "is not supported locally: use arn:aws:states:::s3:getObject");
   }
+  const config = reader.child("ReaderConfig");
+  config.allowOnly(new Set(["InputType"]));
+  if (config.text("InputType") !== "JSON") throw config.reject("InputType", "is not supported locally: use JSON");
+  const parameters = compileTemplateField(reader, "Parameters");
+  if (!parameters) throw reader.reject("Parameters", "is required");
+  return {
+    async read(input, visit) {
+      const place = placeIn(parameters(visit.scope(input)));
+      const { run, signal } = visit.thread;
+      const reading = run.host.readJson(place, signal).catch((cause: Error) => failed(cause.message));
+      const items = await orAborted(reading, signal);
+      return Array.isArray(items) ? items : failed("The JSON file must hold a list.");
+    },
+  };
+}
+
+function placeIn(parameters: Json): ObjectPlace {
+  const { Bucket, Key } = isObject(parameters) ? parameters : {};
+  if (typeof Bucket === "string" && typeof Key === "string") return { bucket: Bucket, key: Key };
+  throw runtimeFailure("The Parameters of an ItemReader must give Bucket and Key as strings.");
+}
+
+function failed(cause: string): never {
+  throw new StateFailure("States.ItemReaderFailed", cause);
+}
+
+/** The executions of one distributed Map, as far as names go. */
+interface MapRun {
+  arn: string;
+  /** What the name of each execution follows. */
+  executions: string;
+  stateMachine: string;
+}
+
+function mapRunOf({ region, accountId, context, host }: Run, label: string): MapRun {
+  const name = `${context.StateMachine.Name}/${label}`;
+  const arnOf = (kind: string) => `arn:aws:states:${region}:${accountId}:${kind}:${name}`;
+  return {
+    arn: `${arnOf("mapRun")}:${host.uuid()}`,
+    executions: arnOf("execution"),
+    stateMachine: `${context.StateMachine.Id}/${label}`,
+  };
+}
+
+/**
+ * The main line of an item's execution. What it asks for is asked for in the name of the execution that has the Map, so
+ * that one journal brings back both.
+ */
+function childThread(run: Run, mapRun: MapRun, input: Json, signal: AbortSignal): Thread {
+  const { host, context } = run;
+  const name = host.uuid();
+  const execution = {
+    ...context.Execution,
+    ...{ Id: `${mapRun.executions}:${name}`, Input: input, Name: name },
+    StartTime: new Date(host.now()).toISOString(),
+  };
+  const history = new History(host.now, () => undefined);
+  const stateMachine = { ...context.StateMachine, Id: mapRun.stateMachine };
+  const thread = new Thread(
+    { ...run, history, context: { Execution: execution, StateMachine: stateMachine } },
+    signal,
+    0,
+  );
+  thread.lastEventId = history.recordEnd(0, { type: "ExecutionStarted" });
+  return thread;
 }

@@ -1,24 +1,24 @@
 import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
-import { enter } from "../enter.ts";
-import type { State, StateMachine, Visit } from "../state.ts";
+import { runtimeFailure } from "../failure.ts";
+import type { Expression } from "../path.ts";
+import { compileTemplateField } from "../payload-template.ts";
+import { compileField, enter, type State, type StateMachine, type Visit } from "../state.ts";
 import { Thread } from "../thread.ts";
 import { recordAborted, runTogether } from "../together.ts";
 import { compileWork } from "../work-state.ts";
-import { compileConcurrency, compileItemSelector, compileItems } from "./map-fields.ts";
 
 /** Step Functions: iterations of an inline Map that run at the same time. */
-const MOST_CONCURRENT = 40;
+const MAX_CONCURRENT = 40;
 
 export function compileMap(name: string, definition: Definition, processor: StateMachine): State {
   const readItems = compileItems(definition);
-  const readWidth = compileConcurrency(definition, MOST_CONCURRENT);
+  const width = compileConcurrency(definition, MAX_CONCURRENT);
   const select = compileItemSelector(definition);
 
-  async function attempt(selected: Json, _parameters: Json, visit: Visit): Promise<Json> {
+  async function attempt(input: Json, visit: Visit): Promise<Json> {
     const { thread } = visit;
-    const items = readItems(selected, visit);
-    const width = readWidth(selected, visit);
+    const items = readItems(input, visit);
     const startedId = thread.record({ type: "MapStateStarted", mapStateStartedEventDetails: { length: items.length } });
     const threads: Thread[] = [];
     const outcome = await runTogether(thread, items.length, width, async (index, previous, signal) => {
@@ -28,7 +28,7 @@ export function compileMap(name: string, definition: Definition, processor: Stat
       threads[index] = iteration;
       const details = { name, index };
       iteration.record({ type: "MapIterationStarted", mapIterationStartedEventDetails: details });
-      const output = await enter(processor, select ? select(visit.scope(selected, map)) : value, iteration);
+      const output = await enter(processor, select ? select(visit.scope(input, map)) : value, iteration);
       const succeeded = { type: "MapIterationSucceeded", mapIterationSucceededEventDetails: details } as const;
       thread.lastEventId = iteration.note(succeeded);
       return { output, lastEventId: iteration.lastEventId };
@@ -54,4 +54,25 @@ function recordEnds(name: string, threads: Thread[], failed: number, thread: Thr
     else if (iteration.current) thread.note({ type: "MapIterationAborted", mapIterationAbortedEventDetails: details });
     recordAborted(iteration, thread);
   }
+}
+
+/** What each item becomes before its body begins; undefined where it stays as it is. */
+export function compileItemSelector(definition: Definition): Expression | undefined {
+  return compileTemplateField(definition, "ItemSelector");
+}
+
+/** `ItemsPath`, or the whole input. */
+export function compileItems(definition: Definition): (input: Json, visit: Visit) => Json[] {
+  const path = definition.optionalText("ItemsPath") ?? "$";
+  const read = path === "$" ? undefined : compileField(definition, "ItemsPath");
+  return (input, visit) => {
+    const items = read ? read(visit.scope(input)) : input;
+    if (!Array.isArray(items)) throw runtimeFailure(`Reference path "${path}" must point to array.`);
+    return items;
+  };
+}
+
+/** 0 or nothing: `max`, as many as Step Functions allows. */
+export function compileConcurrency(definition: Definition, max: number): number {
+  return Math.min(definition.optionalInteger("MaxConcurrency", 0) || max, max);
 }

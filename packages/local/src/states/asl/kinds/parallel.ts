@@ -1,13 +1,12 @@
 import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
-import { enter } from "../enter.ts";
-import type { State, StateMachine, Visit } from "../state.ts";
+import { enter, type State, type StateMachine, type Visit } from "../state.ts";
 import { Thread } from "../thread.ts";
 import { recordAborted, runTogether } from "../together.ts";
 import { compileWork } from "../work-state.ts";
 
 export function compileParallel(name: string, definition: Definition, branches: StateMachine[]): State {
-  async function attempt(_selected: Json, parameters: Json, { thread }: Visit): Promise<Json> {
+  async function attempt(parameters: Json, { thread }: Visit): Promise<Json> {
     const startedId = thread.record({ type: "ParallelStateStarted" });
     const threads: Thread[] = [];
     const outcome = await runTogether(thread, branches.length, branches.length, async (index, _previous, signal) => {

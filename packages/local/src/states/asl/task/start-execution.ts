@@ -4,30 +4,19 @@ import { runtimeFailure, StateFailure } from "../failure.ts";
 import type { ChildStart, EndedChild } from "../host.ts";
 import type { Visit } from "../state.ts";
 import type { Work } from "../work-state.ts";
-import { compileSeconds, withinLimits } from "./deadline.ts";
-import { sdkResponse } from "./sdk-response.ts";
-import { recordedTask, recordSubmitted } from "./task-events.ts";
-
-/** `startExecution` alone goes on once the child has started; the others wait for its end. */
-export type Pattern = "startExecution" | "startExecution.sync" | "startExecution.sync:2";
+import { compileTimeout, recordedTask, recordSubmitted, sdkResponse } from "./integration.ts";
 
 const PARAMETERS = ["StateMachineArn", "Name", "Input", "TraceHeader"];
 
-/** The `states:startExecution` integration; `.sync:2` hands on the child's input and output as JSON, `.sync` as text. */
-export function compileStartExecution(definition: Definition, resource: Pattern): Work {
-  const timeout = compileSeconds(definition, "TimeoutSeconds");
-  const heartbeat = compileSeconds(definition, "HeartbeatSeconds");
-  const task = { resourceType: "states", resource };
-  const isAwaited = resource !== "startExecution";
+/** The integration `states:startExecution.sync:2`: waits for the child's end and hands on its input and output as JSON. */
+export function compileStartExecution(definition: Definition): Work {
+  const timeoutSeconds = compileTimeout(definition);
+  const task = { resourceType: "states", resource: "startExecution.sync:2" };
   assertParameters(definition.child("Parameters"));
 
-  async function attempt(selected: Json, parameters: Json, visit: Visit): Promise<Json> {
-    const scope = visit.scope(selected);
-    const limits = { timeoutSeconds: timeout(scope), heartbeatSeconds: heartbeat(scope) };
-    const child = { ...readChild(parameters, visit), awaited: isAwaited };
-    return recordedTask(task, parameters, limits, visit, () =>
-      withinLimits((over) => run(child, visit, over), limits, visit.thread),
-    );
+  async function attempt(parameters: Json, visit: Visit): Promise<Json> {
+    const child = readChild(parameters, visit);
+    return recordedTask(task, parameters, timeoutSeconds, visit, (over) => run(child, visit, over));
   }
 
   async function run(child: ChildStart, { thread }: Visit, over: AbortSignal): Promise<Json> {
@@ -38,9 +27,9 @@ export function compileStartExecution(definition: Definition, resource: Pattern)
       ...sdkResponse(host.uuid(), { "Content-Type": "application/x-amz-json-1.0" }),
       StartDate: startedAtMs,
     };
-    if (!isAwaited || over.aborted) return response;
+    if (over.aborted) return response;
     recordSubmitted(task, response, thread);
-    const ended = describe(await host.executionEnded(executionArn, over), resource);
+    const ended = describe(await host.executionEnded(executionArn, over));
     if (ended.Status === "SUCCEEDED") return ended;
     throw new StateFailure("States.TaskFailed", JSON.stringify(ended));
   }
@@ -55,7 +44,7 @@ function assertParameters(parameters: Definition): void {
   }
 }
 
-function readChild(parameters: Json, { thread }: Visit): Omit<ChildStart, "awaited"> {
+function readChild(parameters: Json, { thread }: Visit): ChildStart {
   const { StateMachineArn, Name, Input = {} } = isObject(parameters) ? parameters : ({} as JsonObject);
   if (typeof StateMachineArn !== "string") {
     throw runtimeFailure("The Parameters of states:startExecution must give StateMachineArn as a string.");
@@ -67,20 +56,22 @@ function readChild(parameters: Json, { thread }: Visit): Omit<ChildStart, "await
     stateMachineArn: StateMachineArn,
     name: Name ?? thread.run.host.uuid(),
     input: typeof Input === "string" ? Input : JSON.stringify(Input),
+    awaited: true,
   };
 }
 
 /** In the field order of the service: by name. */
-function describe(child: EndedChild, resource: Pattern): JsonObject {
-  const data = (text: string): Json => (resource === "startExecution.sync:2" ? JSON.parse(text) : text);
+function describe(child: EndedChild): JsonObject {
   return {
     ...(child.cause === undefined ? {} : { Cause: child.cause }),
     ...(child.error === undefined ? {} : { Error: child.error }),
     ExecutionArn: child.executionArn,
-    Input: data(child.input),
+    Input: JSON.parse(child.input) as Json,
     InputDetails: { Included: true },
     Name: child.name,
-    ...(child.output === undefined ? {} : { Output: data(child.output), OutputDetails: { Included: true } }),
+    ...(child.output === undefined
+      ? {}
+      : { Output: JSON.parse(child.output) as Json, OutputDetails: { Included: true } }),
     RedriveCount: 0,
     RedriveStatus: "NOT_REDRIVABLE",
     StartDate: child.startedAtMs,

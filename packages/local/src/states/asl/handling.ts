@@ -1,6 +1,13 @@
+import type { Json } from "../../json.ts";
 import type { Definition } from "./definition.ts";
 import type { StateFailure } from "./failure.ts";
-import { retrierFields } from "./fields.ts";
+import { compileResultPath } from "./path.ts";
+import type { Transition } from "./state.ts";
+
+const retrierFields = new Set([
+  ...["ErrorEquals", "IntervalSeconds", "MaxAttempts", "BackoffRate", "MaxDelaySeconds", "JitterStrategy", "Comment"],
+]);
+const catcherFields = new Set(["ErrorEquals", "Next", "ResultPath", "Comment"]);
 
 interface Retrier {
   errorEquals: string[];
@@ -59,14 +66,34 @@ function countRetries(retriers: Retrier[], random: () => number): Retries {
   };
 }
 
-export function errorEquals(definition: Definition): string[] {
+/** Where a failure leads, with Error and Cause placed in the state's input; undefined where no catcher names it. */
+export type Catch = (failure: StateFailure, input: Json) => Transition | undefined;
+
+export function compileCatch(definition: Definition): Catch {
+  const definitions = definition.children("Catch");
+  assertAllIsLast(definitions);
+  for (const catcher of definitions) catcher.allowOnly(catcherFields);
+  const catchers = definitions.map((catcher) => ({
+    errorEquals: errorEquals(catcher),
+    next: catcher.text("Next"),
+    place: compileResultPath(catcher.get("ResultPath"), catcher.path("ResultPath")),
+  }));
+  return (failure, input) => {
+    const catcher = catchers.find((one) => failure.matches(one.errorEquals));
+    if (!catcher) return undefined;
+    const error = { Error: failure.error ?? null, Cause: failure.details ?? null };
+    return { output: catcher.place(input, error), next: catcher.next };
+  };
+}
+
+function errorEquals(definition: Definition): string[] {
   const names = definition.get("ErrorEquals");
   if (Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === "string")) return names;
   throw definition.reject("ErrorEquals", "must be a list of error names");
 }
 
 /** `States.ALL` stands alone, in the last retrier or catcher. */
-export function assertAllIsLast(handlers: readonly Definition[]): void {
+function assertAllIsLast(handlers: readonly Definition[]): void {
   for (const [index, handler] of handlers.entries()) {
     const names = errorEquals(handler);
     if (names.includes("States.ALL") && (names.length > 1 || index < handlers.length - 1)) {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../../../../packages/local/src/json.ts";
-import { DefinitionRejected } from "../../../../../packages/local/src/states/asl/failure.ts";
-import { compilePath, PathNotFound } from "../../../../../packages/local/src/states/asl/path/read-path.ts";
-import { compileResultPath } from "../../../../../packages/local/src/states/asl/path/write-path.ts";
+import type { Json } from "../../../../packages/local/src/json.ts";
+import { DefinitionRejected } from "../../../../packages/local/src/states/asl/failure.ts";
+import { compilePath, compileResultPath, PathNotFound } from "../../../../packages/local/src/states/asl/path.ts";
 
 const store = {
   books: [
@@ -10,7 +9,6 @@ const store = {
     { title: "B", price: 20 },
     { title: "C", price: 30 },
   ],
-  "odd key": { "a.b": 1, "it's": 2 },
   größe: 3,
   nothing: null,
   "with-dash_1": true,
@@ -27,24 +25,10 @@ describe("reading a path", () => {
   it.each([
     ["$", store],
     ["$.books[0].title", "A"],
-    ["$['books'][1]['price']", 20],
-    ['$["odd key"]["a.b"]', 1],
-    ["$['odd key']['it\\'s']", 2],
     ["$.größe", 3],
     ["$.with-dash_1", true],
     ["$.nothing", null],
-    ["$.books[-1].title", "C"],
     ["$$.State.Name", "S"],
-    ["$.books[*].title", ["A", "B", "C"]],
-    ["$.books[0:2].price", [10, 20]],
-    ["$.books[-2:].price", [20, 30]],
-    ["$.books[:1].price", [10]],
-    ["$.books[0,2].title", ["A", "C"]],
-    ["$.books[0]['title', 'price']", ["A", 10]],
-    ["$..title", ["A", "B", "C"]],
-    ["$.books[0].*", ["A", 10, ["x", "y"]]],
-    ["$..tags[1]", ["y"]],
-    ["$.books[*].missing", []],
   ])("%s finds what is there", (path, expected) => {
     expect(read(path)).toEqual(expected);
   });
@@ -61,17 +45,11 @@ describe("reading a path", () => {
   });
 
   it.each([
-    ["books", /must start with "\$"/],
-    ["$.books[?(@.price > 10)]", /filter expressions/],
-    ["$.books.length()", /use an intrinsic function/],
-    ["$.", /unexpected end/],
-    ["$.a[", /unexpected end/],
-    ["$.a['b'", /unexpected end/],
-    ["$variable", /unexpected "v"/],
-    ["$.a b", /unexpected " "/],
-  ])("%s is rejected with the reason", (path, message) => {
-    expect(() => compilePath(path, "$.States.S.InputPath")).toThrow(message);
-    expect(() => compilePath(path, "$.States.S.InputPath")).toThrow(DefinitionRejected);
+    ...["books", "$.", "$.a[", "$.a['b'", "$variable", "$.a b", "$['a']", "$.books[-1]", "$.books[*]", "$.books[0:2]"],
+    ...["$.books[0,2]", "$..title", "$.books[0].*", "$.books[?(@.price > 10)]", "$.books.length()"],
+  ])("%s is rejected: it is no path that names one place", (path) => {
+    expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(/not a JSONPath that names one place/);
+    expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(DefinitionRejected);
   });
 });
 
@@ -84,9 +62,6 @@ describe("writing a result", () => {
     [null, { a: 1 }, 2, { a: 1 }],
     ["$.r", { a: 1 }, 2, { a: 1, r: 2 }],
     ["$.a.b.c", { a: { x: 1 } }, 2, { a: { x: 1, b: { c: 2 } } }],
-    ["$['a']", { a: 1 }, [], { a: [] }],
-    ["$.list[1]", { list: [1, 2, 3] }, 9, { list: [1, 9, 3] }],
-    ["$.list[0].b", { list: [{ a: 1 }] }, 9, { list: [{ a: 1, b: 9 }] }],
   ])("at %s", (path, input, result, expected) => {
     const before = structuredClone(input);
     expect(write(path, input, result)).toEqual(expected);
@@ -102,13 +77,11 @@ describe("writing a result", () => {
   it.each([
     ["$.r", "text"],
     ["$.a.b", { a: 1 }],
-    ["$.list[5]", { list: [] }],
-    ["$.a[0]", { a: {} }],
   ])("at %s fails where the input has no place for it", (path, input) => {
     expect(() => write(path, input, 1)).toThrow(/States.ResultPathMatchFailure: Unable to apply step/);
   });
 
-  it.each(["$.a[*]", "$..a", "$$.x", "$[0:1]", 7])("at %s is rejected: it names no single place", (path) => {
+  it.each(["$.a[*]", "$.a[0]", "$..a", "$$.x", "$[0:1]", 7])("at %s is rejected: it is no path of names", (path) => {
     expect(() => compileResultPath(path, "$")).toThrow(DefinitionRejected);
   });
 });

@@ -1,0 +1,89 @@
+import { isObject, type Json, type JsonObject, setOwn } from "../../json.ts";
+import { DefinitionRejected, EvaluationFailure } from "./failure.ts";
+
+/** What the fields of a state can read: `$` is the data, `$$` the context object. */
+export interface Scope {
+  data: Json;
+  context: JsonObject;
+}
+
+/** A field, compiled: reads whatever its paths point at. */
+export type Expression = (scope: Scope) => Json;
+
+export interface Path {
+  text: string;
+  /** @throws PathNotFound when nothing is there. */
+  read: Expression;
+}
+
+/** Nothing is where the path points; each field that holds a path words this in its own way. */
+export class PathNotFound extends Error {
+  override readonly name = "PathNotFound";
+}
+
+type Step = string | number;
+
+/** Of JSONPath what names one place: state machines of NOVA have no other. */
+const PATH = /^\$\$?(?:\.[^.[\]()?*,:'"\s$@&|=<>!]+|\[\d+\])*$/;
+const STEP = /\.([^.[]+)|\[(\d+)\]/g;
+
+/** Parses once; reading later walks the steps only. @throws DefinitionRejected */
+export function compilePath(text: string, at: string): Path {
+  const root = text.startsWith("$$") ? "context" : "data";
+  const steps = parseSteps(text, at);
+  return { text, read: (scope) => readAt(scope[root], steps) };
+}
+
+function parseSteps(text: string, at: string): Step[] {
+  if (PATH.test(text)) return [...text.matchAll(STEP)].map(([, key, index]) => key ?? Number(index));
+  const example = "only paths such as $.items[0].name are served here";
+  throw new DefinitionRejected(at, `"${text}" is not a JSONPath that names one place: ${example}`);
+}
+
+function readAt(start: Json, steps: readonly Step[]): Json {
+  let value = start;
+  for (const [depth, step] of steps.entries()) {
+    const next = child(value, step);
+    if (next === undefined) throw new PathNotFound(describeMissing(steps, depth));
+    value = next;
+  }
+  return value;
+}
+
+function child(value: Json, step: Step): Json | undefined {
+  if (typeof step === "number") return Array.isArray(value) ? value[step] : undefined;
+  return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+}
+
+/** AWS's two wordings: the last step is "no results", an earlier one a "missing property". */
+function describeMissing(steps: readonly Step[], depth: number): string {
+  const shown = steps.slice(0, depth + 1).map((step) => (typeof step === "number" ? `[${step}]` : `['${step}']`));
+  const path = `$${shown.join("")}`;
+  return depth === steps.length - 1 ? `No results for path: ${path}` : `Missing property in path ${path}`;
+}
+
+/** Puts a result into a state's raw input. The input is never changed: what lies on the way is copied. */
+export type ResultWriter = (input: Json, result: Json) => Json;
+
+/** ResultPath: absent or `$` replaces the input, `null` discards the result, a path of names places it. */
+export function compileResultPath(resultPath: unknown, at: string): ResultWriter {
+  if (resultPath === undefined || resultPath === "$") return (_input, result) => result;
+  if (resultPath === null) return (input) => input;
+  if (typeof resultPath !== "string") throw new DefinitionRejected(at, "ResultPath must be a path or null");
+  const steps = parseSteps(resultPath, at);
+  if (resultPath.startsWith("$$") || !steps.every((step) => typeof step === "string")) {
+    throw new DefinitionRejected(at, `ResultPath "${resultPath}" must be a path of names such as $.result`);
+  }
+  return (input, result) => place(input, steps, result);
+}
+
+function place(target: Json, [step, ...rest]: readonly string[], result: Json): Json {
+  if (step === undefined) return result;
+  if (!isObject(target)) {
+    const what = `Unable to apply step "${step}" to input ${JSON.stringify(target)}`;
+    throw new EvaluationFailure("States.ResultPathMatchFailure", what);
+  }
+  const copy = { ...target };
+  setOwn(copy, step, place(Object.hasOwn(target, step) ? (target[step] as Json) : {}, rest, result));
+  return copy;
+}

@@ -1,0 +1,126 @@
+import { isObject, type Json } from "../../../json.ts";
+import type { LambdaResult } from "../../../lambda-types.ts";
+import type { Definition } from "../definition.ts";
+import { assertWithinDataLimit, runtimeFailure, StateFailure } from "../failure.ts";
+import type { LambdaCall } from "../host.ts";
+import type { Visit } from "../state.ts";
+import type { Thread } from "../thread.ts";
+import type { Work } from "../work-state.ts";
+import { compileTimeout, recordedTask, recordSubmitted, sdkResponse, withinTime } from "./integration.ts";
+
+/** A Task whose Resource is the ARN of a Lambda function: the payload goes in, the result comes out, nothing around. */
+export function compileLambdaFunction(definition: Definition, resource: string): Work {
+  const timeoutSeconds = compileTimeout(definition);
+
+  async function attempt(parameters: Json, visit: Visit): Promise<Json> {
+    const { thread } = visit;
+    const payload = JSON.stringify(parameters);
+    const call = { functionArn: resource, payload, handsOutToken: false };
+    assertWithinDataLimit(payload, visit.state.name);
+    thread.record({
+      type: "LambdaFunctionScheduled",
+      lambdaFunctionScheduledEventDetails: {
+        resource,
+        input: payload,
+        inputDetails: { truncated: false },
+        ...(timeoutSeconds === undefined ? {} : { timeoutInSeconds: timeoutSeconds }),
+      },
+    });
+    thread.record({ type: "LambdaFunctionStarted" });
+    try {
+      const result = await withinTime((over) => invoke(call, thread, over), timeoutSeconds, thread);
+      const value = parseResult(result, resource);
+      thread.record({
+        type: "LambdaFunctionSucceeded",
+        lambdaFunctionSucceededEventDetails: { output: result, outputDetails: { truncated: false } },
+      });
+      return value;
+    } catch (error) {
+      if (error instanceof StateFailure) recordFailure(error, visit);
+      throw error;
+    }
+  }
+
+  return { type: "Task", attempt };
+}
+
+function recordFailure(failure: StateFailure, { thread }: Visit): void {
+  const details = { error: failure.error, cause: failure.details };
+  if (failure.error === "States.Timeout") {
+    thread.record({ type: "LambdaFunctionTimedOut", lambdaFunctionTimedOutEventDetails: details });
+  } else thread.record({ type: "LambdaFunctionFailed", lambdaFunctionFailedEventDetails: details });
+}
+
+/**
+ * The integration `lambda:invoke.waitForTaskToken`: Parameters name the function, which only starts something;
+ * SendTaskSuccess brings the result.
+ */
+export function compileLambdaInvoke(definition: Definition): Work {
+  const timeoutSeconds = compileTimeout(definition);
+  const task = { resourceType: "lambda", resource: "invoke.waitForTaskToken" };
+
+  function prepare(visit: Visit): void {
+    visit.pendingTask = visit.thread.run.host.issueToken();
+  }
+
+  async function attempt(parameters: Json, visit: Visit): Promise<Json> {
+    const call = readCall(parameters);
+    return recordedTask(task, parameters, timeoutSeconds, visit, (over) => answer(call, visit, over));
+  }
+
+  /** What the task resolves with; a wait that is `over` records nothing any more. */
+  async function answer(call: LambdaCall, { thread, pendingTask }: Visit, over: AbortSignal): Promise<Json> {
+    // Before the call: an answer can be there before the function has ended.
+    const answered = pendingTask?.answer(over) as Promise<Json>;
+    const response = wrap(parseResult(await invoke(call, thread, over), "lambda"), thread.run.host.uuid());
+    if (!over.aborted) recordSubmitted(task, response, thread);
+    return answered;
+  }
+
+  return { type: "Task", prepare, attempt };
+}
+
+function readCall(parameters: Json): LambdaCall {
+  const { FunctionName, Payload = {} } = isObject(parameters) ? parameters : {};
+  if (typeof FunctionName !== "string" || !FunctionName.startsWith("arn:")) {
+    throw runtimeFailure("The Parameters of lambda:invoke must give FunctionName, the ARN of a function.");
+  }
+  return { functionArn: FunctionName, payload: JSON.stringify(Payload), handsOutToken: true };
+}
+
+/** The Lambda API's answer, as the integration hands it on. A laptop has one version of each function. */
+function wrap(payload: Json, requestId: string): Json {
+  return {
+    ExecutedVersion: "$LATEST",
+    Payload: payload,
+    ...sdkResponse(requestId, { "Content-Type": "application/json", "X-Amz-Executed-Version": "$LATEST" }),
+    StatusCode: 200,
+  };
+}
+
+/** Calls a Lambda function; every way in which that goes wrong becomes the failure that AWS reports. */
+async function invoke(call: LambdaCall, thread: Thread, over: AbortSignal): Promise<string> {
+  let result: LambdaResult;
+  try {
+    result = await thread.run.host.invokeLambda(call, over);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new StateFailure(error.name, error.message);
+  }
+  if (result.ok) return result.payload;
+  const { errorType, errorMessage, trace } = result;
+  throw new StateFailure(errorType, JSON.stringify({ errorType, errorMessage, trace }));
+}
+
+/** @throws StateFailure for a result over the limit (`owner` as AWS names it) or one that is not JSON. */
+function parseResult(payload: string, owner: string): Json {
+  assertWithinDataLimit(payload, owner);
+  try {
+    return JSON.parse(payload);
+  } catch (error) {
+    throw new StateFailure(
+      "States.TaskFailed",
+      `The result of '${owner}' is not JSON: ${(error as SyntaxError).message}`,
+    );
+  }
+}
