@@ -48,7 +48,6 @@ async function set(owner: CredentialOwner, name: string, { kind: given, file, se
     const what = given === undefined ? `the kind of "${name}" is not told by its name` : `there is no kind "${given}"`;
     throw new InvalidInput(`${what} - use one of --kind ${kinds.join(", ")}`);
   }
-  const { readValues } = await import("./credentials.ts");
   const values = await readValues(file, fields);
   const stored = await askApi((nova) => nova.credentials.set(owner, name, { kind, values }));
   print(json ? JSON.stringify(stored) : `${stored.name} (${stored.kind}) is stored`, json);
@@ -88,7 +87,7 @@ const shape = 'write a JSON object such as {"user": "...", "password": "..."}';
  * The values of a credential: of a JSON file, `-` for standard input, and every `--set field=text` over them. What is
  * secret belongs in the former: a command line is in the shell's history and in the list of processes.
  */
-export async function readValues(file: string | undefined, settings: readonly string[]): Promise<Values> {
+async function readValues(file: string | undefined, settings: readonly string[]): Promise<Values> {
   const values =
     file === undefined ? {} : parsed(file === "-" ? await text(process.stdin) : await readJsonFile(file, "credential"));
   return { ...values, ...Object.fromEntries(settings.map(fieldIn)) };
