@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
-import type { IncomingMessage, Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
-import { httpServer, readBody } from "../aws-http/http-server.ts";
+import { httpServer, openServer, readBody } from "../aws-http/http-server.ts";
 import type { Room } from "../disk/room.ts";
 import { DynamoDbError } from "./errors.ts";
 import { perform } from "./operations/route.ts";
@@ -60,17 +59,15 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbSe
     },
     { keepAliveTimeout: 120_000 },
   );
-  try {
-    await listen(server, options.port ?? 0);
-  } catch (error) {
+  const { url, close } = await openServer(server, { port: options.port }).catch((error) => {
     store.close();
     throw error;
-  }
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     answer,
     async close() {
-      await close(server);
+      await close();
       store.close();
     },
   };
@@ -125,18 +122,4 @@ function asDynamoDbError(error: unknown, room: Room | undefined): DynamoDbError 
   if (refused) return new DynamoDbError(refused.name, refused.message, { cause: error });
   process.emitWarning(`the local DynamoDB failed: ${error instanceof Error ? error.stack : error}`);
   return failure(error);
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()));
-    server.closeIdleConnections();
-  });
 }

@@ -1,6 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { httpServer } from "../aws-http/http-server.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { httpServer, openServer } from "../aws-http/http-server.ts";
 import type { Room } from "../disk/room.ts";
 import { answerControlPlane } from "./control-plane.ts";
 import { answerDataPlane } from "./data-plane.ts";
@@ -11,13 +10,11 @@ import { Zygotes } from "./zygotes.ts";
 
 const YOUNG_MS = 500;
 /** For a request to arrive; a cell may run for longer. Without a limit there would be none for its head, either. */
-const longestRequestMs = 60 * 60 * 1000;
+const maxRequestMs = 60 * 60 * 1000;
 
 export type E2bOptions = {
   /** What X-API-KEY must be; it is also what keeps code in a sandbox from using the control plane. */
   apiKey: string;
-  /** The interpreter; default NOVA_PYTHON, else the first on the PATH that has the template's packages. */
-  python?: string;
   /** Folders that `pip install --target` filled; visible in every sandbox, read-only. */
   sitePackages?: string[];
   /** A module that every sandbox's Python has imported already, and the folder that it comes from. */
@@ -30,7 +27,6 @@ export type E2bOptions = {
   /** Of the data folder that results go to. */
   room?: Room;
   warn?: (sentence: string) => void;
-  port?: number;
 };
 
 export type E2bServer = {
@@ -51,15 +47,15 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const { warn = () => undefined, sitePackages = [], templates = () => [], preloaded } = options;
   const sites = preloaded ? [...sitePackages, preloaded.folder] : sitePackages;
   const compiled = preloaded ? [preloaded.folder] : [];
-  const python = await choosePython(options.python, sites, options.cacheFile, compiled);
+  const python = await choosePython(sites, options.cacheFile, compiled);
   const zygotes = await Zygotes.open(python, { warn, preloaded: preloaded ? [preloaded.module] : [] });
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates, options.room);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     noteActivity(zygotes, response);
     answer(sandboxes, options.apiKey, request, response).catch((error) => answerError(response, error));
   };
-  const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: longestRequestMs });
-  const url = await listen(server, options.port ?? 0);
+  const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: maxRequestMs });
+  const { url, close } = await openServer(server, { breaksConnections: true });
   return {
     ...{ apiUrl: url, sandboxUrl: url, isolated: zygotes.isolated, warmed: () => zygotes.warmed() },
     get python() {
@@ -69,8 +65,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
     sandboxes: () => sandboxes.all().map(({ id, metadata, startedAt }) => ({ id, metadata, startedAt })),
     kill: (id) => sandboxes.kill(id),
     close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
+      const closed = close();
       await sandboxes.killAll();
       await zygotes.close();
       await closed;
@@ -108,12 +103,4 @@ function answerError(response: ServerResponse, error: unknown) {
   } else {
     sendJson(response, 500, { code: 500, message: (error as Error).message });
   }
-}
-
-async function listen(server: Server, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,17 +1,18 @@
 import { AwsError, constraint } from "../aws-http/aws-error.ts";
 import type { Request } from "../aws-http/request.ts";
+import { accountId } from "../aws-http/request.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import type { Rule, Rules, StandingRule } from "./rules.ts";
+import type { KeyedFile } from "../disk/whole-file.ts";
+import { type Rule, ruleKey, type StandingRule } from "./rules.ts";
 
 /** What the operations work on. */
 export interface EventService {
-  rules: Rules;
+  rules: KeyedFile<Rule>;
   standing: readonly StandingRule[];
   deliveries: Deliveries;
   /** Names of the buses that there are. */
   buses: readonly string[];
   region: string;
-  accountId: string;
   now(): number;
 }
 
@@ -37,20 +38,24 @@ export function busIn({ buses }: Pick<EventService, "buses">, given = "default")
   throw absent(`Event bus ${name} does not exist.`);
 }
 
+export function rulesOf({ rules }: Pick<EventService, "rules">, bus: string): Rule[] {
+  return rules.all().filter((rule) => rule.bus === bus);
+}
+
 /** Throws `ResourceNotFoundException`. */
 export function ruleIn(service: EventService, request: Request, field: "Name" | "Rule"): Rule {
   const bus = busIn(service, request.optionalText("EventBusName"));
   const name = ruleNameIn(request, field);
-  const rule = service.rules.get(bus, name);
+  const rule = service.rules.get(ruleKey({ bus, name }));
   if (!rule) throw absent(`Rule ${name} does not exist on EventBus ${bus}.`);
   return rule;
 }
 
-export function busArn({ region, accountId }: EventService, name: string): string {
+export function busArn({ region }: EventService, name: string): string {
   return `arn:aws:events:${region}:${accountId}:event-bus/${name}`;
 }
 
-export function ruleArn({ region, accountId }: EventService, { bus, name }: Pick<Rule, "bus" | "name">): string {
+export function ruleArn({ region }: EventService, { bus, name }: Pick<Rule, "bus" | "name">): string {
   return `arn:aws:events:${region}:${accountId}:rule/${bus === "default" ? "" : `${bus}/`}${name}`;
 }
 

@@ -1,0 +1,42 @@
+import type { States } from "../asl.ts";
+import type { Failable, PlannedAction, PlannedDecision, PlannedTask, Way } from "../lower/plan.ts";
+import { branchingOf, branchStates } from "./branches.ts";
+import { type Frame, onward } from "./frame.ts";
+import { branchState, pauseState, runningState } from "./names.ts";
+import { afterFailure, settleStates } from "./settle.ts";
+import { catchTo, codeParameters, lambdaTask } from "./task.ts";
+
+export function emitAction(node: PlannedAction, frame: Frame): States {
+  const next = onward(node);
+  const behind = next ?? frame.done;
+  return { ...codeStates(node, next, behind, frame), ...settleStates(node, [], behind, frame) };
+}
+
+/** The task that decides, then a Choice over the committed decision; what no edge fits is a failure. */
+export function emitDecision(node: PlannedDecision, frame: Frame): States {
+  const branching = branchingOf(node, frame);
+  const branch = branchState(node.id);
+  return {
+    ...codeStates(node, branch, branch, frame),
+    ...branchStates(node, branching),
+    ...settleStates(node, branching.rules, branching.otherwise, frame),
+  };
+}
+
+/**
+ * The task of a node, and what is between it and `behind`. Code that outlives a Lambda is not waited for: its task begins
+ * it or looks after it, and as long as it runs answers after what pause it wants to look again.
+ */
+function codeStates(node: PlannedTask & Failable, next: Way, behind: string, frame: Frame): States {
+  const { id, comment, retry, looks } = node;
+  const [running, pause] = [runningState(id), pauseState(id)];
+  const catchers = catchTo(afterFailure(node, frame), frame);
+  const details = { comment, parameters: codeParameters(id), catchers, retry };
+  const task = lambdaTask(frame.functions.runNode, details, looks === undefined ? next : running);
+  if (looks === undefined) return { [id]: task };
+  return {
+    [id]: task,
+    [running]: { Type: "Choice", Choices: [{ Variable: "$.running", IsPresent: true, Next: pause }], Default: behind },
+    [pause]: { Type: "Wait", SecondsPath: "$.pause", Next: id },
+  };
+}

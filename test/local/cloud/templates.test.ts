@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKnowledge } from "@nova/agents";
+import { templateName } from "@nova/workflow";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { environmentOf } from "../../../packages/local/src/cloud/environment.ts";
+import { docstringsFolder, indexDocstrings, prepareTemplate } from "../../../packages/local/src/cloud/templates.ts";
+import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
+import { makeWheel } from "./support/wheel.ts";
+
+let python: Python;
+let folder: string;
+let wheel: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nova-docstrings-"));
+  python = await choosePython([]);
+  wheel = await makeWheel(python, folder);
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("the documentation of a template", () => {
+  it("is indexed once, with what the workflow requires", async () => {
+    const template = await prepareTemplate(folder, [wheel]);
+    const file = join(docstringsFolder(folder), `${template}.json`);
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
+      format: 1,
+      libraries: { novatiny: { version: "1.0" }, json: { entries: expect.any(Array) } },
+    });
+    await writeFile(file, "as it was");
+    expect(await prepareTemplate(folder, [wheel])).toBe(template);
+    expect(await readFile(file, "utf8")).toBe("as it was");
+    await rm(file);
+    await prepareTemplate(folder, [wheel]);
+  });
+
+  it("is what a search in that template answers from", async () => {
+    const { searchDocumentation } = createKnowledge({ docstrings: docstringsFolder(folder) });
+    expect(searchDocumentation("json", "loads", templateName([wheel])).text).toMatch(`json ${python.version}\n`);
+    expect(searchDocumentation("unknown", "", templateName([wheel])).text).toContain("novatiny");
+    expect(searchDocumentation("unknown", "", "nova").text).not.toContain("novatiny");
+  });
+
+  it("is not needed: a Python that fails leaves no index, and no half of one", async () => {
+    const file = join(folder, "none", "x.json");
+    expect(await indexDocstrings({ ...python, path: "/bin/false" }, [], [], file)).toBe(false);
+    expect(existsSync(join(folder, "none"))).toBe(false);
+  });
+
+  it("is found through the environment", () => {
+    const keys = { signingKey: "ab".repeat(32) } as Parameters<typeof environmentOf>[2];
+    const endpoints = {} as Parameters<typeof environmentOf>[1];
+    expect(environmentOf("/data", endpoints, keys).NOVA_DOCSTRINGS).toBe("/data/docstrings");
+  });
+});
