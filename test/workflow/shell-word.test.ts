@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { shellWord } from "@nova/workflow/shell-word";
 import { expect, it } from "vitest";
-import { shellWord } from "../../../packages/cli/src/output/shell.ts";
 
 it.each(["exec_01M8", "greeting-a1b2c3", "./flows/a.json", "n=1"])("leaves %s as it is", (text) => {
   expect(shellWord(text)).toBe(text);

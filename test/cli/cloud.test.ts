@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { dataFolder } from "../../packages/cli/src/data-folder.ts";
+import { dataFolder } from "../../packages/cli/src/cloud.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();

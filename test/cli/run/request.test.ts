@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { freshNodes } from "../../../packages/cli/src/run/fresh.ts";
+import { freshNodes } from "../../../packages/cli/src/run/request.ts";
 import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
 
 const mixed = flow(

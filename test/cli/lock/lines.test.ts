@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { NodeCosts } from "../../../../packages/cli/src/lock/costs.ts";
-import { costLines } from "../../../../packages/cli/src/lock/lines/costs.ts";
-import { checkLines, lockLines } from "../../../../packages/cli/src/lock/lines/lock.ts";
-import { proofLines } from "../../../../packages/cli/src/lock/lines/proof.ts";
-import type { NodeProof, ProofRun } from "../../../../packages/cli/src/lock/prove.ts";
-import type { NodeState } from "../../../../packages/cli/src/lock/states.ts";
-import { shown } from "../../../../packages/cli/src/output/terminal.ts";
-import { approved, lockedOf, makeFolder, promptOf } from "../folders.ts";
+import type { NodeCosts } from "../../../packages/cli/src/lock/costs.ts";
+import { checkLines, lockLines } from "../../../packages/cli/src/lock/lines.ts";
+import { costLines } from "../../../packages/cli/src/lock/modes/costs.ts";
+import { proofLines } from "../../../packages/cli/src/lock/modes/prove.ts";
+import type { NodeProof, ProofRun } from "../../../packages/cli/src/lock/prove.ts";
+import type { NodeState } from "../../../packages/cli/src/lock/states.ts";
+import { shown } from "../../../packages/cli/src/output/terminal.ts";
+import { approved, lockedOf, makeFolder, promptOf } from "./folders.ts";
 
 function plain(lines: string[]): string[] {
   return lines.map((line) => stripVTControlCharacters(line));

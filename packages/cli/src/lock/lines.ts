@@ -1,8 +1,8 @@
 import { changeText } from "@nova/agents";
 import { codeFileOf } from "@nova/workflow";
-import { styled } from "../../output/terminal.ts";
-import type { PlanAction, Planned } from "../plan.ts";
-import type { LockState, NodeState } from "../states.ts";
+import { styled } from "../output/terminal.ts";
+import type { PlanAction, Planned } from "./plan.ts";
+import type { LockState, NodeState } from "./states.ts";
 
 const done: Record<PlanAction, string> = {
   added: "locked",

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eachLine } from "../../../packages/cli/src/archive/lines.ts";
+import { eachLine } from "../../../packages/cli/src/archive/format.ts";
 
 let folder: string;
 
