@@ -1,6 +1,6 @@
 import { invalid } from "../errors.ts";
 import { type AttributeMap, type AttributeValue, attribute, membersOf, typeOf } from "../values/attribute-value.ts";
-import { addNumbers, subtractNumbers } from "../values/decimal.ts";
+import { addNumbers } from "../values/decimal.ts";
 import { lookUp } from "./evaluate.ts";
 import { ListEdits } from "./list-edits.ts";
 import type { Operand, Path, Update } from "./syntax.ts";
@@ -28,30 +28,9 @@ function newValue(update: Update, item: AttributeMap): AttributeValue | undefine
 }
 
 function operandValue(operand: Operand, item: AttributeMap): AttributeValue {
-  switch (operand.kind) {
-    case "value":
-      return operand.value;
-    case "path":
-      return lookUp(operand.path, item) ?? missing();
-    case "sum": {
-      const [left, right] = [operandValue(operand.left, item), operandValue(operand.right, item)];
-      if (!("N" in left) || !("N" in right)) throw wrongType();
-      return { N: (operand.operator === "+" ? addNumbers : subtractNumbers)(left.N, right.N) };
-    }
-    case "function":
-      return functionValue(operand.name, operand.args as [Operand, Operand], item);
-    default:
-      throw new TypeError(`the placeholder ${operand.name} cannot be evaluated - it was not bound`);
-  }
-}
-
-function functionValue(name: string, [first, second]: [Operand, Operand], item: AttributeMap): AttributeValue {
-  if (name === "if_not_exists") {
-    return (first.kind === "path" && lookUp(first.path, item)) || operandValue(second, item);
-  }
-  const [head, tail] = [operandValue(first, item), operandValue(second, item)];
-  if (!("L" in head) || !("L" in tail)) throw wrongType();
-  return { L: [...head.L, ...tail.L] };
+  if (operand.kind === "value") return operand.value;
+  if (operand.kind === "path") return lookUp(operand.path, item) ?? missing();
+  throw new TypeError(`an operand of kind ${operand.kind} cannot be evaluated - it was not bound`);
 }
 
 function added(old: AttributeValue | undefined, amount: AttributeValue): AttributeValue {

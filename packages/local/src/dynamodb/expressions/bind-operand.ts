@@ -12,10 +12,6 @@ export function bindOperand(operand: Operand, placeholders: Placeholders): Opera
       return { kind: "value", value: placeholders.value(operand.name) };
     case "function":
       return { ...operand, args: operand.args.map((arg) => bindOperand(arg, placeholders)) };
-    case "sum": {
-      const { left, right } = operand;
-      return { ...operand, left: bindOperand(left, placeholders), right: bindOperand(right, placeholders) };
-    }
     default:
       return operand;
   }
@@ -24,9 +20,7 @@ export function bindOperand(operand: Operand, placeholders: Placeholders): Opera
 /** What is known of an operand's type without an item. */
 export function staticType(operand: Operand): AttributeType | undefined {
   if (operand.kind === "value") return typeOf(operand.value);
-  if (operand.kind === "sum") return "N";
-  if (operand.kind !== "function") return undefined;
-  return operand.name === "size" ? "N" : operand.name === "list_append" ? "L" : undefined;
+  return operand.kind === "function" && operand.name === "size" ? "N" : undefined;
 }
 
 export function expectPath(name: string, operand: Operand | undefined): void {

@@ -1,6 +1,6 @@
 import { invalid } from "../errors.ts";
 import type { AttributeType } from "../values/attribute-value.ts";
-import { bindOperand, expectPath, expectType, staticType } from "./bind-operand.ts";
+import { bindOperand, staticType } from "./bind-operand.ts";
 import { checkDistinctPaths } from "./paths.ts";
 import type { Placeholders } from "./placeholders.ts";
 import type { Operand, Update } from "./syntax.ts";
@@ -16,24 +16,9 @@ function bindUpdate(update: Update, placeholders: Placeholders): Update {
   const path = placeholders.path(update.path);
   if (update.kind === "remove") return { kind: "remove", path };
   const value = bindOperand(update.value, placeholders);
-  checkOperand(value);
   if (update.kind === "add") expectAmount("ADD", value, ["N", "SS", "NS", "BS"]);
   if (update.kind === "delete") expectAmount("DELETE", value, ["SS", "NS", "BS"]);
   return { ...update, path, value };
-}
-
-function checkOperand(operand: Operand): void {
-  if (operand.kind === "sum") {
-    for (const side of [operand.left, operand.right]) {
-      expectType(`operator or function: ${operand.operator}`, side, ["N"]);
-      checkOperand(side);
-    }
-  }
-  if (operand.kind !== "function") return;
-  const [first, second] = operand.args;
-  if (operand.name === "if_not_exists") expectPath(operand.name, first);
-  else for (const arg of [first, second]) expectType("operator or function: list_append", arg, ["L"]);
-  for (const arg of operand.args) checkOperand(arg);
 }
 
 /** As these two sections call the types. */

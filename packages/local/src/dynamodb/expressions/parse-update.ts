@@ -3,7 +3,8 @@ import { parseList, parseOperand, parsePath } from "./parse-operand.ts";
 import type { Operand, Update } from "./syntax.ts";
 import { Tokens } from "./tokens.ts";
 
-const arities = { if_not_exists: 2, list_append: 2 };
+/** DynamoDB also has `if_not_exists`, `list_append` and sums, which the product has no use for. */
+const noFunctions = {};
 
 type Section = "SET" | "REMOVE" | "ADD" | "DELETE";
 
@@ -11,7 +12,7 @@ const parseUpdateOf: Record<Section, (tokens: Tokens) => Update> = {
   SET(tokens) {
     const path = parsePath(tokens);
     tokens.expectSign("=");
-    return { kind: "set", path, value: parseSum(tokens) };
+    return { kind: "set", path, value: parseOperand(tokens, noFunctions) };
   },
   REMOVE: (tokens) => ({ kind: "remove", path: parsePath(tokens) }),
   ADD: (tokens) => ({ kind: "add", path: parsePath(tokens), value: parseValue(tokens) }),
@@ -35,22 +36,9 @@ export function parseUpdate(text: string): Update[] {
   return updates;
 }
 
-function parseSum(tokens: Tokens): Operand {
-  const left = parseTerm(tokens);
-  const operator = tokens.takesSign("+") ? "+" : tokens.takesSign("-") ? "-" : undefined;
-  return operator ? { kind: "sum", operator, left, right: parseTerm(tokens) } : left;
-}
-
-function parseTerm(tokens: Tokens): Operand {
-  if (!tokens.takesSign("(")) return parseOperand(tokens, arities);
-  const inner = parseSum(tokens);
-  tokens.expectSign(")");
-  return inner;
-}
-
 /** ADD and DELETE take a value and nothing else. */
 function parseValue(tokens: Tokens): Operand {
-  const operand = tokens.next.text.startsWith(":") ? parseOperand(tokens, {}) : undefined;
+  const operand = tokens.next.text.startsWith(":") ? parseOperand(tokens, noFunctions) : undefined;
   if (!operand) throw tokens.wrong();
   return operand;
 }

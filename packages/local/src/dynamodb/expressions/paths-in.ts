@@ -10,7 +10,6 @@ function partsOf(node: Condition | Operand): (Condition | Operand)[] {
     case "and":
     case "or":
     case "compare":
-    case "sum":
       return [node.left, node.right];
     case "not":
       return [node.condition];

@@ -8,8 +8,7 @@ export type Operand =
   | { kind: "path"; path: Path }
   | { kind: "placeholder"; name: string }
   | { kind: "value"; value: AttributeValue }
-  | FunctionCall
-  | { kind: "sum"; operator: "+" | "-"; left: Operand; right: Operand };
+  | FunctionCall;
 
 export interface FunctionCall {
   kind: "function";

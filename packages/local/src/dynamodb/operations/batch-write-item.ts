@@ -1,36 +1,33 @@
 import { invalid, malformed } from "../errors.ts";
-import { checkTableName, largestItemBytes, returnedCapacity } from "../request/common.ts";
+import { checkTableName, largestItemBytes } from "../request/common.ts";
 import { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
 import type { Table } from "../store/table.ts";
 import { encodeItemKey, encodeKey } from "../values/key.ts";
 import type { Answer } from "./answer.ts";
-import { CapacitySum } from "./capacity.ts";
 import { areDistinct } from "./distinct.ts";
 import { requestItems } from "./requested-tables.ts";
 import { performWrite, type Write } from "./write.ts";
 
 /** DynamoDB's limit of one call. */
-const mostWrites = 25;
+const maxWrites = 25;
 
 /** Nothing is ever left unprocessed. Written in one go, which is more than the cloud promises: do not rely on it. */
 export function batchWriteItem(store: Store, input: Input): Answer {
-  const capacity = returnedCapacity(input);
   const requests = requestItems(input).flatMap(([name, list]) => readRequests(name, list));
-  if (requests.length > mostWrites) throw invalid("Too many items requested for the BatchWriteItem call");
+  if (requests.length > maxWrites) throw invalid("Too many items requested for the BatchWriteItem call");
   const writes = requests.map(({ name, request }) => readWrite(store.tables.get(name), request));
   if (!areDistinct(writes)) throw invalid("Provided list of item keys contains duplicates");
-  const sum = new CapacitySum();
   store.atomically(() => {
-    for (const write of writes) sum.add(write.table, performWrite(store, write).consumed);
+    for (const write of writes) performWrite(store, write);
   });
-  return { UnprocessedItems: {}, ConsumedCapacity: sum.total(capacity) };
+  return { UnprocessedItems: {} };
 }
 
 function readRequests(name: string, list: unknown): { name: string; request: Input }[] {
   checkTableName(name);
   if (!Array.isArray(list)) throw malformed("Unexpected field type");
-  if (list.length === 0 || list.length > mostWrites) {
+  if (list.length === 0 || list.length > maxWrites) {
     const rules = ["less than or equal to 25", "greater than or equal to 1"].map((r) => `Member must have length ${r}`);
     const what = `failed to satisfy constraint: Map value must satisfy constraint: [${rules.join(", ")}]`;
     throw invalid(`1 validation error detected: Value at 'requestItems' ${what}`);

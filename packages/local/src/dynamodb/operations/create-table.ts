@@ -1,13 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { DynamoDbError, invalid, invalidParameter } from "../errors.ts";
 import { tableName } from "../request/common.ts";
-import { readAttributeDefinitions, readIndex, readKeySchema, readThroughput } from "../request/definitions.ts";
+import {
+  type AttributeDefinitions,
+  type IndexDefinition,
+  readAttributeDefinitions,
+  readIndex,
+  readKeySchema,
+} from "../request/definitions.ts";
 import type { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
 import type { TableDescription } from "../store/table.ts";
 import type { Answer } from "./answer.ts";
-import { checkGlobalIndexes, checkLocalIndexes } from "./check-indexes.ts";
-import { arnOf, describedIndex, withDecreases } from "./describe.ts";
+import { arnOf, describedIndex, noThroughput } from "./describe.ts";
 
 /** A table is made at once; only the answer says, as the cloud's does, that it is being created. */
 export function createTable(store: Store, input: Input): Answer {
@@ -22,17 +27,9 @@ export function createTable(store: Store, input: Input): Answer {
 
 function readDefinition(input: Input, name: string): TableDescription {
   const AttributeDefinitions = readAttributeDefinitions(input);
-  const billing = readBilling(input);
   const KeySchema = readKeySchema(input, AttributeDefinitions);
-  const indexes = (field: string) => {
-    const list = input.structures(field)?.map((index) => readIndex(index, AttributeDefinitions));
-    if (list?.length === 0) throw invalidParameter(`List of ${field} is empty`);
-    return list ?? [];
-  };
-  const [local, global] = [indexes("LocalSecondaryIndexes"), indexes("GlobalSecondaryIndexes")];
-  checkLocalIndexes(local, KeySchema);
-  checkGlobalIndexes(global, local, billing.BillingModeSummary !== undefined);
-  checkAllUsed(AttributeDefinitions, [KeySchema, ...[...local, ...global].map((index) => index.KeySchema)]);
+  const indexes = readIndexes(input, AttributeDefinitions);
+  checkAllUsed(AttributeDefinitions, [KeySchema, ...indexes.map((index) => index.KeySchema)]);
   return {
     TableName: name,
     TableArn: arnOf(name),
@@ -41,34 +38,36 @@ function readDefinition(input: Input, name: string): TableDescription {
     CreationDateTime: Date.now() / 1000,
     AttributeDefinitions,
     KeySchema,
-    ...billing,
+    ...readBilling(input),
     DeletionProtectionEnabled: input.flag("DeletionProtectionEnabled") ?? false,
-    ...(local.length > 0 && { LocalSecondaryIndexes: local.map((index) => describedIndex(name, index)) }),
-    ...(global.length > 0 && {
-      GlobalSecondaryIndexes: global.map((index) => ({
-        ...describedIndex(name, index),
-        IndexStatus: "ACTIVE" as const,
-      })),
-    }),
+    ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes.map((index) => describedIndex(name, index)) }),
     ItemCount: 0,
     TableSizeBytes: 0,
   };
 }
 
-function readBilling(input: Input): Pick<TableDescription, "BillingModeSummary" | "ProvisionedThroughput"> {
-  const mode = input.choice("BillingMode", ["PROVISIONED", "PAY_PER_REQUEST"]);
-  const throughput = readThroughput(input);
-  if (mode === "PAY_PER_REQUEST") {
-    if (throughput) {
-      const what = "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is";
-      throw invalidParameter(`${what} PAY_PER_REQUEST`);
-    }
-    const summary = { BillingMode: mode, LastUpdateToPayPerRequestDateTime: Date.now() / 1000 };
-    return { BillingModeSummary: summary, ProvisionedThroughput: withDecreases(undefined) };
+/** DynamoDB: indexes of a table. */
+const maxIndexes = 20;
+
+function readIndexes(input: Input, definitions: AttributeDefinitions): IndexDefinition[] {
+  const indexes = input.structures("GlobalSecondaryIndexes")?.map((index) => readIndex(index, definitions)) ?? [];
+  if (indexes.length === 0 && input.has("GlobalSecondaryIndexes")) {
+    throw invalidParameter("List of GlobalSecondaryIndexes is empty");
   }
-  if (throughput) return { ProvisionedThroughput: withDecreases(throughput) };
-  const what = "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED";
-  throw invalidParameter(what);
+  const names = indexes.map(({ IndexName }) => IndexName);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw invalidParameter(`Duplicate index name: ${twice}`);
+  if (indexes.length <= maxIndexes) return indexes;
+  throw invalidParameter(`GlobalSecondaryIndex count exceeds the per-table limit of ${maxIndexes}`);
+}
+
+function readBilling(input: Input): Pick<TableDescription, "BillingModeSummary" | "ProvisionedThroughput"> {
+  const BillingMode = input.choice("BillingMode", ["PROVISIONED", "PAY_PER_REQUEST"]);
+  if (BillingMode !== "PAY_PER_REQUEST") {
+    throw invalid("A table of the local DynamoDB has no throughput - use BillingMode PAY_PER_REQUEST");
+  }
+  const BillingModeSummary = { BillingMode, LastUpdateToPayPerRequestDateTime: Date.now() / 1000 };
+  return { BillingModeSummary, ProvisionedThroughput: noThroughput };
 }
 
 function checkAllUsed(definitions: TableDescription["AttributeDefinitions"], schemas: TableDescription["KeySchema"][]) {

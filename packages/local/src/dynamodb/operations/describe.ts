@@ -1,5 +1,7 @@
 import type { IndexDefinition } from "../request/definitions.ts";
-import type { IndexDescription, Throughput } from "../store/table.ts";
+import type { IndexDescription } from "../store/table.ts";
+
+export const noThroughput = { NumberOfDecreasesToday: 0, ReadCapacityUnits: 0, WriteCapacityUnits: 0 };
 
 /** The account is nobody's; the region is that of the caller's environment. */
 export function arnOf(table: string): string {
@@ -7,16 +9,12 @@ export function arnOf(table: string): string {
 }
 
 export function describedIndex(table: string, index: IndexDefinition): IndexDescription {
-  const { ProvisionedThroughput, ...rest } = index;
   return {
-    ...rest,
-    ProvisionedThroughput: withDecreases(ProvisionedThroughput),
+    ...index,
+    ProvisionedThroughput: noThroughput,
     IndexArn: `${arnOf(table)}/index/${index.IndexName}`,
     IndexSizeBytes: 0,
     ItemCount: 0,
+    IndexStatus: "ACTIVE",
   };
-}
-
-export function withDecreases(throughput: Throughput = { ReadCapacityUnits: 0, WriteCapacityUnits: 0 }) {
-  return { NumberOfDecreasesToday: 0, ...throughput };
 }

@@ -1,6 +1,7 @@
 import { notServed } from "../../aws-http/request.ts";
 import { DynamoDbError, malformed } from "../errors.ts";
 import { Input } from "../request/input.ts";
+import { refuseUnserved } from "../request/legacy.ts";
 import type { Store } from "../store/store.ts";
 import { type Answer, answerText } from "./answer.ts";
 import { batchGetItem } from "./batch-get-item.ts";
@@ -38,7 +39,9 @@ export function perform(store: Store, operation: string, body: string): string {
     const sentence = notServed("DynamoDB", operation || "a request without an x-amz-target", Object.keys(operations));
     throw new DynamoDbError("UnknownOperationException", sentence);
   }
-  return answerText(run(store, new Input(parse(body))));
+  const input = new Input(parse(body));
+  refuseUnserved(input);
+  return answerText(run(store, input));
 }
 
 function parse(body: string): unknown {

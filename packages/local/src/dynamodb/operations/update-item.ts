@@ -1,23 +1,18 @@
 import { project } from "../expressions/project.ts";
 import type { Path } from "../expressions/syntax.ts";
-import { returnedCapacity } from "../request/common.ts";
 import type { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
 import { type Answer, JsonText } from "./answer.ts";
-import { consumedCapacity } from "./capacity.ts";
 import { readUpdate } from "./read-write.ts";
 import { type ReturnValues, returnValues } from "./return-values.ts";
 import { performWrite, type Write, type Written } from "./write.ts";
 
 export function updateItem(store: Store, input: Input): Answer {
-  const [wanted, capacity] = [returnValues(input), returnedCapacity(input)];
+  const wanted = returnValues(input);
   const write = readUpdate(store, input);
   const written = performWrite(store, write);
-  return {
-    Attributes: returned(wanted, write, written),
-    ConsumedCapacity: consumedCapacity(capacity, write.table, written.consumed),
-  };
+  return { Attributes: returned(wanted, write, written) };
 }
 
 function returned(wanted: ReturnValues, { change }: Write, { old, next }: Written): unknown {

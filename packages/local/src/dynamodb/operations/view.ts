@@ -1,10 +1,10 @@
-import { invalid, invalidParameter } from "../errors.ts";
+import { invalid } from "../errors.ts";
 import type { Condition, Path } from "../expressions/syntax.ts";
-import { indexNameLimits, type ReturnedCapacity, returnedCapacity, tableName } from "../request/common.ts";
+import { indexNameLimits, tableName } from "../request/common.ts";
 import { type ExpressionField, type Expressions, readExpressions } from "../request/expressions.ts";
 import type { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
-import { type Index, positionNames, type Table } from "../store/table.ts";
+import type { Index, Table } from "../store/table.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
 import { checkKeyPaths } from "./check-paths.ts";
 
@@ -14,36 +14,28 @@ const selections = ["ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTR
 export interface View {
   table: Table;
   index: Index | undefined;
-  isConsistent: boolean;
   onlyCounts: boolean;
   limit: number | undefined;
   startKey: AttributeMap | undefined;
   filter: Condition | undefined;
   paths: Path[] | undefined;
-  /** What there is to see where an index does not project everything. */
-  visible: string[] | undefined;
-  capacity: ReturnedCapacity;
 }
 
 export function readView(store: Store, input: Input, fields: readonly ExpressionField[]): [View, Expressions] {
   const name = tableName(input);
   const indexName = input.optionalText("IndexName", indexNameLimits);
-  const given = {
-    isConsistent: input.flag("ConsistentRead") ?? false,
-    limit: input.integer("Limit", { least: 1 }),
-    capacity: returnedCapacity(input),
-  };
+  const isConsistent = input.flag("ConsistentRead") ?? false;
+  const limit = input.integer("Limit", { least: 1 });
   const select = input.choice("Select", selections);
   const startKey = input.optionalAttributes("ExclusiveStartKey")?.attributes;
   const expressions = readExpressions(input, fields);
   const { FilterExpression: filter, ProjectionExpression: paths } = expressions;
   checkSelect(select, paths, indexName);
   const table = store.tables.get(name);
-  const index = indexName === undefined ? undefined : indexOf(table, indexName, given.isConsistent);
-  const visible = index && visibleOf(table, index, select, paths);
+  const index = indexName === undefined ? undefined : indexOf(table, indexName, isConsistent);
   checkKeyPaths(table, filter, paths);
   const onlyCounts = select === "COUNT";
-  return [{ ...given, table, index, onlyCounts, startKey, filter, paths, visible }, expressions];
+  return [{ limit, table, index, onlyCounts, startKey, filter, paths }, expressions];
 }
 
 type Select = (typeof selections)[number] | undefined;
@@ -63,21 +55,6 @@ function checkSelect(select: Select, paths: Path[] | undefined, indexName: strin
 function indexOf(table: Table, name: string, isConsistent: boolean): Index {
   const index = table.indexes.find((one) => one.name === name);
   if (!index) throw invalid(`The table does not have the specified index: ${name}`);
-  if (index.kind === "LOCAL" || !isConsistent) return index;
+  if (!isConsistent) return index;
   throw invalid("Consistent reads are not supported on global secondary indexes");
-}
-
-/** A local index fetches from the table what it does not project, a global one refuses to. */
-function visibleOf(table: Table, index: Index, select: Select, paths: Path[] | undefined): string[] | undefined {
-  if (index.projection.ProjectionType === "ALL") return undefined;
-  const names = [...positionNames(table, index), ...(index.projection.NonKeyAttributes ?? [])];
-  const hidden = (paths ?? []).map(([name]) => String(name)).filter((name) => !names.includes(name));
-  const wantsMore = select === "ALL_ATTRIBUTES" || hidden.length > 0;
-  if (!wantsMore) return names;
-  if (index.kind === "LOCAL") return undefined;
-  if (hidden.length > 0) {
-    throw invalidParameter(`Global secondary index ${index.name} does not project [${hidden.join(", ")}]`);
-  }
-  const what = `Select type ALL_ATTRIBUTES is not supported for global secondary index ${index.name}`;
-  throw invalidParameter(`${what} because its projection type is not ALL`);
 }

@@ -18,11 +18,5 @@ export function checkTableName(name: string): void {
 
 export const indexNameLimits = { least: 3, most: 255, pattern: namePattern };
 
-export type ReturnedCapacity = "INDEXES" | "TOTAL" | "NONE" | undefined;
-
-export function returnedCapacity(input: Input): ReturnedCapacity {
-  return input.choice("ReturnConsumedCapacity", ["INDEXES", "TOTAL", "NONE"]);
-}
-
 /** DynamoDB's limit of an item, names and values together. */
 export const largestItemBytes = 400 * 1024;

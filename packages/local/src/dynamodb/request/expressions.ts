@@ -9,7 +9,6 @@ import { checkDistinctPaths } from "../expressions/paths.ts";
 import { Placeholders } from "../expressions/placeholders.ts";
 import type { Condition, Path, Update } from "../expressions/syntax.ts";
 import type { Input } from "./input.ts";
-import { refuseLegacy } from "./legacy.ts";
 
 /** The expressions of a request, ready to be evaluated. */
 export interface Expressions {
@@ -36,7 +35,6 @@ const kinds = {
 
 /** Reads those of the fields that the request has; a placeholder that none of them uses is an error. */
 export function readExpressions(input: Input, fields: readonly ExpressionField[]): Expressions {
-  refuseLegacy(input);
   const texts = fields.flatMap((field) => {
     const text = input.optionalText(field);
     return text === undefined ? [] : [[field, text] as const];

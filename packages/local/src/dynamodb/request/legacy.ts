@@ -1,23 +1,26 @@
 import { invalid } from "../errors.ts";
 import type { Input } from "./input.ts";
 
-/** What expressions replaced in 2014; the service still takes it, no client of ours should. */
-const replacements: Record<string, string> = {
-  AttributesToGet: "ProjectionExpression",
-  AttributeUpdates: "UpdateExpression",
-  ConditionalOperator: "AND and OR in an expression",
-  Expected: "ConditionExpression",
-  KeyConditions: "KeyConditionExpression",
-  QueryFilter: "FilterExpression",
-  ScanFilter: "FilterExpression",
-};
+/** Parameters that expressions replaced in 2014, and others that the product has no use for: the advice for each. */
+const unserved = Object.entries({
+  AttributesToGet: "use ProjectionExpression",
+  AttributeUpdates: "use UpdateExpression",
+  ConditionalOperator: "use AND and OR in an expression",
+  Expected: "use ConditionExpression",
+  KeyConditions: "use KeyConditionExpression",
+  QueryFilter: "use FilterExpression",
+  ScanFilter: "use FilterExpression",
+  LocalSecondaryIndexes: "use GlobalSecondaryIndexes",
+  ProvisionedThroughput: "use BillingMode PAY_PER_REQUEST",
+  Segment: "scan the table in one go",
+  TotalSegments: "scan the table in one go",
+});
 
-const legacy = Object.entries(replacements);
-
-export function refuseLegacy(input: Input): void {
-  for (const [field, replacement] of legacy) {
-    if (input.has(field)) {
-      throw invalid(`The legacy parameter ${field} is not supported by the local DynamoDB - use ${replacement}`);
-    }
+export function refuseUnserved(input: Input): void {
+  for (const [field, advice] of unserved) {
+    if (input.has(field)) throw invalid(`The parameter ${field} is not supported by the local DynamoDB - ${advice}`);
   }
+  const capacity = input.choice("ReturnConsumedCapacity", ["INDEXES", "TOTAL", "NONE"]);
+  if (capacity === undefined || capacity === "NONE") return;
+  throw invalid("The local DynamoDB consumes no capacity - leave ReturnConsumedCapacity out");
 }

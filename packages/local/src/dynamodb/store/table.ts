@@ -1,11 +1,7 @@
 import type { KeySchema } from "../values/key.ts";
 
-export interface Projection {
-  ProjectionType: "ALL" | "KEYS_ONLY" | "INCLUDE";
-  NonKeyAttributes?: string[];
-}
-
-export interface Throughput {
+interface Throughput {
+  NumberOfDecreasesToday: number;
   ReadCapacityUnits: number;
   WriteCapacityUnits: number;
 }
@@ -18,8 +14,8 @@ export interface KeySchemaElement {
 export interface IndexDescription {
   IndexName: string;
   KeySchema: KeySchemaElement[];
-  Projection: Projection;
-  ProvisionedThroughput?: Throughput & { NumberOfDecreasesToday: number };
+  Projection: { ProjectionType: "ALL" };
+  ProvisionedThroughput: Throughput;
   IndexStatus?: "ACTIVE" | "CREATING" | "DELETING";
   IndexArn: string;
   IndexSizeBytes: number;
@@ -35,10 +31,9 @@ export interface TableDescription {
   CreationDateTime: number;
   AttributeDefinitions: { AttributeName: string; AttributeType: "S" | "N" | "B" }[];
   KeySchema: KeySchemaElement[];
-  BillingModeSummary?: { BillingMode: "PAY_PER_REQUEST" | "PROVISIONED"; LastUpdateToPayPerRequestDateTime?: number };
-  ProvisionedThroughput: Throughput & { NumberOfDecreasesToday: number };
+  BillingModeSummary?: { BillingMode: "PAY_PER_REQUEST"; LastUpdateToPayPerRequestDateTime?: number };
+  ProvisionedThroughput: Throughput;
   DeletionProtectionEnabled: boolean;
-  LocalSecondaryIndexes?: IndexDescription[];
   GlobalSecondaryIndexes?: IndexDescription[];
   ItemCount: number;
   TableSizeBytes: number;
@@ -47,9 +42,7 @@ export interface TableDescription {
 export interface Index {
   id: number;
   name: string;
-  kind: "GLOBAL" | "LOCAL";
   key: KeySchema;
-  projection: Projection;
 }
 
 export interface Table {

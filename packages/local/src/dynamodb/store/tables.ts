@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { DynamoDbError } from "../errors.ts";
-import { type Index, keySchemaOf, type Table, type TableDescription } from "./table.ts";
+import { keySchemaOf, type Table, type TableDescription } from "./table.ts";
 
 /** What is stored of a table; the numbers of its indexes by name, never used twice. */
 interface State {
@@ -74,22 +74,16 @@ export class Tables {
 }
 
 function tableOf(id: number, description: TableDescription, idOf: (index: string) => number): Table {
-  const indexes = (kind: Index["kind"], given: TableDescription["LocalSecondaryIndexes"] = []): Index[] =>
-    given.map(({ IndexName, KeySchema, Projection }) => ({
-      id: idOf(IndexName),
-      name: IndexName,
-      kind,
-      key: keySchemaOf(KeySchema, description),
-      projection: Projection,
-    }));
+  const indexes = (description.GlobalSecondaryIndexes ?? []).map(({ IndexName, KeySchema }) => ({
+    id: idOf(IndexName),
+    name: IndexName,
+    key: keySchemaOf(KeySchema, description),
+  }));
   return {
     id,
     name: description.TableName,
     key: keySchemaOf(description.KeySchema, description),
-    indexes: [
-      ...indexes("GLOBAL", description.GlobalSecondaryIndexes),
-      ...indexes("LOCAL", description.LocalSecondaryIndexes),
-    ],
+    indexes,
     description,
   };
 }
