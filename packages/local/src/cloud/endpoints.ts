@@ -1,4 +1,4 @@
-import type { DynamoDbServer } from "../dynamodb/index.ts";
+import type { DynamoDbServer } from "../dynamodb/server.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { OnCreated } from "../s3/call.ts";
@@ -89,7 +89,7 @@ export async function openEndpoints(
 }
 
 async function openDynamoDbWith({ dataDir, room, faults }: RoomyOptions, { accessKeyId, secretAccessKey }: Keys) {
-  const { openDynamoDb } = await import("../dynamodb/index.ts");
+  const { openDynamoDb } = await import("../dynamodb/server.ts");
   const faulty = faults?.dynamodb && { faults: faults.dynamodb };
   return openDynamoDb({ dataDir, room, accessKeyId, secretAccessKey, ...faulty });
 }

@@ -2,7 +2,6 @@ import { invalid } from "../errors.ts";
 import { type AttributeMap, type AttributeValue, attribute, membersOf, typeOf } from "../values/attribute-value.ts";
 import { addNumbers } from "../values/decimal.ts";
 import { lookUp } from "./evaluate.ts";
-import { ListEdits } from "./list-edits.ts";
 import type { Operand, Path, Update } from "./syntax.ts";
 
 /** Changes the item in place. Every value is taken from the item as it was before. */
@@ -74,4 +73,26 @@ function missing(): never {
 
 function wrongType(): Error {
   return invalid("An operand in the update expression has an incorrect data type");
+}
+
+/**
+ * What an update does to lists. Positions mean the lists as they were, whatever else is removed; a position behind the
+ * end means the end.
+ */
+export class ListEdits {
+  readonly #edits = new Map<AttributeValue[], Map<number, AttributeValue | undefined>>();
+
+  /** Undefined removes the element. */
+  note(list: AttributeValue[], position: number, value: AttributeValue | undefined): void {
+    const edits = this.#edits.get(list) ?? new Map();
+    this.#edits.set(list, edits.set(position, value));
+  }
+
+  apply(): void {
+    for (const [list, edits] of this.#edits) {
+      const kept = list.flatMap((element, position) => (edits.has(position) ? (edits.get(position) ?? []) : element));
+      const behind = [...edits].filter(([position]) => position >= list.length).sort(([a], [b]) => a - b);
+      list.splice(0, list.length, ...kept, ...behind.flatMap(([, value]) => value ?? []));
+    }
+  }
 }

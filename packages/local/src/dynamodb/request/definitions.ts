@@ -1,8 +1,7 @@
 import { invalid, invalidParameter } from "../errors.ts";
-import type { IndexDescription, KeySchemaElement, TableDescription } from "../store/table.ts";
-import { indexNameLimits } from "./common.ts";
+import type { IndexDescription, KeySchemaElement, TableDescription } from "../store/tables.ts";
+import { indexNameLimits, refuseUnserved } from "./common.ts";
 import type { Input } from "./input.ts";
-import { refuseUnserved } from "./legacy.ts";
 
 export type AttributeDefinitions = TableDescription["AttributeDefinitions"];
 

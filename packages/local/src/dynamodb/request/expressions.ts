@@ -1,13 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { DynamoDbError, invalid, malformed } from "../errors.ts";
-import { bindCondition } from "../expressions/bind-condition.ts";
-import { bindUpdates } from "../expressions/bind-update.ts";
-import { parseCondition } from "../expressions/parse-condition.ts";
-import { parseProjection } from "../expressions/parse-projection.ts";
-import { parseUpdate } from "../expressions/parse-update.ts";
-import { checkDistinctPaths } from "../expressions/paths.ts";
+import { bindCondition, bindUpdates } from "../expressions/bind.ts";
+import { parseCondition, parseProjection, parseUpdate } from "../expressions/parse.ts";
 import { Placeholders } from "../expressions/placeholders.ts";
-import type { Condition, Path, Update } from "../expressions/syntax.ts";
+import { type Condition, checkDistinctPaths, type Path, type Update } from "../expressions/syntax.ts";
 import type { Input } from "./input.ts";
 
 /** The expressions of a request, ready to be evaluated. */

@@ -4,7 +4,7 @@ import { type EncodedKey, elementsOf, encodeChecked, kindOf } from "../values/ke
 import { type Entry, itemKeyOf } from "./entries.ts";
 import type { StoredItem } from "./items.ts";
 import type { Store } from "./store.ts";
-import type { Index, Table } from "./table.ts";
+import type { Index, Table } from "./tables.ts";
 
 export interface NewItem {
   attributes: AttributeMap;

@@ -10,9 +10,8 @@ import {
 } from "../request/definitions.ts";
 import type { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
-import type { TableDescription } from "../store/table.ts";
+import type { IndexDescription, TableDescription } from "../store/tables.ts";
 import type { Answer } from "./answer.ts";
-import { arnOf, describedIndex, noThroughput } from "./describe.ts";
 
 /** A table is made at once; only the answer says, as the cloud's does, that it is being created. */
 export function createTable(store: Store, input: Input): Answer {
@@ -80,4 +79,49 @@ function checkAllUsed(definitions: TableDescription["AttributeDefinitions"], sch
   }
   const lists = `AttributeDefinitions: [${names.join(", ")}], keys used: [${[...used].join(", ")}]`;
   throw invalid(`One or more parameter values were invalid: Some AttributeDefinitions are not used. ${lists}`);
+}
+
+export function deleteTable(store: Store, input: Input): Answer {
+  const table = store.tables.named(tableName(input));
+  if (table.description.DeletionProtectionEnabled) {
+    const what = "Resource cannot be deleted as it is currently protected against deletion.";
+    throw invalid(`${what} Disable deletion protection first.`);
+  }
+  store.atomically(() => {
+    for (const index of table.indexes) store.entries.clear(index.id);
+    store.items.clear(table.id);
+    store.tables.remove(table);
+  });
+  return { TableDescription: { ...table.description, TableStatus: "DELETING" } };
+}
+
+export function describeTable(store: Store, input: Input): Answer {
+  return { Table: store.tables.named(tableName(input)).description };
+}
+
+export function listTables(store: Store, input: Input): Answer {
+  const limit = input.integer("Limit", { least: 1, most: 100 }) ?? 100;
+  const nameLimits = { least: 3, most: 255, pattern: "[a-zA-Z0-9_.-]+" };
+  const start = input.optionalText("ExclusiveStartTableName", nameLimits) ?? "";
+  const names = store.tables.names().filter((name) => name > start);
+  const page = names.slice(0, limit);
+  return { TableNames: page, LastEvaluatedTableName: names.length > limit ? page.at(-1) : undefined };
+}
+
+export const noThroughput = { NumberOfDecreasesToday: 0, ReadCapacityUnits: 0, WriteCapacityUnits: 0 };
+
+/** The account is nobody's; the region is that of the caller's environment. */
+export function arnOf(table: string): string {
+  return `arn:aws:dynamodb:${process.env.AWS_REGION ?? "us-east-1"}:000000000000:table/${table}`;
+}
+
+export function describedIndex(table: string, index: IndexDefinition): IndexDescription {
+  return {
+    ...index,
+    ProvisionedThroughput: noThroughput,
+    IndexArn: `${arnOf(table)}/index/${index.IndexName}`,
+    IndexSizeBytes: 0,
+    ItemCount: 0,
+    IndexStatus: "ACTIVE",
+  };
 }

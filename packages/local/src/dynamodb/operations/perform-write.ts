@@ -5,7 +5,7 @@ import type { Condition, Update } from "../expressions/syntax.ts";
 import { largestItemBytes } from "../request/common.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
-import type { Table } from "../store/table.ts";
+import type { Table } from "../store/tables.ts";
 import { type NewItem, type Place, putItem, removeItem } from "../store/write-item.ts";
 import { bytesOf } from "../values/admit.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
