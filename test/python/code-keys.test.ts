@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { codeKeys, foreignModules } from "@nova/python";
+import { codeKeys, contextAccess, foreignModules, keysSet, setsBranchDecision } from "@nova/python";
 import { describe, expect, it } from "vitest";
 import { readCorpus, type Snippet, template } from "./support/corpus.ts";
 import { type FaultKind, faultsOf } from "./support/faults.ts";
@@ -41,3 +41,94 @@ describe("what a workflow asks of its code", () => {
     expect(1 - missed.length / faults.length, `${missed.length} of ${faults.length}`).toBeGreaterThanOrEqual(0.95);
   });
 });
+
+const wanted = /^(error|\$.*)$/;
+
+it.each([
+  ["a plain key", "context['error'] = 1", ["error 1:1"]],
+  ["each key once", 'x = 1; context["error"] = 1\ncontext["error"] = 2; context["$a"] += 1', ["error 1:8", "$a 2:23"]],
+  ["one of several targets", "a, context['error'] = 1, 2", ["error 1:4"]],
+  ["a key set in a function", "def f():\n    context['error'] = 1", ["error 2:5"]],
+])("finds %s", (_what, source, places) => {
+  expect(keysSet(source, wanted).map(({ key, line, column }) => `${key} ${line}:${column}`)).toEqual(places);
+});
+
+it.each([
+  ["is read", "x = context['error']; context['errors'] = x"],
+  ["is changed inside", "context['error']['seen'] = True"],
+  ["is deleted", "del context['error']"],
+  ["is compared", "x = context['error'] == 1"],
+  ["belongs to another dict", "x = context['error']\nx['error'] = 1"],
+  ["is only text", "x = \"context['error'] = 1\""],
+])("finds none where the key %s", (_what, source) => {
+  expect(keysSet(source, wanted)).toEqual([]);
+});
+
+it("lists the keys that code reads, sets and deletes", async () => {
+  const source = `
+mail = context["mail"]
+context["to"] = mail["from"]["address"]
+if "vat" in context:
+    context["gross"] = context.get("net", 0) + context["vat"]
+for line in context["lines"]:
+    line["sum"] = line["price"]
+del context["raw"]
+context.pop("tmp", None)
+`;
+  expect(await contextAccess(source)).toEqual({
+    reads: [
+      { path: "mail", optional: false },
+      { path: "mail.from.address", optional: false },
+      { path: "mail.from", optional: false },
+      { path: "vat", optional: false },
+      { path: "net", optional: true },
+      { path: "lines", optional: false },
+      { path: "raw", optional: false },
+      { path: "tmp", optional: true },
+    ],
+    sets: ["to", "gross", "lines"],
+    deletes: ["raw", "tmp"],
+  });
+});
+
+it("leaves out keys that are computed, and code that cannot be read", async () => {
+  const nothing = { reads: [], sets: [], deletes: [] };
+  expect(await contextAccess("context[key] = context[other]")).toEqual(nothing);
+  expect(await contextAccess("context['a' = 1")).toEqual(nothing);
+});
+
+it.each([
+  ["it sets another key", 'context["decision"] = context["total"] > 1000'],
+  ["it misspells the key", "context['branch_decison'] = context.get('has_pdf', False)"],
+  ["it sets a name of its own", 'decision = "high" if context["total"] > 1000 else "low"'],
+  ["it only prints for people", 'print("total", context["total"])'],
+  ["it only looks whether a key is there", 'ok = "pdf" in context'],
+  ["a comment alone says the name", '# sets context["branch_decision"]\nx = context["a"]'],
+  ["nothing is there", ""],
+])("says no where %s", (_, source) => {
+  expect(setsBranchDecision(source)).toBe(false);
+});
+
+it.each([
+  ["it sets the key", "context['branch_decision'] = True"],
+  ["it may update anything", "context.update(result)"],
+  ["it hands the context on", "from mylib import decide\ndecide(context)"],
+  ["it has the context under another name", "c = context\nc[name] = 1"],
+  ["it makes up a key", 'context["branch_" + "decision"] = 1'],
+  ["it sets a key that it computes", "context[key] = 1"],
+  ["it formats a key", 'context[f"{a}_decision"] = 1'],
+  ["it merges", "context |= answer"],
+  ["it prints a result", "print(json.dumps(answer))"],
+  ["it runs made-up code", "exec(program)"],
+  ["it reaches globals", "globals()[name][key] = 1"],
+  ["it sets in a loop over it", "for k in context.keys(): context[k] = 1"],
+])("does not say no where %s", (_, source) => {
+  expect(setsBranchDecision(source)).toBe(true);
+});
+
+it.each(["def decide(c): c['branch_decision'] = 1", "import json\ndef answer(d): print(json.dumps(d))"])(
+  "does not say no where lib may do it: %s",
+  (module) => {
+    expect(setsBranchDecision("import decide", { "decide.py": module })).toBe(true);
+  },
+);

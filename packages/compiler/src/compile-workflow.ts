@@ -6,11 +6,8 @@ import {
   type Workflow,
   type WorkflowSource,
 } from "@nova/workflow";
-import { checkEvents } from "./check/events.ts";
-import { checkImports } from "./check/imports.ts";
-import { checkKnownKeys } from "./check/keys.ts";
-import { checkSources } from "./check/python.ts";
-import { checkSize } from "./check/size.ts";
+import { checkEvents, checkSize } from "./check/limits.ts";
+import { checkImports, checkKnownKeys, checkSources } from "./check/python.ts";
 import { type EmitOptions, type Machine, toMachine } from "./to-state-machine.ts";
 
 /** Everything there is to say about a source; without an error among the findings also what it compiles to. */

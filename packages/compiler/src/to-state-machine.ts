@@ -1,9 +1,8 @@
 import type { HistoryBudget, Workflow } from "@nova/workflow";
 import type { StateMachine } from "./asl.ts";
 import { emit } from "./emit/emit.ts";
-import type { FunctionArns } from "./emit/functions.ts";
-import { continues } from "./events/continues.ts";
-import { historyBudget } from "./events/history-budget.ts";
+import type { FunctionArns } from "./emit/frame.ts";
+import { continues, historyBudget } from "./events/history-budget.ts";
 import { inlineItems } from "./events/inline-items.ts";
 import { lower } from "./lower/lower.ts";
 import { loopTargets, type Plan } from "./lower/plan.ts";
@@ -34,10 +33,10 @@ export interface Machine {
 /** Lower and emit: a checked workflow in, its state machine as plain data out. */
 export function toMachine(workflow: Workflow, options: EmitOptions = {}): Machine {
   const plan = lower(workflow);
-  const most = (map: string) => options.inlineItems ?? inlineItems(plan, map);
+  const maxInline = (map: string) => options.inlineItems ?? inlineItems(plan, map);
   const isContinued = goesOn(plan, options);
-  const emitting = { functions: options.functions ?? localFunctions, inlineItems: most, continues: isContinued };
-  const history = isContinued && historyBudget(plan, ({ id }) => most(id), options.historyEvents);
+  const emitting = { functions: options.functions ?? localFunctions, inlineItems: maxInline, continues: isContinued };
+  const history = isContinued && historyBudget(plan, ({ id }) => maxInline(id), options.historyEvents);
   return { stateMachine: emit(plan, emitting), ...(history && { history }) };
 }
 

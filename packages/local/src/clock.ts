@@ -10,19 +10,19 @@ export interface Clock {
    * Whoever waits for a time of day looks at the clock this often: timers stand still while the machine sleeps, and know
    * nothing of a clock that is set. Absent: there is no need.
    */
-  readonly longestNapMs?: number;
+  readonly maxNapMs?: number;
 }
 
 /** setTimeout keeps its delay in 31 bits and fires at once beyond; a Wait state may last a year. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: Date.now,
   random: Math.random,
-  longestNapMs: 10_000,
+  maxNapMs: 10_000,
   async sleep(ms, signal) {
-    for (let left = ms; left > 0 && !signal?.aborted; left -= LONGEST_TIMER_MS) {
-      await oneTimer(Math.min(left, LONGEST_TIMER_MS), signal);
+    for (let left = ms; left > 0 && !signal?.aborted; left -= MAX_TIMER_MS) {
+      await oneTimer(Math.min(left, MAX_TIMER_MS), signal);
     }
   },
 };
@@ -31,7 +31,7 @@ export const systemClock: Clock = {
 export function steady(clock: Clock): Clock {
   let [latest, aheadMs] = [Number.NEGATIVE_INFINITY, 0];
   return {
-    ...(clock.longestNapMs !== undefined && { longestNapMs: clock.longestNapMs }),
+    ...(clock.maxNapMs !== undefined && { maxNapMs: clock.maxNapMs }),
     random: () => clock.random(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
     now() {

@@ -1,15 +1,13 @@
 import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
-import { beyondBounds } from "./bounds.ts";
-import { isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
-import { contextAttributes } from "./findings/attributes.ts";
+import { beyondBounds, isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
 import { type CodeFinding, codeFindings } from "./findings/codes.ts";
 import { undecided } from "./findings/decision.ts";
 import { failingImports } from "./findings/imports.ts";
-import { missingKeys } from "./findings/keys.ts";
+import { contextAttributes, missingKeys } from "./findings/keys.ts";
 import { nameProblem } from "./findings/names.ts";
-import { readSubject } from "./findings/read-subject.ts";
 import { missingResult } from "./findings/result.ts";
 import type { NodeFacts, Problem, Subject } from "./findings/subject.ts";
+import { readSubject } from "./findings/subject.ts";
 import { unfitDumps, unfitValues } from "./findings/unfit.ts";
 import { Lines } from "./lines.ts";
 import { findRebound } from "./rebound-context.ts";

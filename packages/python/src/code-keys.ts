@@ -1,9 +1,12 @@
-import { type MissingKey, missingTopKeys } from "./findings/keys.ts";
-import { readNamedNodes } from "./findings/named-nodes.ts";
-import { readSubject } from "./findings/read-subject.ts";
+import { mayDecide } from "./findings/decision.ts";
+import { type MissingKey, missingTopKeys, readNamedNodes } from "./findings/keys.ts";
 import type { Subject } from "./findings/subject.ts";
-import type { Change } from "./flow/changes.ts";
+import { readSubject } from "./findings/subject.ts";
+import { type Change, readChanges } from "./flow/changes.ts";
 import { knownEntries } from "./flow/dicts.ts";
+import { type Path, Paths } from "./flow/paths.ts";
+import { Reach } from "./flow/reach.ts";
+import { readReads } from "./flow/reads.ts";
 import { Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
 import type { Expression } from "./tree/nodes.ts";
@@ -79,4 +82,71 @@ function printedKeys({ printed, program, paths }: Subject): string[] | undefined
     const updates = entries?.find(({ key }) => key === "context_updates");
     return updates ? keysOf(updates.value) : entries?.map(({ key }) => key);
   }
+}
+
+export interface KeySet {
+  key: string;
+  /** From 1; columns count UTF-16 units. */
+  line: number;
+  column: number;
+}
+
+/**
+ * Where the code sets one of these keys, spelt out: `context["key"] = ...`; each key once. `wanted` matches a key as a
+ * whole.
+ */
+export function keysSet(source: string, wanted: RegExp): KeySet[] {
+  const program = Program.read(source);
+  const lines = new Lines(source);
+  const found = new Map<string, KeySet>();
+  for (const node of program?.nodes ?? []) {
+    if (node.kind !== "subscript" || !node.stores) continue;
+    const { object, index, from } = node;
+    if (object.kind !== "name" || object.id !== "context" || index.kind !== "text") continue;
+    const key = index.value;
+    if (wanted.test(key) && !found.has(key)) found.set(key, { key, ...lines.placeOf(from) });
+  }
+  return Array.from(found.values());
+}
+
+export interface ContextAccess {
+  /** `optional`: nowhere taken for granted (`.get()`, `in`). */
+  reads: { path: string; optional: boolean }[];
+  sets: string[];
+  deletes: string[];
+}
+
+/**
+ * The keys of the context that code names literally, as dot paths from the top; of what is in lists, the list. Keys that
+ * it computes are not in it, nor is anything where the source cannot be read.
+ */
+export async function contextAccess(source: string): Promise<ContextAccess> {
+  const program = Program.read(source);
+  if (!program) return { reads: [], sets: [], deletes: [] };
+  const paths = new Paths(program);
+  const changes = readChanges(program, paths, new Reach(program, paths, undefined));
+  const reads = new Map<string, boolean>();
+  for (const { path, optional } of readReads(program, paths)) {
+    const name = dotPath(path);
+    reads.set(name, optional && (reads.get(name) ?? true));
+  }
+  const named = (kind: "set" | "delete") =>
+    changes.flatMap((change) => (change.kind === kind && change.path?.length ? [dotPath(change.path)] : []));
+  return {
+    reads: Array.from(reads, ([path, optional]) => ({ path, optional })),
+    sets: Array.from(new Set(named("set"))),
+    deletes: Array.from(new Set(named("delete"))),
+  };
+}
+
+function dotPath(path: Path): string {
+  const list = path.indexOf("[]");
+  return (list < 0 ? path : path.slice(0, list)).join(".");
+}
+
+/** Whether the code of a decision can set `branch_decision`. False only where it is certain. */
+export function setsBranchDecision(source: string, lib: Record<string, string> = {}): boolean {
+  const program = Program.read(source);
+  if (!program || Object.values(lib).some((module) => /branch_decision|dump/.test(module))) return true;
+  return mayDecide(readSubject(program, { nodeType: "decision" }));
 }

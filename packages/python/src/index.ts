@@ -1,13 +1,18 @@
-export { setsBranchDecision } from "./branch-decision.ts";
 export { checkNodeCode } from "./check-node-code.ts";
 export type { PythonProblem } from "./check-python.ts";
 export { checkPython, nodeGlobals } from "./check-python.ts";
-export { type CodeKeys, codeKeys } from "./code-keys.ts";
-export { type ContextAccess, contextAccess } from "./context-access.ts";
+export {
+  type CodeKeys,
+  type ContextAccess,
+  codeKeys,
+  contextAccess,
+  type KeySet,
+  keysSet,
+  setsBranchDecision,
+} from "./code-keys.ts";
 export { type CodeFinding, type CodeFindingCode, type CodeFindingKind, codeFindings } from "./findings/codes.ts";
 export type { NodeFacts } from "./findings/subject.ts";
 export { nearKey } from "./findings/suggest.ts";
-export { type KeySet, keysSet } from "./keys-set.ts";
 export { importableModules } from "./known/packages.ts";
 export { type ForeignModule, foreignModules, modulesNeeded, type NeededModule } from "./modules-needed.ts";
 export { reboundContext } from "./rebound-context.ts";

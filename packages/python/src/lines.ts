@@ -1,30 +1,30 @@
 /** Lines and columns of a source, from 1, in UTF-16 units; and the lines that ask for silence. */
 export class Lines {
-  private readonly starts = [0];
-  private readonly source: string;
+  readonly #starts = [0];
+  readonly #source: string;
 
   constructor(source: string) {
-    this.source = source;
-    for (const { index, 0: end } of source.matchAll(/\r\n|\r|\n/g)) this.starts.push(index + end.length);
+    this.#source = source;
+    for (const { index, 0: end } of source.matchAll(/\r\n|\r|\n/g)) this.#starts.push(index + end.length);
   }
 
   placeOf(offset: number): { line: number; column: number } {
-    let [low, high] = [0, this.starts.length - 1];
+    let [low, high] = [0, this.#starts.length - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if ((this.starts[middle] as number) <= offset) low = middle;
+      if ((this.#starts[middle] as number) <= offset) low = middle;
       else high = middle - 1;
     }
-    return { line: low + 1, column: offset - (this.starts[low] as number) + 1 };
+    return { line: low + 1, column: offset - (this.#starts[low] as number) + 1 };
   }
 
   offsetOf(line: number, column: number): number {
-    return (this.starts[line - 1] ?? 0) + column - 1;
+    return (this.#starts[line - 1] ?? 0) + column - 1;
   }
 
   /** `# noqa` on the line, or `# noqa: PY110`. */
   isSilenced(line: number, code: string): boolean {
-    const text = this.source.slice(this.starts[line - 1], this.starts[line]);
+    const text = this.#source.slice(this.#starts[line - 1], this.#starts[line]);
     const [found, codes] = /#\s*noqa\b(?::\s*([A-Z0-9, ]+))?/i.exec(text) ?? [];
     if (found === undefined) return false;
     return (

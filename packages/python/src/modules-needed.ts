@@ -1,7 +1,6 @@
 import { bringsModules, importWayOut, moduleOf, neededImports, topOf } from "./findings/imports.ts";
 import { isSlip } from "./findings/suggest.ts";
-import { importableModules, isKnownPackage } from "./known/packages.ts";
-import { standardModules } from "./known/standard-modules.ts";
+import { importableModules, isKnownPackage, standardModules } from "./known/packages.ts";
 import { Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
 

@@ -1,3 +1,5 @@
+import type { Path } from "./flow/paths.ts";
+
 /** What is known of a value of the context without reading it. Sizes: characters of a string, bytes, items, keys. */
 export interface ValueShape {
   type: "null" | "boolean" | "integer" | "number" | "string" | "bytes" | "list" | "object";
@@ -22,4 +24,28 @@ export function shapeOf(value: unknown): ValueShape {
   }
   const members = Object.entries(value as object).map(([key, member]) => [key, shapeOf(member)] as const);
   return { type: "object", size: members.length, members: Object.fromEntries(members) };
+}
+
+/** What is known of the value at a path; undefined where nothing is. */
+export function shapeAt(shape: ContextShape, [first, ...rest]: Path): ValueShape | undefined {
+  let found = first === undefined ? undefined : own(shape, first);
+  for (const key of rest) {
+    if (!found) return undefined;
+    found = key === "[]" ? found.item : own(found.members ?? {}, key);
+  }
+  return found;
+}
+
+/** Whether every key of an object is known. */
+export function isComplete(shape: ValueShape): shape is ValueShape & { members: object } {
+  return shape.type === "object" && shape.members !== undefined && Object.keys(shape.members).length === shape.size;
+}
+
+/** Values that nothing can change. */
+export function isScalar(shape: ValueShape | undefined): boolean {
+  return shape !== undefined && shape.type !== "list" && shape.type !== "object";
+}
+
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
 }

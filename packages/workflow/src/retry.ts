@@ -50,10 +50,10 @@ export interface Retry {
   on?: string[];
 }
 
-export const mostRetryAttempts = 20;
+export const maxRetryAttempts = 20;
 
 /** Of a prompt node, each of whose attempts asks models up to three times. */
-export const mostPromptAttempts = 5;
+export const maxPromptAttempts = 5;
 
 /** A day: no delay is longer. */
 export const longestDelaySeconds = 86_400;

@@ -2,22 +2,25 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openMails } from "../../../packages/local/src/cloud/mails.ts";
+import { Mails } from "../../../packages/local/src/cloud/mails.ts";
 import { Room } from "../../../packages/local/src/disk/room.ts";
 
 let dataDir: string;
 let received: string[];
+let records: object[];
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nova-mails-"));
-  received = [];
+  [received, records] = [[], []];
 });
 afterEach(() => rm(dataDir, { recursive: true }));
 
 const open = () =>
-  openMails({ dataDir, room: new Room(dataDir) }, async (functionArn, payload) => {
+  new Mails({ dataDir, room: new Room(dataDir) }, async (functionArn, payload) => {
     expect(functionArn).toMatch(/:nova-receive-mail:/);
-    received.push(JSON.parse(payload).Records[0].s3.object.key);
+    const [record] = JSON.parse(payload).Records;
+    received.push(record.s3.object.key);
+    records.push(record);
     return { ok: true, payload: "{}" };
   });
 
@@ -45,4 +48,14 @@ it("hands over what a process that was killed had accepted, and nothing twice", 
     next.close();
     expect(received).toEqual(expected);
   }
+});
+
+it("tells of a mail as S3 does", async () => {
+  const mails = open();
+  mails.drive();
+  mails.onCreated({ bucket: "nova", key: "mail/a b+c", bytes: 7 });
+  await mails.rest();
+  const s3 = { bucket: { name: "nova" }, object: { key: "mail/a%20b%2Bc", size: 7 } };
+  expect(records).toEqual([{ eventSource: "aws:s3", eventName: "ObjectCreated:Put", s3 }]);
+  mails.close();
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LineFile } from "../../../packages/local/src/disk/line-file.ts";
 import { Backlog, Room } from "../../../packages/local/src/disk/room.ts";
-import { JsonFile } from "../../../packages/local/src/disk/whole-file.ts";
+import { KeyedFile } from "../../../packages/local/src/disk/whole-file.ts";
 import { fullDisk } from "../../support/full-disk.ts";
 import { handClock } from "../states/support/hand-clock.ts";
 
@@ -80,12 +80,12 @@ describe("a file on a full disk", () => {
   });
 
   it("that is replaced stays as it was, and no draft stays beside it", async () => {
-    const file = new JsonFile(join(folder, "value.json"), 0);
+    const file = new KeyedFile<number>(join(folder, "value.json"), String);
     const disk = await fullDisk(folder);
-    file.write(1);
+    file.put(1);
     disk.fill();
-    expect(() => file.write(2)).toThrow(/ENOSPC/);
-    expect([file.read(), readdirSync(folder)]).toEqual([1, ["value.json"]]);
+    expect(() => file.put(2)).toThrow(/ENOSPC/);
+    expect([file.all(), readdirSync(folder)]).toEqual([[1], ["value.json"]]);
   });
 });
 

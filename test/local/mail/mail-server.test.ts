@@ -1,6 +1,5 @@
 import { createTransport } from "nodemailer";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { tellOfMails } from "../../../packages/local/src/cloud/mails.ts";
 import { type MailServer, openMailServer } from "../../../packages/local/src/mail/mail-server.ts";
 import { readHeaders } from "../../../packages/service/src/mail/headers.ts";
 import { receivedFor, sesHeaders, verdictsOf } from "../../../packages/service/src/mail/ses-headers.ts";
@@ -64,7 +63,7 @@ it.each([
   await server.close();
   server = await openMailServer({
     port: 0,
-    mostBytes: 1_000,
+    maxBytes: 1_000,
     store: async (key, raw) => void stored.push({ key, raw }),
   });
   const envelope = { from: mail.from, to: mail.to, ...size };
@@ -73,14 +72,4 @@ it.each([
     /^250/,
   );
   expect(stored).toHaveLength(1);
-});
-
-it("tells the function that receives mails of each, as S3 does, and of nothing else", () => {
-  const added: object[] = [];
-  const onCreated = tellOfMails({ add: (delivery) => added.push(delivery) }, "arn:receive");
-  onCreated({ bucket: "nova", key: "blobs/a", bytes: 1 });
-  onCreated({ bucket: "nova", key: "mail/a b+c", bytes: 7 });
-  const s3 = { bucket: { name: "nova" }, object: { key: "mail/a%20b%2Bc", size: 7 } };
-  const payload = JSON.stringify({ Records: [{ eventSource: "aws:s3", eventName: "ObjectCreated:Put", s3 }] });
-  expect(added).toEqual([{ functionArn: "arn:receive", payload, inTurn: false }]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SESv2Client, SendEmailCommand, type SendEmailCommandInput } from "@aws-sdk/client-sesv2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Listening } from "../../../packages/local/src/aws-http/listen.ts";
+import type { Listening } from "../../../packages/local/src/aws-http/http-server.ts";
 import { openSes } from "../../../packages/local/src/ses/open-ses.ts";
 import { signedFetch } from "../support/signed.ts";
 

@@ -1,12 +1,24 @@
 import {
+  type CodeKeys,
   checkPython,
+  codeKeys,
+  foreignModules,
   keysSet,
+  nearKey,
   nodeGlobals,
   type PythonProblem,
   reboundContext,
   setsBranchDecision,
 } from "@nova/python";
-import { type Finding, finding, type PythonSource, reservedKey } from "@nova/workflow";
+import {
+  type Finding,
+  finding,
+  type ParsedWorkflow,
+  type PythonSource,
+  reservedKey,
+  templatePackages,
+  type Workflow,
+} from "@nova/workflow";
 
 const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604", lost: "NOVA605" } as const;
 
@@ -51,4 +63,35 @@ function findingOf({ kind, message, ...place }: PythonProblem, path: string, sub
 
 export function subjectOf({ node, file }: PythonSource): string {
   return node ? `node "${node.id}"` : `module "${file}"`;
+}
+
+/** NOVA608: imports that nothing provides. */
+export function checkImports({ requirements, lib }: Workflow, sources: readonly PythonSource[]): Finding[] {
+  const foreignIn = foreignModules({ requirements: [...templatePackages, ...requirements], lib });
+  return sources.flatMap((source) =>
+    foreignIn(source.code).map(({ module, wayOut, ...place }) => {
+      const message = `${subjectOf(source)}: line ${place.line}: nothing provides the module "${module}" - ${wayOut}`;
+      return finding("NOVA608", source.path, message, { ...place, ...(source.file && { file: source.file }) });
+    }),
+  );
+}
+
+/** Characters of code of one workflow that are looked into: to follow what code does takes a few milliseconds a KB. */
+const maxCharacters = 60_000;
+
+/** NOVA508: keys that nothing before sets. */
+export function checkKnownKeys({ workflow, keyFindings }: ParsedWorkflow): Finding[] {
+  // A module of lib/ may print a result of its own.
+  if (Object.values(workflow?.lib ?? {}).some((source) => /dump|__main__|inspect/.test(source))) return [];
+  let left = maxCharacters;
+  const read = new Map<string, CodeKeys | null>();
+  const keysOf = (code: string) => {
+    const known = read.get(code);
+    if (known !== undefined) return known;
+    left -= code.length;
+    const found = left < 0 ? null : codeKeys(code);
+    read.set(code, found);
+    return found;
+  };
+  return keyFindings({ codeKeys: keysOf, nearKey });
 }

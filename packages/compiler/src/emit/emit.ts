@@ -1,18 +1,13 @@
 import type { StateMachine, States } from "../asl.ts";
 import type { Plan, PlannedFrame, PlannedNode } from "../lower/plan.ts";
-import { emitAction } from "./action.ts";
-import { emitApproval } from "./approval.ts";
-import { closeStates } from "./close.ts";
-import { beginStates, continueStates } from "./continue.ts";
-import { emitDecision } from "./decision.ts";
-import { emitEnd } from "./end.ts";
+import { emitAction, emitDecision } from "./code.ts";
+import { beginStates, closeStates, continueStates, emitEnd, emitStart } from "./execution.ts";
 import { emitFork } from "./fork.ts";
+import type { FunctionArns } from "./frame.ts";
 import { endsOf, type Frame, type InlineItems, mainLine } from "./frame.ts";
-import type { FunctionArns } from "./functions.ts";
 import { emitMap } from "./map.ts";
 import { beginState } from "./names.ts";
-import { emitStart } from "./start.ts";
-import { emitWait } from "./wait.ts";
+import { emitApproval, emitWait } from "./pending.ts";
 import { emitWorkflowNode } from "./workflow-node.ts";
 
 export interface Emitting {

@@ -1,9 +1,9 @@
 import type { Branch, States } from "../asl.ts";
 import type { PlannedFork, PlannedFrame, Way } from "../lower/plan.ts";
 import { type Frame, innerFrame } from "./frame.ts";
-import { joinStates } from "./join.ts";
-import { branchName, forkState, joinState } from "./names.ts";
-import { catchTo } from "./task.ts";
+import { branchName, forkState, joinedState, joinState } from "./names.ts";
+import { settledChoice } from "./settle.ts";
+import { catchTo, lambdaTask } from "./task.ts";
 
 /** The states of a frame's nodes, with the ends that they lead to. */
 export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
@@ -37,4 +37,17 @@ function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame:
       ...emitFrame(branch, innerFrame(name, frame.functions, { tolerant: false, inlineItems: frame.inlineItems })),
     },
   };
+}
+
+/**
+ * The task that makes one entry of all branches, failed or not, then a Choice over what it found in the chain. It gets
+ * the whole state, because `$.error` is there only if a branch failed.
+ */
+export function joinStates(fork: string, { failed, next }: { failed: string; next: Way }, frame: Frame): States {
+  const join = lambdaTask(
+    frame.functions.settleNode,
+    { parameters: { join: fork, "at.$": "$" }, catchers: catchTo(frame.unsettled, frame) },
+    joinedState(fork),
+  );
+  return { [joinState(fork)]: join, [joinedState(fork)]: settledChoice(failed, [], next ?? frame.done) };
 }

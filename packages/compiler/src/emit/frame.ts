@@ -1,7 +1,15 @@
 import type { ChoiceRule, State, States, Transition } from "../asl.ts";
-import type { Way } from "../lower/plan.ts";
-import type { FunctionArns } from "./functions.ts";
-import { closedState, closeState, continueState } from "./names.ts";
+import type { GoesOn, Way } from "../lower/plan.ts";
+import { closedState, closeState, continueState, forkState } from "./names.ts";
+
+/** ARNs of the Lambda functions that a state machine calls. */
+export interface FunctionArns {
+  runNode: string;
+  settleNode: string;
+  closeExecution: string;
+  /** Keeps the token of a task that people or events answer. */
+  requestApproval: string;
+}
 
 /** Where states are emitted: the main line, a branch, an item's body. Its ends are states of its own. */
 export interface Frame {
@@ -85,4 +93,9 @@ function targetsOf(state: State): string[] {
   const rules: readonly ChoiceRule[] = state.Type === "Choice" ? state.Choices : [];
   const own = state.Type === "Choice" ? [state.Default] : "Next" in state && state.Next ? [state.Next] : [];
   return [...own, ...[...handlers, ...rules].map(({ Next }) => Next)];
+}
+
+/** The state behind a node's own: its fork, or the node it leads to. */
+export function onward({ fork, next }: GoesOn): Way {
+  return fork ? forkState(fork.node) : next;
 }

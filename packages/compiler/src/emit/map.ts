@@ -1,20 +1,18 @@
-import type { Branch, States } from "../asl.ts";
-import { mostInBody } from "../events/inline-items.ts";
+import { createHash } from "node:crypto";
+import type { Branch, ChoiceRule, DistributedMapState, State, States } from "../asl.ts";
+import { maxItemsInBody } from "../events/inline-items.ts";
 import type { PlannedMap } from "../lower/plan.ts";
-import { elsewhere, ownExecutions } from "./distributed.ts";
-import type { EmitFrame } from "./fork.ts";
-import { type Frame, innerFrame } from "./frame.ts";
-import { joinStates } from "./join.ts";
+import { type EmitFrame, joinStates } from "./fork.ts";
+import { type Frame, innerFrame, onward } from "./frame.ts";
 import { eachState, itemState, joinState } from "./names.ts";
-import { onward } from "./onward.ts";
 import { afterFailure, failedWay, settleStates } from "./settle.ts";
 import { catchTo, lambdaTask, nodeParameters, position } from "./task.ts";
 
 /** A task that makes items of a list, the body once for each of their numbers, and the join. */
 export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
-  const most = frame.inlineItems?.(node.id);
-  const more = most === undefined ? { most_items: mostInBody(node) } : { inline_items: most };
-  const each = most === undefined ? eachState(node.id) : sizeState(node.id);
+  const maxInline = frame.inlineItems?.(node.id);
+  const more = maxInline === undefined ? { most_items: maxItemsInBody(node) } : { inline_items: maxInline };
+  const each = maxInline === undefined ? eachState(node.id) : sizeState(node.id);
   const catchers = catchTo(afterFailure(node, frame), frame);
   const details = { comment: node.comment, parameters: { ...nodeParameters(node.id), ...more }, catchers };
   return {
@@ -65,4 +63,62 @@ function emitBody({ id, body, toleratesFailures }: PlannedMap, { functions }: Fr
     StartAt: name,
     States: { [name]: { Type: "Pass" as const, Parameters: begin, Next: body.entry }, ...states },
   };
+}
+
+/** Step Functions: the longest label of a distributed Map. */
+const longestLabel = 40;
+
+/** What a Map has in place of an inline list and body: the numbers in S3, and for each an execution that runs `body`. */
+function ownExecutions(map: string, body: Branch): Pick<DistributedMapState, "ItemReader" | "Label" | "ItemProcessor"> {
+  return {
+    ItemReader: {
+      Resource: "arn:aws:states:::s3:getObject",
+      ReaderConfig: { InputType: "JSON" },
+      Parameters: { "Bucket.$": "$.manifest.bucket", "Key.$": "$.manifest.key" },
+    },
+    ...(map.length <= longestLabel && { Label: map }),
+    ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, ...renamed(body) },
+  };
+}
+
+/** The same states under other names: no two states of a machine may have one name. */
+function renamed({ StartAt, States: states }: Branch): Branch {
+  const all = Object.entries(states).map(([name, state]): [string, State] => [elsewhere(name), renamedState(state)]);
+  return { StartAt: elsewhere(StartAt), States: Object.fromEntries(all) };
+}
+
+function renamedState(state: State): State {
+  const onward = { ...state, ...("Next" in state && state.Next !== undefined && { Next: elsewhere(state.Next) }) };
+  const caught = "Catch" in onward && onward.Catch ? { ...onward, Catch: onward.Catch.map(renamedNext) } : onward;
+  switch (caught.Type) {
+    case "Choice": {
+      const Choices = caught.Choices.map(renamedNext) as [ChoiceRule, ...ChoiceRule[]];
+      return { ...caught, Choices, Default: elsewhere(caught.Default) };
+    }
+    case "Parallel":
+      return { ...caught, Branches: caught.Branches.map(renamed) };
+    case "Map":
+      return { ...caught, ItemProcessor: { ...caught.ItemProcessor, ...renamed(caught.ItemProcessor) } } as State;
+    default:
+      return caught as States[string];
+  }
+}
+
+function renamedNext<Rule extends { Next: string }>(rule: Rule): Rule {
+  return { ...rule, Next: elsewhere(rule.Next) };
+}
+
+const ending = ".distributed";
+/** Step Functions: the longest name of a state. */
+const longestName = 80;
+const digits = 8;
+
+/**
+ * The name of a state for items with executions of their own. One that would be too long keeps its beginning, and has a
+ * hash for the rest.
+ */
+export function elsewhere(name: string): string {
+  if (name.length + ending.length <= longestName) return name + ending;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, digits);
+  return `${name.slice(0, longestName - ending.length - digits - 1)}.${hash}${ending}`;
 }

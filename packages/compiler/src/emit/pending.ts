@@ -1,11 +1,41 @@
 import type { ChoiceRule, States, TaskState } from "../asl.ts";
-import type { Failable, Way } from "../lower/plan.ts";
-import type { Frame } from "./frame.ts";
-import { goOn } from "./frame.ts";
-import { expiredState, settledState } from "./names.ts";
-import { untimedRetriers } from "./retry.ts";
+import type { Failable, PlannedApproval, PlannedWait, Way } from "../lower/plan.ts";
+import { branchingOf, branchStates } from "./branches.ts";
+import { type Frame, goOn, onward } from "./frame.ts";
+import { branchState, expiredState, pausedState, settledState, waitedState } from "./names.ts";
 import { afterFailure, failedWay, settledChoice, settleStates } from "./settle.ts";
-import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
+import { catchTo, lambdaTask, nodeParameters, untimedRetriers } from "./task.ts";
+
+/** Waits for a person, then goes on by the choice that is in the chain. */
+export function emitApproval(node: PlannedApproval, frame: Frame): States {
+  const branching = branchingOf(node, frame);
+  return {
+    ...pendingStates(node, { next: branchState(node.id), ...branching }, frame),
+    ...branchStates(node, branching),
+  };
+}
+
+export function emitWait(node: PlannedWait, frame: Frame): States {
+  const next = onward(node);
+  const { timeoutSeconds } = node;
+  if (timeoutSeconds === undefined) return untilStates(node, frame);
+  return pendingStates({ ...node, timeoutSeconds }, { next, rules: [], otherwise: next ?? frame.done }, frame);
+}
+
+/** The task says until when, nothing runs meanwhile, and the same function writes the entry afterwards. */
+function untilStates(node: PlannedWait, frame: Frame): States {
+  const { runNode } = frame.functions;
+  const next = onward(node);
+  const catchers = catchTo(afterFailure(node, frame), frame);
+  const parameters = nodeParameters(node.id);
+  const [begun, waited] = [pausedState(node.id), waitedState(node.id)];
+  return {
+    [node.id]: lambdaTask(runNode, { comment: node.comment, parameters, catchers }, begun),
+    [begun]: { Type: "Wait", TimestampPath: "$.until", Next: waited },
+    [waited]: lambdaTask(runNode, { parameters: { ...parameters, waited: true }, catchers }, next),
+    ...settleStates(node, [], next ?? frame.done, frame),
+  };
+}
 
 /** A node whose outcome comes from outside. */
 export interface Pending extends Failable {
@@ -27,7 +57,7 @@ interface Answered {
  * A task that ends when somebody sends its token back. A function keeps the token; when the time is over, another one
  * asks the chain: an answer that came before the timeout counts, even if Step Functions never heard of it.
  */
-export function pendingStates(node: Pending, { next, rules, otherwise }: Answered, frame: Frame): States {
+function pendingStates(node: Pending, { next, rules, otherwise }: Answered, frame: Frame): States {
   const expired = lambdaTask(
     frame.functions.settleNode,
     { parameters: { ...nodeParameters(node.id), expired: true }, catchers: catchTo(frame.unsettled, frame) },

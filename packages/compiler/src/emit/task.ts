@@ -1,8 +1,7 @@
-import type { Retry } from "@nova/workflow";
-import type { Catcher, Parameters, TaskState } from "../asl.ts";
+import { type Retry, retryWaits, runErrors } from "@nova/workflow";
+import type { Catcher, Parameters, Retrier, TaskState } from "../asl.ts";
 import type { Way } from "../lower/plan.ts";
 import { type Frame, goOn } from "./frame.ts";
-import { childRetriers, retriersOf } from "./retry.ts";
 
 /** The longest that AWS Lambda lets a function run. */
 const lambdaLimitSeconds = 900;
@@ -58,4 +57,72 @@ export function catchTo(next: string, { closed }: Frame): Catcher[] {
     { ErrorEquals: ["ExecutionClosed"], ResultPath: "$.error", Next: closed },
     { ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: next },
   ];
+}
+
+type Policy = (typeof runErrors)[keyof typeof runErrors]["retry"];
+
+/** Asks again at once: the next delivery attaches to the code that runs on. 10 deliveries of 900 s outlast any code. */
+const atOnce = { IntervalSeconds: 1, MaxAttempts: 10, BackoffRate: 1 };
+
+/** About 30 minutes: 65 tries, at most 60 s apart, full jitter halves them on average. */
+const patient = {
+  IntervalSeconds: 1,
+  MaxAttempts: 65,
+  BackoffRate: 2,
+  MaxDelaySeconds: 60,
+  JitterStrategy: "FULL",
+} as const;
+
+/** Lambda that died, throttling, stores that do not answer: the claim makes running again safe. */
+const anythingElse = {
+  ErrorEquals: ["States.ALL"],
+  IntervalSeconds: 1,
+  MaxAttempts: 8,
+  BackoffRate: 2,
+  MaxDelaySeconds: 30,
+  JitterStrategy: "FULL",
+} as const;
+
+/** The `Retry` of every task, from the one table of run errors. Retriers are tried in order; `States.ALL` must be last. */
+export const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
+
+/**
+ * Of a task whose node has a `retry`: Step Functions waits between the attempts, and the engine says whether another one
+ * follows.
+ */
+function retriersOf(retry: Retry | undefined): readonly Retrier[] {
+  // One that can never be thrown would be of no use.
+  if (!retry || retry.attempts < 2) return retriers;
+  const { interval, backoff, longest } = retryWaits(retry);
+  const own: Retrier = {
+    ErrorEquals: errorsWith("as the node says"),
+    IntervalSeconds: interval,
+    MaxAttempts: retry.attempts - 1,
+    BackoffRate: backoff,
+    ...(backoff > 1 && { MaxDelaySeconds: longest }),
+    ...(retry.jitter && { JitterStrategy: "FULL" }),
+  };
+  return [own, ...retriers];
+}
+
+/** Of a task that waits for an answer: its timeout is an outcome, and asking a second time would double it. */
+export const untimedRetriers: readonly Retrier[] = retriersWith([...errorsWith("never"), "States.Timeout"]);
+
+/** Of a task that starts another execution: one of that name that is over cannot be started, and is not to be. */
+const childRetriers: readonly Retrier[] = [
+  { ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"], MaxAttempts: 0 },
+  anythingElse,
+];
+
+function retriersWith(never: string[]): Retrier[] {
+  return [
+    { ErrorEquals: never, MaxAttempts: 0 },
+    { ErrorEquals: errorsWith("at once"), ...atOnce },
+    { ErrorEquals: errorsWith("patient"), ...patient },
+    anythingElse,
+  ];
+}
+
+function errorsWith(policy: Policy): string[] {
+  return Object.entries(runErrors).flatMap(([name, error]) => (error.retry === policy ? [name] : []));
 }

@@ -1,8 +1,8 @@
 import type { States, TaskState } from "../asl.ts";
 import type { PlannedWorkflow } from "../lower/plan.ts";
 import type { Frame } from "./frame.ts";
+import { onward } from "./frame.ts";
 import { doneState, runState } from "./names.ts";
-import { onward } from "./onward.ts";
 import { afterFailure, settleStates } from "./settle.ts";
 import { anotherRun, catchTo, lambdaTask, nodeParameters } from "./task.ts";
 

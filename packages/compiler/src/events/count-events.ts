@@ -7,8 +7,7 @@ import {
   type PlannedNode,
 } from "../lower/plan.ts";
 import { longestWay } from "./longest-way.ts";
-import { stateEvents } from "./state-events.ts";
-import { type FrameKind, waysOf } from "./ways.ts";
+import { type FrameKind, stateEvents, waysOf } from "./ways.ts";
 
 const { execution, parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
 

@@ -1,8 +1,28 @@
 import { type EntryEvents, type HistoryBudget, joinOf } from "@nova/workflow";
 import type { Plan, PlannedFork, PlannedFrame, PlannedNode } from "../lower/plan.ts";
-import { begun, type ItemsOf, stretchEvents } from "./count-events.ts";
-import { historyLimit, stateEvents } from "./state-events.ts";
-import { exitOf, type FrameKind, settle, waysOf } from "./ways.ts";
+import { begun, countEvents, type ItemsOf, stretchEvents } from "./count-events.ts";
+import { exitOf, type FrameKind, historyLimit, settle, stateEvents, waysOf } from "./ways.ts";
+
+/** To count how so many loops multiply would take seconds; they are taken to need more. */
+const maxCounted = 100;
+
+const known = new WeakMap<Plan, boolean>();
+
+/**
+ * Whether the loops of the main line may need more events than one history has room for, so that they go on in further
+ * executions. Maps have one item here: the more they have, the fewer are inline.
+ */
+export function continues(plan: Plan): boolean {
+  const answer = known.get(plan) ?? needsMore(plan);
+  known.set(plan, answer);
+  return answer;
+}
+
+function needsMore(plan: Plan): boolean {
+  const ways = plan.main.nodes.flatMap((node) => ("branches" in node ? node.branches : []));
+  const loops = ways.filter(({ max }) => max !== undefined).length;
+  return loops > 0 && (loops > maxCounted || countEvents(plan, () => 1) > historyLimit);
+}
 
 const { parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
 

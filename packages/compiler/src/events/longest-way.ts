@@ -77,14 +77,14 @@ function longestTo(target: string, onward: Ways, begins: readonly string[]): Map
       continue;
     }
     waiting.pop();
-    if (!known.has(id)) known.set(id, mostOf(ways, target, known, onward));
+    if (!known.has(id)) known.set(id, maxOf(ways, target, known, onward));
   }
   return new Map(
     begins.flatMap((id): [string, number][] => (known.get(id) === undefined ? [] : [[id, known.get(id) as number]])),
   );
 }
 
-function mostOf(
+function maxOf(
   ways: CountedWay[],
   target: string,
   known: ReadonlyMap<string, number | undefined>,

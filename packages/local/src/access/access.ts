@@ -11,7 +11,7 @@ export interface Request {
 }
 
 /** As AWS allows clocks to differ. */
-const mostSkewMs = 15 * 60 * 1000;
+const maxSkewMs = 15 * 60 * 1000;
 
 const header =
   /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/(\d{8}\/[^/,\s]+\/[^/,\s]+\/aws4_request),\s*SignedHeaders=([^,\s]+),\s*Signature=(\S+)$/;
@@ -48,7 +48,7 @@ export class Access {
     if (keyId !== this.#key.accessKeyId) return "stranger";
     const signed = names.split(";");
     if (!vouchesFor(headers, signed)) return "partial";
-    if (Math.abs(Date.now() - instant) > mostSkewMs) return "skewed";
+    if (Math.abs(Date.now() - instant) > maxSkewMs) return "skewed";
     if (!scope.startsWith(time.slice(0, 8))) return "forged";
     const [path = "", search = ""] = url.split(/\?(.*)/s);
     const query = search ? [...new URLSearchParams(search)] : [];
@@ -61,9 +61,6 @@ export class Access {
     return headers.authorization?.includes(` Credential=${this.#key.accessKeyId}/`) ?? false;
   }
 }
-
-const mismatch =
-  "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.";
 
 /** What services that speak JSON answer: the name of the error, and its message. */
 export const refusals: Record<Refusal, readonly [name: string, message: string]> = {
@@ -78,5 +75,8 @@ export const refusals: Record<Refusal, readonly [name: string, message: string]>
     "'Host' and all 'X-Amz-*' headers must be a 'SignedHeader' in the AWS Authorization.",
   ],
   skewed: ["InvalidSignatureException", "Signature expired or not yet current: its time is over 15 minutes from now."],
-  forged: ["InvalidSignatureException", mismatch],
+  forged: [
+    "InvalidSignatureException",
+    "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.",
+  ],
 };

@@ -1,5 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { LRUCache } from "lru-cache";
 
 /** Of a data folder: the only one that its endpoints answer. The id is in every signed address; the secret is nowhere. */
 export interface AccessKey {
@@ -28,12 +29,12 @@ export interface SignedRequest {
 export const algorithm = "AWS4-HMAC-SHA256";
 
 /** More than the regions and services of one day; whoever knows the id alone must not fill the memory. */
-const mostKeys = 32;
+const maxKeys = 32;
 
 /** The signatures of one secret. */
 export class Signatures {
   readonly #secret: string;
-  readonly #keys = new Map<string, SigningKey>();
+  readonly #keys = new LRUCache<string, SigningKey>({ max: maxKeys });
 
   constructor(secretAccessKey: string) {
     this.#secret = secretAccessKey;
@@ -54,7 +55,6 @@ export class Signatures {
     const known = this.#keys.get(scope);
     if (known) return known;
     const key = new SigningKey(scope.split("/").reduce<Buffer | string>(hmac, `AWS4${this.#secret}`) as Buffer);
-    if (this.#keys.size >= mostKeys) this.#keys.clear();
     this.#keys.set(scope, key);
     return key;
   }

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { createServer, IncomingMessage, type RequestListener, type Server, type ServerOptions } from "node:http";
+import type { AddressInfo } from "node:net";
 
 /**
  * Whoever stops reading it in the middle leaves the rest on its connection. Node's own iterator destroys the request
@@ -25,6 +27,37 @@ export function httpServer(listener: RequestListener, options: ServerOptions = {
     });
     listener(request, response);
   });
+}
+
+export interface Binding {
+  /** 0: any that is free. */
+  port?: number | undefined;
+  host?: string;
+  /** Closing breaks the connections of requests that are under way; absent: it waits for their answers. */
+  breaksConnections?: boolean;
+}
+
+export interface Listening {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Rejects where the port cannot be had. */
+export async function openServer(
+  server: Server,
+  { port = 0, host = "127.0.0.1", breaksConnections = false }: Binding = {},
+): Promise<Listening> {
+  server.listen(port, host);
+  await once(server, "listening");
+  return {
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        if (breaksConnections) server.closeAllConnections();
+        else server.closeIdleConnections();
+      }),
+  };
 }
 
 /**

@@ -1,11 +1,9 @@
 import { hash, randomUUID } from "node:crypto";
-import { once } from "node:events";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "./aws-error.ts";
-import { httpServer, readBody } from "./http-server.ts";
+import { httpServer, type Listening, openServer, readBody } from "./http-server.ts";
 import { element, xmlDocument } from "./xml.ts";
 
 /** Longer than any request that most services allow. */
@@ -20,7 +18,7 @@ export interface AwsHttp extends AccessKey {
   /** Of the data folder that it writes to. */
   room: RoomForWrites | undefined;
   /** Of a body. */
-  mostBytes?: number;
+  maxBytes?: number;
   answer(message: IncomingMessage, body: string): object | Promise<object>;
 }
 
@@ -28,11 +26,6 @@ export interface AwsHttp extends AccessKey {
 export interface RoomForWrites {
   /** What is answered in the place of an error; undefined where it is about something else. */
   refusal(error: unknown): AwsError | undefined;
-}
-
-export interface Listening {
-  url: string;
-  close(): Promise<void>;
 }
 
 /** Serves one service of AWS that speaks JSON, on 127.0.0.1. */
@@ -44,19 +37,17 @@ export async function listen(service: AwsHttp): Promise<Listening> {
       (error: unknown) => sendError(response, service, error, speaksQuery(message)),
     );
   });
-  server.listen(service.port ?? 0, "127.0.0.1");
-  await once(server, "listening");
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => closeServer(server) };
+  return openServer(server, { port: service.port, breaksConnections: true });
 }
 
 async function answerTo(
-  { mostBytes = usualBytes, answer }: AwsHttp,
+  { maxBytes = usualBytes, answer }: AwsHttp,
   access: Access,
   message: IncomingMessage,
 ): Promise<object> {
   const claim = access.claimOf(message);
   if (typeof claim === "string") throw refusal(claim);
-  const body = await readBody(message, mostBytes);
+  const body = await readBody(message, maxBytes);
   if (!body) throw new AwsError("RequestEntityTooLargeException", "Request is too large.", 413);
   const refused = claim(hash("sha256", body));
   if (refused) throw refusal(refused);
@@ -101,11 +92,4 @@ function sendXml(response: ServerResponse, { name, message, status }: AwsError):
   const text = xmlDocument(element("ErrorResponse", { ...fields, RequestId: randomUUID() }));
   response.writeHead(status, { "content-type": "text/xml", "content-length": Buffer.byteLength(text) });
   response.end(text);
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = once(server, "close");
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }

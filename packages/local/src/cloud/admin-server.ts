@@ -1,15 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { httpServer } from "../aws-http/http-server.ts";
+import { httpServer, type Listening, openServer } from "../aws-http/http-server.ts";
 import type { CounterBook } from "./counting.ts";
 import { Guests } from "./guests.ts";
 import type { Progress } from "./progress.ts";
 
-export interface AdminServer {
-  url: string;
+export interface AdminServer extends Listening {
   guests: Guests;
-  close(): Promise<void>;
 }
 
 export interface AdminOptions {
@@ -30,16 +27,7 @@ export async function openAdmin(options: AdminOptions): Promise<AdminServer> {
     if (isAuthorized(request, options.adminKey)) route(request, response, options, guests);
     else answer(response, 401, { message: "The admin key is wrong." });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    guests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { guests, ...(await openServer(server, { breaksConnections: true })) };
 }
 
 function route(request: IncomingMessage, response: ServerResponse, options: AdminOptions, guests: Guests): void {

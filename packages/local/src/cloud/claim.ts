@@ -7,8 +7,8 @@ import { type FolderLock, lockFolder, type Owner, readOwner } from "./owner-file
 export type Claim = { role: "owner"; lock: FolderLock } | { role: "guest"; owner: Owner; visit: Visit };
 
 /** An owner opens its endpoints in about a second. */
-const patienceMs = 30_000;
-const betweenLooksMs = 20;
+const ownerTimeoutMs = 30_000;
+const retryMs = 20;
 
 /**
  * Of any number of processes at once exactly one becomes the owner. The others wait until its endpoints answer; if it
@@ -19,7 +19,7 @@ export async function claimFolder(
   adminKey: string,
   { drives, isReadOnly }: { drives: boolean; isReadOnly: boolean },
 ): Promise<Claim> {
-  for (const giveUp = Date.now() + patienceMs; ; await sleep(betweenLooksMs)) {
+  for (const giveUp = Date.now() + ownerTimeoutMs; ; await sleep(retryMs)) {
     const lock = isReadOnly ? null : lockFolder(dataDir);
     if (lock) return { role: "owner", lock };
     const owner = await readOwner(dataDir);

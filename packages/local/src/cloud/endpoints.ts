@@ -8,7 +8,7 @@ import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
 import { createLambda, deliver, functionArn, whenThereIsRoom } from "./lambda.ts";
 import type { RoomyOptions } from "./local-cloud.ts";
-import { openMails } from "./mails.ts";
+import { Mails } from "./mails.ts";
 import type { Endpoints } from "./owner-file.ts";
 import type { Progress } from "./progress.ts";
 import { readObject } from "./stores.ts";
@@ -38,7 +38,7 @@ export async function openEndpoints(
 ): Promise<OpenedEndpoints> {
   const lambda = createLambda(options.chaos);
   const invoke = whenThereIsRoom(lambda.invoke, options.room);
-  const mails = openMails(options, invoke);
+  const mails = new Mails(options, invoke);
   const [e2b, dynamodb, s3, states, events, ses] = await Promise.all([
     opening,
     openDynamoDbWith(options, keys),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { LineFile } from "../disk/line-file.ts";
 import { Backlog, type Room } from "../disk/room.ts";
 import { writeWhole } from "../disk/whole-file.ts";
@@ -16,7 +16,7 @@ export interface Delivery {
 type Line = { id: string; delivery: Delivery } | { id: string; ended: true };
 
 /** Never rejects: what no function takes is kept elsewhere. */
-export type Deliver = (functionArn: string, payload: string) => Promise<void>;
+type Deliver = (functionArn: string, payload: string) => Promise<void>;
 
 /**
  * What was accepted and not yet handed over. It is written down first: a process that is killed leaves it to the next,
@@ -33,9 +33,10 @@ export class Deliveries {
   /** The end of the last one, of each function that takes them in turn. */
   readonly #turns = new Map<string, Promise<void>>();
 
-  constructor(path: string, deliver: Deliver, room: Room) {
-    this.#path = path;
-    this.#deliver = deliver;
+  /** In files of `folder`: what is under way, and what no function took, as in a dead-letter queue of the cloud. */
+  constructor(folder: string, invoke: Invoke, room: Room, now = Date.now) {
+    this.#path = join(folder, "deliveries.ndjson");
+    this.#deliver = keepingUndelivered(invoke, join(folder, "undelivered.ndjson"), now, room);
     this.#backlog = new Backlog(room);
   }
 
@@ -106,8 +107,7 @@ function leftOf(lines: Line[]): Extract<Line, { delivery: Delivery }>[] {
 /** Hands something to a function, as often as Lambda tries it; false: no attempt succeeded. */
 export type Invoke = (functionArn: string, payload: string) => Promise<boolean>;
 
-/** Keeps in a file what no function took, as a dead-letter queue does in the cloud. */
-export function keepingUndelivered(invoke: Invoke, path: string, now: () => number, room: Room): Deliver {
+function keepingUndelivered(invoke: Invoke, path: string, now: () => number, room: Room): Deliver {
   const backlog = new Backlog(room);
   return async (functionArn, payload) => {
     if (await invoke(functionArn, payload)) return;

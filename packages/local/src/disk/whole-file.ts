@@ -24,23 +24,47 @@ export function throughDraft(
   }
 }
 
-/** A small value in a file, whole at any moment: what a change was answered for is there after a crash. */
-export class JsonFile<T> {
+/** Values by their keys in a small file that is whole at any moment: what a change was answered for outlives a crash. */
+export class KeyedFile<T> {
   readonly #path: string;
-  readonly #otherwise: T;
+  readonly #keyOf: (value: T) => string;
+  /** Read when it is first asked for. */
+  #values: Map<string, T> | undefined;
 
-  constructor(path: string, otherwise: T) {
+  constructor(path: string, keyOf: (value: T) => string) {
     this.#path = path;
-    this.#otherwise = otherwise;
+    this.#keyOf = keyOf;
   }
 
-  read(): T {
+  all(): T[] {
+    return [...this.#byKey().values()];
+  }
+
+  get(key: string): T | undefined {
+    return this.#byKey().get(key);
+  }
+
+  put(value: T): void {
+    this.#write(new Map(this.#byKey()).set(this.#keyOf(value), value));
+  }
+
+  remove(key: string): void {
+    const left = new Map(this.#byKey());
+    left.delete(key);
+    this.#write(left);
+  }
+
+  #byKey(): Map<string, T> {
+    if (this.#values) return this.#values;
     const bytes = readIfThere(this.#path);
-    return bytes.length > 0 ? (JSON.parse(bytes.toString()) as T) : this.#otherwise;
+    const values: T[] = bytes.length > 0 ? JSON.parse(bytes.toString()) : [];
+    this.#values = new Map(values.map((value) => [this.#keyOf(value), value]));
+    return this.#values;
   }
 
-  write(value: T): void {
+  #write(values: Map<string, T>): void {
     mkdirSync(dirname(this.#path), { recursive: true });
-    writeWhole(this.#path, JSON.stringify(value));
+    writeWhole(this.#path, JSON.stringify([...values.values()]));
+    this.#values = values;
   }
 }

@@ -1,9 +1,8 @@
 import { hash, randomUUID } from "node:crypto";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
-import { httpServer, readBody } from "../aws-http/http-server.ts";
+import { httpServer, openServer, readBody } from "../aws-http/http-server.ts";
 import type { Room } from "../disk/room.ts";
 import { DynamoDbError } from "./errors.ts";
 import { perform } from "./operations/route.ts";
@@ -59,17 +58,15 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbSe
     },
     { keepAliveTimeout: 120_000 },
   );
-  try {
-    await listen(server, options.port ?? 0);
-  } catch (error) {
+  const { url, close } = await openServer(server, { port: options.port }).catch((error) => {
     store.close();
     throw error;
-  }
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     answer,
     async close() {
-      await close(server);
+      await close();
       store.close();
     },
   };
@@ -126,20 +123,6 @@ function asDynamoDbError(error: unknown, room: Room | undefined): DynamoDbError 
   return failure(error);
 }
 
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()));
-    server.closeIdleConnections();
-  });
-}
-
 /** One request as it arrived. */
 export interface DynamoDbRequest {
   /** Such as `PutItem`. */
@@ -161,12 +144,12 @@ export interface RawAnswer {
   body: Buffer;
 }
 
-export function requestOf({ headers, body }: RawRequest): DynamoDbRequest {
+function requestOf({ headers, body }: RawRequest): DynamoDbRequest {
   const target = String(headers["x-amz-target"] ?? "");
   return { operation: target.slice(target.indexOf(".") + 1), bodyBytes: body.length, text: body.toString() };
 }
 
-export function answerOf(status: number, text: string): RawAnswer {
+function answerOf(status: number, text: string): RawAnswer {
   const body = Buffer.from(text);
   const headers = {
     "content-type": "application/x-amz-json-1.0",
@@ -176,7 +159,7 @@ export function answerOf(status: number, text: string): RawAnswer {
   return { status, headers, body };
 }
 
-export function send(response: ServerResponse, { status, headers, body }: RawAnswer): void {
+function send(response: ServerResponse, { status, headers, body }: RawAnswer): void {
   response.writeHead(status, headers);
   response.end(body);
 }

@@ -1,6 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { httpServer } from "../aws-http/http-server.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { httpServer, openServer } from "../aws-http/http-server.ts";
 import type { Room } from "../disk/room.ts";
 import { answerControlPlane } from "./control-plane.ts";
 import { answerDataPlane } from "./data-plane.ts";
@@ -11,7 +10,7 @@ import { Zygotes } from "./zygotes.ts";
 
 const YOUNG_MS = 500;
 /** For a request to arrive; a cell may run for longer. Without a limit there would be none for its head, either. */
-const longestRequestMs = 60 * 60 * 1000;
+const maxRequestMs = 60 * 60 * 1000;
 
 export type E2bOptions = {
   /** What X-API-KEY must be; it is also what keeps code in a sandbox from using the control plane. */
@@ -58,8 +57,8 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
     noteActivity(zygotes, response);
     answer(sandboxes, options.apiKey, request, response).catch((error) => answerError(response, error));
   };
-  const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: longestRequestMs });
-  const url = await listen(server, options.port ?? 0);
+  const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: maxRequestMs });
+  const { url, close } = await openServer(server, { port: options.port, breaksConnections: true });
   return {
     ...{ apiUrl: url, sandboxUrl: url, isolated: zygotes.isolated, warmed: () => zygotes.warmed() },
     get python() {
@@ -69,8 +68,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
     sandboxes: () => sandboxes.all().map(({ id, metadata, startedAt }) => ({ id, metadata, startedAt })),
     kill: (id) => sandboxes.kill(id),
     close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
+      const closed = close();
       await sandboxes.killAll();
       await zygotes.close();
       await closed;
@@ -108,12 +106,4 @@ function answerError(response: ServerResponse, error: unknown) {
   } else {
     sendJson(response, 500, { code: 500, message: (error as Error).message });
   }
-}
-
-async function listen(server: Server, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -31,7 +31,7 @@ export type Sandbox = NewSandbox & {
 };
 
 /** A longer timer would fire at once; 24 days are more than a laptop stays on. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** After a full disk: until what waited for room has asked for more. */
 const secondsAfterRoom = 60;
@@ -166,7 +166,7 @@ export class Sandboxes {
     const latest = sandbox.startedAt.getTime() + lifetimeSeconds * 1000;
     sandbox.endAt = new Date(Math.min(from + seconds * 1000, latest));
     clearTimeout(sandbox.timer);
-    const delayMs = Math.min(Math.max(0, sandbox.endAt.getTime() - Date.now()), LONGEST_TIMER_MS);
+    const delayMs = Math.min(Math.max(0, sandbox.endAt.getTime() - Date.now()), MAX_TIMER_MS);
     sandbox.timer = setTimeout(() => this.#expire(sandbox), delayMs).unref();
   }
 

@@ -18,7 +18,7 @@ const LIMITS = { memoryBytes: 2048 * MiB, processes: 128, diskBytes: 4096 * MiB 
 const IDLE_MS = 100;
 
 /** What was told to end, and did not, is ended: a machine that is short of everything may hold it for ever. */
-const PATIENCE_MS = 10_000;
+const EXIT_TIMEOUT_MS = 10_000;
 
 /** A machine that is never idle for so long gets its packages imported all the same. */
 const LATEST_WARMING_MS = 5_000;
@@ -148,7 +148,7 @@ export class Zygote {
     connection.resume();
     const kill = async () => {
       connection.end();
-      await within(PATIENCE_MS, ended, () => connection.destroy());
+      await within(EXIT_TIMEOUT_MS, ended, () => connection.destroy());
     };
     return { socketPath: join(this.#sockets, made.socket), ended, kill };
   }
@@ -159,7 +159,7 @@ export class Zygote {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");
     this.#process.stdin?.end();
-    await within(PATIENCE_MS, exited, () => this.#process.kill("SIGKILL"));
+    await within(EXIT_TIMEOUT_MS, exited, () => this.#process.kill("SIGKILL"));
   }
 }
 

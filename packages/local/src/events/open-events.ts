@@ -2,12 +2,13 @@ import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { listen } from "../aws-http/listen.ts";
 import { operationOf, requestOf } from "../aws-http/request.ts";
-import { Deliveries, type Invoke, keepingUndelivered } from "../deliveries/deliveries.ts";
+import { Deliveries, type Invoke } from "../deliveries/deliveries.ts";
 import { Room } from "../disk/room.ts";
+import { KeyedFile } from "../disk/whole-file.ts";
 import { putEvents } from "./operations/put-events.ts";
 import { deleteRule, describeEventBus, describeRule, listEventBuses, listRules, putRule } from "./operations/rules.ts";
 import { listTargetsByRule, putTargets, removeTargets } from "./operations/targets.ts";
-import { Rules, type StandingRule } from "./rules.ts";
+import { type Rule, ruleKey, type StandingRule } from "./rules.ts";
 import type { EventOperation } from "./service.ts";
 
 export interface EventsOptions extends AccessKey {
@@ -62,9 +63,8 @@ export async function openEvents(options: EventsOptions): Promise<Events> {
     room = new Room(dataDir),
   } = options;
   const folder = join(dataDir, "events");
-  const deliver = keepingUndelivered(options.invoke, join(folder, "undelivered.ndjson"), now, room);
-  const deliveries = new Deliveries(join(folder, "deliveries.ndjson"), deliver, room);
-  const rules = new Rules(join(folder, "rules.json"));
+  const deliveries = new Deliveries(folder, options.invoke, room, now);
+  const rules = new KeyedFile<Rule>(join(folder, "rules.json"), ruleKey);
   const service = { rules, standing, deliveries, buses: [bus, "default"], region, accountId, now };
   const { url, close } = await listen({
     name: "EventBridge",

@@ -1,11 +1,12 @@
 import { AwsError, constraint } from "../aws-http/aws-error.ts";
 import type { Request } from "../aws-http/request.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import type { Rule, Rules, StandingRule } from "./rules.ts";
+import type { KeyedFile } from "../disk/whole-file.ts";
+import { type Rule, ruleKey, type StandingRule } from "./rules.ts";
 
 /** What the operations work on. */
 export interface EventService {
-  rules: Rules;
+  rules: KeyedFile<Rule>;
   standing: readonly StandingRule[];
   deliveries: Deliveries;
   /** Names of the buses that there are. */
@@ -37,11 +38,15 @@ export function busIn({ buses }: Pick<EventService, "buses">, given = "default")
   throw absent(`Event bus ${name} does not exist.`);
 }
 
+export function rulesOf({ rules }: Pick<EventService, "rules">, bus: string): Rule[] {
+  return rules.all().filter((rule) => rule.bus === bus);
+}
+
 /** Throws `ResourceNotFoundException`. */
 export function ruleIn(service: EventService, request: Request, field: "Name" | "Rule"): Rule {
   const bus = busIn(service, request.optionalText("EventBusName"));
   const name = ruleNameIn(request, field);
-  const rule = service.rules.get(bus, name);
+  const rule = service.rules.get(ruleKey({ bus, name }));
   if (!rule) throw absent(`Rule ${name} does not exist on EventBus ${bus}.`);
   return rule;
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { httpServer, readBody } from "../aws-http/http-server.ts";
+import type { IncomingMessage } from "node:http";
+import { httpServer, type Listening, openServer, readBody } from "../aws-http/http-server.ts";
 import { notOpened } from "../cloud/errors.ts";
 import { PAYLOAD_LIMIT_BYTES } from "../lambda/call-handler.ts";
 import { eventOf, gatewayAnswer, type HttpApiAnswer, type HttpApiEvent, send } from "./payload.ts";
@@ -21,14 +20,11 @@ export interface HttpApiOptions {
   onFailure?: (error: unknown) => void;
 }
 
-export interface HttpApi {
-  url: string;
-  /** Resolves when every request that is under way was answered. */
-  close(): Promise<void>;
-}
+/** Closing waits until every request that is under way was answered. */
+export type HttpApi = Listening;
 
 /** API Gateway, "Quotas for HTTP APIs": payload 10 MB, integration timeout 30 s. */
-const mostBytes = 10 * 1024 * 1024;
+const maxBytes = 10 * 1024 * 1024;
 const integrationMs = 30_000;
 
 /**
@@ -38,25 +34,20 @@ const integrationMs = 30_000;
 export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   const { port = 0, host = "127.0.0.1" } = options;
   const server = httpServer((request, response) => {
-    serve(request, options).then((answer) => send(response, answer), lost(response));
+    serve(request, options).then(
+      (answer) => send(response, answer),
+      () => response.destroy(), // the caller went away before it had sent everything
+    );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(notOpened(port, cause, "--port")));
-    server.listen(port, host, resolve);
-  });
-  const { port: open } = server.address() as AddressInfo;
-  return {
-    url: `http://${host}:${open}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
-  };
+  try {
+    return await openServer(server, { port, host });
+  } catch (cause) {
+    throw notOpened(port, cause as Error, "--port");
+  }
 }
 
 async function serve(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {
-  const body = await readBody(request, mostBytes);
+  const body = await readBody(request, maxBytes);
   if (!body) return gatewayAnswer(413, "Request Too Long");
   const [awsRequestId, began] = [randomUUID(), Date.now()];
   const context = { awsRequestId, getRemainingTimeInMillis: () => integrationMs - (Date.now() - began) };
@@ -72,9 +63,4 @@ function withinPayload(answer: HttpApiAnswer): HttpApiAnswer {
   const bytes = Buffer.byteLength(JSON.stringify(answer));
   if (bytes <= PAYLOAD_LIMIT_BYTES) return answer;
   throw new RangeError(`the answer has ${bytes} bytes as JSON, and AWS Lambda takes ${PAYLOAD_LIMIT_BYTES}`);
-}
-
-/** The caller went away before it had sent everything. */
-function lost(response: ServerResponse): () => void {
-  return () => response.destroy();
 }

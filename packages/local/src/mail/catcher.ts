@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { keepMail, largestMailBytes, received, tooLarge } from "./mail-file.ts";
+import { keepMail, maxMailBytes, received, tooLarge } from "./mail-file.ts";
 
 /** A mail that was caught: where it lies, and what its headers say. */
 export interface CaughtMail {
@@ -28,10 +28,10 @@ export async function openMailCatcher({ dir, port = 0 }: { dir: string; port?: n
     disableReverseLookup: true,
     closeTimeout: 1000,
     logger: false,
-    size: largestMailBytes,
+    size: maxMailBytes,
     onData: (stream, _session, done) => {
-      received(stream as AsyncIterable<Buffer>, largestMailBytes)
-        .then((mail) => (mail ? keepMail(dir, mail) : Promise.reject(tooLarge(largestMailBytes))))
+      received(stream as AsyncIterable<Buffer>, maxMailBytes)
+        .then((mail) => (mail ? keepMail(dir, mail) : Promise.reject(tooLarge(maxMailBytes))))
         .then(() => done(), done);
     },
   });

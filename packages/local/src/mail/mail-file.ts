@@ -4,7 +4,7 @@ import { monotonicFactory } from "ulid";
 import { writeWhole } from "../disk/whole-file.ts";
 
 /** SES: the largest mail that it takes in. */
-export const largestMailBytes = 40 * 1024 * 1024;
+export const maxMailBytes = 40 * 1024 * 1024;
 
 /** Undefined for one that is too large, which is read to its end all the same: before, nobody listens to an answer. */
 export async function received(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer | undefined> {

@@ -3,7 +3,7 @@ import { readHeaders, senderOf } from "@nova/service";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import { monotonicFactory } from "ulid";
 import { notOpened } from "../cloud/errors.ts";
-import { largestMailBytes, received, refusal, tooLarge } from "./mail-file.ts";
+import { maxMailBytes, received, refusal, tooLarge } from "./mail-file.ts";
 import { type Envelope, sesHead } from "./ses-head.ts";
 
 export interface MailServerOptions {
@@ -12,7 +12,7 @@ export interface MailServerOptions {
   /** Keeps a mail for good; its sender is told so when this resolves, and to try again when it rejects. */
   store(key: string, raw: Buffer): Promise<void>;
   /** The largest mail; absent: 40 MB, as of SES. */
-  mostBytes?: number;
+  maxBytes?: number;
 }
 
 export interface MailServer {
@@ -26,16 +26,12 @@ const nextId = monotonicFactory();
  * SES's side of a laptop: takes mail for any address, and puts it under `mail/` as SES does. Throws `LocalCloudError`
  * where the port is taken.
  */
-export async function openMailServer({
-  port,
-  store,
-  mostBytes = largestMailBytes,
-}: MailServerOptions): Promise<MailServer> {
+export async function openMailServer({ port, store, maxBytes = maxMailBytes }: MailServerOptions): Promise<MailServer> {
   const server = new SMTPServer({
     ...{ authOptional: true, disabledCommands: ["STARTTLS", "AUTH"], disableReverseLookup: true },
-    ...{ size: mostBytes, closeTimeout: 1000, logger: false },
+    ...{ size: maxBytes, closeTimeout: 1000, logger: false },
     onData(stream, session, done) {
-      take(stream, session, { store, mostBytes }).then((answer) => done(null, answer), done);
+      take(stream, session, { store, maxBytes }).then((answer) => done(null, answer), done);
     },
   });
   // A client that hangs up in the middle is its own affair; the server serves the next one.
@@ -54,10 +50,10 @@ export async function openMailServer({
 async function take(
   stream: SMTPServerDataStream,
   { remoteAddress, envelope: { mailFrom, rcptTo } }: SMTPServerSession,
-  { store, mostBytes }: Pick<MailServerOptions, "store"> & { mostBytes: number },
+  { store, maxBytes }: Pick<MailServerOptions, "store"> & { maxBytes: number },
 ): Promise<string> {
-  const raw = await received(stream as AsyncIterable<Buffer>, mostBytes);
-  if (!raw) throw tooLarge(mostBytes);
+  const raw = await received(stream as AsyncIterable<Buffer>, maxBytes);
+  if (!raw) throw tooLarge(maxBytes);
   const id = nextId().toLowerCase();
   const from = mailFrom === false ? "" : mailFrom.address;
   const envelope: Envelope = {

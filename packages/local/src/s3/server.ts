@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Access, type Refusal } from "../access/access.ts";
+import { Access } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
-import { httpServer } from "../aws-http/http-server.ts";
+import { httpServer, type Listening, openServer } from "../aws-http/http-server.ts";
 import type { Room } from "../disk/room.ts";
-import { announcedBytes, header } from "./body/receive.ts";
+import { checkAccess } from "./access.ts";
+import { announcedBytes } from "./body/receive.ts";
 import { addressOf, type OnCreated } from "./call.ts";
-import { S3Error, type S3ErrorCode, sendError } from "./errors.ts";
+import { S3Error, sendError } from "./errors.ts";
 import { type OperationName, operationOf, runOperation } from "./operations/route.ts";
-import { checkPresigned, isPresigned, mismatch } from "./presigned.ts";
 import { MultipartUploads } from "./store/multipart-uploads.ts";
 import { ObjectStore } from "./store/object-store.ts";
 
@@ -39,16 +38,11 @@ export interface S3Options extends AccessKey {
   faults?: (request: S3Request) => "throttle" | "error" | undefined;
 }
 
-export interface S3Server {
-  url: string;
-  close(): Promise<void>;
-}
-
 /** For a large object to arrive. Without a limit there would be none for the head of a request, either. */
-const longestRequestMs = 60 * 60 * 1000;
+const maxRequestMs = 60 * 60 * 1000;
 
 /** S3 on one machine, with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
-export async function openS3(options: S3Options): Promise<S3Server> {
+export async function openS3(options: S3Options): Promise<Listening> {
   const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
   const store = await ObjectStore.open(dir, options.room?.isThere);
   const uploads = new MultipartUploads(store);
@@ -56,15 +50,15 @@ export async function openS3(options: S3Options): Promise<S3Server> {
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response, { store, uploads, access, options }).catch(() => response.destroy());
   };
-  const timeouts = { keepAliveTimeout: 120_000, requestTimeout: longestRequestMs };
+  const timeouts = { keepAliveTimeout: 120_000, requestTimeout: maxRequestMs };
   const server = httpServer(listener, { highWaterMark: 256 * 1024, ...timeouts });
   // Otherwise Node asks for the body by itself, also where the answer is known without it.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
-  await listen(server, options.port ?? 0);
+  const { url, close } = await openServer(server, { port: options.port });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     async close() {
-      await close(server);
+      await close();
       if (options.dataDir === null) await rm(dir, { recursive: true, force: true });
     },
   };
@@ -82,7 +76,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   try {
     const { onCreated } = context.options;
     const call = { request, response, ...context, ...addressOf(request.url ?? "/"), onCreated };
-    checkAccess(request, call.query, context);
+    checkAccess(request, call.query, context.options.accessKeyId, context.access);
     const operation = operationOf(call);
     report(context.options, { operation, bucket: call.bucket, key: call.key, bodyBytes: announcedBytes(request) ?? 0 });
     await runOperation(operation, call);
@@ -90,29 +84,6 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
     sendError(response, asS3Error(error, context.options.room), request.url ?? "/");
   }
 }
-
-function checkAccess(request: IncomingMessage, query: URLSearchParams, { access, options }: Context): void {
-  if (isPresigned(query)) {
-    checkPresigned(request, query, options.accessKeyId, access.signatures);
-    return;
-  }
-  const payload = header(request, "x-amz-content-sha256");
-  const refused = access.refusalOf(request, payload);
-  if (refused) throw new S3Error(...refusals[refused]);
-  if (payloads.test(payload)) return;
-  throw new S3Error("InvalidArgument", "x-amz-content-sha256 must be a SHA-256, UNSIGNED-PAYLOAD or STREAMING-...");
-}
-
-const payloads = /^([0-9a-f]{64}|UNSIGNED-PAYLOAD|STREAMING-[A-Z0-9-]+)$/;
-
-const refusals: Record<Refusal, readonly [S3ErrorCode, message: string]> = {
-  unsigned: ["AccessDenied", "Access Denied"],
-  stranger: ["InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."],
-  malformed: ["AuthorizationHeaderMalformed", "The authorization header that you provided is not valid."],
-  partial: ["AccessDenied", "There were headers present in the request which were not signed"],
-  skewed: ["RequestTimeTooSkewed", "The difference between the request time and the current time is too large."],
-  forged: ["SignatureDoesNotMatch", mismatch],
-};
 
 function report({ onRequest, faults }: S3Options, request: S3Request): void {
   onRequest?.(request);
@@ -127,18 +98,4 @@ function asS3Error(error: unknown, room: Room | undefined): S3Error {
   if (refused) return new S3Error("InsufficientStorage", refused.message, { cause: error });
   const reason = error instanceof Error ? error.message : String(error);
   return new S3Error("InternalError", `We encountered an internal error: ${reason}`, { cause: error });
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()));
-    server.closeIdleConnections();
-  });
 }

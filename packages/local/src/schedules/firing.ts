@@ -3,17 +3,18 @@ import { dueAfter, parseExpression } from "@nova/workflow";
 import type { Clock } from "../clock.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import type { Room } from "../disk/room.ts";
+import type { KeyedFile } from "../disk/whole-file.ts";
 import { Alarms, leastJumpMs } from "../states/alarms.ts";
-import { type ScheduleStore, type StoredSchedule, scheduleKey } from "./schedule-store.ts";
+import { type StoredSchedule, scheduleKey } from "./schedule-store.ts";
 
 /** EventBridge Scheduler fires within the minute that begins when a schedule is due. */
 const precisionMs = 60_000;
 
 /** So many missed times are counted. */
-const mostCounted = 100;
+const maxCounted = 100;
 
 export interface FiringOptions {
-  store: ScheduleStore;
+  store: KeyedFile<StoredSchedule>;
   deliveries: Deliveries;
   clock: Clock;
   room: Room;
@@ -96,7 +97,7 @@ export class Firing {
   #times(schedule: StoredSchedule, firstDue: number, untilMs: number): number[] {
     const times = [];
     let due: number | undefined = firstDue;
-    for (; due !== undefined && due <= untilMs && times.length <= mostCounted; due = this.#dueOf(schedule, due)) {
+    for (; due !== undefined && due <= untilMs && times.length <= maxCounted; due = this.#dueOf(schedule, due)) {
       times.push(due);
     }
     return times;
@@ -120,8 +121,8 @@ function goesOn({ expression, startMs, doneMs, modifiedMs }: StoredSchedule): bo
 function missedSentence(schedule: StoredSchedule, [first = 0, ...others]: number[]): string {
   const [last, why] = [others.at(-1), "while nothing ran here, or this machine slept"];
   if (last === undefined) return `${nameOf(schedule)} was due at ${isoOf(first)} ${why}: that time is left out`;
-  const count = others.length < mostCounted ? `${others.length + 1}` : `more than ${mostCounted}`;
-  const until = others.length < mostCounted ? ` until ${isoOf(last)}` : "";
+  const count = others.length < maxCounted ? `${others.length + 1}` : `more than ${maxCounted}`;
+  const until = others.length < maxCounted ? ` until ${isoOf(last)}` : "";
   return `${nameOf(schedule)} was due ${count} times from ${isoOf(first)}${until} ${why}: those times are left out`;
 }
 

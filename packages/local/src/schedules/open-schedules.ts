@@ -4,8 +4,9 @@ import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
 import { notServed, requestOf } from "../aws-http/request.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { Deliveries, type Invoke, keepingUndelivered } from "../deliveries/deliveries.ts";
+import { Deliveries, type Invoke } from "../deliveries/deliveries.ts";
 import { Room } from "../disk/room.ts";
+import { KeyedFile } from "../disk/whole-file.ts";
 import { Firing } from "./firing.ts";
 import {
   createSchedule,
@@ -16,7 +17,7 @@ import {
   listSchedules,
   updateSchedule,
 } from "./operations/schedules.ts";
-import { ScheduleStore } from "./schedule-store.ts";
+import { type StoredSchedule, scheduleKey } from "./schedule-store.ts";
 import type { ScheduleOperation } from "./service.ts";
 
 export interface SchedulesOptions extends AccessKey {
@@ -60,9 +61,8 @@ export async function openSchedules(options: SchedulesOptions): Promise<Schedule
   const { accessKeyId, secretAccessKey, group, region, accountId = "000000000000", clock = systemClock } = options;
   const { room = new Room(options.dataDir) } = options;
   const folder = join(options.dataDir, "schedules");
-  const deliver = keepingUndelivered(options.invoke, join(folder, "undelivered.ndjson"), clock.now, room);
-  const deliveries = new Deliveries(join(folder, "deliveries.ndjson"), deliver, room);
-  const store = new ScheduleStore(join(folder, "schedules.json"));
+  const deliveries = new Deliveries(folder, options.invoke, room, clock.now);
+  const store = new KeyedFile<StoredSchedule>(join(folder, "schedules.json"), scheduleKey);
   const firing = new Firing({ store, deliveries, clock, room, warn: options.warn ?? (() => undefined) });
   const service = { store, firing, groups: ["default", group], region, accountId, now: clock.now };
   const { url, close } = await listen({

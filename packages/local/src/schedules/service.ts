@@ -1,10 +1,11 @@
 import type { Request } from "../aws-http/request.ts";
+import type { KeyedFile } from "../disk/whole-file.ts";
 import type { Firing } from "./firing.ts";
-import type { ScheduleStore } from "./schedule-store.ts";
+import type { StoredSchedule } from "./schedule-store.ts";
 
 /** What the operations work on. */
 export interface ScheduleService {
-  store: ScheduleStore;
+  store: KeyedFile<StoredSchedule>;
   firing: Firing;
   /** Names of the groups that there are. */
   groups: readonly string[];

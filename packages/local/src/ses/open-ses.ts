@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
-import { type Listening, listen } from "../aws-http/listen.ts";
+import type { Listening } from "../aws-http/http-server.ts";
+import { listen } from "../aws-http/listen.ts";
 import { notServed, type Request, requestOf } from "../aws-http/request.ts";
 import type { Room } from "../disk/room.ts";
 import { keepMail } from "../mail/mail-file.ts";

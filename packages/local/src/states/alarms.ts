@@ -46,7 +46,7 @@ export class Alarms<Key> {
     let jumpMs = 0;
     do {
       const before = this.#clock.now();
-      const napMs = Math.min(Math.max(0, dueMs - before), this.#clock.longestNapMs ?? Number.POSITIVE_INFINITY);
+      const napMs = Math.min(Math.max(0, dueMs - before), this.#clock.maxNapMs ?? Number.POSITIVE_INFINITY);
       await this.#clock.sleep(napMs, signal);
       if (signal.aborted) return;
       jumpMs = this.#clock.now() - before - napMs;

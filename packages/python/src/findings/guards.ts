@@ -1,4 +1,4 @@
-import { keyedBy } from "../flow/keyed.ts";
+import { keyedBy } from "../flow/arguments.ts";
 import type { Program } from "../scope/program.ts";
 import { ancestors, type Expression, isWithin, type Node, walk } from "../tree/nodes.ts";
 

@@ -1,9 +1,10 @@
 import type { Change } from "../flow/changes.ts";
-import { mayPrecede } from "../flow/order.ts";
-import type { Path } from "../flow/paths.ts";
-import { keysOwner, type Read } from "../flow/reads.ts";
-import { isComplete, shapeAt } from "../flow/shapes.ts";
+import type { Path, Paths } from "../flow/paths.ts";
+import { keysOwner, mayPrecede, type Read } from "../flow/reads.ts";
+import { dictMethods } from "../known/functions.ts";
+import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
+import { isComplete, shapeAt } from "../shape.ts";
 import type { Node } from "../tree/nodes.ts";
 import { isReadOfFirst } from "./first-item.ts";
 import { expectsKeyError, mayBePassedBy } from "./guards.ts";
@@ -154,4 +155,34 @@ function maySet({ kind, path, node, whole }: Change, wanted: Path, read: Node): 
   if (!path) return whole !== false || wanted.length > 1;
   if (path.length > wanted.length || !path.every((key, index) => key === wanted[index])) return false;
   return kind === "set" || path.length < wanted.length;
+}
+
+/** PY113: `context.total`. */
+export function contextAttributes({ program, paths }: Subject): Problem[] {
+  return program.nodes.flatMap((node) => {
+    if (node.kind !== "attribute" || !program.mayRun(node) || node.name.startsWith("__")) return [];
+    if (dictMethods.has(node.name) || !paths.isContext(node.object)) return [];
+    const message = `context is a dict and has no attribute "${node.name}" - write context["${node.name}"]`;
+    return [{ code: "PY113" as const, at: node.from, message }];
+  });
+}
+
+/** A node that the code looks up by its id: the link of a wait in `tasks`, the results of a node in `outputs`. */
+interface LookedUpNode {
+  id: string;
+  at: number;
+}
+
+/** The nodes that the code looks up in `of` and expects to be there. */
+export function readNamedNodes(program: Program, paths: Paths, of: "tasks" | "outputs"): LookedUpNode[] {
+  const asksBefore = program.nodes.some(
+    (node) => node.kind === "binary" && node.right.kind === "name" && node.right.id === of,
+  );
+  if (asksBefore) return [];
+  return program.nodes.flatMap((node) => {
+    if (node.kind !== "subscript" || node.stores || node.object.kind !== "name" || node.object.id !== of) return [];
+    const isGiven = program.reaching(node.object).every(({ origin }) => origin.kind === "given");
+    const id = isGiven && !expectsKeyError(program, node) ? paths.key(node.index) : undefined;
+    return id === undefined || id === "[]" ? [] : [{ id, at: node.index.from }];
+  });
 }

@@ -1,4 +1,4 @@
-import { standardModules } from "../known/standard-modules.ts";
+import { standardModules } from "../known/packages.ts";
 import type { Program } from "../scope/program.ts";
 import type { Expression, Node, Statement } from "../tree/nodes.ts";
 import type { Problem, Subject } from "./subject.ts";

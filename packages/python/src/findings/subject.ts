@@ -1,11 +1,11 @@
-import type { Change } from "../flow/changes.ts";
-import type { Paths } from "../flow/paths.ts";
-import type { Printed } from "../flow/printed.ts";
-import type { Reach } from "../flow/reach.ts";
-import type { Read } from "../flow/reads.ts";
+import { type Change, readChanges } from "../flow/changes.ts";
+import { Paths } from "../flow/paths.ts";
+import { type Printed, readPrinted } from "../flow/printed.ts";
+import { Reach } from "../flow/reach.ts";
+import { type Read, readReads } from "../flow/reads.ts";
 import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
-import type { Types } from "../values/types.ts";
+import { Types } from "../values/types.ts";
 import type { CodeFindingCode } from "./codes.ts";
 
 /** What is known of a node before its code is read. */
@@ -43,4 +43,23 @@ export interface Problem {
   /** In UTF-16 units from the start of the source. */
   at: number;
   message: string;
+}
+
+export function readSubject(program: Program, facts: NodeFacts): Subject {
+  const paths = new Paths(program);
+  const reach = new Reach(program, paths, facts.context);
+  const stages = Array.from(program.source.matchAll(/^[ \t]*#[ \t]*STAGE:[ \t]*(\w+)/gim), ([, stage = ""]) =>
+    stage.toUpperCase(),
+  );
+  return {
+    facts,
+    program,
+    paths,
+    reach,
+    types: new Types(program, paths),
+    changes: readChanges(program, paths, reach),
+    reads: readReads(program, paths),
+    printed: readPrinted(program),
+    isAnalysis: stages.includes("ANALYSIS") && !stages.includes("TASK"),
+  };
 }

@@ -1,14 +1,14 @@
 import { closest, distance } from "fastest-levenshtein";
 
-const mostListed = 8;
+const maxListed = 8;
 
 /** `did you mean "total"?`, else what there is instead. */
 export function insteadOf(wrong: string, keys: readonly string[]): string {
   const near = nearest(wrong, keys);
   if (near !== undefined) return `did you mean "${near}"?`;
   if (keys.length === 0) return "it is empty, so set the key first";
-  const rest = keys.length > mostListed ? ` and ${keys.length - mostListed} more` : "";
-  return `it has ${keys.slice(0, mostListed).join(", ")}${rest}`;
+  const rest = keys.length > maxListed ? ` and ${keys.length - maxListed} more` : "";
+  return `it has ${keys.slice(0, maxListed).join(", ")}${rest}`;
 }
 
 export function nearest(wrong: string, keys: readonly string[]): string | undefined {

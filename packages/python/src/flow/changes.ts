@@ -1,12 +1,10 @@
-import { leavesArguments } from "../known/functions.ts";
-import { changingMethods, copyMethods, partMethods, pureMethods } from "../known/methods.ts";
+import { changingMethods, copyMethods, leavesArguments, partMethods, pureMethods } from "../known/functions.ts";
 import type { Call, Program } from "../scope/program.ts";
 import type { Expression, Node } from "../tree/nodes.ts";
-import { knownEntries } from "./dicts.ts";
+import { knownEntries, spelledKeys } from "./dicts.ts";
 import type { Path, Paths } from "./paths.ts";
 import { is, none, type Reach } from "./reach.ts";
 import { rootOf } from "./roots.ts";
-import { spelledKeys } from "./spelled-keys.ts";
 
 /** Something in the code that changes the context, or may. */
 export interface Change {
@@ -59,176 +57,178 @@ function isApart({ args, parent }: Call, path: string): boolean {
 }
 
 class ChangeReader {
-  private readonly program: Program;
-  private readonly paths: Paths;
-  private readonly reach: Reach;
-  private readonly whole: Reach;
-  private readonly found: Change[];
+  readonly #program: Program;
+  readonly #paths: Paths;
+  readonly #reach: Reach;
+  readonly #whole: Reach;
+  readonly #found: Change[];
 
   constructor(program: Program, paths: Paths, reach: Reach, found: Change[]) {
-    this.program = program;
-    this.paths = paths;
-    this.reach = reach;
-    this.whole = reach.ofWhole();
-    this.found = found;
+    this.#program = program;
+    this.#paths = paths;
+    this.#reach = reach;
+    this.#whole = reach.ofWhole();
+    this.#found = found;
   }
 
   read(node: Node): void {
-    if (node.kind === "assign") for (const target of node.targets) this.store(target, node, node.value ?? undefined);
-    if (node.kind === "for") this.store(node.target, node.target);
-    if (node.kind === "with") for (const { target } of node.items) if (target) this.store(target, target);
-    if (node.kind === "delete") for (const target of node.targets) this.take(target, node);
-    if (node.kind === "augment") this.augment(node);
-    if (node.kind === "call") this.call(node);
-    if (node.kind === "attribute") this.boundMethod(node);
-    if (actsUnseen(this.program, node)) this.found.push(anywhere(node));
+    if (node.kind === "assign") for (const target of node.targets) this.#store(target, node, node.value ?? undefined);
+    if (node.kind === "for") this.#store(node.target, node.target);
+    if (node.kind === "with") for (const { target } of node.items) if (target) this.#store(target, target);
+    if (node.kind === "delete") for (const target of node.targets) this.#take(target, node);
+    if (node.kind === "augment") this.#augment(node);
+    if (node.kind === "call") this.#call(node);
+    if (node.kind === "attribute") this.#boundMethod(node);
+    if (actsUnseen(this.#program, node)) this.#found.push(anywhere(node));
   }
 
-  private store(target: Expression, node: Node, value?: Expression): void {
+  #store(target: Expression, node: Node, value?: Expression): void {
     if (target.kind === "tuple" || target.kind === "list") {
       const values = value?.kind === "tuple" || value?.kind === "list" ? value.items : [];
-      for (const [index, item] of target.items.entries()) this.store(item, node, values[index]);
+      for (const [index, item] of target.items.entries()) this.#store(item, node, values[index]);
     }
-    if (target.kind === "star") this.store(target.value, node);
-    if (target.kind === "subscript" && this.reach.of(target.object) === is) {
-      this.put(target.object, target.index, node, value);
+    if (target.kind === "star") this.#store(target.value, node);
+    if (target.kind === "subscript" && this.#reach.of(target.object) === is) {
+      this.#put(target.object, target.index, node, value);
     }
   }
 
-  private put(object: Expression, index: Expression, node: Node, value?: Expression): void {
-    const path = this.paths.of(object);
-    const key = this.paths.key(index);
-    const several = path && key === undefined ? spelledKeys(this.program, index) : undefined;
+  #put(object: Expression, index: Expression, node: Node, value?: Expression): void {
+    const path = this.#paths.of(object);
+    const key = this.#paths.key(index);
+    const several = path && key === undefined ? spelledKeys(this.#program, index) : undefined;
     if (path && several)
-      this.found.push(...several.map((each) => ({ kind: "set" as const, path: [...path, each], node })));
+      this.#found.push(...several.map((each) => ({ kind: "set" as const, path: [...path, each], node })));
     else if (!path || key === undefined || key === "[]")
-      this.found.push({
+      this.#found.push({
         kind: "any",
         path,
         node,
         ...(value && { value }),
         ...(key && { key }),
-        ...this.wholeness(object),
+        ...this.#wholeness(object),
       });
-    else this.found.push({ kind: "set", path: [...path, key], node, ...(value && { value }) });
+    else this.#found.push({ kind: "set", path: [...path, key], node, ...(value && { value }) });
   }
 
-  private take(target: Expression, node: Node): void {
-    if (target.kind === "tuple" || target.kind === "list") for (const item of target.items) this.take(item, node);
-    if (target.kind !== "subscript" || this.reach.of(target.object) !== is) return;
-    this.remove(target.object, target.index, node);
+  #take(target: Expression, node: Node): void {
+    if (target.kind === "tuple" || target.kind === "list") for (const item of target.items) this.#take(item, node);
+    if (target.kind !== "subscript" || this.#reach.of(target.object) !== is) return;
+    this.#remove(target.object, target.index, node);
   }
 
-  private remove(object: Expression, index: Expression, node: Node): void {
-    const path = this.paths.of(object);
-    const key = this.paths.key(index);
-    if (path && key !== undefined) this.found.push({ kind: "delete", path: [...path, key], node });
-    else this.found.push({ kind: "any", path, node, ...this.wholeness(object) });
+  #remove(object: Expression, index: Expression, node: Node): void {
+    const path = this.#paths.of(object);
+    const key = this.#paths.key(index);
+    if (path && key !== undefined) this.#found.push({ kind: "delete", path: [...path, key], node });
+    else this.#found.push({ kind: "any", path, node, ...this.#wholeness(object) });
   }
 
-  private augment(node: Node & { kind: "augment" }): void {
+  #augment(node: Node & { kind: "augment" }): void {
     const { target, op, value } = node;
-    if (target.kind === "subscript") this.store(target, node);
+    if (target.kind === "subscript") this.#store(target, node);
     // `+=` changes a list in place; numbers and texts become new ones.
     const isMutable = /^(\+|\||\*)=$/.test(op) && !/^(number|text|format)$/.test(value.kind);
-    if (target.kind !== "name" || !isMutable || this.reach.of(target) !== is) return;
-    const path = this.paths.of({ ...target, stores: false }) ?? (target.id === "context" ? [] : undefined);
-    if (path && /^(dict|name|call)$/.test(value.kind)) this.entries(path, value, node);
-    else this.found.push({ kind: "any", path, node, ...this.wholeness(target) });
+    if (target.kind !== "name" || !isMutable || this.#reach.of(target) !== is) return;
+    const path = this.#paths.of({ ...target, stores: false }) ?? (target.id === "context" ? [] : undefined);
+    if (path && /^(dict|name|call)$/.test(value.kind)) this.#entries(path, value, node);
+    else this.#found.push({ kind: "any", path, node, ...this.#wholeness(target) });
   }
 
-  private wholeness(value: Expression): { whole: boolean } {
-    return { whole: this.whole.of(value) !== none };
+  #wholeness(value: Expression): { whole: boolean } {
+    return { whole: this.#whole.of(value) !== none };
   }
 
   /** The keys that a dict brings along. */
-  private entries(path: Path, dict: Expression, node: Node): void {
-    const known = knownEntries(this.program, dict);
-    for (const { key, value } of known ?? []) this.found.push({ kind: "set", path: [...path, key], value, node });
+  #entries(path: Path, dict: Expression, node: Node): void {
+    const known = knownEntries(this.#program, dict);
+    for (const { key, value } of known ?? []) this.#found.push({ kind: "set", path: [...path, key], value, node });
     if (known) return;
     // Of a dict with other entries too, those that are spelt out.
     const spelt = dict.kind === "dict" ? dict.entries : [];
     for (const { key, value } of spelt) {
-      const name = key ? this.paths.key(key) : undefined;
-      if (name !== undefined) this.found.push({ kind: "set", path: [...path, name], value, node });
+      const name = key ? this.#paths.key(key) : undefined;
+      if (name !== undefined) this.#found.push({ kind: "set", path: [...path, name], value, node });
     }
-    this.found.push({ kind: "any", path, node });
+    this.#found.push({ kind: "any", path, node });
   }
 
-  private call(node: Call): void {
+  #call(node: Call): void {
     const { callee } = node;
-    const path = this.program.importPath(callee);
-    if (path === undefined && callee.kind === "attribute" && this.reach.of(callee.object) === is) {
-      this.method(node, callee);
+    const path = this.#program.importPath(callee);
+    if (path === undefined && callee.kind === "attribute" && this.#reach.of(callee.object) === is) {
+      this.#method(node, callee);
       return;
     }
-    if (path === undefined && callee.kind === "name" && this.reach.of(callee) === is) {
-      this.found.push({ ...anywhere(node), ...this.wholeness(callee) });
-    } else if (!this.isHarmless(node, path)) this.handOver(node);
+    if (path === undefined && callee.kind === "name" && this.#reach.of(callee) === is) {
+      this.#found.push({ ...anywhere(node), ...this.#wholeness(callee) });
+    } else if (!this.#isHarmless(node, path)) this.#handOver(node);
   }
 
   /** `map(context["log"].append, lines)`: the method is handed on. */
-  private boundMethod(node: Node & { kind: "attribute" }): void {
+  #boundMethod(node: Node & { kind: "attribute" }): void {
     const isCalled = node.parent?.kind === "call" && node.parent.callee === node;
-    if (isCalled || !changingMethods.has(node.name) || this.reach.of(node.object) !== is) return;
-    this.found.push({ ...anywhere(node), ...this.wholeness(node.object) });
+    if (isCalled || !changingMethods.has(node.name) || this.#reach.of(node.object) !== is) return;
+    this.#found.push({ ...anywhere(node), ...this.#wholeness(node.object) });
   }
 
-  private method(node: Call, callee: Expression & { kind: "attribute" }): void {
+  #method(node: Call, callee: Expression & { kind: "attribute" }): void {
     const { args } = node;
-    const path = this.paths.of(callee.object);
+    const path = this.#paths.of(callee.object);
     const [first, second] = args.map(({ value }) => value);
     const { name } = callee;
     if (!changingMethods.has(name)) {
       const isKnown = pureMethods.has(name) || partMethods.has(name) || copyMethods.has(name);
-      if (!isKnown && !this.isLocalMethod(name))
-        this.found.push({ kind: "any", path, node, ...this.wholeness(callee.object) });
-    } else if (first && (name === "setdefault" || name === "__setitem__")) this.put(callee.object, first, node, second);
-    else if (first && (name === "pop" || name === "__delitem__")) this.remove(callee.object, first, node);
-    else if (path && (name === "update" || name === "__ior__")) this.update(path, node);
-    else if (name === "clear" && path) this.found.push({ kind: "delete", path, node });
+      if (!isKnown && !this.#isLocalMethod(name))
+        this.#found.push({ kind: "any", path, node, ...this.#wholeness(callee.object) });
+    } else if (first && (name === "setdefault" || name === "__setitem__"))
+      this.#put(callee.object, first, node, second);
+    else if (first && (name === "pop" || name === "__delitem__")) this.#remove(callee.object, first, node);
+    else if (path && (name === "update" || name === "__ior__")) this.#update(path, node);
+    else if (name === "clear" && path) this.#found.push({ kind: "delete", path, node });
     else {
       const added = name === "append" && first ? { value: first } : {};
-      this.found.push({ kind: "any", path, node, ...added, ...this.wholeness(callee.object) });
+      this.#found.push({ kind: "any", path, node, ...added, ...this.#wholeness(callee.object) });
     }
   }
 
-  private update(path: Path, node: Call): void {
+  #update(path: Path, node: Call): void {
     for (const { name, stars, value } of node.args) {
-      if (name !== null) this.found.push({ kind: "set", path: [...path, name], value, node });
-      else if (stars !== 1) this.entries(path, value, node);
-      else this.found.push({ kind: "any", path, node });
+      if (name !== null) this.#found.push({ kind: "set", path: [...path, name], value, node });
+      else if (stars !== 1) this.#entries(path, value, node);
+      else this.#found.push({ kind: "any", path, node });
     }
   }
 
   /** Whether what is called leaves its arguments alone, or is code that is read itself. */
-  private isHarmless({ callee }: Call, path: string | undefined): boolean {
-    if (this.program.functionOf(callee) || this.program.classOf(callee) || this.program.isOwnClass(callee)) return true;
+  #isHarmless({ callee }: Call, path: string | undefined): boolean {
+    if (this.#program.functionOf(callee) || this.#program.classOf(callee) || this.#program.isOwnClass(callee))
+      return true;
     if (path !== undefined) return leavesArguments(path);
-    if (callee.kind === "name" && rootOf(this.program, callee) === "collections.namedtuple") return true;
+    if (callee.kind === "name" && rootOf(this.#program, callee) === "collections.namedtuple") return true;
     if (callee.kind !== "attribute") return false;
-    if (this.isLocalMethod(callee.name)) return true;
+    if (this.#isLocalMethod(callee.name)) return true;
     // `dict.update(context, ...)` is the method in another dress.
-    const owner = this.program.importPath(callee.object) ?? "";
+    const owner = this.#program.importPath(callee.object) ?? "";
     if (owner.startsWith("builtins.") && changingMethods.has(callee.name)) return false;
-    const root = rootOf(this.program, callee.object);
+    const root = rootOf(this.#program, callee.object);
     const isContainer =
       changingMethods.has(callee.name) || pureMethods.has(callee.name) || partMethods.has(callee.name);
     return root === "literal" || leavesArguments(root) || isContainer;
   }
 
-  private isLocalMethod(name: string): boolean {
-    return this.program.nodes.some(
+  #isLocalMethod(name: string): boolean {
+    return this.#program.nodes.some(
       (node) => node.kind === "function" && node.id === name && node.parent?.parent?.kind === "class",
     );
   }
 
-  private handOver(node: Call): void {
+  #handOver(node: Call): void {
     for (const { value } of node.args) {
-      const nearness = this.reach.of(value);
+      const nearness = this.#reach.of(value);
       if (nearness === none) continue;
-      const path = nearness === is ? this.paths.of(value) : undefined;
-      this.found.push({ kind: "any", path, node, ...this.wholeness(value) });
+      const path = nearness === is ? this.#paths.of(value) : undefined;
+      this.#found.push({ kind: "any", path, node, ...this.#wholeness(value) });
     }
   }
 }

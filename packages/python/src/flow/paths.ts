@@ -1,8 +1,7 @@
 import type { Binding, Origin } from "../scope/bindings.ts";
 import type { Program } from "../scope/program.ts";
 import type { Expression } from "../tree/nodes.ts";
-import { argumentsFor } from "./arguments.ts";
-import { keyedBy } from "./keyed.ts";
+import { argumentsFor, keyedBy } from "./arguments.ts";
 
 /** A part of the context: its keys from the top; `[]` is an item of a list. The context itself is the empty path. */
 export type Path = readonly string[];
@@ -11,23 +10,23 @@ const deepest = 12;
 
 /** Which part of the context an expression certainly is; undefined where it may be something else. */
 export class Paths {
-  private readonly program: Program;
-  private readonly known = new Map<Expression, Path | undefined>();
-  private depth = 0;
+  readonly #program: Program;
+  readonly #known = new Map<Expression, Path | undefined>();
+  #depth = 0;
 
   constructor(program: Program) {
-    this.program = program;
+    this.#program = program;
   }
 
   of(expression: Expression): Path | undefined {
-    if (this.known.has(expression)) return this.known.get(expression);
-    if (this.depth > deepest) return undefined;
+    if (this.#known.has(expression)) return this.#known.get(expression);
+    if (this.#depth > deepest) return undefined;
     // What hangs on itself is not known.
-    this.known.set(expression, undefined);
-    this.depth++;
-    const path = this.find(expression);
-    this.depth--;
-    this.known.set(expression, path);
+    this.#known.set(expression, undefined);
+    this.#depth++;
+    const path = this.#find(expression);
+    this.#depth--;
+    this.#known.set(expression, path);
     return path;
   }
 
@@ -39,19 +38,19 @@ export class Paths {
   /** The key that an index is, also by a name that stands for one text. */
   key(index: Expression): string | undefined {
     if (index.kind !== "name") return keyOf(index);
-    const [only, ...others] = this.program.reaching(index);
+    const [only, ...others] = this.#program.reaching(index);
     const isText = only?.origin.kind === "value" && only.origin.value.kind === "text" && others.length === 0;
     return isText && only.origin.kind === "value" ? keyOf(only.origin.value) : undefined;
   }
 
-  private find(expression: Expression): Path | undefined {
+  #find(expression: Expression): Path | undefined {
     switch (expression.kind) {
       case "name":
-        return this.agreed(this.program.reaching(expression));
+        return this.#agreed(this.#program.reaching(expression));
       case "subscript":
-        return this.below(expression.object, this.key(expression.index));
+        return this.#below(expression.object, this.key(expression.index));
       case "call":
-        return this.got(expression);
+        return this.#got(expression);
       case "walrus":
         return this.of(expression.value);
       case "binary":
@@ -61,67 +60,69 @@ export class Paths {
     }
   }
 
-  private below(object: Expression, key: string | undefined): Path | undefined {
+  #below(object: Expression, key: string | undefined): Path | undefined {
     const path = key === undefined ? undefined : this.of(object);
     return path && [...path, key as string];
   }
 
   /** `x.get("key")`, and `x["key"]` in its other disguises. */
-  private got({ callee, args }: Expression & { kind: "call" }): Path | undefined {
+  #got({ callee, args }: Expression & { kind: "call" }): Path | undefined {
     const [first] = args;
     if (callee.kind !== "attribute" || !/^(get|setdefault|__getitem__)$/.test(callee.name) || !first) return undefined;
-    return this.below(callee.object, this.key(first.value));
+    return this.#below(callee.object, this.key(first.value));
   }
 
-  private agreed(bindings: readonly Binding[]): Path | undefined {
+  #agreed(bindings: readonly Binding[]): Path | undefined {
     const [first, ...others] = bindings
       .filter(({ origin }) => origin.kind !== "declared" && origin.kind !== "augment")
-      .map(({ origin, name }) => this.ofOrigin(origin, name));
+      .map(({ origin, name }) => this.#ofOrigin(origin, name));
     if (!first || others.some((other) => other?.join("\n") !== first.join("\n"))) return undefined;
     return first;
   }
 
-  private ofOrigin(origin: Origin, name: string): Path | undefined {
+  #ofOrigin(origin: Origin, name: string): Path | undefined {
     switch (origin.kind) {
       case "given":
         return name === "context" ? [] : undefined;
       case "value":
         return this.of(origin.value);
       case "item":
-        return this.itemOf(origin.of);
+        return this.#itemOf(origin.of);
       case "part":
-        return origin.ofItem && origin.index === 1 ? this.numberedItemOf(origin.of) : undefined;
+        return origin.ofItem && origin.index === 1 ? this.#numberedItemOf(origin.of) : undefined;
       case "param":
-        return this.ofArguments(origin);
+        return this.#ofArguments(origin);
       default:
         return undefined;
     }
   }
 
-  private itemOf(iterable: Expression): Path | undefined {
-    const path = this.of(iterable) ?? this.reordered(iterable);
+  #itemOf(iterable: Expression): Path | undefined {
+    const path = this.of(iterable) ?? this.#reordered(iterable);
     return path && path.length > 0 ? [...path, "[]"] : undefined;
   }
 
   /** `sorted(rows)` has the items of `rows`. */
-  private reordered(iterable: Expression): Path | undefined {
+  #reordered(iterable: Expression): Path | undefined {
     if (iterable.kind !== "call") return undefined;
     const [list] = iterable.args;
-    const isWhole = /^builtins\.(sorted|reversed|list|tuple)$/.test(this.program.importPath(iterable.callee) ?? "");
+    const isWhole = /^builtins\.(sorted|reversed|list|tuple)$/.test(this.#program.importPath(iterable.callee) ?? "");
     return isWhole && list && list.stars === 0 ? this.of(list.value) : undefined;
   }
 
   /** The second of what `enumerate(x)` gives. */
-  private numberedItemOf(iterable: Expression): Path | undefined {
+  #numberedItemOf(iterable: Expression): Path | undefined {
     const isEnumerate =
-      iterable.kind === "call" && this.program.importPath(iterable.callee) === "builtins.enumerate" && iterable.args[0];
-    return isEnumerate ? this.itemOf(isEnumerate.value) : undefined;
+      iterable.kind === "call" &&
+      this.#program.importPath(iterable.callee) === "builtins.enumerate" &&
+      iterable.args[0];
+    return isEnumerate ? this.#itemOf(isEnumerate.value) : undefined;
   }
 
-  private ofArguments(origin: Origin & { kind: "param" }): Path | undefined {
-    const list = keyedBy(this.program, origin.holder);
-    if (list) return this.itemOf(list);
-    const given = argumentsFor(this.program, origin);
+  #ofArguments(origin: Origin & { kind: "param" }): Path | undefined {
+    const list = keyedBy(this.#program, origin.holder);
+    if (list) return this.#itemOf(list);
+    const given = argumentsFor(this.#program, origin);
     if (!given.all || given.values.length === 0) return undefined;
     const [first, ...others] = given.values.map((value) => this.of(value));
     return first && others.every((other) => other?.join("\n") === first.join("\n")) ? first : undefined;

@@ -52,111 +52,112 @@ function isNoObject(value: Expression): boolean {
 
 /** Follows the texts that `json.dumps` made through names, by the statements that mention them. */
 class DumpFlow {
-  private readonly program: Program;
-  private readonly makers: ReadonlySet<Node>;
-  private readonly names = new Set<string>();
-  private readonly functions: readonly FunctionStatement[];
+  readonly #program: Program;
+  readonly #makers: ReadonlySet<Node>;
+  readonly #names = new Set<string>();
+  readonly #functions: readonly FunctionStatement[];
 
   constructor(program: Program, found: ReadonlySet<Node>) {
-    this.program = program;
-    this.makers = found;
-    this.functions = program.nodes.flatMap((node) => (node.kind === "function" ? [node] : []));
-    for (let before = -1; before !== this.names.size; ) {
-      before = this.names.size;
-      for (const node of program.nodes) this.spread(node);
+    this.#program = program;
+    this.#makers = found;
+    this.#functions = program.nodes.flatMap((node) => (node.kind === "function" ? [node] : []));
+    for (let before = -1; before !== this.#names.size; ) {
+      before = this.#names.size;
+      for (const node of program.nodes) this.#spread(node);
     }
   }
 
   /** Whether the node writes such a text to stdout, alone on its line. */
   isSink(node: Node): boolean {
-    if (node.kind !== "call") return this.isPrintHandedOn(node);
-    const path = this.program.importPath(node.callee);
-    if (path === "json.dump") return this.isStdout(node.args[1]?.value);
-    if (path === "builtins.print") return this.isPrint(node);
+    if (node.kind !== "call") return this.#isPrintHandedOn(node);
+    const path = this.#program.importPath(node.callee);
+    if (path === "json.dump") return this.#isStdout(node.args[1]?.value);
+    if (path === "builtins.print") return this.#isPrint(node);
     if (node.callee.kind === "attribute" && /^(write|writelines)$/.test(node.callee.name)) {
-      return this.isStdout(node.callee.object) && node.args.some(({ value }) => this.has(value));
+      return this.#isStdout(node.callee.object) && node.args.some(({ value }) => this.#has(value));
     }
     // Logging, and functions that nobody here knows.
-    const isUnknown = path === undefined && !this.program.functionOf(node.callee) && node.callee.kind === "name";
-    return (isUnknown || this.isForeign(path)) && node.args.some(({ value }) => this.has(value));
+    const isUnknown = path === undefined && !this.#program.functionOf(node.callee) && node.callee.kind === "name";
+    return (isUnknown || this.#isForeign(path)) && node.args.some(({ value }) => this.#has(value));
   }
 
-  private isForeign(path: string | undefined): boolean {
+  #isForeign(path: string | undefined): boolean {
     return path !== undefined && /^(sys|functools|contextlib|__main__)\./.test(path);
   }
 
-  private isPrintHandedOn(node: Node): boolean {
+  #isPrintHandedOn(node: Node): boolean {
     if (node.kind !== "name" || node.stores || node.parent?.kind === "call") return false;
-    return this.program.importPath(node) === "builtins.print";
+    return this.#program.importPath(node) === "builtins.print";
   }
 
-  private isPrint({ args }: Expression & { kind: "call" }): boolean {
+  #isPrint({ args }: Expression & { kind: "call" }): boolean {
     const file = args.find(({ name }) => name === "file");
-    if (file && !this.isStdout(file.value)) return false;
+    if (file && !this.#isStdout(file.value)) return false;
     const placed = args.filter(({ name }) => name === null);
     const [first] = placed;
-    if (!first || !placed.some(({ value }) => this.has(value))) return false;
+    if (!first || !placed.some(({ value }) => this.#has(value))) return false;
     const hasSeparator = args.some(({ name }) => name === "sep");
-    return hasSeparator || first.stars > 0 || (this.has(first.value) && !isWithinText(first.value));
+    return hasSeparator || first.stars > 0 || (this.#has(first.value) && !isWithinText(first.value));
   }
 
   /** In doubt, yes. */
-  private isStdout(value: Expression | undefined): boolean {
+  #isStdout(value: Expression | undefined): boolean {
     if (!value) return true;
-    const root = rootOf(this.program, value);
+    const root = rootOf(this.#program, value);
     return root === undefined || root.startsWith("sys.stdout") || root.startsWith("sys.__stdout");
   }
 
-  private spread(node: Node): void {
-    if (node.kind === "assign" && node.value && this.has(node.value)) node.targets.map((each) => this.mark(each));
-    if (node.kind === "augment" && this.has(node.value)) this.mark(node.target);
-    if (node.kind === "walrus" && this.has(node.value)) this.mark(node.target);
-    if (node.kind === "for" && this.has(node.iterable)) this.mark(node.target);
+  #spread(node: Node): void {
+    if (node.kind === "assign" && node.value && this.#has(node.value)) node.targets.map((each) => this.#mark(each));
+    if (node.kind === "augment" && this.#has(node.value)) this.#mark(node.target);
+    if (node.kind === "walrus" && this.#has(node.value)) this.#mark(node.target);
+    if (node.kind === "for" && this.#has(node.iterable)) this.#mark(node.target);
     if (node.kind === "comprehension") {
-      for (const { target, iterable } of node.loops) if (this.has(iterable)) this.mark(target);
+      for (const { target, iterable } of node.loops) if (this.#has(iterable)) this.#mark(target);
     }
-    if (node.kind === "call" && node.callee.kind === "attribute" && node.args.some(({ value }) => this.has(value))) {
-      if (!this.stops(node.callee)) this.mark(node.callee.object);
+    if (node.kind === "call" && node.callee.kind === "attribute" && node.args.some(({ value }) => this.#has(value))) {
+      if (!this.#stops(node.callee)) this.#mark(node.callee.object);
     }
-    if (node.kind === "call") this.spreadToParams(node);
-    if ((node.kind === "return" || node.kind === "yield") && node.value && this.has(node.value)) this.markHolder(node);
-    if (node.kind === "lambda" && this.has(node.body) && node.parent) this.markHolder(node.body);
+    if (node.kind === "call") this.#spreadToParams(node);
+    if ((node.kind === "return" || node.kind === "yield") && node.value && this.#has(node.value))
+      this.#markHolder(node);
+    if (node.kind === "lambda" && this.#has(node.body) && node.parent) this.#markHolder(node.body);
   }
 
-  private spreadToParams(node: Expression & { kind: "call" }): void {
-    if (!node.args.some(({ value }) => this.has(value))) return;
+  #spreadToParams(node: Expression & { kind: "call" }): void {
+    if (!node.args.some(({ value }) => this.#has(value))) return;
     const called =
       node.callee.kind === "attribute" ? node.callee.name : node.callee.kind === "name" ? node.callee.id : undefined;
-    for (const each of this.functions) {
-      if (each.id === called || each.id === "__init__") for (const { id } of each.params) this.names.add(id);
+    for (const each of this.#functions) {
+      if (each.id === called || each.id === "__init__") for (const { id } of each.params) this.#names.add(id);
     }
   }
 
-  private mark(target: Expression): void {
+  #mark(target: Expression): void {
     for (const node of walk(target)) {
-      if (node.kind === "name") this.names.add(node.id);
-      if (node.kind === "attribute") this.names.add(node.name);
+      if (node.kind === "name") this.#names.add(node.id);
+      if (node.kind === "attribute") this.#names.add(node.name);
     }
   }
 
-  private markHolder(node: Node): void {
+  #markHolder(node: Node): void {
     for (let each = node.parent; each; each = each.parent) {
-      if (each.kind === "function") this.names.add(each.id);
+      if (each.kind === "function") this.#names.add(each.id);
       if (each.kind === "function") return;
     }
   }
 
-  private has(expression: Expression): boolean {
-    if (this.makers.has(expression)) return true;
-    if (expression.kind === "name") return this.names.has(expression.id);
-    if (expression.kind === "attribute" && this.names.has(expression.name)) return true;
-    if (expression.kind === "call" && this.stops(expression.callee)) return false;
-    return expression.children.some((child) => this.has(child as Expression));
+  #has(expression: Expression): boolean {
+    if (this.#makers.has(expression)) return true;
+    if (expression.kind === "name") return this.#names.has(expression.id);
+    if (expression.kind === "attribute" && this.#names.has(expression.name)) return true;
+    if (expression.kind === "call" && this.#stops(expression.callee)) return false;
+    return expression.children.some((child) => this.#has(child as Expression));
   }
 
   /** Functions of modules do not answer the text that they are given, but for those that work on texts. */
-  private stops(callee: Expression): boolean {
-    const root = rootOf(this.program, callee);
+  #stops(callee: Expression): boolean {
+    const root = rootOf(this.#program, callee);
     return root !== undefined && !/^(builtins|literal|json|textwrap|io|copy|functools|itertools|sys|re)\b/.test(root);
   }
 }

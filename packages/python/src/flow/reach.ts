@@ -1,15 +1,14 @@
-import { passes } from "../known/functions.ts";
-import { copyMethods, partMethods, pureMethods } from "../known/methods.ts";
+import { copyMethods, partMethods, passes, pureMethods } from "../known/functions.ts";
 import type { Origin } from "../scope/bindings.ts";
 import type { Call, Callable, Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
+import { isScalar, shapeAt } from "../shape.ts";
 import { type Expression, type Node, walk } from "../tree/nodes.ts";
 import { argumentsFor } from "./arguments.ts";
 import type { Paths } from "./paths.ts";
-import { isScalar, shapeAt } from "./shapes.ts";
 
 /** Questions after which everything is taken for near: code that is so entangled is not judged. */
-const mostAsked = 20_000;
+const maxAsked = 20_000;
 
 /** How near a value is to the context: has nothing of it, is new but holds parts of it, or may be (a part of) it. */
 export const none = 0;
@@ -21,50 +20,50 @@ export type Nearness = 0 | 1 | 2;
  * What changes of a value may change. In doubt a value is near: from here comes the certainty that code changes nothing.
  */
 export class Reach {
-  private readonly program: Program;
-  private readonly paths: Paths;
-  private readonly shape: ContextShape | undefined;
-  private readonly known = new Map<Node, Nearness>();
-  private readonly open = new Set<Node>();
-  private circles = 0;
-  private asked = 0;
-  private readonly attributes: ReadonlyMap<string, Expression[]>;
-  private readonly additions: ReadonlyMap<string, Expression[]>;
+  readonly #program: Program;
+  readonly #paths: Paths;
+  readonly #shape: ContextShape | undefined;
+  readonly #known = new Map<Node, Nearness>();
+  readonly #open = new Set<Node>();
+  #circles = 0;
+  #asked = 0;
+  readonly #attributes: ReadonlyMap<string, Expression[]>;
+  readonly #additions: ReadonlyMap<string, Expression[]>;
 
-  private readonly wholeOnly: boolean;
-  private readonly isWholeHandedOn: boolean;
+  readonly #wholeOnly: boolean;
+  readonly #isWholeHandedOn: boolean;
 
   constructor(program: Program, paths: Paths, shape: ContextShape | undefined, wholeOnly = false) {
-    this.wholeOnly = wholeOnly;
-    this.program = program;
-    this.paths = paths;
-    this.shape = shape;
-    this.attributes = storedAttributes(program);
-    this.additions = addedValues(program);
-    this.isWholeHandedOn = wholeOnly && program.nodes.some((node) => node.kind === "name" && isHandedOn(node, paths));
+    this.#wholeOnly = wholeOnly;
+    this.#program = program;
+    this.#paths = paths;
+    this.#shape = shape;
+    this.#attributes = storedAttributes(program);
+    this.#additions = addedValues(program);
+    this.#isWholeHandedOn = wholeOnly && program.nodes.some((node) => node.kind === "name" && isHandedOn(node, paths));
   }
 
   /** The same questions about the context itself: its parts do not count. */
   ofWhole(): Reach {
-    return new Reach(this.program, this.paths, this.shape, true);
+    return new Reach(this.#program, this.#paths, this.#shape, true);
   }
 
   of(expression: Expression): Nearness {
-    const known = this.known.get(expression);
+    const known = this.#known.get(expression);
     if (known !== undefined) return known;
-    if (++this.asked > mostAsked) return is;
-    if (this.open.has(expression)) {
-      this.circles++;
+    if (++this.#asked > maxAsked) return is;
+    if (this.#open.has(expression)) {
+      this.#circles++;
       return none;
     }
-    const circles = this.circles;
-    this.open.add(expression);
-    const path = this.shape && this.paths.of(expression);
-    const isPlain = path && path.length > 0 && isScalar(shapeAt(this.shape as ContextShape, path));
-    const found = isPlain ? none : this.find(expression);
-    this.open.delete(expression);
+    const circles = this.#circles;
+    this.#open.add(expression);
+    const path = this.#shape && this.#paths.of(expression);
+    const isPlain = path && path.length > 0 && isScalar(shapeAt(this.#shape as ContextShape, path));
+    const found = isPlain ? none : this.#find(expression);
+    this.#open.delete(expression);
     // What hangs on itself is only known once all around it is.
-    if (circles === this.circles || this.open.size === 0) this.known.set(expression, found);
+    if (circles === this.#circles || this.#open.size === 0) this.#known.set(expression, found);
     return found;
   }
 
@@ -74,29 +73,29 @@ export class Reach {
     return most;
   }
 
-  private find(expression: Expression): Nearness {
+  #find(expression: Expression): Nearness {
     switch (expression.kind) {
       case "name":
-        return this.ofName(expression);
+        return this.#ofName(expression);
       case "attribute":
-        return this.any([expression.object, ...(this.attributes.get(expression.name) ?? [])]);
+        return this.any([expression.object, ...(this.#attributes.get(expression.name) ?? [])]);
       case "subscript":
-        return this.partOf(expression.object, expression.index.kind === "slice" ? holds : is);
+        return this.#partOf(expression.object, expression.index.kind === "slice" ? holds : is);
       case "call":
-        return this.ofCall(expression);
+        return this.#ofCall(expression);
       case "list":
       case "tuple":
       case "set":
-        return this.held(expression.items);
+        return this.#held(expression.items);
       case "dict":
-        return this.held(expression.entries.map(({ value }) => value));
+        return this.#held(expression.entries.map(({ value }) => value));
       case "comprehension":
-        return this.held([expression.element]);
+        return this.#held([expression.element]);
       case "conditional":
         return this.any([expression.yes, expression.no]);
       case "binary":
         if (/^(and|or)$/.test(expression.op)) return this.any([expression.left, expression.right]);
-        return /^[+*|]$/.test(expression.op) ? this.held([expression.left, expression.right]) : none;
+        return /^[+*|]$/.test(expression.op) ? this.#held([expression.left, expression.right]) : none;
       case "walrus":
       case "star":
       case "await":
@@ -107,22 +106,22 @@ export class Reach {
   }
 
   /** What comes out of a value. */
-  private partOf(value: Expression, near: Nearness): Nearness {
+  #partOf(value: Expression, near: Nearness): Nearness {
     const own = this.of(value);
-    if (own === none || (this.wholeOnly && own === is)) return none;
+    if (own === none || (this.#wholeOnly && own === is)) return none;
     return near;
   }
 
-  private held(parts: Iterable<Expression>): Nearness {
+  #held(parts: Iterable<Expression>): Nearness {
     return this.any(parts) === none ? none : holds;
   }
 
-  private ofName(name: Expression & { kind: "name" }): Nearness {
-    const near = this.program.reaching(name).map(({ origin, name: id }) => this.ofOrigin(origin, id));
-    return Math.max(none, ...near, this.held(this.additions.get(name.id) ?? [])) as Nearness;
+  #ofName(name: Expression & { kind: "name" }): Nearness {
+    const near = this.#program.reaching(name).map(({ origin, name: id }) => this.#ofOrigin(origin, id));
+    return Math.max(none, ...near, this.#held(this.#additions.get(name.id) ?? [])) as Nearness;
   }
 
-  private ofOrigin(origin: Origin, name: string): Nearness {
+  #ofOrigin(origin: Origin, name: string): Nearness {
     switch (origin.kind) {
       case "given":
         return name === "context" ? is : none;
@@ -131,58 +130,58 @@ export class Reach {
         return this.of(origin.value);
       case "item":
       case "part":
-        return this.partOf(origin.of, is);
+        return this.#partOf(origin.of, is);
       case "match":
-        return this.partOf(origin.subject, is);
+        return this.#partOf(origin.subject, is);
       case "param":
-        return this.ofParam(origin);
+        return this.#ofParam(origin);
       default:
         return none;
     }
   }
 
-  private ofParam(origin: Origin & { kind: "param" }): Nearness {
-    const { values, all } = argumentsFor(this.program, origin);
+  #ofParam(origin: Origin & { kind: "param" }): Nearness {
+    const { values, all } = argumentsFor(this.#program, origin);
     const given = this.any(values);
     if (all || given === is) return given;
-    return this.isHandedOn(origin.holder) ? is : given;
+    return this.#isHandedOn(origin.holder) ? is : given;
   }
 
   /** Whether somebody who has parts of the context may call the function. */
-  private isHandedOn(holder: Callable): boolean {
-    if (this.wholeOnly && !this.isWholeHandedOn) return false;
+  #isHandedOn(holder: Callable): boolean {
+    if (this.#wholeOnly && !this.#isWholeHandedOn) return false;
     if (holder.kind === "lambda" || holder.decorators.length > 0) return true;
     const isCalled = (use: Node) => use.parent?.kind === "call" && use.parent.callee === use;
-    return this.program.loadsOf(holder.id).some((use) => !isCalled(use));
+    return this.#program.loadsOf(holder.id).some((use) => !isCalled(use));
   }
 
-  private ofCall({ callee, args }: Call): Nearness {
+  #ofCall({ callee, args }: Call): Nearness {
     const values = args.map(({ value }) => value);
-    const path = this.program.importPath(callee);
+    const path = this.#program.importPath(callee);
     if (path !== undefined) {
       const how = passes(path);
       if (how === "nothing") return none;
-      if (how === "parts in something new") return this.held(values);
-      if (!this.program.functionOf(callee)) return this.any(values) === none ? none : is;
+      if (how === "parts in something new") return this.#held(values);
+      if (!this.#program.functionOf(callee)) return this.any(values) === none ? none : is;
     }
-    const local = this.program.functionOf(callee);
-    if (local) return this.answerOf(local);
+    const local = this.#program.functionOf(callee);
+    if (local) return this.#answerOf(local);
     if (callee.kind === "attribute" && !pureMethods.has(callee.name)) {
       const own = this.of(callee.object);
-      if (own !== none && partMethods.has(callee.name)) return this.partOf(callee.object, is);
-      if (own !== none && copyMethods.has(callee.name)) return this.partOf(callee.object, holds);
+      if (own !== none && partMethods.has(callee.name)) return this.#partOf(callee.object, is);
+      if (own !== none && copyMethods.has(callee.name)) return this.#partOf(callee.object, holds);
       return own !== none || this.any(values) !== none ? is : none;
     }
     return callee.kind === "attribute" || this.any(values) === none ? none : is;
   }
 
   /** Of what a function of the code returns or yields. */
-  private answerOf(local: Callable): Nearness {
+  #answerOf(local: Callable): Nearness {
     if (local.kind === "lambda") return this.of(local.body);
     let most: Nearness = none;
     for (const node of walk(local.body)) {
       const value = node.kind === "return" || node.kind === "yield" ? node.value : null;
-      if (value) most = Math.max(most, node.kind === "yield" ? this.held([value]) : this.of(value)) as Nearness;
+      if (value) most = Math.max(most, node.kind === "yield" ? this.#held([value]) : this.of(value)) as Nearness;
     }
     return most;
   }

@@ -1,5 +1,5 @@
 import type { Program } from "../scope/program.ts";
-import type { Expression, Node } from "../tree/nodes.ts";
+import { ancestors, type Expression, isWithin, type Node } from "../tree/nodes.ts";
 import type { Path, Paths } from "./paths.ts";
 
 /** A key of the context (or of something in it) that the code looks up by its name. */
@@ -53,4 +53,19 @@ function matched(node: Node & { kind: "match" }, paths: Paths): Read[] {
       child.kind === "pattern" ? child.keys.map((key) => ({ path: [...path, key], optional: true, node: child })) : [],
     ),
   );
+}
+
+/** Whether one node may have run by the time that the other does; what it lies in has not. */
+export function mayPrecede(change: Node, read: Node): boolean {
+  if (isWithin(read, change)) return false;
+  if (change.from < read.from) return true;
+  let child = read;
+  for (const ancestor of ancestors(read)) {
+    if (/^(function|lambda)$/.test(ancestor.kind)) return true;
+    // What a loop goes over is looked up once, before it.
+    const isHead = ancestor.kind === "for" && ancestor.iterable === child;
+    if (!isHead && /^(for|while|comprehension)$/.test(ancestor.kind) && isWithin(change, ancestor)) return true;
+    child = ancestor;
+  }
+  return false;
 }

@@ -1,9 +1,8 @@
-import { beyondBounds } from "../bounds.ts";
+import { beyondBounds } from "../check-python.ts";
 import { type Block, type Expression, type FunctionStatement, type Node, walk } from "../tree/nodes.ts";
 import { parsePython } from "../tree/parse.ts";
 import type { Binding, Origin } from "./bindings.ts";
-import { reachedFunctions } from "./reachable.ts";
-import { reachingBindings } from "./reaching.ts";
+import { reachedFunctions, reachingBindings } from "./reaching.ts";
 import { readScopes, type Scopes } from "./scopes.ts";
 
 /** `run = step = main`: how often a name is followed to another. */
@@ -21,11 +20,11 @@ export class Program {
   readonly tree: Block;
   /** In the order of the source. */
   readonly nodes: readonly Node[];
-  private readonly scopes: Scopes;
-  private readonly reached: Set<Node>;
-  private readonly imported = new Map<Expression, string | undefined>();
-  private readonly calls = new Map<string, Call[]>();
-  private readonly loads = new Map<string, Node[]>();
+  readonly #scopes: Scopes;
+  readonly #reached: Set<Node>;
+  readonly #imported = new Map<Expression, string | undefined>();
+  readonly #calls = new Map<string, Call[]>();
+  readonly #loads = new Map<string, Node[]>();
 
   /** Null where the source is beyond the bounds, or lezer's grammar does not know a form of it. */
   static read(source: string): Program | null {
@@ -40,13 +39,13 @@ export class Program {
     this.source = source;
     this.tree = tree;
     this.nodes = Array.from(walk(tree));
-    this.scopes = readScopes(tree);
+    this.#scopes = readScopes(tree);
     for (const node of this.nodes) {
-      if (node.kind === "name" && !node.stores) push(this.loads, node.id, node);
-      if (node.kind === "call" && node.callee.kind === "name") push(this.calls, node.callee.id, node);
-      if (node.kind === "call" && node.callee.kind === "attribute") push(this.calls, `.${node.callee.name}`, node);
+      if (node.kind === "name" && !node.stores) push(this.#loads, node.id, node);
+      if (node.kind === "call" && node.callee.kind === "name") push(this.#calls, node.callee.id, node);
+      if (node.kind === "call" && node.callee.kind === "attribute") push(this.#calls, `.${node.callee.name}`, node);
     }
-    this.reached = reachedFunctions(this);
+    this.#reached = reachedFunctions(this);
   }
 
   /** All that a name may stand for; empty for Python's own names. */
@@ -56,14 +55,15 @@ export class Program {
 
   /** The bindings that may hold where a name is read: all of them, but where one of them certainly comes last. */
   reaching(name: Node & { kind: "name" }): readonly Binding[] {
-    return reachingBindings(name, this.bindings(name), this.scopes.of.get(name));
+    return reachingBindings(name, this.bindings(name), this.#scopes.of.get(name));
   }
 
   lookup(id: string, at: Node): readonly Binding[] {
-    const first = this.scopes.of.get(at) ?? this.scopes.module;
+    const first = this.#scopes.of.get(at) ?? this.#scopes.module;
     for (let scope: typeof first | null = first; scope; scope = scope.parent) {
       if (scope.isClass && scope !== first) continue;
-      const found = scope.elsewhere.get(id) === "global" ? this.scopes.module.bindings.get(id) : scope.bindings.get(id);
+      const found =
+        scope.elsewhere.get(id) === "global" ? this.#scopes.module.bindings.get(id) : scope.bindings.get(id);
       if (found) return found;
     }
     return [];
@@ -72,21 +72,21 @@ export class Program {
   /** Whether the code at this node may run: functions that nothing names never do. */
   mayRun(node: Node): boolean {
     for (let each: Node | null = node.parent; each; each = each.parent) {
-      if (each.kind === "function" && !this.reached.has(each)) return false;
+      if (each.kind === "function" && !this.#reached.has(each)) return false;
     }
     return true;
   }
 
   /** `json.dumps`, `builtins.print`: what an expression names of a module; undefined for anything else. */
   importPath(expression: Expression): string | undefined {
-    if (this.imported.has(expression)) return this.imported.get(expression);
-    this.imported.set(expression, undefined);
-    const path = this.findImport(expression);
-    this.imported.set(expression, path);
+    if (this.#imported.has(expression)) return this.#imported.get(expression);
+    this.#imported.set(expression, undefined);
+    const path = this.#findImport(expression);
+    this.#imported.set(expression, path);
     return path;
   }
 
-  private findImport(expression: Expression): string | undefined {
+  #findImport(expression: Expression): string | undefined {
     if (expression.kind === "attribute") {
       const path = this.importPath(expression.object);
       return path === undefined || path.startsWith("builtins.") ? undefined : `${path}.${expression.name}`;
@@ -94,12 +94,12 @@ export class Program {
     if (expression.kind !== "name") return undefined;
     const bindings = this.bindings(expression);
     if (bindings.length === 0) return `builtins.${expression.id}`;
-    const paths = new Set(bindings.map(({ origin }) => this.originPath(origin, expression)));
+    const paths = new Set(bindings.map(({ origin }) => this.#originPath(origin, expression)));
     const [path] = paths;
     return paths.size === 1 ? path : undefined;
   }
 
-  private originPath(origin: Origin, self: Expression): string | undefined {
+  #originPath(origin: Origin, self: Expression): string | undefined {
     if (origin.kind === "import") return origin.path;
     const isAlias = origin.kind === "value" && /^(name|attribute)$/.test(origin.value.kind) && origin.value !== self;
     return isAlias ? this.importPath(origin.value) : undefined;
@@ -137,11 +137,11 @@ export class Program {
 
   /** Calls by a name, or of a method (`.name`). */
   callsOf(name: string): readonly Call[] {
-    return this.calls.get(name) ?? [];
+    return this.#calls.get(name) ?? [];
   }
 
   loadsOf(name: string): readonly Node[] {
-    return this.loads.get(name) ?? [];
+    return this.#loads.get(name) ?? [];
   }
 }
 

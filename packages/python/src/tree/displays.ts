@@ -1,7 +1,6 @@
 import type { SyntaxNode } from "@lezer/common";
 import { type Comprehension, type Entry, type Expression, grown, type Node } from "./nodes.ts";
-import { type Grammar, Reader } from "./reader.ts";
-import { expressionsOf, itemOf, storing } from "./sequence.ts";
+import { expressionsOf, type Grammar, itemOf, Reader, storing } from "./reader.ts";
 
 const forms = {
   ComprehensionExpression: "generator",

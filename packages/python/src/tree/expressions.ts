@@ -2,8 +2,7 @@ import type { SyntaxNode } from "@lezer/common";
 import { callOf, lambdaOf } from "./calls.ts";
 import { displayOf } from "./displays.ts";
 import { type Expression, grown, type Node } from "./nodes.ts";
-import { type Grammar, Reader } from "./reader.ts";
-import { expressionsOf, itemOf, storing } from "./sequence.ts";
+import { expressionsOf, type Grammar, itemOf, Reader, storing } from "./reader.ts";
 import { insideOf, textOf, unescaped } from "./strings.ts";
 
 /** Every way in which lezer names what has a value. */

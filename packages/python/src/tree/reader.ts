@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import type { Block, Expression, Identifier } from "./nodes.ts";
+import { type Block, type Expression, grown, type Identifier } from "./nodes.ts";
 
 /** How the nodes of one source are read; handed down, since expressions and statements hold each other. */
 export interface Grammar {
@@ -13,20 +13,20 @@ export interface Grammar {
 /** The children of one of lezer's nodes, taken one after the other. */
 export class Reader {
   readonly grammar: Grammar;
-  private next: SyntaxNode | null;
+  #next: SyntaxNode | null;
 
   constructor(node: SyntaxNode, grammar: Grammar) {
     this.grammar = grammar;
-    this.next = node.firstChild;
-    this.skipComments();
+    this.#next = node.firstChild;
+    this.#skipComments();
   }
 
   get done(): boolean {
-    return this.next === null;
+    return this.#next === null;
   }
 
   peek(): string {
-    return this.next?.name ?? "";
+    return this.#next?.name ?? "";
   }
 
   get atExpression(): boolean {
@@ -34,16 +34,16 @@ export class Reader {
   }
 
   take(): SyntaxNode {
-    const taken = this.next;
+    const taken = this.#next;
     if (!taken) throw new RangeError("the syntax tree ends where a node was expected");
-    this.next = taken.nextSibling;
-    this.skipComments();
+    this.#next = taken.nextSibling;
+    this.#skipComments();
     return taken;
   }
 
   /** Takes the next node if it has one of these names. */
   skip(...names: string[]): boolean {
-    if (!this.next || !names.includes(this.next.name)) return false;
+    if (!this.#next || !names.includes(this.#next.name)) return false;
     this.take();
     return true;
   }
@@ -65,7 +65,37 @@ export class Reader {
     return this.grammar.block(this.take());
   }
 
-  private skipComments(): void {
-    while (this.next?.name === "Comment") this.next = this.next.nextSibling;
+  #skipComments(): void {
+    while (this.#next?.name === "Comment") this.#next = this.#next.nextSibling;
   }
+}
+
+/** `a, *b, c` without brackets, up to something that is neither: one expression, or a tuple of them. */
+export function expressionsOf(reader: Reader): Expression {
+  const items: Expression[] = [];
+  let commas = 0;
+  while (reader.peek() === "*" || reader.atExpression) {
+    items.push(itemOf(reader));
+    if (!reader.skip(",")) break;
+    commas++;
+  }
+  const [first] = items;
+  if (first && commas === 0) return first;
+  return grown({ kind: "tuple" as const, items }, first?.from ?? 0, items.at(-1)?.to ?? 0, items);
+}
+
+/** One element of a list, a tuple, a set or an argument list: `*b` or an expression. */
+export function itemOf(reader: Reader): Expression {
+  if (reader.peek() !== "*") return reader.expression();
+  const star = reader.take();
+  const value = reader.expression();
+  return grown({ kind: "star" as const, value }, star.from, value.to, [value]);
+}
+
+/** Marks the names and subscripts that an assignment, a loop or a `with` gives values to. */
+export function storing(target: Expression): Expression {
+  if (target.kind === "name" || target.kind === "subscript") target.stores = true;
+  if (target.kind === "tuple" || target.kind === "list") target.items.forEach(storing);
+  if (target.kind === "star") storing(target.value);
+  return target;
 }

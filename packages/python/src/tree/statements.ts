@@ -3,8 +3,7 @@ import { annotationOf } from "./calls.ts";
 import { compoundReaders } from "./compound.ts";
 import { yieldOf } from "./expressions.ts";
 import { type Block, type Expression, grown, type ImportStatement, type Statement } from "./nodes.ts";
-import { type Grammar, Reader } from "./reader.ts";
-import { expressionsOf, storing } from "./sequence.ts";
+import { expressionsOf, type Grammar, Reader, storing } from "./reader.ts";
 
 type Read = (node: SyntaxNode, grammar: Grammar) => Statement;
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { longestDelaySeconds, mostPromptAttempts, mostRetryAttempts, type Retry } from "../retry.ts";
+import { longestDelaySeconds, maxPromptAttempts, maxRetryAttempts, type Retry } from "../retry.ts";
 import { duration, filledText, flag } from "./fields.ts";
 
-const attemptsError = `must be a whole number from 1 to ${mostRetryAttempts}`;
+const attemptsError = `must be a whole number from 1 to ${maxRetryAttempts}`;
 const backoffError = "must be a number from 1 to 10";
 const onError = 'must be a list such as ["requests.exceptions.ConnectionError", "HTTPError 503", "NodeTimeout"]';
 const delays = {
@@ -17,9 +17,9 @@ export const AuthoredRetry = z
       attempts: z
         .int({ error: attemptsError })
         .min(1, { error: attemptsError })
-        .max(mostRetryAttempts, { error: attemptsError })
+        .max(maxRetryAttempts, { error: attemptsError })
         .describe(
-          `Runs in all, the first included: 1 to ${mostRetryAttempts}, of a prompt node to ${mostPromptAttempts}.`,
+          `Runs in all, the first included: 1 to ${maxRetryAttempts}, of a prompt node to ${maxPromptAttempts}.`,
         ),
       delay: duration(
         "Time between two runs, `2s` or seconds, at most a day, default 1 s. Less than a second counts as one.",

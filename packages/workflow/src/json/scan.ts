@@ -45,64 +45,64 @@ export function scanJson(text: string): Scan {
 
 class Scanner {
   readonly repeated: Scan["repeated"] = [];
-  private offset = 0;
-  private readonly text: string;
+  #offset = 0;
+  readonly #text: string;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   value(depth: number): Place {
-    this.take(space);
-    const offset = this.offset;
+    this.#take(space);
+    const offset = this.#offset;
     if (depth > deepest) throw new NotJson(`at most ${deepest} levels`, offset);
-    if (this.skip("{")) return { offset, fields: this.fields(depth), end: this.offset };
-    if (this.skip("[")) return { offset, items: this.items(depth), end: this.offset };
-    if (!this.take(string) && !this.take(scalar)) throw new NotJson("a value", offset);
-    return { offset, end: this.offset };
+    if (this.#skip("{")) return { offset, fields: this.#fields(depth), end: this.#offset };
+    if (this.#skip("[")) return { offset, items: this.#items(depth), end: this.#offset };
+    if (!this.#take(string) && !this.#take(scalar)) throw new NotJson("a value", offset);
+    return { offset, end: this.#offset };
   }
 
   end(): void {
-    this.take(space);
-    if (this.offset < this.text.length) throw new NotJson("nothing more", this.offset);
+    this.#take(space);
+    if (this.#offset < this.#text.length) throw new NotJson("nothing more", this.#offset);
   }
 
-  private fields(depth: number): Map<string, Place> {
+  #fields(depth: number): Map<string, Place> {
     const fields = new Map<string, Place>();
-    if (this.skip("}")) return fields;
+    if (this.#skip("}")) return fields;
     do {
-      this.take(space);
-      const offset = this.offset;
-      if (!this.take(string)) throw new NotJson("a field name in double quotes", offset);
-      const name: string = JSON.parse(this.text.slice(offset, this.offset));
-      if (!this.skip(":")) throw new NotJson('":"', this.offset);
+      this.#take(space);
+      const offset = this.#offset;
+      if (!this.#take(string)) throw new NotJson("a field name in double quotes", offset);
+      const name: string = JSON.parse(this.#text.slice(offset, this.#offset));
+      if (!this.#skip(":")) throw new NotJson('":"', this.#offset);
       if (fields.has(name)) this.repeated.push({ name, offset });
       fields.set(name, this.value(depth + 1));
-    } while (this.skip(","));
-    if (!this.skip("}")) throw new NotJson('"," or "}"', this.offset);
+    } while (this.#skip(","));
+    if (!this.#skip("}")) throw new NotJson('"," or "}"', this.#offset);
     return fields;
   }
 
-  private items(depth: number): Place[] {
+  #items(depth: number): Place[] {
     const items: Place[] = [];
-    if (this.skip("]")) return items;
+    if (this.#skip("]")) return items;
     do items.push(this.value(depth + 1));
-    while (this.skip(","));
-    if (!this.skip("]")) throw new NotJson('"," or "]"', this.offset);
+    while (this.#skip(","));
+    if (!this.#skip("]")) throw new NotJson('"," or "]"', this.#offset);
     return items;
   }
 
-  private skip(punctuation: string): boolean {
-    this.take(space);
-    const found = this.text[this.offset] === punctuation;
-    if (found) this.offset++;
+  #skip(punctuation: string): boolean {
+    this.#take(space);
+    const found = this.#text[this.#offset] === punctuation;
+    if (found) this.#offset++;
     return found;
   }
 
-  private take(pattern: RegExp): boolean {
-    pattern.lastIndex = this.offset;
-    if (!pattern.test(this.text)) return false;
-    this.offset = pattern.lastIndex;
+  #take(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#offset;
+    if (!pattern.test(this.#text)) return false;
+    this.#offset = pattern.lastIndex;
     return true;
   }
 }

@@ -1,13 +1,14 @@
 import { CreateBucketCommand, S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { openS3, type S3Options, type S3Request, type S3Server } from "../../../../packages/local/src/s3/server.ts";
+import type { Listening } from "../../../../packages/local/src/aws-http/http-server.ts";
+import { openS3, type S3Options, type S3Request } from "../../../../packages/local/src/s3/server.ts";
 import { signedFetch } from "../../support/signed.ts";
 
 export const Bucket = "bucket";
 export const key = { accessKeyId: "mine", secretAccessKey: "secret" };
 
 export interface TestS3 {
-  server: S3Server;
+  server: Listening;
   client: S3Client;
   requests: S3Request[];
   faults: S3Options["faults"];
@@ -37,7 +38,7 @@ export function useS3(): TestS3 {
   return s3;
 }
 
-export function clientOf({ url }: Pick<S3Server, "url">, config: S3ClientConfig = {}): S3Client {
+export function clientOf({ url }: Pick<Listening, "url">, config: S3ClientConfig = {}): S3Client {
   return new S3Client({
     endpoint: url,
     region: "us-east-1",
@@ -53,6 +54,6 @@ export function clientOf({ url }: Pick<S3Server, "url">, config: S3ClientConfig 
 const logger = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** A signed request without an SDK, for what no SDK would send. */
-export function raw({ url }: S3Server, path: string, init: RequestInit = {}): Promise<Response> {
+export function raw({ url }: Listening, path: string, init: RequestInit = {}): Promise<Response> {
   return signedFetch("s3", key, `${url}${path}`, init);
 }

@@ -16,7 +16,7 @@ export class TestClock implements Clock {
     this.#now = Date.parse(now);
   }
 
-  readonly longestNapMs = 600_000;
+  readonly maxNapMs = 600_000;
   now = (): number => this.#now;
   random = (): number => 0;
 

@@ -7,7 +7,7 @@ const wait = { Wait: { Type: "Wait", Seconds: 3600 } };
 const hours = 3600;
 
 /** A machine that looks at its clock every ten seconds. */
-const watched = () => handClock({ longestNapMs: 10_000 });
+const watched = () => handClock({ maxNapMs: 10_000 });
 
 describe("a machine that sleeps for three hours", () => {
   it("ends what fell due meanwhile as soon as it wakes", async () => {

@@ -8,7 +8,7 @@ export interface HandClock extends Clock {
 }
 
 /** A clock that stands still until it is moved; it may outlive the servers that use it. */
-export function handClock(options: Pick<Clock, "longestNapMs"> = {}): HandClock {
+export function handClock(options: Pick<Clock, "maxNapMs"> = {}): HandClock {
   let nowMs = Date.parse("2026-01-01T00:00:00Z");
   const sleepers = new Map<() => void, number>();
   return {

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type JsonObject, matchesPattern } from "@nova/workflow";
 import { constraint } from "../../aws-http/aws-error.ts";
-import { isObject } from "../../json.ts";
+import { isJson, isObject } from "../../json.ts";
 import { type Envelope, eventText, inputOf } from "../event-text.ts";
-import { busIn, type EventOperation, type EventService, ruleArn } from "../service.ts";
+import { busIn, type EventOperation, type EventService, ruleArn, rulesOf } from "../service.ts";
 
 /** EventBridge, "PutEvents": entries of one request, and what they weigh together. */
-const mostEntries = 10;
-const mostBytes = 256 * 1024;
-const longestType = 128;
+const maxEntries = 10;
+const maxBytes = 256 * 1024;
+const maxType = 128;
 
 /** What is wrong with one entry: the others are taken all the same. */
 interface EntryError {
@@ -18,11 +18,11 @@ interface EntryError {
 
 export const putEvents: EventOperation = (service, request) => {
   const entries = request.list("Entries").filter(isObject) as JsonObject[];
-  if (entries.length < 1 || entries.length > mostEntries) {
-    throw constraint("entries", `[${entries.length} entries]`, `must have length between 1 and ${mostEntries}`);
+  if (entries.length < 1 || entries.length > maxEntries) {
+    throw constraint("entries", `[${entries.length} entries]`, `must have length between 1 and ${maxEntries}`);
   }
   const bytes = entries.reduce((sum, entry) => sum + entryBytes(entry), 0);
-  if (bytes > mostBytes) {
+  if (bytes > maxBytes) {
     throw constraint("entries", `[${bytes} bytes]`, "must have a total size of less than 256KB");
   }
   const results = entries.map((entry) => putEntry(service, entry));
@@ -56,29 +56,20 @@ function putEntry(service: EventService, entry: JsonObject): EntryError | { Even
 function problemOf({ Source, DetailType, Detail }: JsonObject): EntryError | undefined {
   const missing = Object.entries({ Source, DetailType, Detail }).find(([, text]) => typeof text !== "string" || !text);
   if (missing) return invalid(`Parameter ${missing[0]} is not valid. Reason: ${missing[0]} is a required argument.`);
-  if (String(DetailType).length > longestType) {
-    return invalid(`Parameter DetailType is not valid. Reason: it has more than ${longestType} characters.`);
+  if (String(DetailType).length > maxType) {
+    return invalid(`Parameter DetailType is not valid. Reason: it has more than ${maxType} characters.`);
   }
   if (String(Source).startsWith("aws.")) {
     const ErrorMessage = `Not authorized for the source ${Source}: sources that begin with aws. are AWS's.`;
     return { ErrorCode: "NotAuthorizedForSourceException", ErrorMessage };
   }
-  return isJsonObject(String(Detail))
+  return isJson(String(Detail)) && isObject(JSON.parse(String(Detail)))
     ? undefined
     : { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
 }
 
 function invalid(ErrorMessage: string): EntryError {
   return { ErrorCode: "InvalidArgument", ErrorMessage };
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }
 
 /** Everything that an event sets off. */
@@ -88,7 +79,7 @@ function fire(service: EventService, bus: string, text: string): void {
     if (rule.bus !== bus || !matchesPattern(rule.pattern, event)) continue;
     service.deliveries.add({ functionArn, payload: text, inTurn });
   }
-  for (const rule of service.rules.of(bus)) {
+  for (const rule of rulesOf(service, bus)) {
     if (rule.state === "DISABLED" || !matchesPattern(JSON.parse(rule.pattern), event)) continue;
     const fired = { event: text, rule, ruleArn: ruleArn(service, rule) };
     for (const target of rule.targets) {

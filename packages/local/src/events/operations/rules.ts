@@ -1,13 +1,22 @@
 import { checkPattern } from "@nova/workflow";
 import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import { isObject, type Json } from "../../json.ts";
-import type { Rule } from "../rules.ts";
-import { busArn, busIn, type EventOperation, type EventService, ruleArn, ruleIn, ruleNameIn } from "../service.ts";
+import { type Rule, ruleKey } from "../rules.ts";
+import {
+  busArn,
+  busIn,
+  type EventOperation,
+  type EventService,
+  ruleArn,
+  ruleIn,
+  ruleNameIn,
+  rulesOf,
+} from "../service.ts";
 
 /** EventBridge, "Quotas": rules of a bus; the longest pattern. */
-const mostRules = 300;
-const longestPattern = 4096;
-const longestDescription = 512;
+const maxRules = 300;
+const maxPattern = 4096;
+const maxDescription = 512;
 
 export const putRule: EventOperation = (service, request) => {
   const bus = busIn(service, request.optionalText("EventBusName"));
@@ -15,15 +24,15 @@ export const putRule: EventOperation = (service, request) => {
   if (request.optionalText("ScheduleExpression") !== undefined) {
     throw validation("The local EventBridge has no rules on a schedule - use EventBridge Scheduler.");
   }
-  const pattern = request.optionalText("EventPattern", longestPattern);
+  const pattern = request.optionalText("EventPattern", maxPattern);
   if (pattern === undefined) throw validation("Parameter(s) EventPattern or ScheduleExpression must be specified.");
   assertPattern(pattern);
-  const description = request.optionalText("Description", longestDescription);
-  const before = service.rules.get(bus, name);
-  if (!before && service.rules.of(bus).length >= mostRules) {
+  const description = request.optionalText("Description", maxDescription);
+  const before = service.rules.get(ruleKey({ bus, name }));
+  if (!before && rulesOf(service, bus).length >= maxRules) {
     throw new AwsError(
       "LimitExceededException",
-      `The requested resource exceeds the maximum number allowed: ${mostRules}`,
+      `The requested resource exceeds the maximum number allowed: ${maxRules}`,
     );
   }
   const state = request.choice("State", ["ENABLED", "DISABLED"]) ?? "ENABLED";
@@ -55,10 +64,10 @@ function invalidPattern(reason: string): AwsError {
 export const deleteRule: EventOperation = (service, request) => {
   const bus = busIn(service, request.optionalText("EventBusName"));
   const name = ruleNameIn(request, "Name");
-  if ((service.rules.get(bus, name)?.targets.length ?? 0) > 0) {
+  if ((service.rules.get(ruleKey({ bus, name }))?.targets.length ?? 0) > 0) {
     throw validation("Rule can't be deleted since it has targets.");
   }
-  service.rules.remove({ bus, name });
+  service.rules.remove(ruleKey({ bus, name }));
   return {};
 };
 
@@ -67,7 +76,7 @@ export const describeRule: EventOperation = (service, request) => shown(service,
 export const listRules: EventOperation = (service, request) => {
   const bus = busIn(service, request.optionalText("EventBusName"));
   const prefix = request.optionalText("NamePrefix") ?? "";
-  const found = service.rules.of(bus).filter(({ name }) => name.startsWith(prefix));
+  const found = rulesOf(service, bus).filter(({ name }) => name.startsWith(prefix));
   return { Rules: found.map((rule) => shown(service, rule)) };
 };
 

@@ -1,12 +1,12 @@
 import { AwsError, constraint, validation } from "../../aws-http/aws-error.ts";
-import { isObject, type Json } from "../../json.ts";
+import { isJson, isObject, type Json } from "../../json.ts";
 import { unservedVariables } from "../event-text.ts";
 import type { Target } from "../rules.ts";
 import { type EventOperation, ruleIn } from "../service.ts";
 
 /** EventBridge, "Quotas": targets of a rule. */
-const mostTargets = 5;
-const longestInput = 8192;
+const maxTargets = 5;
+const maxInput = 8192;
 
 const targetId = /^[.\-_A-Za-z0-9]{1,64}$/;
 const functionArn = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/;
@@ -16,7 +16,7 @@ export const putTargets: EventOperation = (service, request) => {
   const given = request.list("Targets").map(targetOf);
   const ids = new Set(given.map(({ Id }) => Id));
   const targets = [...rule.targets.filter(({ Id }) => !ids.has(Id)), ...given];
-  if (targets.length > mostTargets) {
+  if (targets.length > maxTargets) {
     throw new AwsError("LimitExceededException", "The requested resource exceeds the maximum number allowed.");
   }
   service.rules.put({ ...rule, targets });
@@ -36,13 +36,13 @@ function targetOf(value: Json): Target {
 }
 
 function inputText(input: Json): string {
-  if (typeof input === "string" && input.length <= longestInput && isJson(input)) return input;
+  if (typeof input === "string" && input.length <= maxInput && isJson(input)) return input;
   throw validation("JSON syntax error in input for target.");
 }
 
 function transformerOf(id: string, value: Json): { InputTemplate: string } {
   const { InputTemplate, InputPathsMap = {} } = isObject(value) ? value : {};
-  if (typeof InputTemplate !== "string" || InputTemplate.length > longestInput) {
+  if (typeof InputTemplate !== "string" || InputTemplate.length > maxInput) {
     throw validation(`Invalid InputTemplate for target ${id}.`);
   }
   const [unserved] = unservedVariables(InputTemplate);
@@ -52,16 +52,6 @@ function transformerOf(id: string, value: Json): { InputTemplate: string } {
   // With any value in the places of variables it has to be JSON.
   if (!isJson(InputTemplate.replaceAll(/<[^<>]+>/g, "0"))) throw validation(`Invalid InputTemplate for target ${id}.`);
   return { InputTemplate };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }
 
 export const removeTargets: EventOperation = (service, request) => {

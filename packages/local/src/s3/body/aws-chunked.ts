@@ -4,9 +4,9 @@ import { S3Error } from "../errors.ts";
 export type Trailers = Map<string, string>;
 
 /** A size line is some hex digits and at most a signature; longer ones are not chunks. */
-const longestLine = 4096;
+const maxLine = 4096;
 /** The SDKs send one or two. */
-const mostTrailers = 32;
+const maxTrailers = 32;
 
 /**
  * Takes the framing of `Content-Encoding: aws-chunked` off: `<hex>[;chunk-signature=...]\r\n<data>\r\n ... 0\r\n
@@ -23,7 +23,7 @@ export async function* decodeChunks(body: AsyncIterable<Buffer>, trailers: Trail
     if ((await reader.line()) !== "") throw new S3Error("IncompleteBody", "A chunk is longer than its size.");
   }
   for (let line = await reader.lineOrEnd(); line; line = await reader.lineOrEnd()) {
-    if (trailers.size >= mostTrailers) throw new S3Error("IncompleteBody", "There are too many trailers.");
+    if (trailers.size >= maxTrailers) throw new S3Error("IncompleteBody", "There are too many trailers.");
     const colon = line.indexOf(":");
     trailers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
   }
@@ -31,11 +31,11 @@ export async function* decodeChunks(body: AsyncIterable<Buffer>, trailers: Trail
 
 /** Lines and runs of bytes out of chunks that are cut anywhere. */
 class LineReader {
-  private readonly chunks: AsyncIterator<Buffer>;
-  private rest: Buffer = Buffer.alloc(0);
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
 
   constructor(body: AsyncIterable<Buffer>) {
-    this.chunks = body[Symbol.asyncIterator]();
+    this.#chunks = body[Symbol.asyncIterator]();
   }
 
   async line(): Promise<string> {
@@ -45,33 +45,33 @@ class LineReader {
   }
 
   async lineOrEnd(): Promise<string | undefined> {
-    let end = this.rest.indexOf("\r\n");
+    let end = this.#rest.indexOf("\r\n");
     while (end < 0) {
-      if (this.rest.length > longestLine) throw new S3Error("IncompleteBody", "A line between chunks is too long.");
-      if (!(await this.more())) return undefined;
-      end = this.rest.indexOf("\r\n");
+      if (this.#rest.length > maxLine) throw new S3Error("IncompleteBody", "A line between chunks is too long.");
+      if (!(await this.#more())) return undefined;
+      end = this.#rest.indexOf("\r\n");
     }
-    const line = this.rest.toString("latin1", 0, end);
-    this.rest = this.rest.subarray(end + 2);
+    const line = this.#rest.toString("latin1", 0, end);
+    this.#rest = this.#rest.subarray(end + 2);
     return line;
   }
 
   async *take(bytes: number): AsyncGenerator<Buffer> {
     for (let missing = bytes; missing > 0; ) {
-      if (this.rest.length === 0 && !(await this.more())) {
+      if (this.#rest.length === 0 && !(await this.#more())) {
         throw new S3Error("IncompleteBody", "The body ends in the middle of a chunk.");
       }
-      const piece = this.rest.subarray(0, missing);
-      this.rest = this.rest.subarray(piece.length);
+      const piece = this.#rest.subarray(0, missing);
+      this.#rest = this.#rest.subarray(piece.length);
       missing -= piece.length;
       yield piece;
     }
   }
 
-  private async more(): Promise<boolean> {
-    const { done, value } = await this.chunks.next();
+  async #more(): Promise<boolean> {
+    const { done, value } = await this.#chunks.next();
     if (done) return false;
-    this.rest = this.rest.length === 0 ? value : Buffer.concat([this.rest, value]);
+    this.#rest = this.#rest.length === 0 ? value : Buffer.concat([this.#rest, value]);
     return true;
   }
 }

@@ -30,7 +30,7 @@ export const deleteBucket: Operation = async ({ store, response, bucket }) => {
   response.writeHead(204).end();
 };
 
-const mostKeys = 1000;
+const maxKeys = 1000;
 
 export const listObjectsV2: Operation = async (call) => {
   const { store, response, bucket, query } = call;
@@ -60,9 +60,9 @@ export const listObjectsV2: Operation = async (call) => {
 };
 
 function limitOf(text: string | null): number {
-  const limit = Number(text ?? mostKeys);
+  const limit = Number(text ?? maxKeys);
   if (!Number.isInteger(limit) || limit < 0) throw new S3Error("InvalidArgument", "max-keys is not a whole number.");
-  return Math.min(limit, mostKeys);
+  return Math.min(limit, maxKeys);
 }
 
 /** A continuation token is the last name of the page before. */

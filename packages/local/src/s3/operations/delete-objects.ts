@@ -9,13 +9,13 @@ export const deleteObject: Operation = async ({ store, response, bucket, key }) 
   response.writeHead(204).end();
 };
 
-const mostKeys = 1000;
+const maxKeys = 1000;
 
 export const deleteObjects: Operation = async (call) => {
   const { store, response, bucket } = call;
   const xml = await readXml(call);
   const keys = elementsOf(xml, "Object").map((object) => textOf(object, "Key"));
-  if (keys.length === 0 || keys.length > mostKeys || keys.includes(undefined)) {
+  if (keys.length === 0 || keys.length > maxKeys || keys.includes(undefined)) {
     throw new S3Error("MalformedXML", "The XML you provided was not well-formed.");
   }
   for (const key of keys) await store.delete(bucket, key as string);
@@ -25,14 +25,14 @@ export const deleteObjects: Operation = async (call) => {
   response.end(resultDocument("DeleteResult", { Deleted: deleted }));
 };
 
-const longestXml = 4 * 1024 * 1024;
+const maxXml = 4 * 1024 * 1024;
 
 export async function readXml({ request }: Pick<Call, "request">): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   await receiveBody(request, async (chunk) => {
     bytes += chunk.length;
-    if (bytes > longestXml) throw new S3Error("MalformedXML", "The XML you provided is too long.");
+    if (bytes > maxXml) throw new S3Error("MalformedXML", "The XML you provided is too long.");
     chunks.push(chunk);
   });
   return Buffer.concat(chunks).toString();

@@ -16,12 +16,12 @@ export const createMultipartUpload: Operation = async ({ request, response, uplo
   response.end(resultDocument("InitiateMultipartUploadResult", { Bucket: bucket, Key: key, UploadId: id }));
 };
 
-const mostParts = 10_000;
+const maxParts = 10_000;
 
 export const uploadPart: Operation = async (call) => {
   const { request, response, uploads, query } = call;
   const number = Number(query.get("partNumber"));
-  if (!Number.isInteger(number) || number < 1 || number > mostParts) {
+  if (!Number.isInteger(number) || number < 1 || number > maxParts) {
     throw new S3Error("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive");
   }
   const id = await uploadId(call);

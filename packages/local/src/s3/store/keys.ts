@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /** No file system takes names over 255 bytes; what is longer goes on in another folder. */
-const longestName = 180;
+const maxName = 180;
 
 /**
  * Where a key's object lies below its bucket: `blobs/a/B.txt` is `blobs/a/^b.txt$`. Every key has a path of its own,
@@ -30,7 +30,7 @@ export function keyPart(name: string): { text: string; isObject: boolean } {
 function namesOf(segment: string): string[] {
   const names = [""];
   for (const character of encodedCharacters(segment)) {
-    if ((names.at(-1) as string).length + character.length > longestName) names.push("");
+    if ((names.at(-1) as string).length + character.length > maxName) names.push("");
     names.push(names.pop() + character);
   }
   return names.map((name, index) => (index < names.length - 1 ? `${name}~` : name));

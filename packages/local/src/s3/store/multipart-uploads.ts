@@ -24,18 +24,18 @@ const smallestPart = 5 * 1024 * 1024;
 
 /** Uploads that wait for their parts: a folder each, parts as object files. They outlive the process. */
 export class MultipartUploads {
-  private readonly store: ObjectStore;
+  readonly #store: ObjectStore;
 
   constructor(store: ObjectStore) {
-    this.store = store;
+    this.#store = store;
   }
 
   async create(upload: Upload): Promise<string> {
-    await this.store.bucketDir(upload.bucket);
+    await this.#store.bucketDir(upload.bucket);
     const id = randomUUID();
     try {
-      await mkdir(this.dirOf(id));
-      await writeFile(join(this.dirOf(id), "upload.json"), JSON.stringify(upload));
+      await mkdir(this.#dirOf(id));
+      await writeFile(join(this.#dirOf(id), "upload.json"), JSON.stringify(upload));
     } catch (error) {
       await this.abort(id);
       throw error;
@@ -45,7 +45,7 @@ export class MultipartUploads {
 
   /** The upload, if this is its bucket and key. */
   async find(id: string, bucket: string, key: string): Promise<Upload> {
-    const text = /^[0-9a-f-]{36}$/.test(id) && (await readFile(join(this.dirOf(id), "upload.json")).catch(() => null));
+    const text = /^[0-9a-f-]{36}$/.test(id) && (await readFile(join(this.#dirOf(id), "upload.json")).catch(() => null));
     const upload: Upload | undefined = text ? JSON.parse(text.toString()) : undefined;
     if (upload?.bucket === bucket && upload.key === key) return upload;
     throw new S3Error("NoSuchUpload", "The specified multipart upload does not exist.");
@@ -57,20 +57,20 @@ export class MultipartUploads {
     number: number,
     fill: (write: NewObject["write"]) => Promise<Omit<ObjectInfo, "key" | "modifiedMs">>,
   ): Promise<ObjectInfo> {
-    await using part = await this.store.newObject();
+    await using part = await this.#store.newObject();
     const info = { key: String(number), modifiedMs: Date.now(), ...(await fill(part.write)) };
-    await part.commit(this.partPath(id, number), info);
+    await part.commit(this.#partPath(id, number), info);
     return info;
   }
 
   async complete(id: string, upload: Upload, names: PartName[], condition: WriteCondition): Promise<ObjectInfo> {
     await using stack = new AsyncDisposableStack();
     const parts: OpenObject[] = [];
-    for (const name of names) parts.push(stack.use(await this.openPart(id, name)));
+    for (const name of names) parts.push(stack.use(await this.#openPart(id, name)));
     if (parts.slice(0, -1).some(({ info }) => info.bytes < smallestPart)) {
       throw new S3Error("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size");
     }
-    const info = await this.store.put(upload.bucket, upload.key, condition, async (write) => {
+    const info = await this.#store.put(upload.bucket, upload.key, condition, async (write) => {
       for (const part of parts) await copyBytes(part, write);
       return wholeOf(upload, parts);
     });
@@ -79,22 +79,22 @@ export class MultipartUploads {
   }
 
   async abort(id: string): Promise<void> {
-    await rm(this.dirOf(id), { recursive: true, force: true });
+    await rm(this.#dirOf(id), { recursive: true, force: true });
   }
 
-  private async openPart(id: string, { number, etag }: PartName): Promise<OpenObject> {
-    const part = await openObject(this.partPath(id, number));
+  async #openPart(id: string, { number, etag }: PartName): Promise<OpenObject> {
+    const part = await openObject(this.#partPath(id, number));
     if (part?.info.etag === etag) return part;
     await part?.[Symbol.asyncDispose]();
     throw new S3Error("InvalidPart", `Part ${number} could not be found, or its entity tag differs.`);
   }
 
-  private dirOf(id: string): string {
-    return join(this.store.uploadsDir, id);
+  #dirOf(id: string): string {
+    return join(this.#store.uploadsDir, id);
   }
 
-  private partPath(id: string, number: number): string {
-    return join(this.dirOf(id), `${number}$`);
+  #partPath(id: string, number: number): string {
+    return join(this.#dirOf(id), `${number}$`);
   }
 }
 

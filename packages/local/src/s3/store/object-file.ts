@@ -89,12 +89,12 @@ export interface WriteCondition {
 
 /** An object that nobody sees yet. Disposing of it without `commit` leaves nothing behind. */
 export class NewObject implements AsyncDisposable {
-  private readonly path: string;
-  private readonly file: FileHandle;
+  readonly #path: string;
+  readonly #file: FileHandle;
 
   private constructor(path: string, file: FileHandle) {
-    this.path = path;
-    this.file = file;
+    this.#path = path;
+    this.#file = file;
   }
 
   static async create(temporaryDir: string): Promise<NewObject> {
@@ -104,21 +104,21 @@ export class NewObject implements AsyncDisposable {
 
   readonly write = async (chunk: Buffer): Promise<void> => {
     for (let written = 0; written < chunk.length; ) {
-      written += (await this.file.write(chunk, written)).bytesWritten;
+      written += (await this.#file.write(chunk, written)).bytesWritten;
     }
   };
 
   /** The object becomes visible at `target` in one step, or the condition fails and nothing changes. */
   async commit(target: string, info: ObjectInfo, condition: WriteCondition = {}): Promise<void> {
     await this.write(objectTail(info));
-    await this.file.close();
+    await this.#file.close();
     if (condition.ifMatch !== undefined) await checkMatch(target, condition.ifMatch);
-    await place(this.path, target, condition.ifNoneMatch ?? false);
+    await place(this.#path, target, condition.ifNoneMatch ?? false);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.file.close();
-    await rm(this.path, { force: true });
+    await this.#file.close();
+    await rm(this.#path, { force: true });
   }
 }
 
@@ -133,7 +133,7 @@ export function preconditionFailed(): S3Error {
 }
 
 /** As often as somebody may delete the last object of the folder, and with it the folder, in between. */
-const mostTries = 100;
+const maxTries = 100;
 
 /** A link fails where a file is already, whoever else is writing; a rename replaces it. */
 async function place(path: string, target: string, once: boolean): Promise<void> {
@@ -144,7 +144,7 @@ async function place(path: string, target: string, once: boolean): Promise<void>
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") throw preconditionFailed();
-      if (code !== "ENOENT" || tries === mostTries) throw error;
+      if (code !== "ENOENT" || tries === maxTries) throw error;
     }
   }
 }

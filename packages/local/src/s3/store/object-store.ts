@@ -14,18 +14,18 @@ import {
 const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /** Longest key of S3, in bytes. */
-const longestKey = 1024;
+const maxKey = 1024;
 
 /** Buckets and objects as files. One process at a time may use the folder. */
 export class ObjectStore {
   readonly uploadsDir: string;
-  private readonly bucketsDir: string;
-  private readonly temporaryDir: string;
-  private readonly serially = createSerially();
+  readonly #bucketsDir: string;
+  readonly #temporaryDir: string;
+  readonly #serially = createSerially();
 
   private constructor(dir: string) {
-    this.bucketsDir = join(dir, "buckets");
-    this.temporaryDir = join(dir, "unfinished");
+    this.#bucketsDir = join(dir, "buckets");
+    this.#temporaryDir = join(dir, "unfinished");
     this.uploadsDir = join(dir, "uploads");
   }
 
@@ -33,8 +33,8 @@ export class ObjectStore {
   static async open(dir: string, isWritten = true): Promise<ObjectStore> {
     const store = new ObjectStore(dir);
     if (!isWritten) return store;
-    await rm(store.temporaryDir, { recursive: true, force: true });
-    for (const folder of [store.bucketsDir, store.temporaryDir, store.uploadsDir]) {
+    await rm(store.#temporaryDir, { recursive: true, force: true });
+    for (const folder of [store.#bucketsDir, store.#temporaryDir, store.uploadsDir]) {
       await mkdir(folder, { recursive: true });
     }
     return store;
@@ -43,7 +43,7 @@ export class ObjectStore {
   async createBucket(bucket: string): Promise<void> {
     if (!bucketName.test(bucket)) throw new S3Error("InvalidBucketName", "The specified bucket is not valid.");
     try {
-      await mkdir(join(this.bucketsDir, bucket));
+      await mkdir(join(this.#bucketsDir, bucket));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       throw new S3Error("BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded.");
@@ -60,22 +60,22 @@ export class ObjectStore {
   }
 
   async buckets(): Promise<{ name: string; createdMs: number }[]> {
-    const names = (await readdir(this.bucketsDir)).sort();
+    const names = (await readdir(this.#bucketsDir)).sort();
     return Promise.all(
-      names.map(async (name) => ({ name, createdMs: (await stat(join(this.bucketsDir, name))).birthtimeMs })),
+      names.map(async (name) => ({ name, createdMs: (await stat(join(this.#bucketsDir, name))).birthtimeMs })),
     );
   }
 
   /** The folder of a bucket; throws where there is none. */
   async bucketDir(bucket: string): Promise<string> {
-    const dir = join(this.bucketsDir, bucket);
+    const dir = join(this.#bucketsDir, bucket);
     const found = bucketName.test(bucket) && (await stat(dir).catch(() => undefined));
     if (!found) throw new S3Error("NoSuchBucket", "The specified bucket does not exist");
     return dir;
   }
 
   async find(bucket: string, key: string): Promise<OpenObject | undefined> {
-    return openObject(await this.pathOf(bucket, key));
+    return openObject(await this.#pathOf(bucket, key));
   }
 
   async get(bucket: string, key: string): Promise<OpenObject> {
@@ -91,32 +91,32 @@ export class ObjectStore {
     condition: WriteCondition,
     fill: (write: NewObject["write"]) => Promise<Omit<ObjectInfo, "key" | "modifiedMs">>,
   ): Promise<ObjectInfo> {
-    const path = await this.pathOf(bucket, key);
-    if (condition.ifNoneMatch) await this.refuseIfThere(path);
+    const path = await this.#pathOf(bucket, key);
+    if (condition.ifNoneMatch) await this.#refuseIfThere(path);
     await using object = await this.newObject();
     const info = { key, modifiedMs: Date.now(), ...(await fill(object.write)) };
-    await this.serially(path, () => object.commit(path, info, condition));
+    await this.#serially(path, () => object.commit(path, info, condition));
     return info;
   }
 
   newObject(): Promise<NewObject> {
-    return NewObject.create(this.temporaryDir);
+    return NewObject.create(this.#temporaryDir);
   }
 
   async delete(bucket: string, key: string): Promise<void> {
-    const path = await this.pathOf(bucket, key);
-    await this.serially(path, () => rm(path, { force: true }));
+    const path = await this.#pathOf(bucket, key);
+    await this.#serially(path, () => rm(path, { force: true }));
     await removeEmptyFolders(dirname(path), await this.bucketDir(bucket));
   }
 
   /** Spares the upload of what is there already; the commit decides. */
-  private async refuseIfThere(path: string): Promise<void> {
+  async #refuseIfThere(path: string): Promise<void> {
     await using current = await openObject(path);
     if (current) throw preconditionFailed();
   }
 
-  private async pathOf(bucket: string, key: string): Promise<string> {
-    if (Buffer.byteLength(key) > longestKey) throw new S3Error("KeyTooLongError", "Your key is too long");
+  async #pathOf(bucket: string, key: string): Promise<string> {
+    if (Buffer.byteLength(key) > maxKey) throw new S3Error("KeyTooLongError", "Your key is too long");
     return join(await this.bucketDir(bucket), keyPath(key));
   }
 }

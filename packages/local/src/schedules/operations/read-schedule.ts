@@ -1,7 +1,7 @@
 import { isTimeZone, parseExpression } from "@nova/workflow";
 import { constraint, validation } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
-import { isObject, type JsonObject } from "../../json.ts";
+import { isJson, isObject, type JsonObject } from "../../json.ts";
 import type { ScheduleTarget, StoredSchedule } from "../schedule-store.ts";
 
 /** What somebody asks for, beside its name and how far it is. */
@@ -68,14 +68,7 @@ function matching(field: string, value: unknown, pattern: RegExp): string {
 }
 
 function inputOf(input: unknown): string {
-  try {
-    if (typeof input === "string" && input.length > 0) {
-      JSON.parse(input);
-      return input;
-    }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  if (typeof input === "string" && isJson(input)) return input;
   throw validation("Invalid RequestJson provided. Reason The input of a Lambda target must be JSON.");
 }
 

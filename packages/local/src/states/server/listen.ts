@@ -1,10 +1,11 @@
-import { type AwsHttp, type Listening, listen } from "../../aws-http/listen.ts";
+import type { Listening } from "../../aws-http/http-server.ts";
+import { type AwsHttp, listen } from "../../aws-http/listen.ts";
 import { operationOf, requestOf } from "../../aws-http/request.ts";
 import { operations } from "./operations.ts";
 import type { Service } from "./service.ts";
 
 /** Longer than any request the API allows: a definition or an input, escaped. */
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 /** Serves AWS JSON 1.0 on 127.0.0.1. */
 export function listenForStates(
@@ -12,7 +13,7 @@ export function listenForStates(
   { accessKeyId, secretAccessKey, port, room }: Pick<AwsHttp, "accessKeyId" | "secretAccessKey" | "port" | "room">,
 ): Promise<Listening> {
   return listen({
-    ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", mostBytes },
+    ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", maxBytes },
     ...{ accessKeyId, secretAccessKey, port, room },
     answer(message, body) {
       return operationOf("Step Functions", "AWSStepFunctions", message, operations)(service, requestOf(body));

@@ -1,11 +1,12 @@
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { openS3, type S3Server } from "../../../packages/local/src/s3/server.ts";
+import type { Listening } from "../../../packages/local/src/aws-http/http-server.ts";
+import { openS3 } from "../../../packages/local/src/s3/server.ts";
 import { signedFetch } from "../support/signed.ts";
 
 const key = { accessKeyId: "test-key", secretAccessKey: "test-secret" };
-let server: S3Server;
+let server: Listening;
 
 beforeAll(async () => {
   server = await openS3({ dataDir: null, ...key });

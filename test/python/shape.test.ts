@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { isComplete, isScalar, shapeAt } from "../../../packages/python/src/flow/shapes.ts";
-import { shapeOf } from "../../../packages/python/src/shape.ts";
+import { isComplete, isScalar, shapeAt, shapeOf } from "../../packages/python/src/shape.ts";
 
 const shape = { mail: shapeOf({ to: "a", files: [{ name: "x.pdf" }] }), total: shapeOf(1.5) };
 
