@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto";
 import { compileWorkflow } from "@nova/compiler";
 import {
   type FileInput,
@@ -68,4 +69,16 @@ export async function nodesMs(cloud: LocalCloud, id: string): Promise<number> {
     Date.parse(last.timestamp) -
     Math.max(Date.parse(before.timestamp), Date.parse(first.timestamp) - first.execution_time_ms)
   );
+}
+
+export function randomFile(key: string, bytes: number): FileInput {
+  const body = randomBytes(bytes);
+  return {
+    key,
+    sha256: createHash("sha256").update(body).digest("hex"),
+    bytes,
+    async *open() {
+      for (let at = 0; at < bytes; at += 1 << 16) yield body.subarray(at, at + (1 << 16));
+    },
+  };
 }

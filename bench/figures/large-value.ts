@@ -1,6 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
-import type { FileInput } from "@nova/engine";
-import { nodesMs, publishChain, runChain } from "../chains.ts";
+import { nodesMs, publishChain, randomFile, runChain } from "../chains.ts";
 import { type Bench, median, rounded } from "../figure.ts";
 
 const bytes = 50 * 1024 * 1024;
@@ -11,7 +9,7 @@ const rounds = 3;
 export const largeValue: Bench = async (cloud) => {
   const version = await publishChain(cloud, nodes);
   await runChain(cloud, version);
-  const file = randomFile();
+  const file = randomFile("big", bytes);
   const [without, withValue, stored, heap]: number[][] = [[], [], [], []];
   for (let round = 0; round < rounds; round++) {
     without?.push(await nodesMs(cloud, (await runChain(cloud, version)).id));
@@ -49,18 +47,6 @@ export const largeValue: Bench = async (cloud) => {
     },
   ];
 };
-
-function randomFile(): FileInput {
-  const body = randomBytes(bytes);
-  return {
-    key: "big",
-    sha256: createHash("sha256").update(body).digest("hex"),
-    bytes,
-    async *open() {
-      for (let at = 0; at < bytes; at += 1 << 16) yield body.subarray(at, at + (1 << 16));
-    },
-  };
-}
 
 /** Most that heap and buffers grow until `stop`, in bytes, looked at every 20 ms. */
 function watchMemory(): { stop(): number } {

@@ -1,8 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cancelExecution, type FileInput, startExecution, type WorkflowVersion } from "@nova/engine";
+import { cancelExecution, startExecution, type WorkflowVersion } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
-import { publishBetween } from "../chains.ts";
+import { publishBetween, randomFile } from "../chains.ts";
 import { type Bench, median, rounded } from "../figure.ts";
 
 const runs = 500;
@@ -72,7 +71,11 @@ function publish(cloud: LocalCloud, ending: string, code: string): Promise<Workf
 /** Milliseconds, without those that the code is given. */
 async function timeOf(cloud: LocalCloud, version: WorkflowVersion, ending: string): Promise<number> {
   const begin = performance.now();
-  const { id } = await startExecution(cloud.ports, { version, context: "{}", files: [file("f"), file("g")] });
+  const { id } = await startExecution(cloud.ports, {
+    version,
+    context: "{}",
+    files: [randomFile("f", inputBytes), randomFile("g", inputBytes)],
+  });
   if (ending === "cancelled" || ending === "lost") {
     await sleep(Math.random() * 100); // anywhere: before, within or after the transfers
     if (ending === "lost") await untilKilled(cloud, id);
@@ -94,16 +97,4 @@ function slowestOfEach(times: readonly Timed[]): Record<string, number> {
   const slowest: Record<string, number> = {};
   for (const { ending, ms } of times) slowest[ending] = Math.max(slowest[ending] ?? 0, rounded(ms, 0));
   return slowest;
-}
-
-function file(key: string): FileInput {
-  const body = randomBytes(inputBytes);
-  return {
-    key,
-    sha256: createHash("sha256").update(body).digest("hex"),
-    bytes: inputBytes,
-    async *open() {
-      yield body;
-    },
-  };
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
   cwd = await newFolder();
   index = join(cwd, "index");
   await mkdir(index);
-  await makeWheel(await choosePython(undefined, []), index);
+  await makeWheel(await choosePython([]), index);
   vi.stubEnv("PIP_NO_INDEX", "1");
   vi.stubEnv("PIP_FIND_LINKS", index);
 });

@@ -1,10 +1,10 @@
-import { type PinnedCode, type PipelineOutcome, pinnedPlaces } from "@nova/engine";
+import { maskValue, type PinnedCode, type PipelineOutcome, pinnedPlaces } from "@nova/engine";
 import { analysisSeconds, look } from "./agents/analysis-code.ts";
 import { deedOf, endingOf, execute, type RunEnd } from "./agents/code-runner.ts";
 import type { Analysis, NodeRun } from "./agents/node-run.ts";
 import { flawOf } from "./agents/output-validator.ts";
 import { contextForRecord } from "./agents/show-context.ts";
-import { maskValue, takeStep } from "./agents/step.ts";
+import { takeStep } from "./agents/step.ts";
 import type { Failure } from "./failures/failure.ts";
 
 /**

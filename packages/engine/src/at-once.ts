@@ -1,5 +1,5 @@
 /** How many branches are read or closed at once: a map has thousands. */
-const mostAtOnce = 16;
+const maxAtOnce = 16;
 
 /** `work` on every item, a bounded number at a time; answers in the items' order. The first failure ends it. */
 export async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
@@ -11,6 +11,6 @@ export async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promi
       results[mine] = await work(items[mine] as T);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(mostAtOnce, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(maxAtOnce, items.length) }, worker));
   return results;
 }

@@ -7,11 +7,19 @@ export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
 export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
-export { valueAt } from "./json/exact.ts";
-export { RawJson, renderJson } from "./json/raw.ts";
+export { Utf8Check } from "./json/scan.ts";
 export { jsonProblem, NotStrictJson, StrictJson } from "./json/strict.ts";
-export { elementsOf, type Member, membersOf, nestingOf, objectText } from "./json/text.ts";
-export { Utf8Check } from "./json/utf8-check.ts";
+export {
+  elementsOf,
+  type Member,
+  maskValue,
+  membersOf,
+  nestingOf,
+  objectText,
+  RawJson,
+  renderJson,
+  valueAt,
+} from "./json/text.ts";
 export type { FollowTime } from "./kinds/code/follow.ts";
 export {
   cancelExecution,
@@ -24,19 +32,18 @@ export {
   sweepRuns,
 } from "./kinds/executions.ts";
 export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
-export { noBudgets } from "./kinds/prompt/no-budgets.ts";
+export { noBudgets } from "./kinds/prompt/means.ts";
 export { wholeValue } from "./kinds/prompt/whole-value.ts";
 export { runNode } from "./kinds/run-node.ts";
 export { type SettleEvent, settleNode } from "./kinds/settle-node.ts";
 export { type FileInPlace, type FileInput, newFileMark, type StartFile } from "./kinds/start/files.ts";
-export { freshProblem, promptNodes } from "./kinds/start/fresh.ts";
 export { deepestNesting, InputsRefused } from "./kinds/start/inputs.ts";
-export { beginExecution, type StartRequest, startExecution } from "./kinds/start/start.ts";
+export { beginExecution, freshProblem, promptNodes, type StartRequest, startExecution } from "./kinds/start/start.ts";
 export { createWarmPool } from "./kinds/task/warm-pool.ts";
 export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
-export { approveCommand } from "./kinds/waiting/approve-command.ts";
 export { deliverEvent } from "./kinds/waiting/events.ts";
 export type { TaskName } from "./kinds/waiting/find-task.ts";
+export { approveCommand } from "./kinds/waiting/message.ts";
 export { AnswerMisfit, AnswerRefused } from "./kinds/waiting/refusals.ts";
 export { type RequestEvent, type Requested, requestApproval } from "./kinds/waiting/request.ts";
 export { callLink, WaitOver } from "./kinds/waiting/resume.ts";
@@ -68,20 +75,14 @@ export type { CloseRequest } from "./protocol/close.ts";
 export type { CaughtError, EndAnswer, NodeEvent, RunningAnswer, RunPosition, TaskAnswer } from "./protocol/event.ts";
 export type { Closed } from "./protocol/finish-close.ts";
 export { createInFlight } from "./protocol/in-flight.ts";
-export { ExecutionNotFound, executionOf } from "./protocol/record.ts";
 export type { SettleAnswer } from "./protocol/settle-answer.ts";
 export { reasonOf } from "./protocol/settling.ts";
-export { interruptedError, noRuns } from "./protocol/sweep.ts";
-export type { TimeBudget } from "./protocol/time-budget.ts";
+export { ExecutionNotFound, executionOf } from "./protocol/status.ts";
+export { interruptedError, noRuns, type TimeBudget } from "./protocol/sweep.ts";
 export { type PublishRequest, publishWorkflow } from "./publish-workflow.ts";
-export { openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
+export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";
-export {
-  type CredentialValues,
-  checkValues,
-  kindNames as credentialKindNames,
-} from "./secrets/credentials/kinds.ts";
-export { CredentialLocked } from "./secrets/credentials/locked.ts";
+export { type CredentialValues, checkValues, kindNames as credentialKindNames } from "./secrets/credentials/kinds.ts";
 export { emptyOverlay, noCredentials } from "./secrets/overlay.ts";
 export type { AiMetadata, AnalysisMetadata, Attempt } from "./trace/ai-metadata.ts";
 export { type AtWork, type MapProgress, type NodeAtWork, nothingAtWork } from "./trace/at-work.ts";

@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+
 /** Time and chance as the interpreter sees them; a test owns both by passing its own. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -22,7 +24,8 @@ export const systemClock: Clock = {
   maxNapMs: 10_000,
   async sleep(ms, signal) {
     for (let left = ms; left > 0 && !signal?.aborted; left -= MAX_TIMER_MS) {
-      await oneTimer(Math.min(left, MAX_TIMER_MS), signal);
+      const waited = setTimeout(Math.min(left, MAX_TIMER_MS), undefined, signal && { signal });
+      await waited.catch(() => undefined); // it was aborted
     }
   },
 };
@@ -40,16 +43,4 @@ export function steady(clock: Clock): Clock {
       return latest;
     },
   };
-}
-
-function oneTimer(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, ms);
-    signal?.addEventListener("abort", wake, { once: true });
-  });
 }

@@ -13,5 +13,5 @@ export type { Unstarted } from "./deliveries/heard.ts";
 export { type HttpApi, type HttpApiHandler, type HttpApiOptions, openHttpApi } from "./http-api/open.ts";
 export type { HttpApiAnswer, HttpApiEvent } from "./http-api/payload.ts";
 export { type CaughtMail, type MailCatcher, openMailCatcher } from "./mail/catcher.ts";
-export type { MailServer } from "./mail/mail-server.ts";
-export { openMail } from "./mail/open-mail.ts";
+export { openMail } from "./mail/mail-server.ts";
+export type { MailServer } from "./mail/smtp.ts";

@@ -99,7 +99,7 @@ function withBody({ properties, ...definition }: Schema): Schema {
  * Of what people write, before defaults are filled in. Where any JSON may stand (`inputs`, `form`), nothing is said of
  * it.
  */
-export function jsonSchemaOf(schema: z.ZodType): Schema {
+function jsonSchemaOf(schema: z.ZodType): Schema {
   const { $schema: _, $defs: _json, ...rest } = z.toJSONSchema(schema, { io: "input", override: anyJson });
   return rest;
 }

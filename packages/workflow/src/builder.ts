@@ -14,7 +14,7 @@ type FailingFields<Node, Target extends string> = Omit<Fields<Node>, "onError"> 
 type Made<Type extends string, Fields> = Fields & { type: Type };
 
 /** A node without its id, which is its key in `nodes`; `Target` is what its `onError` names. */
-export type NodeOf<Target extends string> =
+type NodeOf<Target extends string> =
   | (Fields<AuthoredStart> & { type: "start" })
   | (Fields<AuthoredEnd> & { type: "end" })
   | (FailingFields<AuthoredAction, Target> & { type: "action" })

@@ -6,7 +6,7 @@ import {
   referencesIn,
   referenceText,
 } from "../../../packages/engine/src/context/references.ts";
-import { RawJson } from "../../../packages/engine/src/json/raw.ts";
+import { RawJson } from "../../../packages/engine/src/json/text.ts";
 
 const ref = { sha256: "ab".repeat(32), bytes: 7, type: "text" } as const;
 const reference = referenceText(ref);

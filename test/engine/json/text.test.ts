@@ -1,6 +1,15 @@
+import { isRawNumber, parseExact } from "@nova/workflow";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { membersOf, nestingOf, objectText } from "../../../packages/engine/src/json/text.ts";
+import {
+  maskValue,
+  membersOf,
+  nestingOf,
+  objectText,
+  RawJson,
+  renderJson,
+  valueAt,
+} from "../../../packages/engine/src/json/text.ts";
 
 describe("membersOf", () => {
   it.each([
@@ -54,4 +63,56 @@ it.each([
   [`${"[".repeat(100_000)}${"]".repeat(100_000)}`, 100_000],
 ])("counts how deep %.20s is nested", (text, depth) => {
   expect(nestingOf(text)).toBe(depth);
+});
+
+it.each(["12345678901234567890", "850.0", "-0", "1E5", '[1.10,{"a":2.50}]', '{"__proto__":1.0}', '"1.0"', "null"])(
+  "gives %s back as it was",
+  (text) => {
+    expect(JSON.stringify(parseExact(text))).toBe(text);
+  },
+);
+
+it("tells numbers from objects", () => {
+  expect([parseExact("1"), parseExact("{}"), parseExact("[]"), null].map(isRawNumber)).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+it.each([
+  [["a", "0", "b"], "850.0"],
+  [["a"], '[{"b":850.0}]'],
+  [[], '{"a":[{"b":850.0}]}'],
+  [["a", "1"], undefined],
+  [["a", "length"], undefined],
+  [["a", "0", "b", "c"], undefined],
+  [["toString"], undefined],
+])("finds at %j what is there, and nothing of JavaScript's own", (path, json) => {
+  expect(valueAt('{"a":[{"b":850.0}]}', path)).toBe(json);
+});
+
+it("renders text that is JSON already beside plain values", () => {
+  const value = { a: new RawJson("850.0"), b: [undefined, new RawJson("1.0"), "x"], c: undefined };
+  expect(renderJson(value)).toBe('{"a":850.0,"b":[null,1.0,"x"]}');
+});
+
+const mask = (text: string) => text.replaceAll("4711", "***");
+
+it.each([
+  ["pin 4711", "pin ***"],
+  [{ "key 4711": ["4711", null, true] }, { "key ***": ["***", null, true] }],
+  [1471100, "1***00"],
+  [{ n: 5 }, { n: 5 }],
+  [parseExact("99994711999999999999"), "9999***999999999999"],
+  [{ toJSON: () => "<string: 9 chars>" }, "<string: 9 chars>"],
+])("masks %j", (value, expected) => {
+  expect(maskValue(value, mask)).toEqual(expected);
+});
+
+it("leaves every digit of other numbers", () => {
+  expect(JSON.stringify(maskValue(parseExact('{"n":12345678901234567890.10}'), mask))).toBe(
+    '{"n":12345678901234567890.10}',
+  );
 });

@@ -55,7 +55,7 @@ describe("the local cloud", { timeout: 120_000 }, () => {
   });
 
   it("installs what a workflow requires, for this workflow alone", async () => {
-    const wheel = await makeWheel(await choosePython(undefined, []), dataDir);
+    const wheel = await makeWheel(await choosePython([]), dataDir);
     const { context } = await run("import novatiny; context['n'] = novatiny.answer", { requirements: [wheel] });
     expect(context.text).toBe('{"n":42}');
     expect((await run("import novatiny")).execution.error?.message).toContain("No module named 'novatiny'");

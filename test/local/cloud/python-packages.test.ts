@@ -18,7 +18,7 @@ let wheel: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nova-packages-"));
-  python = await choosePython(undefined, []);
+  python = await choosePython([]);
   wheel = await makeWheel(python, folder);
 });
 

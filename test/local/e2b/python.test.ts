@@ -31,19 +31,19 @@ const asked = () => readFileSync(join(folder, "asked"), "utf8").length;
 test("takes the first on the PATH that has all packages", async () => {
   const paths = ["a", "b", "c"].map((place, index) => fakePython(place, { missing: index === 0 ? ["fitz"] : [] }));
   process.env.PATH = ["a", "b", "c"].map((place) => join(folder, place)).join(delimiter);
-  expect((await choosePython(undefined, [])).path).toBe(paths[1]);
+  expect((await choosePython([])).path).toBe(paths[1]);
 });
 
 test("takes the first of all, and says what it lacks, when none has them", async () => {
   const path = fakePython("a", { missing: ["fitz", "PIL"] });
   fakePython("b", { missing: ["PIL"] });
   process.env.PATH = [join(folder, "a"), join(folder, "b")].join(delimiter);
-  expect(await choosePython(undefined, [])).toMatchObject({ path, missing: ["fitz", "PIL"] });
+  expect(await choosePython([])).toMatchObject({ path, missing: ["fitz", "PIL"] });
 });
 
 test("takes the one that NOVA_PYTHON names, whatever it lacks", async () => {
   process.env.NOVA_PYTHON = fakePython("named", { missing: ["fitz"] });
-  expect((await choosePython(undefined, [])).path).toBe(process.env.NOVA_PYTHON);
+  expect((await choosePython([])).path).toBe(process.env.NOVA_PYTHON);
 });
 
 test.each([
@@ -51,14 +51,13 @@ test.each([
   ["not there", () => join(folder, "nothing")],
 ])("says what to do when the named one is %s", async (_, place) => {
   const path = place();
-  await expect(choosePython(path, [])).rejects.toThrow(
-    `${path} is not a Python 3.10 or newer - set NOVA_PYTHON to one`,
-  );
+  process.env.NOVA_PYTHON = path;
+  await expect(choosePython([])).rejects.toThrow(`${path} is not a Python 3.10 or newer - set NOVA_PYTHON to one`);
 });
 
 test("says what to do when there is none", async () => {
   process.env.PATH = folder;
-  await expect(choosePython(undefined, [])).rejects.toThrow("install one, or name it in NOVA_PYTHON");
+  await expect(choosePython([])).rejects.toThrow("install one, or name it in NOVA_PYTHON");
 });
 
 test("asks again only when an interpreter or a folder of packages has changed", async () => {
@@ -66,7 +65,7 @@ test("asks again only when an interpreter or a folder of packages has changed", 
   const path = fakePython("a", {});
   const site = join(folder, "site");
   process.env.PATH = join(folder, "a");
-  const choose = (sites: string[] = []) => choosePython(undefined, sites, cache);
+  const choose = (sites: string[] = []) => choosePython(sites, cache);
   expect(await choose()).toEqual(await choose());
   expect(asked()).toBe(1);
   utimesSync(path, 1, 1);
@@ -88,5 +87,5 @@ test("finds packages without importing them, and not those that were built for a
     writeFileSync(join(site, name, "__init__.py"), "raise RuntimeError('imported')");
   }
   writeFileSync(join(site, "pandas", "core.cpython-27-other.so"), "");
-  expect((await choosePython(undefined, [site])).missing).toEqual(["pandas"]);
+  expect((await choosePython([site])).missing).toEqual(["pandas"]);
 });

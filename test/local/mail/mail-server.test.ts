@@ -1,6 +1,7 @@
 import { createTransport } from "nodemailer";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type MailServer, openMailServer } from "../../../packages/local/src/mail/mail-server.ts";
+import { openMailServer } from "../../../packages/local/src/mail/mail-server.ts";
+import type { MailServer } from "../../../packages/local/src/mail/smtp.ts";
 import { readHeaders } from "../../../packages/service/src/mail/headers.ts";
 import { receivedFor, sesHeaders, verdictsOf } from "../../../packages/service/src/mail/ses-headers.ts";
 

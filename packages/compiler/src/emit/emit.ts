@@ -7,10 +7,9 @@ import type { FunctionArns } from "./frame.ts";
 import { endsOf, type Frame, type InlineItems, mainLine } from "./frame.ts";
 import { emitMap } from "./map.ts";
 import { beginState } from "./names.ts";
-import { emitApproval, emitWait } from "./pending.ts";
-import { emitWorkflowNode } from "./workflow-node.ts";
+import { emitApproval, emitWait, emitWorkflowNode } from "./pending.ts";
 
-export interface Emitting {
+interface Emitting {
   functions: FunctionArns;
   inlineItems: InlineItems;
   /** Its loops go on in further executions. */

@@ -4,7 +4,7 @@ import { maxItemsInBody } from "../events/inline-items.ts";
 import type { PlannedMap } from "../lower/plan.ts";
 import { type EmitFrame, joinStates } from "./fork.ts";
 import { type Frame, innerFrame, onward } from "./frame.ts";
-import { eachState, itemState, joinState } from "./names.ts";
+import { eachState, itemState, joinState, sizeState } from "./names.ts";
 import { afterFailure, failedWay, settleStates } from "./settle.ts";
 import { catchTo, lambdaTask, nodeParameters, position } from "./task.ts";
 
@@ -22,8 +22,6 @@ export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): S
     ...joinStates(node.id, { failed: failedWay(node.onError, frame), next: onward(node) }, frame),
   };
 }
-
-const sizeState = (map: string): string => `${map}.size`;
 
 /** The body for each item, in the history of this execution or, where they are too many, each in one of its own. */
 function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {

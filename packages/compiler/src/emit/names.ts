@@ -19,6 +19,7 @@ export const doneState = (node: string): string => `${node}.done`;
 export const forkState = (node: string): string => `${node}.fork`;
 export const joinState = (node: string): string => `${node}.join`;
 export const joinedState = (node: string): string => `${node}.joined`;
+export const sizeState = (map: string): string => `${map}.size`;
 export const eachState = (map: string): string => `${map}.each`;
 export const itemState = (map: string): string => `${map}.item`;
 

@@ -1,10 +1,10 @@
 import type { ChoiceRule, States, TaskState } from "../asl.ts";
-import type { Failable, PlannedApproval, PlannedWait, Way } from "../lower/plan.ts";
+import type { Failable, PlannedApproval, PlannedWait, PlannedWorkflow, Way } from "../lower/plan.ts";
 import { branchingOf, branchStates } from "./branches.ts";
 import { type Frame, goOn, onward } from "./frame.ts";
-import { branchState, expiredState, pausedState, settledState, waitedState } from "./names.ts";
+import { branchState, doneState, expiredState, pausedState, runState, settledState, waitedState } from "./names.ts";
 import { afterFailure, failedWay, settledChoice, settleStates } from "./settle.ts";
-import { catchTo, lambdaTask, nodeParameters, untimedRetriers } from "./task.ts";
+import { anotherRun, catchTo, lambdaTask, nodeParameters, untimedRetriers } from "./task.ts";
 
 /** Waits for a person, then goes on by the choice that is in the chain. */
 export function emitApproval(node: PlannedApproval, frame: Frame): States {
@@ -24,21 +24,48 @@ export function emitWait(node: PlannedWait, frame: Frame): States {
 
 /** The task says until when, nothing runs meanwhile, and the same function writes the entry afterwards. */
 function untilStates(node: PlannedWait, frame: Frame): States {
+  const waited = waitedState(node.id);
+  const pause = { [pausedState(node.id)]: { Type: "Wait", TimestampPath: "$.until", Next: waited } as const };
+  return aroundStates(node, pause, waited, frame);
+}
+
+/**
+ * A task makes the other workflow's execution and says which it is, Step Functions runs that and waits for its end, and
+ * the same function reads from its chain what it came to, however the middle state ended.
+ */
+export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
+  const done = doneState(node.id);
+  return aroundStates(node, { [runState(node.id)]: childRun(done) }, done, frame);
+}
+
+/** What begins a node, `middle` (one state, which leads to `after`), and under the name `after` what ends the node. */
+function aroundStates(node: PlannedWait | PlannedWorkflow, middle: States, after: string, frame: Frame): States {
   const { runNode } = frame.functions;
   const next = onward(node);
   const catchers = catchTo(afterFailure(node, frame), frame);
   const parameters = nodeParameters(node.id);
-  const [begun, waited] = [pausedState(node.id), waitedState(node.id)];
+  const [begun = ""] = Object.keys(middle);
   return {
     [node.id]: lambdaTask(runNode, { comment: node.comment, parameters, catchers }, begun),
-    [begun]: { Type: "Wait", TimestampPath: "$.until", Next: waited },
-    [waited]: lambdaTask(runNode, { parameters: { ...parameters, waited: true }, catchers }, next),
+    ...middle,
+    [after]: lambdaTask(runNode, { parameters: { ...parameters, waited: true }, catchers }, next),
     ...settleStates(node, [], next ?? frame.done, frame),
   };
 }
 
+/** StopExecution of this run stops that one too. It has no limit of time but its own workflow's. */
+function childRun(done: string): TaskState {
+  return {
+    Type: "Task",
+    ...anotherRun("$.child"),
+    ResultPath: null,
+    Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: done }],
+    Next: done,
+  };
+}
+
 /** A node whose outcome comes from outside. */
-export interface Pending extends Failable {
+interface Pending extends Failable {
   id: string;
   comment?: string;
   timeoutSeconds: number;

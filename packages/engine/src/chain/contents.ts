@@ -1,11 +1,13 @@
 import { sha256 } from "../json/hash.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import type { StoredContent } from "../ports/chain.ts";
+import type { ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Head } from "./head.ts";
 
 /** What an item holds inline in all: a 400 KB item would cost 400 write units, 2.5 commits a second (protocol, Sizes). */
 export const inlineContentsBytes = 8192;
 
-export interface SealedContents<Name extends string> {
+interface SealedContents<Name extends string> {
   contents: Partial<Record<Name, StoredContent>>;
   digests: Partial<Record<Name, string>>;
 }
@@ -37,4 +39,25 @@ export async function sealContents<Name extends string>(
 /** Throws `BlobMissing` for a content that was erased. */
 export async function contentText(content: StoredContent, home: BlobHome, blobs: BlobStore): Promise<string> {
   return "text" in content ? content.text : Buffer.from(await blobs.get(home, content.blob.sha256)).toString();
+}
+
+/** Null for what was erased on request. */
+export async function unlessErased<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Error && error.name === "BlobMissing") return null;
+    throw error;
+  }
+}
+
+/** A content of an entry; null where there is none, or none any more. */
+export async function contentOrNull(
+  { blobs }: Pick<Ports, "blobs">,
+  entry: StoredEntry,
+  head: Head,
+  name: ContentName,
+): Promise<string | null> {
+  const content = entry.contents[name];
+  return content ? unlessErased(() => contentText(content, head, blobs)) : null;
 }

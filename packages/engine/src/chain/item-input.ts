@@ -1,8 +1,7 @@
 import { nodeIndex } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
-import { blobPages } from "../context/blob-pages.ts";
 import { linkLabel } from "../context/link-label.ts";
-import type { Row } from "../context/pages.ts";
+import { blobPages, type Row } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { ulid } from "ulid";
 import { sha256 } from "../json/hash.ts";
 import type { LinkId } from "../ports/chain.ts";
 
@@ -8,4 +10,21 @@ const longestScope = 120;
 export function linkName({ execution, scope, seq }: LinkId): string {
   const place = scope.length <= longestScope ? scope.replaceAll("/", "+") : `+${sha256(scope)}`;
   return `${execution}${place}.${seq}`;
+}
+
+/** The task of a waiting node. Every delivery of it comes to the same id, so that they make one task. */
+export function taskId(at: LinkId, since: string): string {
+  return `task_${ulidOf(at, since)}`;
+}
+
+/** The execution of a workflow node: one for all deliveries. The letters keep it apart from the ids of tasks. */
+export function childId(at: LinkId, since: string): string {
+  return `exec_${ulidOf(at, since, "child ")}`;
+}
+
+/** The time is that of the turn, which exactly one delivery took; what is random in other ids is a hash of the link. */
+function ulidOf({ execution, scope, seq }: LinkId, since: string, salt = ""): string {
+  const bytes = createHash("sha256").update(`${salt}${execution}${scope}#${seq}`).digest();
+  let next = 0;
+  return ulid(Date.parse(since), () => (bytes[next++] ?? 0) / 256);
 }

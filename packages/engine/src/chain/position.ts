@@ -1,9 +1,8 @@
 import { forksOf } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
-import { blobPages } from "../context/blob-pages.ts";
 import type { Context } from "../context/context.ts";
 import { linkLabel } from "../context/link-label.ts";
-import { loadContext, type StoredContext } from "../context/pages.ts";
+import { blobPages, loadContext, type StoredContext } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";

@@ -1,5 +1,4 @@
-import { valueAt } from "../json/exact.ts";
-import type { Member } from "../json/text.ts";
+import { type Member, valueAt } from "../json/text.ts";
 import type { LinkLabel } from "./link-label.ts";
 
 /** One top-level key: its value's JSON text (references inside), and the link that wrote it. */

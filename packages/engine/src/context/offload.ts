@@ -1,5 +1,5 @@
 import { sha256 } from "../json/hash.ts";
-import { isKey, type StringSpan, stringsIn } from "../json/strings.ts";
+import { isKey, type StringSpan, stringsIn } from "../json/text.ts";
 import type { BlobRef, BlobType } from "../ports/blobs.ts";
 import { referenceText } from "./references.ts";
 

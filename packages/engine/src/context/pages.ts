@@ -1,4 +1,6 @@
+import { LRUCache } from "lru-cache";
 import { sha256 } from "../json/hash.ts";
+import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import { type Changes, Context, type Slot } from "./context.ts";
 import type { LinkLabel } from "./link-label.ts";
 
@@ -122,4 +124,30 @@ function rowsOf(slots: Iterable<Slot>): Row[] {
 
 function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** Pages kept in a warm Lambda, in characters over all executions. */
+const maxKept = 16 * 1024 * 1024;
+const caches = new WeakMap<BlobStore, LRUCache<string, string>>();
+
+/** Context pages as blobs of the execution; immutable, so a warm Lambda keeps the recent ones. */
+export function blobPages(blobs: BlobStore, home: BlobHome): PageStore {
+  const cache =
+    caches.get(blobs) ?? new LRUCache<string, string>({ maxSize: maxKept, sizeCalculation: (text) => text.length + 1 });
+  caches.set(blobs, cache);
+  const keyOf = (sha256: string) => `${home.client}/${home.root}/${sha256}`;
+  return {
+    async load(sha256) {
+      const kept = cache.get(keyOf(sha256));
+      if (kept !== undefined) return kept;
+      const text = Buffer.from(await blobs.get(home, sha256)).toString();
+      cache.set(keyOf(sha256), text);
+      return text;
+    },
+    async save(sha256, text) {
+      const body = Buffer.from(text);
+      await blobs.put(home, { sha256, bytes: body.length, type: "json" }, body);
+      cache.set(keyOf(sha256), text);
+    },
+  };
 }

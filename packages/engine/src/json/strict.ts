@@ -1,14 +1,12 @@
-import { Names } from "./names.ts";
-import { isScalar } from "./scalar.ts";
-import { Utf8Check } from "./utf8-check.ts";
+import { isScalar, Names, Utf8Check } from "./scan.ts";
 
 /** Levels inside of each other that a value has at most; the harness in the sandbox counts the same. */
-const mostLevels = 500;
+const maxLevels = 500;
 /** A reference to a blob, where the value itself has one byte string, is two more. */
 const levelsOfReference = 2;
 
 /** Names and numbers longer than this are nobody's. */
-const mostTokenBytes = 1024 * 1024;
+const maxTokenBytes = 1024 * 1024;
 
 /** A text that is not exactly one JSON value; its message completes "it ...". */
 export class NotStrictJson extends Error {
@@ -87,8 +85,8 @@ export class StrictJson {
       this.#due = "value";
     } else if (byte === openObject || byte === openList) {
       this.#demandValue(byte);
-      if (this.#open.push(byte === openList ? null : new Names()) > mostLevels + levelsOfReference)
-        throw new NotStrictJson(`is nested more than ${mostLevels} levels deep`);
+      if (this.#open.push(byte === openList ? null : new Names()) > maxLevels + levelsOfReference)
+        throw new NotStrictJson(`is nested more than ${maxLevels} levels deep`);
       this.#due = byte === openList ? "first item" : "first name";
     } else {
       const isList = byte === closeList;
@@ -182,7 +180,7 @@ export class StrictJson {
 
   /** What began here goes on in the next chunk. */
   #keep(chunk: Buffer, from: number): number {
-    if (chunk.length - from > mostTokenBytes) throw new NotStrictJson("has a field name or a number of more than 1 MB");
+    if (chunk.length - from > maxTokenBytes) throw new NotStrictJson("has a field name or a number of more than 1 MB");
     this.#rest = Buffer.from(chunk.subarray(from));
     return chunk.length;
   }

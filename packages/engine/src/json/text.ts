@@ -1,4 +1,4 @@
-import { endOfString } from "./strings.ts";
+import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 
 /**
  * JSON as text. The engine moves values without parsing them, because `JSON.parse` would turn 12345678901234567890
@@ -98,4 +98,86 @@ function endOfValue(text: string, at: number): number {
     else if (c === "{" || c === "[") depth++;
     else if ((c === "}" || c === "]") && --depth === 0) return i + 1;
   }
+}
+
+/** The value at a dot path such as `email.attachments.0.name`, as JSON text; undefined where the path leads nowhere. */
+export function valueAt(text: string, path: readonly string[]): string | undefined {
+  if (path.length === 0) return text;
+  let value: ExactValue | undefined = parseExact(text);
+  for (const step of path) {
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return undefined;
+    // Own and enumerable: a member or an item, not a list's `length`.
+    if (!Object.prototype.propertyIsEnumerable.call(value, step)) return undefined;
+    value = (value as { [key: string]: ExactValue })[step];
+  }
+  return value === undefined ? undefined : JSON.stringify(value);
+}
+
+/** A value that is JSON text already; `renderJson` writes it as it is. */
+export class RawJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** `JSON.stringify` for values that hold `RawJson`: numbers inside those keep their digits. */
+export function renderJson(value: unknown): string {
+  if (value instanceof RawJson) return value.text;
+  if (Array.isArray(value)) return `[${value.map((item) => renderJson(item === undefined ? null : item)).join(",")}]`;
+  if (value !== null && typeof value === "object") {
+    const members = Object.entries(value).filter(([, item]) => item !== undefined);
+    return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${renderJson(item)}`).join(",")}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** Where a string literal stands in a JSON text, its quotes included. */
+export interface StringSpan {
+  start: number;
+  end: number;
+}
+
+/** Every string literal of a valid JSON text, keys included, in order. */
+export function* stringsIn(text: string): Iterable<StringSpan> {
+  for (let start = text.indexOf('"'); start >= 0; ) {
+    const end = endOfString(text, start);
+    yield { start, end };
+    start = text.indexOf('"', end);
+  }
+}
+
+/** True when the literal names a member: only a colon can follow it. */
+export function isKey(text: string, { end }: StringSpan): boolean {
+  let at = end;
+  while (at < text.length && " \t\n\r".includes(text[at] as string)) at++;
+  return text[at] === ":";
+}
+
+/**
+ * Behind the closing quote of the literal that begins at `start`: the first quote with an even number of backslashes
+ * before it.
+ */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let slashes = 0;
+    while (text[quote - 1 - slashes] === "\\") slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}
+
+/**
+ * A JSON value with secrets masked in all of its texts and keys; a number that is one becomes a text. An object of ours that
+ * stands for a JSON value (`toJSON`) is that value, unmasked.
+ */
+export function maskValue(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === "string") return mask(value);
+  const digits = typeof value === "number" ? String(value) : isRawNumber(value) ? value.rawJSON : undefined;
+  if (digits !== undefined) return mask(digits) === digits ? value : mask(digits);
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
+  if (value === null || typeof value !== "object") return value;
+  if ("toJSON" in value && typeof value.toJSON === "function") return value.toJSON();
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskValue(item, mask)]));
 }

@@ -1,10 +1,8 @@
 import type { Ports } from "../ports/index.ts";
-import * as cancelling from "../protocol/cancel.ts";
 import * as closing from "../protocol/close.ts";
 import * as failing from "../protocol/fail.ts";
 import type { KindPorts } from "../protocol/settling.ts";
 import * as sweeping from "../protocol/sweep.ts";
-import { endless, type TimeBudget } from "../protocol/time-budget.ts";
 import { withKinds } from "./table.ts";
 import { type SweptTasks, sweepTasks } from "./waiting/sweep-tasks.ts";
 
@@ -14,7 +12,7 @@ function forAllKinds<Rest extends unknown[], Answer>(work: (ports: KindPorts, ..
 }
 
 export const closeExecution = forAllKinds(closing.closeExecution);
-export const cancelExecution = forAllKinds(cancelling.cancelExecution);
+export const cancelExecution = forAllKinds(failing.cancelExecution);
 export const failExecution = forAllKinds(failing.failExecution);
 export const executionEnded = forAllKinds(failing.executionEnded);
 export const sweepExecution = forAllKinds(sweeping.sweepExecution);
@@ -25,7 +23,7 @@ export interface Swept extends sweeping.SweptRuns {
 }
 
 /** Executions and then their tasks. */
-export async function sweep(ports: Ports, time: TimeBudget = endless): Promise<Swept> {
+export async function sweep(ports: Ports, time: sweeping.TimeBudget = sweeping.endless): Promise<Swept> {
   const { open, ...runs } = await sweepRuns(ports, time);
   return { ...runs, tasks: await sweepTasks(ports, open, time) };
 }

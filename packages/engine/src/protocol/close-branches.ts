@@ -4,7 +4,7 @@ import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { forkBehind, hasBegun, type OpenFork, readTip, type Tip } from "./branches.ts";
 import { definitionOf } from "./definition.ts";
-import { killOvertaken } from "./overtaken.ts";
+import { killOvertaken } from "./held-turn.ts";
 import { settleJoin } from "./settle-join.ts";
 import type { Reason, SettlingPorts } from "./settling.ts";
 

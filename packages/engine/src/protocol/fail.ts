@@ -1,7 +1,9 @@
 import { closeExecution } from "./close.ts";
 import type { CaughtError, Continuation, RunPosition } from "./event.ts";
+import type { Closed } from "./finish-close.ts";
 import { type KindPorts, reasonOf } from "./settling.ts";
-import { stopFurther } from "./stop.ts";
+import { executionOf } from "./status.ts";
+import { stopFurther, stopMachine } from "./stop.ts";
 import { closeAfter, hasEnded, sweepExecution } from "./sweep.ts";
 
 /** Input of the last task of a run that fails; `continuation` where it was a further execution that failed. */
@@ -42,4 +44,21 @@ async function closeBehind(ports: KindPorts, id: string, { arn, name, number }: 
 export async function executionEnded(ports: KindPorts, id: string): Promise<void> {
   const record = await ports.executions.get(id);
   if (record?.open) await sweepExecution(ports, record);
+}
+
+/** No node ran, so none was cut off. */
+const unbegun = { class: "ExecutionClosed", message: "the execution was cancelled while it was queued" } as const;
+
+/**
+ * Stops the state machine first, then closes the chain; of a run that is over it answers how it ended. Throws
+ * `ExecutionNotFound`.
+ */
+export async function cancelExecution(ports: KindPorts, id: string): Promise<Closed> {
+  const record = await executionOf(ports, id);
+  if (record.open) await stopMachine(ports, record, "The execution was cancelled.");
+  return closeExecution(ports, {
+    execution: id,
+    status: "cancelled",
+    ...(record.status === "queued" && { reason: unbegun }),
+  });
 }

@@ -1,8 +1,11 @@
-import type { Position } from "../chain/position.ts";
+import { headOf } from "../chain/head.ts";
+import { type Position, readPosition } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
-import type { Turn } from "../ports/chain.ts";
+import type { Link, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { closed } from "./answer.ts";
+import type { Sandbox } from "../ports/sandboxes.ts";
+import { closed, committedEntry } from "./answer.ts";
+import { linkBehind, type NodeEvent } from "./event.ts";
 
 /** Somebody is failing or closing this link, or the turn is another node's: nothing may begin. */
 export function refuseForeignTurn({ at, next: { turn } }: Position, node: string): void {
@@ -26,4 +29,34 @@ export async function holdTurn(ports: Ports, position: Position, node: string): 
   const since = new Date(ports.clock.now()).toISOString();
   const taken: Turn = { node, state: "held", sandbox: null, attempt: 1, since };
   return (await ports.chain.putTurn(position.at, taken, null)) ? taken : null;
+}
+
+/**
+ * Between a result and its commit the sandbox may die and the turn (of a node with `effects: false`) move to another
+ * one, where the code begins again; then the entry names one sandbox and the turn another. Whoever goes on from an
+ * entry kills the one that nobody waits for. Nothing begins there later: a delivery that moved the turn reads again
+ * before it runs.
+ */
+export async function killOvertaken(ports: Ports, { entry, turn }: Link): Promise<void> {
+  if (!entry || !turn?.sandbox) return;
+  if (headOf(entry).sandbox_id !== turn.sandbox) await ports.sandboxes.kill(turn.sandbox);
+}
+
+/** What a node that waits has at its link: the outcome, or the right to produce it. */
+type EntryOrTurn = { entry: StoredEntry } | { entry?: never; position: Position; turn: Turn };
+
+/** Reads the node's place, and takes the turn where there is neither. Throws `ExecutionClosed`, `ChainBroken`. */
+export async function entryOrTurn(ports: Ports, event: NodeEvent): Promise<EntryOrTurn> {
+  for (;;) {
+    const position = await readPosition(ports, linkBehind(event));
+    const entry = committedEntry(position, event);
+    if (entry) return { entry };
+    const turn = await holdTurn(ports, position, event.node);
+    if (turn) return { position, turn };
+  }
+}
+
+/** The sandbox of the scope does not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */
+export async function letGo(ports: Pick<Ports, "sandboxes">, warm: Sandbox | null): Promise<void> {
+  if (warm) await ports.sandboxes.kill(warm.id);
 }

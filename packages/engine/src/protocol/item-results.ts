@@ -1,10 +1,9 @@
 import { atOnce } from "../at-once.ts";
 import { contentText } from "../chain/contents.ts";
 import { failureOf } from "../chain/position.ts";
-import { blobPages } from "../context/blob-pages.ts";
 import type { Context } from "../context/context.ts";
 import { isWithin, linkLabel } from "../context/link-label.ts";
-import { loadContext, loadStored, type StoredContext } from "../context/pages.ts";
+import { blobPages, loadContext, loadStored, type StoredContext } from "../context/pages.ts";
 import { NovaError } from "../errors.ts";
 import { objectText } from "../json/text.ts";
 import type { Ports } from "../ports/index.ts";

@@ -19,16 +19,16 @@ export type ItemsAnswer = { count: number } & (
 );
 
 /** The numbers of more items would not fit into a state of Step Functions (256 KiB). */
-const mostInline = 40_000;
+const maxInline = 40_000;
 
 /**
  * Step Functions collects what the items' executions answer, `{}` from each, and ends the run where that is more than
  * 256 KiB, whatever becomes of it behind the state.
  */
-const mostDistributed = 80_000;
+const maxDistributed = 80_000;
 
-export function mostItems({ inline_items, most_items = mostInline }: Limits): number {
-  return inline_items === undefined ? most_items : mostDistributed;
+export function maxItems({ inline_items, most_items = maxInline }: Limits): number {
+  return inline_items === undefined ? most_items : maxDistributed;
 }
 
 type Limits = Pick<MapEvent, "inline_items" | "most_items">;
@@ -37,7 +37,7 @@ type Limits = Pick<MapEvent, "inline_items" | "most_items">;
 export async function itemsAnswer(
   ports: Pick<Ports, "blobs">,
   head: Head,
-  { inline_items: most = mostInline }: Pick<MapEvent, "inline_items">,
+  { inline_items: most = maxInline }: Pick<MapEvent, "inline_items">,
 ): Promise<ItemsAnswer | undefined> {
   const { count, status } = head;
   if (count === undefined || status === "failed") return undefined;

@@ -3,8 +3,7 @@ import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { committedEntry } from "./answer.ts";
 import { linkBehind, type NodeEvent } from "./event.ts";
-import { refuseForeignTurn } from "./held-turn.ts";
-import { killOvertaken } from "./overtaken.ts";
+import { killOvertaken, refuseForeignTurn } from "./held-turn.ts";
 
 /**
  * The entry at a node's link: a committed one, and nothing runs; else what one pass of `produce` comes to, or the turn

@@ -4,7 +4,7 @@ import type { Ports } from "../ports/index.ts";
 import { closed, committedEntry } from "./answer.ts";
 import { definitionOf } from "./definition.ts";
 import type { NodeEvent } from "./event.ts";
-import { killOvertaken } from "./overtaken.ts";
+import { killOvertaken } from "./held-turn.ts";
 import type { Reason, SettlingPorts } from "./settling.ts";
 
 /** The entry at the node's link once it is settled: there already, a kept result, or a failed one for `reason`. */

@@ -1,3 +1,4 @@
+import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 
 type StatusPorts = Pick<Ports, "tasks" | "executions">;
@@ -31,4 +32,19 @@ async function refreshed(ports: StatusPorts, id: string, waitsInside: boolean): 
 
 async function parentOf(ports: StatusPorts, id: string): Promise<string | undefined> {
   return (await ports.executions.get(id))?.parent?.execution;
+}
+
+export class ExecutionNotFound extends Error {
+  override name = "ExecutionNotFound";
+
+  constructor(id: string) {
+    super(`there is no execution "${id}" - \`nova executions\` lists them`);
+  }
+}
+
+/** The record of a run. Throws `ExecutionNotFound`. */
+export async function executionOf(ports: Pick<Ports, "executions">, id: string): Promise<Execution> {
+  const record = await ports.executions.get(id);
+  if (!record) throw new ExecutionNotFound(id);
+  return record;
 }

@@ -10,7 +10,6 @@ import { startInput } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
 import { type KindPorts, type Reason, reasonOf } from "./settling.ts";
 import { stopFurther } from "./stop.ts";
-import { endless, type TimeBudget } from "./time-budget.ts";
 
 /** A StartExecution that is this old and never happened is repeated. */
 const lostStartMs = 30_000;
@@ -172,3 +171,9 @@ async function completed(ports: KindPorts, execution: string): Promise<Closed> {
   const what = `Step Functions has completed execution ${execution}, whose chain ends with link ${head.seq} and no close`;
   throw new NovaError("ChainBroken", `${what} - \`nova verify ${execution}\` says what is missing`);
 }
+
+/** How long a part of a sweep may go on: it ends behind what it is at when the budget is `aborted`. A signal is one. */
+export type TimeBudget = Pick<AbortSignal, "aborted">;
+
+/** The budget of callers without a deadline. */
+export const endless: TimeBudget = { aborted: false };

@@ -1,5 +1,5 @@
 /** A number of fewer digits would be found in honest data, one of more is looked for as it was sent alone. */
-const [fewestDigits, mostDigits] = [4, 40];
+const [fewestDigits, maxDigits] = [4, 40];
 
 /**
  * How people and programs write the value of a JSON number: whole or as a fraction, with exponents, with thousands apart
@@ -27,9 +27,9 @@ interface Digits {
 function parsed(raw: string): Digits | undefined {
   const [, before = "", after = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(raw) ?? [];
   const shift = Number(exponent);
-  if (before === "" || Math.abs(shift) > mostDigits || before.length + after.length > mostDigits) return undefined;
-  const padded = `${"0".repeat(mostDigits)}${before}${after}${"0".repeat(mostDigits)}`;
-  const point = mostDigits + before.length + shift;
+  if (before === "" || Math.abs(shift) > maxDigits || before.length + after.length > maxDigits) return undefined;
+  const padded = `${"0".repeat(maxDigits)}${before}${after}${"0".repeat(maxDigits)}`;
+  const point = maxDigits + before.length + shift;
   return {
     whole: padded.slice(0, point).replace(/^0+(?=\d)/, ""),
     fraction: padded.slice(point).replace(/0+$/, ""),

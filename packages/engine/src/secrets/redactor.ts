@@ -8,7 +8,7 @@ export const mask = "***";
 /** What stands where the harness has cut a text: a part of a secret may be left on either side. */
 export const cutMark = "[...]";
 /** The harness cuts a text once or twice; code may write more of them. */
-const mostCuts = 20;
+const maxCuts = 20;
 
 /** Tokens of resume links, by their look. */
 const resumeTokens = /nova_rt_[\w-]+/g;
@@ -103,7 +103,7 @@ export class Redactor {
   #secretsIn(text: string): Range[] {
     const ranges = this.#inText.rangesIn(text);
     let at = text.indexOf(cutMark);
-    for (let cuts = 0; at >= 0 && cuts < mostCuts; cuts++) {
+    for (let cuts = 0; at >= 0 && cuts < maxCuts; cuts++) {
       const end = at + cutMark.length;
       const before = this.#inText.restAtEnd(text.slice(0, at), shortestSecret);
       const behind = this.#inText.restAtStart(text.slice(end), shortestSecret);

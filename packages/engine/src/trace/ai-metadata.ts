@@ -74,7 +74,7 @@ export interface AiRun {
 }
 
 /** Attempts of a pipeline at the code of one node. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 export function aiMetadata(whole: AiRun): AiMetadata {
   const run = { ...whole, steps: lastAttempt(whole.steps) };
@@ -128,7 +128,7 @@ function lastAttempt(steps: readonly TraceStep[]): readonly TraceStep[] {
 function endOf(run: AiRun, attempts: number) {
   const { head, error } = run;
   if (head.status === "success") return { status: "success" } as const;
-  const status = attempts >= mostAttempts ? "failed_after_retries" : "failed";
+  const status = attempts >= maxAttempts ? "failed_after_retries" : "failed";
   return { status, all_attempts: attemptsIn(run), final_error: error } as const;
 }
 

@@ -13,7 +13,7 @@ import { attemptStep, type TraceStep } from "./trace-step.ts";
 export interface AtWork {
   /** How many nodes hold their turn, those that wait among them. */
   count: number;
-  /** Those that began first, at most `mostListed` of them. */
+  /** Those that began first, at most `maxListed` of them. */
   nodes: NodeAtWork[];
   /** Maps whose items are not all done. */
   maps: MapProgress[];
@@ -48,7 +48,7 @@ export interface HeldTurn {
 }
 
 /** A map may have thousands of items at work. */
-const mostListed = 20;
+const maxListed = 20;
 
 export const nothingAtWork: AtWork = { count: 0, nodes: [], maps: [] };
 
@@ -59,7 +59,7 @@ export async function atWorkOf(
   held: readonly HeldTurn[],
   entries: readonly TraceEntry[],
 ): Promise<AtWork> {
-  const listed = held.toSorted((a, b) => (a.turn.since < b.turn.since ? -1 : 1)).slice(0, mostListed);
+  const listed = held.toSorted((a, b) => (a.turn.since < b.turn.since ? -1 : 1)).slice(0, maxListed);
   const nodes = await Promise.all(listed.map((one) => nodeAtWork(ports, version, one)));
   return { count: held.length, nodes, maps: openMaps(entries) };
 }

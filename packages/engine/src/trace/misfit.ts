@@ -1,6 +1,7 @@
 import type { Head } from "../chain/head.ts";
 import { sha256 } from "../json/hash.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
 
 /** The last link of a scope that holds so far; in front of a branch what its link 0 would say, with the fork's hash. */
 export interface Checked {
@@ -66,4 +67,15 @@ function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Ch
   return close.status === "completed" && last.head.node_type !== "end"
     ? "the close entry says that the run was completed, and no end node comes before it"
     : undefined;
+}
+
+/** What is wrong with the signature of a close entry, which every one has had since there are any. */
+export async function signatureMisfit(
+  { signer }: Pick<Ports, "signer">,
+  { hash, signature }: StoredEntry,
+): Promise<string | undefined> {
+  if (signature === undefined) return "the close entry has no signature: it was dropped, or the chain was rewritten";
+  return (await signer.verify(hash, signature))
+    ? undefined
+    : "the signature of the close entry is not valid: the chain was rewritten, or signed with another key";
 }

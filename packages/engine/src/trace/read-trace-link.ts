@@ -3,7 +3,7 @@ import { branchOf } from "../chain/scope.ts";
 import type { LinkId } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import { executionOf } from "../protocol/record.ts";
+import { executionOf } from "../protocol/status.ts";
 import { type Before, TraceReader } from "./read-trace.ts";
 import type { TraceEntry } from "./trace-entry.ts";
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { contentText } from "../chain/contents.ts";
+import { contentText, unlessErased } from "../chain/contents.ts";
 import type { Head } from "../chain/head.ts";
-import { unlessErased } from "../chain/unless-erased.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";

@@ -7,7 +7,7 @@ import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { RunningLog } from "../ports/sandboxes.ts";
 import { definitionOf } from "../protocol/definition.ts";
-import { executionOf } from "../protocol/record.ts";
+import { executionOf } from "../protocol/status.ts";
 import { emptyOverlay, overlayBefore } from "../secrets/overlay.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";

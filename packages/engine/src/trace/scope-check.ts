@@ -8,8 +8,7 @@ import type { Ports } from "../ports/index.ts";
 import { forkBehind, opensFork } from "../protocol/branches.ts";
 import { CodeCheck } from "./code-check.ts";
 import { ContentCheck, type LinkPlace, type LinkProblem, placeOf } from "./content-check.ts";
-import { type Checked, hashMisfit, misfitOf } from "./misfit.ts";
-import { signatureMisfit } from "./signature-check.ts";
+import { type Checked, hashMisfit, misfitOf, signatureMisfit } from "./misfit.ts";
 
 export type Problem = LinkPlace & LinkProblem;
 /** `first` is link 0, on a main line. */

@@ -1,11 +1,11 @@
 import { type Executor, type LockedCode, nodeIndex } from "@nova/workflow";
+import { contentOrNull } from "../chain/contents.ts";
 import type { Head } from "../chain/head.ts";
 import { sha256 } from "../json/hash.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { type AiMetadata, type AiRun, type AnalysisMetadata, aiMetadata } from "./ai-metadata.ts";
-import { contentOrNull } from "./content-or-null.ts";
 
 /** What is told of the code of a version's nodes, whoever wrote it. */
 export class ToldCode {

@@ -1,5 +1,5 @@
 import type { Head } from "../chain/head.ts";
-import type { RawJson } from "../json/raw.ts";
+import type { RawJson } from "../json/text.ts";
 import type { AiMetadata } from "./ai-metadata.ts";
 import type { TraceStep } from "./trace-step.ts";
 

@@ -1,8 +1,6 @@
 import type { Node, RunErrorClass } from "@nova/workflow";
-import { contentText } from "../chain/contents.ts";
-import { stepTexts } from "../chain/steps/read-step.ts";
-import { type StepText, stepFrom } from "../chain/steps/step-record.ts";
-import { unlessErased } from "../chain/unless-erased.ts";
+import { contentText, unlessErased } from "../chain/contents.ts";
+import { type StepText, stepFrom, stepTexts } from "../chain/steps/step-record.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { StepContentName, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";

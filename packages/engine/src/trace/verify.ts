@@ -1,10 +1,10 @@
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import { executionOf } from "../protocol/record.ts";
+import { executionOf } from "../protocol/status.ts";
 import type { Erased } from "./content-check.ts";
+import { signatureMisfit } from "./misfit.ts";
 import { beginningMisfit, endMisfit, isUnderWay } from "./record-check.ts";
 import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
-import { signatureMisfit } from "./signature-check.ts";
 
 /**
  * `open`: the run has not ended, every link so far holds, and nothing signs them yet. `anchored`: closed, every link

@@ -32,7 +32,6 @@ export function httpServer(listener: RequestListener, options: ServerOptions = {
 export interface Binding {
   /** 0: any that is free. */
   port?: number | undefined;
-  host?: string;
   /** Closing breaks the connections of requests that are under way; absent: it waits for their answers. */
   breaksConnections?: boolean;
 }
@@ -45,12 +44,12 @@ export interface Listening {
 /** Rejects where the port cannot be had. */
 export async function openServer(
   server: Server,
-  { port = 0, host = "127.0.0.1", breaksConnections = false }: Binding = {},
+  { port = 0, breaksConnections = false }: Binding = {},
 ): Promise<Listening> {
-  server.listen(port, host);
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
-    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

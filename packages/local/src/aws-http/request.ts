@@ -2,6 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { AwsError, constraint } from "./aws-error.ts";
 
+/** Of the local cloud, in every ARN. */
+export const accountId = "000000000000";
+
 /** The body of a request; reading a field checks it. */
 export class Request {
   readonly #body: JsonObject;
@@ -10,19 +13,19 @@ export class Request {
     this.#body = body;
   }
 
-  text(field: string, longest?: number): string {
-    const value = this.optionalText(field, longest);
+  text(field: string, maxBytes?: number): string {
+    const value = this.optionalText(field, maxBytes);
     if (value === undefined) throw constraint(field, undefined, "must not be null");
     return value;
   }
 
-  /** `longest` in UTF-8 bytes. */
-  optionalText(field: string, longest = Number.POSITIVE_INFINITY): string | undefined {
+  /** `maxBytes` in UTF-8 bytes. */
+  optionalText(field: string, maxBytes = Number.POSITIVE_INFINITY): string | undefined {
     const value = this.#body[field] ?? undefined;
     if (value === undefined) return undefined;
     if (typeof value !== "string") throw constraint(field, JSON.stringify(value), "must be a string");
-    if (Buffer.byteLength(value) <= longest) return value;
-    throw constraint(field, `${value.slice(0, 100)}...`, `must have length less than or equal to ${longest}`);
+    if (Buffer.byteLength(value) <= maxBytes) return value;
+    throw constraint(field, `${value.slice(0, 100)}...`, `must have length less than or equal to ${maxBytes}`);
   }
 
   optionalNumber(field: string): number | undefined {

@@ -1,7 +1,6 @@
 import type { DynamoDbServer } from "../dynamodb/server.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
-import type { OnCreated } from "../s3/call.ts";
 import { region } from "./environment.ts";
 import { openEventsAndSchedules } from "./events-and-schedules.ts";
 import { withProgress } from "./invocations.ts";
@@ -38,14 +37,21 @@ export async function openEndpoints(
 ): Promise<OpenedEndpoints> {
   const lambda = createLambda(options.chaos);
   const invoke = whenThereIsRoom(lambda.invoke, options.room);
+  const { dataDir, room, faults } = options;
+  const { accessKeyId, secretAccessKey } = keys;
+  const common = { dataDir, room, accessKeyId, secretAccessKey };
   const mails = new Mails(options, invoke);
   const [e2b, dynamodb, s3, states, events, ses] = await Promise.all([
     opening,
-    openDynamoDbWith(options, keys),
-    openS3With(options, keys, mails.onCreated),
+    import("../dynamodb/server.ts").then(({ openDynamoDb }) =>
+      openDynamoDb({ ...common, ...(faults?.dynamodb && { faults: faults.dynamodb }) }),
+    ),
+    import("../s3/server.ts").then(({ openS3 }) =>
+      openS3({ ...common, onCreated: mails.onCreated, ...(faults?.s3 && { faults: faults.s3 }) }),
+    ),
     openStatesWith(options, keys, invoke, progress),
     openEventsAndSchedules(options, keys, invoke),
-    openSesWith(options, keys),
+    import("../ses/open-ses.ts").then(({ openSes }) => openSes(common)),
   ]);
   return {
     urls: {
@@ -86,26 +92,6 @@ export async function openEndpoints(
       await Promise.all([e2b.close(), s3.close(), dynamodb.close(), ses.close()]);
     },
   };
-}
-
-async function openDynamoDbWith({ dataDir, room, faults }: RoomyOptions, { accessKeyId, secretAccessKey }: Keys) {
-  const { openDynamoDb } = await import("../dynamodb/server.ts");
-  const faulty = faults?.dynamodb && { faults: faults.dynamodb };
-  return openDynamoDb({ dataDir, room, accessKeyId, secretAccessKey, ...faulty });
-}
-
-async function openS3With(
-  { dataDir, room, faults }: RoomyOptions,
-  { accessKeyId, secretAccessKey }: Keys,
-  onCreated: OnCreated,
-) {
-  const { openS3 } = await import("../s3/server.ts");
-  return openS3({ dataDir, room, accessKeyId, secretAccessKey, onCreated, ...(faults?.s3 && { faults: faults.s3 }) });
-}
-
-async function openSesWith({ dataDir, room }: RoomyOptions, { accessKeyId, secretAccessKey }: Keys) {
-  const { openSes } = await import("../ses/open-ses.ts");
-  return openSes({ dataDir, room, accessKeyId, secretAccessKey });
 }
 
 async function openStatesWith(

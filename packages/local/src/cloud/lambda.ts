@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { accountId } from "../aws-http/request.ts";
 import type { Room } from "../disk/room.ts";
 import { withChaos } from "../lambda/chaos.ts";
 import { createWorkerLambdaRuntime } from "../lambda/worker-lambda-runtime.ts";
@@ -15,7 +16,7 @@ export interface Lambda {
 }
 
 export function functionArn(name: string): string {
-  return `arn:aws:lambda:${region}:000000000000:function:${name}:live`;
+  return `arn:aws:lambda:${region}:${accountId}:function:${name}:live`;
 }
 
 /** An asynchronous event is tried so often (AWS Lambda, "Asynchronous invocation"). */

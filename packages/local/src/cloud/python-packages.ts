@@ -49,7 +49,7 @@ export interface Machine {
 }
 
 const thisMachine: Machine = {
-  choosePython: (sitePackages) => choosePython(undefined, sitePackages),
+  choosePython,
   run,
   get takesDebianPackages() {
     return process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");

@@ -53,7 +53,7 @@ export const noSandboxes: E2bServer = {
 /** The Python that sandboxes of this data folder run, without opening any. Throws `E2bServerError`. */
 export function sandboxPython(dataDir: string): Promise<Python> {
   const sites = [...packagesFolders(), preloaded.folder];
-  return choosePython(undefined, sites, existsSync(dataDir) ? pythonCache(dataDir) : undefined, [preloaded.folder]);
+  return choosePython(sites, existsSync(dataDir) ? pythonCache(dataDir) : undefined, [preloaded.folder]);
 }
 
 function pythonCache(dataDir: string): string {

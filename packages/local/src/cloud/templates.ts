@@ -21,7 +21,7 @@ export async function prepareTemplate(dataDir: string, requirements: readonly st
   const own = templateFolder(dataDir, template);
   const index = join(docstringsFolder(dataDir), `${template}.json`);
   if (existsSync(own) && existsSync(index)) return template;
-  const python = await choosePython(undefined, packagesFolders());
+  const python = await choosePython(packagesFolders());
   await installRequirements(python, requirements, own);
   await indexDocstrings(python, requirements, [own, packagesFolder(python.version)], index);
   return template;

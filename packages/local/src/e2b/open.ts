@@ -15,8 +15,6 @@ const maxRequestMs = 60 * 60 * 1000;
 export type E2bOptions = {
   /** What X-API-KEY must be; it is also what keeps code in a sandbox from using the control plane. */
   apiKey: string;
-  /** The interpreter; default NOVA_PYTHON, else the first on the PATH that has the template's packages. */
-  python?: string;
   /** Folders that `pip install --target` filled; visible in every sandbox, read-only. */
   sitePackages?: string[];
   /** A module that every sandbox's Python has imported already, and the folder that it comes from. */
@@ -29,7 +27,6 @@ export type E2bOptions = {
   /** Of the data folder that results go to. */
   room?: Room;
   warn?: (sentence: string) => void;
-  port?: number;
 };
 
 export type E2bServer = {
@@ -50,7 +47,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const { warn = () => undefined, sitePackages = [], templates = () => [], preloaded } = options;
   const sites = preloaded ? [...sitePackages, preloaded.folder] : sitePackages;
   const compiled = preloaded ? [preloaded.folder] : [];
-  const python = await choosePython(options.python, sites, options.cacheFile, compiled);
+  const python = await choosePython(sites, options.cacheFile, compiled);
   const zygotes = await Zygotes.open(python, { warn, preloaded: preloaded ? [preloaded.module] : [] });
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates, options.room);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -58,7 +55,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
     answer(sandboxes, options.apiKey, request, response).catch((error) => answerError(response, error));
   };
   const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: maxRequestMs });
-  const { url, close } = await openServer(server, { port: options.port, breaksConnections: true });
+  const { url, close } = await openServer(server, { breaksConnections: true });
   return {
     ...{ apiUrl: url, sandboxUrl: url, isolated: zygotes.isolated, warmed: () => zygotes.warmed() },
     get python() {

@@ -100,16 +100,15 @@ for folder in sys.argv[2].split(os.pathsep): compileall.compile_dir(folder, quie
 `;
 
 /**
- * `NOVA_PYTHON` (or `wanted`) if given; else the first on PATH that has all packages; else the first there is. With a
+ * `NOVA_PYTHON` if given; else the first on PATH that has all packages; else the first there is. With a
  * `cacheFile` it asks only when something has changed.
  */
 export async function choosePython(
-  wanted: string | undefined,
   sitePackages: string[],
   cacheFile?: string,
   compiled: string[] = [],
 ): Promise<Python> {
-  const named = wanted ?? process.env.NOVA_PYTHON;
+  const named = process.env.NOVA_PYTHON;
   const candidates = named ? [named] : onPath(["python3", "python"]);
   const sites = sitePackages.filter((folder) => existsSync(folder));
   const asked = [QUESTIONS, TEMPLATE_PACKAGES.join(), ...sites, ...compiled];

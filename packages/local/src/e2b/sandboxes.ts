@@ -87,14 +87,7 @@ export class Sandboxes {
     const startedAt = new Date();
     const isPublic = wanted.network?.allowPublicTraffic !== false;
     const sandbox: Sandbox = {
-      ...{
-        ...wanted,
-        id,
-        startedAt,
-        endAt: startedAt,
-        state: "running",
-        lifeline,
-      },
+      ...{ ...wanted, id, startedAt, endAt: startedAt, state: "running", lifeline },
       ...{ envdAccessToken: wanted.secure ? token() : undefined, trafficAccessToken: isPublic ? undefined : token() },
       timer: undefined,
     };

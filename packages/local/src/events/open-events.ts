@@ -19,7 +19,6 @@ export interface EventsOptions extends AccessKey {
   region: string;
   standing: readonly StandingRule[];
   invoke: Invoke;
-  accountId?: string;
   now?: () => number;
   /** Of the data folder. */
   room?: Room;
@@ -58,14 +57,13 @@ export async function openEvents(options: EventsOptions): Promise<Events> {
     bus,
     region,
     standing,
-    accountId = "000000000000",
     now = Date.now,
     room = new Room(dataDir),
   } = options;
   const folder = join(dataDir, "events");
   const deliveries = new Deliveries(folder, options.invoke, room, now);
   const rules = new KeyedFile<Rule>(join(folder, "rules.json"), ruleKey);
-  const service = { rules, standing, deliveries, buses: [bus, "default"], region, accountId, now };
+  const service = { rules, standing, deliveries, buses: [bus, "default"], region, now };
   const { url, close } = await listen({
     name: "EventBridge",
     contentType: "application/x-amz-json-1.1",

@@ -1,5 +1,6 @@
 import { AwsError, constraint } from "../aws-http/aws-error.ts";
 import type { Request } from "../aws-http/request.ts";
+import { accountId } from "../aws-http/request.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import type { KeyedFile } from "../disk/whole-file.ts";
 import { type Rule, ruleKey, type StandingRule } from "./rules.ts";
@@ -12,7 +13,6 @@ export interface EventService {
   /** Names of the buses that there are. */
   buses: readonly string[];
   region: string;
-  accountId: string;
   now(): number;
 }
 
@@ -51,11 +51,11 @@ export function ruleIn(service: EventService, request: Request, field: "Name" | 
   return rule;
 }
 
-export function busArn({ region, accountId }: EventService, name: string): string {
+export function busArn({ region }: EventService, name: string): string {
   return `arn:aws:events:${region}:${accountId}:event-bus/${name}`;
 }
 
-export function ruleArn({ region, accountId }: EventService, { bus, name }: Pick<Rule, "bus" | "name">): string {
+export function ruleArn({ region }: EventService, { bus, name }: Pick<Rule, "bus" | "name">): string {
   return `arn:aws:events:${region}:${accountId}:rule/${bus === "default" ? "" : `${bus}/`}${name}`;
 }
 

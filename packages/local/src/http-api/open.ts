@@ -15,7 +15,6 @@ export interface HttpApiOptions {
   handler: HttpApiHandler;
   /** 0: any that is free. */
   port?: number;
-  host?: string;
   /** Hears what a Lambda threw: the caller only learns that it did. */
   onFailure?: (error: unknown) => void;
 }
@@ -32,7 +31,7 @@ const integrationMs = 30_000;
  * `LocalCloudError` where the port is taken.
  */
 export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
-  const { port = 0, host = "127.0.0.1" } = options;
+  const { port = 0 } = options;
   const server = httpServer((request, response) => {
     serve(request, options).then(
       (answer) => send(response, answer),
@@ -40,7 +39,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
     );
   });
   try {
-    return await openServer(server, { port, host });
+    return await openServer(server, { port });
   } catch (cause) {
     throw notOpened(port, cause as Error, "--port");
   }

@@ -26,7 +26,7 @@ const textual = /^(text\/|application\/(json|javascript|xml|x-www-form-urlencode
 /** Headers and query parameters that come more than once are joined with commas, as API Gateway does. */
 export function eventOf(request: IncomingMessage, body: Buffer, requestId: string, nowMs: number): HttpApiEvent {
   const { method = "GET", url = "/", httpVersion } = request;
-  const [rawPath = "/", rawQueryString = ""] = splitOnce(url, "?");
+  const [rawPath = "/", rawQueryString = ""] = url.split(/\?(.*)/s);
   const headers = headersOf(request);
   const query = queryOf(rawQueryString);
   const isText = textual.test(headers["content-type"] ?? "") && isUtf8(body);
@@ -64,11 +64,6 @@ function queryOf(rawQueryString: string): Record<string, string> | undefined {
   if (rawQueryString === "") return undefined;
   const parameters = new URLSearchParams(rawQueryString);
   return Object.fromEntries(Array.from(parameters.keys(), (name) => [name, parameters.getAll(name).join(",")]));
-}
-
-function splitOnce(text: string, mark: string): [string, string] {
-  const at = text.indexOf(mark);
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** What a Lambda answers to an HTTP API (payload format 2.0). */

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { keepMail, maxMailBytes, received, tooLarge } from "./mail-file.ts";
+import { monotonicFactory } from "ulid";
+import { writeWhole } from "../disk/whole-file.ts";
+import { type MailServer, openSmtp } from "./smtp.ts";
 
 /** A mail that was caught: where it lies, and what its headers say. */
 export interface CaughtMail {
@@ -11,41 +12,27 @@ export interface CaughtMail {
   subject: string;
 }
 
-export interface MailCatcher {
-  port: number;
+export interface MailCatcher extends MailServer {
   /** In the order of arrival, those of earlier runs included. */
   messages(): Promise<CaughtMail[]>;
-  close(): Promise<void>;
 }
 
 /** A mail server that delivers nothing: it keeps what it takes as .eml files that any mail program opens. */
 export async function openMailCatcher({ dir, port = 0 }: { dir: string; port?: number }): Promise<MailCatcher> {
-  const { SMTPServer } = await import("smtp-server");
   await mkdir(dir, { recursive: true });
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS", "AUTH"],
-    disableReverseLookup: true,
-    closeTimeout: 1000,
-    logger: false,
-    size: maxMailBytes,
-    onData: (stream, _session, done) => {
-      received(stream as AsyncIterable<Buffer>, maxMailBytes)
-        .then((mail) => (mail ? keepMail(dir, mail) : Promise.reject(tooLarge(maxMailBytes))))
-        .then(() => done(), done);
-    },
-  });
-  // A client that hangs up in the middle is its own affair; the server serves the next one.
-  server.on("error", () => undefined);
-  await new Promise<void>((resolve, reject) => {
-    server.server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  return {
-    port: (server.server.address() as AddressInfo).port,
-    messages: () => readAll(dir),
-    close: () => new Promise((resolve) => server.close(resolve)),
-  };
+  const server = await openSmtp({ port, take: async (mail) => `OK ${await keepMail(dir, mail)}` });
+  return { ...server, messages: () => readAll(dir) };
+}
+
+const nextId = monotonicFactory();
+
+/** Keeps a mail as an .eml file under a name that sorts by arrival, whole before it can be seen. Answers the name. */
+export async function keepMail(dir: string, mail: Buffer): Promise<string> {
+  const id = nextId();
+  const path = join(dir, `${id}.eml`);
+  await mkdir(dir, { recursive: true });
+  writeWhole(path, mail);
+  return id;
 }
 
 async function readAll(dir: string): Promise<CaughtMail[]> {

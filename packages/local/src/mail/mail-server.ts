@@ -1,73 +1,91 @@
-import type { AddressInfo } from "node:net";
-import { readHeaders, senderOf } from "@nova/service";
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import { monotonicFactory } from "ulid";
 import { notOpened } from "../cloud/errors.ts";
-import { maxMailBytes, received, refusal, tooLarge } from "./mail-file.ts";
-import { type Envelope, sesHead } from "./ses-head.ts";
+import type { LocalCloud } from "../cloud/local-cloud.ts";
+import { type MailServer, openSmtp, refusal, type SmtpOptions } from "./smtp.ts";
 
-export interface MailServerOptions {
+export interface MailServerOptions extends Pick<SmtpOptions, "maxBytes"> {
   /** 0: any that is free. */
   port: number;
   /** Keeps a mail for good; its sender is told so when this resolves, and to try again when it rejects. */
-  store(key: string, raw: Buffer): Promise<void>;
-  /** The largest mail; absent: 40 MB, as of SES. */
-  maxBytes?: number;
-}
-
-export interface MailServer {
-  port: number;
-  close(): Promise<void>;
+  store(key: string, raw: Buffer): Promise<unknown>;
 }
 
 const nextId = monotonicFactory();
+
+/** Takes mail for the triggers of a cloud that this process owns. `port` 0: any that is free. */
+export async function openMail(cloud: LocalCloud, { port }: { port: number }): Promise<MailServer> {
+  const { PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
+  const s3 = new S3Client({ forcePathStyle: true });
+  const { NOVA_BUCKET: Bucket } = cloud.environment;
+  const store = (Key: string, Body: Buffer) => s3.send(new PutObjectCommand({ Bucket, Key, Body }));
+  const server = await openMailServer({ port, store });
+  return {
+    port: server.port,
+    async close() {
+      await server.close();
+      s3.destroy();
+    },
+  };
+}
 
 /**
  * SES's side of a laptop: takes mail for any address, and puts it under `mail/` as SES does. Throws `LocalCloudError`
  * where the port is taken.
  */
-export async function openMailServer({ port, store, maxBytes = maxMailBytes }: MailServerOptions): Promise<MailServer> {
-  const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ["STARTTLS", "AUTH"], disableReverseLookup: true },
-    ...{ size: maxBytes, closeTimeout: 1000, logger: false },
-    onData(stream, session, done) {
-      take(stream, session, { store, maxBytes }).then((answer) => done(null, answer), done);
+export async function openMailServer({ port, store, ...limits }: MailServerOptions): Promise<MailServer> {
+  const { readHeaders, senderOf } = await import("@nova/service");
+  const opening = openSmtp({
+    ...{ port, ...limits },
+    async take(raw, { remoteAddress: client, envelope: { mailFrom, rcptTo } }) {
+      const id = nextId().toLowerCase();
+      const from = mailFrom === false ? "" : mailFrom.address;
+      const sender = senderOf(readHeaders(raw) ?? []);
+      const head = sesHead({ client, from, sender, to: rcptTo.map(({ address }) => address), id, at: new Date() });
+      try {
+        await store(`mail/${id}`, Buffer.concat([Buffer.from(head), raw]));
+      } catch (error) {
+        throw refusal(451, `the mail could not be stored: ${error instanceof Error ? error.message : error}`);
+      }
+      return `OK ${id}`;
     },
   });
-  // A client that hangs up in the middle is its own affair; the server serves the next one.
-  server.on("error", () => undefined);
-  await new Promise<void>((resolve, reject) => {
-    server.server.once("error", (cause) => reject(notOpened(port, cause, "--smtp-port")));
-    server.listen(port, "127.0.0.1", resolve);
+  return opening.catch((cause) => {
+    throw notOpened(port, cause, "--smtp-port");
   });
-  return {
-    port: (server.server.address() as AddressInfo).port,
-    close: () => new Promise((resolve) => server.close(resolve)),
-  };
 }
 
-/** Answers what the sender is told. */
-async function take(
-  stream: SMTPServerDataStream,
-  { remoteAddress, envelope: { mailFrom, rcptTo } }: SMTPServerSession,
-  { store, maxBytes }: Pick<MailServerOptions, "store"> & { maxBytes: number },
-): Promise<string> {
-  const raw = await received(stream as AsyncIterable<Buffer>, maxBytes);
-  if (!raw) throw tooLarge(maxBytes);
-  const id = nextId().toLowerCase();
-  const from = mailFrom === false ? "" : mailFrom.address;
-  const envelope: Envelope = {
-    client: remoteAddress,
-    from,
-    sender: senderOf(readHeaders(raw) ?? []),
-    to: rcptTo.map(({ address }) => address),
-    id,
-    at: new Date(),
-  };
-  try {
-    await store(`mail/${id}`, Buffer.concat([Buffer.from(sesHead(envelope)), raw]));
-  } catch (error) {
-    throw refusal(451, `the mail could not be stored: ${error instanceof Error ? error.message : error}`);
-  }
-  return `OK ${id}`;
+/** What is known of how a mail was handed over. */
+interface Envelope {
+  /** Address of the client. */
+  client: string;
+  from: string;
+  /** The address that `From` names; empty where it names none. */
+  sender: string;
+  /** Whom it is for: SES writes a mail once, however many of its recipients are ours. */
+  to: readonly string[];
+  /** Under which it was stored. */
+  id: string;
+  at: Date;
+}
+
+/**
+ * The headers that SES puts above a mail, in its order. On a laptop nobody looks for spam or asks DNS, so the verdicts
+ * are those of an honest mail.
+ */
+function sesHead({ client, from, sender, to, id, at }: Envelope): string {
+  const domain = sender.slice(sender.lastIndexOf("@") + 1);
+  const dmarc = domain === "" ? "dmarc=none" : `dmarc=pass header.from=${domain}`;
+  const lines = [
+    `Return-Path: <${from}>`,
+    `Received: from [${client}] by inbound-smtp.localhost with SMTP id ${id}`,
+    ` for ${to.join(", ")};`,
+    ` ${at.toUTCString().replace("GMT", "+0000")}`,
+    "X-SES-Spam-Verdict: PASS",
+    "X-SES-Virus-Verdict: PASS",
+    `Received-SPF: pass (spfCheck: nobody looks on a laptop) client-ip=${client};`,
+    `Authentication-Results: amazonses.com; spf=pass; ${dmarc};`,
+    `X-SES-RECEIPT: ${id}`,
+    "X-SES-DKIM-SIGNATURE: a=rsa-sha256; q=dns/txt; b=local",
+  ];
+  return `${lines.join("\r\n")}\r\n`;
 }

@@ -1,8 +1,10 @@
+import type { ServerResponse } from "node:http";
 import { element, type XmlFields, xmlDocument } from "../aws-http/xml.ts";
 
-/** The answer to an operation, in S3's namespace. */
-export function resultDocument(name: string, fields: XmlFields): string {
-  return xmlDocument(element(name, fields, ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"'));
+/** Answers an operation, in S3's namespace. */
+export function sendResult(response: ServerResponse, name: string, fields: XmlFields): void {
+  response.setHeader("content-type", "application/xml");
+  response.end(xmlDocument(element(name, fields, ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"')));
 }
 
 /** Contents of each `<name>...</name>` in turn; the two requests that have XML bodies are flat enough for that. */

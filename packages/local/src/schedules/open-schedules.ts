@@ -29,7 +29,6 @@ export interface SchedulesOptions extends AccessKey {
   invoke: Invoke;
   /** Hears what was due while nothing ran; absent: nobody does. */
   warn?: (sentence: string) => void;
-  accountId?: string;
   clock?: Clock;
   /** Of the data folder. */
   room?: Room;
@@ -58,13 +57,13 @@ const operations: Record<string, { name: string; run: ScheduleOperation }> = {
 
 /** Opens EventBridge Scheduler over a data folder. */
 export async function openSchedules(options: SchedulesOptions): Promise<Schedules> {
-  const { accessKeyId, secretAccessKey, group, region, accountId = "000000000000", clock = systemClock } = options;
+  const { accessKeyId, secretAccessKey, group, region, clock = systemClock } = options;
   const { room = new Room(options.dataDir) } = options;
   const folder = join(options.dataDir, "schedules");
   const deliveries = new Deliveries(folder, options.invoke, room, clock.now);
   const store = new KeyedFile<StoredSchedule>(join(folder, "schedules.json"), scheduleKey);
   const firing = new Firing({ store, deliveries, clock, room, warn: options.warn ?? (() => undefined) });
-  const service = { store, firing, groups: ["default", group], region, accountId, now: clock.now };
+  const service = { store, firing, groups: ["default", group], region, now: clock.now };
   const { url, close } = await listen({
     name: "EventBridge Scheduler",
     contentType: "application/json",

@@ -10,7 +10,6 @@ export interface ScheduleService {
   /** Names of the groups that there are. */
   groups: readonly string[];
   region: string;
-  accountId: string;
   now(): number;
 }
 

@@ -5,7 +5,7 @@ import type { Listening } from "../aws-http/http-server.ts";
 import { listen } from "../aws-http/listen.ts";
 import { notServed, type Request, requestOf } from "../aws-http/request.ts";
 import type { Room } from "../disk/room.ts";
-import { keepMail } from "../mail/mail-file.ts";
+import { keepMail } from "../mail/catcher.ts";
 
 export interface SesOptions extends AccessKey {
   /** Mails are kept in its folder `mail`, and go nowhere. */

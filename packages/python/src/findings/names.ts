@@ -4,7 +4,7 @@ import type { ContextShape } from "../shape.ts";
 import { ancestors, type Node } from "../tree/nodes.ts";
 import { nearest } from "./suggest.ts";
 
-export interface NameProblem {
+interface NameProblem {
   code: "PY102" | "PY103" | "PY104";
   message: string;
 }

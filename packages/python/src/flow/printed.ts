@@ -3,7 +3,7 @@ import { type Expression, type FunctionStatement, type Node, walk } from "../tre
 import { rootOf } from "./roots.ts";
 
 /** A call of `json.dumps` or `json.dump` by the code. */
-export interface Dump {
+interface Dump {
   call: Expression & { kind: "call" };
   /** What it makes JSON of. */
   value: Expression | undefined;

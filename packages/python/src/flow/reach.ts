@@ -14,7 +14,7 @@ const maxAsked = 20_000;
 export const none = 0;
 export const holds = 1;
 export const is = 2;
-export type Nearness = 0 | 1 | 2;
+type Nearness = 0 | 1 | 2;
 
 /**
  * What changes of a value may change. In doubt a value is near: from here comes the certainty that code changes nothing.

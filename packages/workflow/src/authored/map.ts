@@ -62,7 +62,6 @@ export const AuthoredMap = z
   .describe(
     "Runs `nodes` of its own, or another workflow, once for every item of a list in the context, several side by side.",
   );
-export type AuthoredMapFields = z.input<typeof AuthoredMap>;
 
 export const mapKind: BodyKind<typeof AuthoredMap> = {
   type: "map",

@@ -9,7 +9,7 @@ export interface Scope {
   fork?: { node: string; scope: Scope };
 }
 
-export interface Homes {
+interface Homes {
   /** The scope that a node is directly in. */
   of: ReadonlyMap<string, Scope>;
   /** Nodes that are in two branches, or in one and outside: entered elsewhere than from a fork, left not to a join. */

@@ -39,7 +39,7 @@ const Entry = z.strictObject({
 /** The text of `workflow.lock.json`, format 1. The code itself is in files of its own. */
 export const LockFile = z.strictObject({ format: z.literal(1), nodes: z.record(z.string(), Entry) });
 export type LockFile = z.output<typeof LockFile>;
-export type LockEntry = z.output<typeof Entry>;
+type LockEntry = z.output<typeof Entry>;
 
 /** Everything about locked code but the code. */
 export type LockRecord = Omit<LockedCode, "code" | "analysis">;

@@ -7,7 +7,7 @@ import type { NodeType } from "../workflow.ts";
 import { type NodeScope, readFileField } from "./files.ts";
 import type { PythonSource } from "./read.ts";
 
-export interface ReadExecutor {
+interface ReadExecutor {
   source?: TaskSource;
   python?: PythonSource;
   findings: Finding[];

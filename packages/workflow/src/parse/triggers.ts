@@ -11,7 +11,7 @@ import { findingsOf } from "./issues.ts";
 
 const codes = { id: "NOVA121", client: "NOVA126" } as const;
 
-export interface ReadTriggers {
+interface ReadTriggers {
   /** Those that are right. */
   triggers: Trigger[];
   findings: Finding[];

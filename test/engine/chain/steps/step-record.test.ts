@@ -1,7 +1,11 @@
 import { type CodeResult, parseExact, type StepDraft } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { replayedStep } from "../../../../packages/engine/src/chain/steps/read-step.ts";
-import { type StepFacts, type StepText, sealStep } from "../../../../packages/engine/src/chain/steps/step-record.ts";
+import {
+  replayedStep,
+  type StepFacts,
+  type StepText,
+  sealStep,
+} from "../../../../packages/engine/src/chain/steps/step-record.ts";
 import { traceStep } from "../../../../packages/engine/src/trace/trace-step.ts";
 import frozen from "../../../fixtures/formats/steps-1.json" with { type: "json" };
 import { agentStep } from "../../../support/engine/agent-step.ts";

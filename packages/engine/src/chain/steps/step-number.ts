@@ -1,6 +1,6 @@
 import type { StoredStep, Turn } from "../../ports/chain.ts";
 import { pinnedPlaces } from "../../ports/pipeline.ts";
-import { isEnding } from "./ending.ts";
+import { isEnding } from "./step-record.ts";
 
 /**
  * Where steps lie at their link. Each attempt of the turn has numbers of its own: a delivery that has not seen the turn

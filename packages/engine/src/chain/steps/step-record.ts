@@ -1,11 +1,11 @@
 import { sha256 } from "../../json/hash.ts";
-import { maskValue } from "../../json/mask-value.ts";
+import { maskValue } from "../../json/text.ts";
 import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
 import type { StepContentName, StoredStep } from "../../ports/chain.ts";
 import type { Spending } from "../../ports/executions.ts";
-import type { JournalStep, StepDraft } from "../../ports/pipeline.ts";
+import type { JournalStep, PipelineOutcome, StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
-import { sealContents } from "../contents.ts";
+import { contentText, sealContents } from "../contents.ts";
 
 /** The hashed text of a step, format 1. What is large, or may be personal data, is a content: its digest is in here. */
 export interface StepText extends Spending {
@@ -26,7 +26,7 @@ export interface StepText extends Spending {
   digests: Partial<Record<StepContentName, string>>;
 }
 
-export type StepTexts = Partial<Record<StepContentName, string | null>>;
+type StepTexts = Partial<Record<StepContentName, string | null>>;
 
 /** What the engine knows of a step besides what the pipeline says. */
 export interface StepFacts {
@@ -115,4 +115,54 @@ export function stepFrom(journal: number, told: StepText, texts: StepTexts): Jou
 
 function parsed(text: string | null | undefined): unknown {
   return text == null ? null : JSON.parse(text);
+}
+
+/** What a delivery goes on with; what the model saw and answered in full is for people. */
+const replayed: StepContentName[] = ["input", "output", "code", "tools", "error", "logs", "result"];
+
+/** The recorded step at a place, as a pipeline gets it again. Throws `BlobMissing` for a content that was erased. */
+export async function replayedStep(
+  place: number,
+  stored: StoredStep,
+  home: BlobHome,
+  blobs: BlobStore,
+): Promise<JournalStep> {
+  const texts = await stepTexts(stored, replayed, (content) => contentText(content, home, blobs));
+  return stepFrom(place, JSON.parse(stored.text) as StepText, texts);
+}
+
+type Read = (content: NonNullable<NonNullable<StoredStep["contents"]>[StepContentName]>) => Promise<string | null>;
+
+/** Texts of those contents that are there. */
+export async function stepTexts({ contents = {} }: StoredStep, names: StepContentName[], read: Read) {
+  const texts: StepTexts = {};
+  await Promise.all(
+    names.map(async (name) => {
+      const content = contents[name];
+      if (content) texts[name] = await read(content);
+    }),
+  );
+  return texts;
+}
+
+export type Failed = PipelineOutcome & { status: "failed" };
+
+/**
+ * That a pipeline has failed lies where its next step would: then no delivery takes another step, and whoever comes
+ * after one that died before the entry was written knows how the node ends. No entry lists it.
+ */
+export async function sealEnding(step: number, told: Failed, home: BlobHome, blobs: BlobStore): Promise<StoredStep> {
+  const { contents, digests } = await sealContents({ output: JSON.stringify(told) }, home, blobs);
+  const text = JSON.stringify({ format: 1, ends: true, digests });
+  return { step, text, hash: sha256(text), contents };
+}
+
+export function isEnding({ text }: StoredStep): boolean {
+  return (JSON.parse(text) as { ends?: true }).ends === true;
+}
+
+export async function readEnding({ contents }: StoredStep, home: BlobHome, blobs: BlobStore): Promise<Failed> {
+  if (contents?.output) return JSON.parse(await contentText(contents.output, home, blobs)) as Failed;
+  const erased = { class: "NodeFailed", message: "erased" } as const;
+  return { status: "failed", ...erased, code: null, cacheHit: false, generation: null, sandboxId: null };
 }

@@ -1,5 +1,6 @@
 import type { WorkflowNode } from "@nova/workflow";
 import { type Head, headOf } from "../../chain/head.ts";
+import { childId } from "../../chain/link-name.ts";
 import type { Position } from "../../chain/position.ts";
 import { NovaError } from "../../errors.ts";
 import type { StoredEntry, Turn } from "../../ports/chain.ts";
@@ -7,9 +8,7 @@ import type { Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { firstLink, recordOf } from "../start/first-link.ts";
-import type { Calling } from "./calling.ts";
-import { childId } from "./child-id.ts";
-import { childInput } from "./child-input.ts";
+import { type Calling, childInput } from "./child-input.ts";
 
 /** The execution that a node runs. */
 export interface Child {

@@ -1,17 +1,18 @@
-import type { Workflow } from "@nova/workflow";
-import { secretKeys } from "@nova/workflow";
+import { secretKeys, type Workflow, type WorkflowNode } from "@nova/workflow";
 import { contextBefore } from "../../chain/item-input.ts";
-import { inputAfter } from "../../chain/position.ts";
-import { blobPages } from "../../context/blob-pages.ts";
-import type { Context } from "../../context/context.ts";
+import { inputAfter, type Position } from "../../chain/position.ts";
+import type { Context, Slot } from "../../context/context.ts";
+import { findValue, type LoadJson } from "../../context/find-value.ts";
 import { offloadLargeValues } from "../../context/offload.ts";
+import { blobPages } from "../../context/pages.ts";
 import { referencesIn } from "../../context/references.ts";
 import { type Member, objectText } from "../../json/text.ts";
+import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { NodeDefinition } from "../../protocol/definition.ts";
+import { decisionKey } from "../../protocol/merge-branches.ts";
 import { redactorFor } from "../../secrets/secret-inputs.ts";
 import { InputsRefused, refuseMisfits } from "../start/inputs.ts";
-import type { Calling } from "./calling.ts";
-import { mapped, wholeMembers } from "./mapping.ts";
 
 /** What the other workflow starts with, checked against its `inputs`. */
 export async function childInput(
@@ -69,4 +70,60 @@ async function misfitOf(
     const redactor = await redactorFor(secrets, context, (sha256) => ports.blobs.get(before, sha256));
     return redactor.mask(`workflow "${target.id}" refuses what it is given: ${error.message.replaceAll("\n", "; ")}`);
   }
+}
+
+/** A workflow node that holds its turn. */
+export interface Calling {
+  position: Position;
+  definition: NodeDefinition;
+  node: WorkflowNode;
+  turn: Turn;
+}
+
+/** Instead of a path: all that there is. */
+const whole = "$";
+
+/** From which context values are taken, and what must not leave it. */
+interface Source {
+  /** `the context`, `the last context of workflow "billing"`: how a sentence names it. */
+  title: string;
+  context: Context;
+  /** Keys that are secret there. */
+  secrets: ReadonlySet<string>;
+  load: LoadJson;
+}
+
+/** Values for the keys of a mapping; `maySee`: keys that are secret on the other side as well. */
+export async function mapped(
+  mapping: Readonly<Record<string, string>>,
+  source: Source,
+  maySee: ReadonlySet<string>,
+): Promise<Member[] | { problem: string }> {
+  const members: Member[] = [];
+  for (const [key, path] of Object.entries(mapping)) {
+    const secret = secretOn(path, source);
+    if (secret !== undefined && !maySee.has(key)) {
+      const advice = `mark "${key}" with "secret": true in the inputs of the workflow that takes it, or leave it out`;
+      return { problem: `"${key}" takes the secret "${secret}" from ${source.title} - ${advice}` };
+    }
+    const json =
+      path === whole
+        ? objectText(wholeMembers(source, maySee.has(key) ? source.secrets : new Set()))
+        : await findValue(source.context, path, source.load);
+    if (json === undefined) {
+      const advice = "set it before, or correct the path";
+      return { problem: `"${key}" takes "${path}" from ${source.title}, which is not there - ${advice}` };
+    }
+    members.push({ key, json });
+  }
+  return members;
+}
+
+/** All keys under their own names; secrets only where they are secret on the other side too. */
+function wholeMembers({ context, secrets }: Pick<Source, "context" | "secrets">, maySee: ReadonlySet<string>): Slot[] {
+  return context.slots().filter(({ key }) => key !== decisionKey && (!secrets.has(key) || maySee.has(key)));
+}
+
+function secretOn(path: string, { secrets }: Source): string | undefined {
+  return [...secrets].find((key) => path === key || path.startsWith(`${key}.`));
 }

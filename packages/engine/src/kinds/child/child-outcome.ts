@@ -2,8 +2,8 @@ import type { RunErrorClass } from "@nova/workflow";
 import { secretKeys } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { contextAfter } from "../../chain/position.ts";
-import { blobPages } from "../../context/blob-pages.ts";
 import { offloadLargeValues } from "../../context/offload.ts";
+import { blobPages } from "../../context/pages.ts";
 import { NovaError } from "../../errors.ts";
 import type { Member } from "../../json/text.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -13,8 +13,7 @@ import type { Outcome } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
 import { failed, goneOn } from "../waiting/outcomes.ts";
 import type { Child } from "./begin-child.ts";
-import type { Calling } from "./calling.ts";
-import { mapped } from "./mapping.ts";
+import { type Calling, mapped } from "./child-input.ts";
 
 /** What a node comes to whose execution was closed; `stopped` is why, where it was stopped for the node's sake. */
 export async function childOutcome(

@@ -1,19 +1,22 @@
 import type { WorkflowNode } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
+import { childId } from "../../chain/link-name.ts";
+import type { Position } from "../../chain/position.ts";
 import { NovaError } from "../../errors.ts";
-import type { StoredEntry } from "../../ports/chain.ts";
+import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { settlingPorts } from "../../protocol/close.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
-import { entryOrTurn } from "../../protocol/entry-or-turn.ts";
 import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from "../../protocol/event.ts";
 import { executionEnded } from "../../protocol/fail.ts";
-import type { KindPorts } from "../../protocol/settling.ts";
+import { entryOrTurn } from "../../protocol/held-turn.ts";
+import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { failed } from "../waiting/outcomes.ts";
+import type { WaitsFor } from "../waits-for.ts";
 import { beginChild, type Child, childOf } from "./begin-child.ts";
-import type { Calling } from "./calling.ts";
+import type { Calling } from "./child-input.ts";
 import { childOutcome } from "./child-outcome.ts";
 
 /** What the first task answers: Step Functions starts this execution, and waits for its end. */
@@ -84,4 +87,29 @@ async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): 
 function answerChild({ execution, scope, seq }: WaitEvent, { id, version }: Child): ChildAnswer {
   const { workflowId, version: number, stateMachineArn: arn } = version;
   return { execution, scope, seq, child: { arn, name: id, input: firstPosition({ id, workflowId, version: number }) } };
+}
+
+/**
+ * Gives the turn of a workflow node its entry, once the execution that it runs has ended, of itself or stopped. Whoever
+ * would make that execution later finds this turn, and goes no further.
+ */
+export async function settleChild(
+  ports: SettlingPorts,
+  position: Position,
+  definition: NodeDefinition & { node: WorkflowNode },
+  turn: Turn,
+  reason: Reason,
+): Promise<StoredEntry> {
+  const { node } = definition;
+  const child = await childOf(ports, position.at, turn);
+  const times = { turn, nowMs: ports.clock.now(), warm: position.before.warm };
+  if (!child) return commitOutcome(ports, position, node, failed(definition, reason, times));
+  const closed = await ports.endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
+  const outcome = await childOutcome(ports, { position, definition, node, turn }, child, closed, reason);
+  return commitOutcome(ports, position, node, outcome);
+}
+
+/** The execution that the node runs. */
+export async function toldChild(_ports: unknown, _node: WorkflowNode, at: LinkId, { since }: Turn): Promise<WaitsFor> {
+  return { kind: "workflow", until: null, execution_id: childId(at, since) };
 }

@@ -1,21 +1,22 @@
-import type { MapNode } from "@nova/workflow";
-import { secretKeys } from "@nova/workflow";
+import { type MapNode, secretKeys } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
 import { contextBefore } from "../../chain/item-input.ts";
 import { storeItems } from "../../chain/item-pages.ts";
 import { inputAfter, type LoadedContext, type Position } from "../../chain/position.ts";
-import { blobPages } from "../../context/blob-pages.ts";
 import { offloadLargeValues } from "../../context/offload.ts";
-import type { StoredEntry } from "../../ports/chain.ts";
+import { blobPages } from "../../context/pages.ts";
+import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { type NodeDefinition, wayOn, wayTo } from "../../protocol/definition.ts";
 import type { TaskAnswer } from "../../protocol/event.ts";
 import { holdTurn } from "../../protocol/held-turn.ts";
-import { type MapEvent, mostItems } from "../../protocol/items-answer.ts";
-import type { Outcome } from "../../protocol/outcome.ts";
+import { type MapEvent, maxItems } from "../../protocol/items-answer.ts";
+import { type Outcome, turnFacts } from "../../protocol/outcome.ts";
 import { producedEntry } from "../../protocol/produce-entry.ts";
+import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
+import { redactorFor } from "../../secrets/secret-inputs.ts";
 import { findItems } from "./find-items.ts";
 
 export async function runMap(
@@ -44,7 +45,7 @@ async function commitItems(
     ports,
     position,
     node,
-    await outcomeOf(ports, position, definition, kept, mostItems(event)),
+    await outcomeOf(ports, position, definition, kept, maxItems(event)),
     kept,
   );
 }
@@ -89,4 +90,36 @@ async function outcomeOf(
     next: wayOn(definition),
     more: { count: items.count, contents: { items: JSON.stringify(items) } },
   };
+}
+
+/** A map whose list was not read has failed. It runs no code, so nothing of it is alive. */
+export async function settleMap(
+  ports: SettlingPorts,
+  position: Position,
+  { node, version }: NodeDefinition & { node: MapNode },
+  turn: Turn,
+  reason: Reason,
+): Promise<StoredEntry> {
+  const kept = await contextBefore(ports, position);
+  const read = (sha256: string) => ports.blobs.get(position.before, sha256);
+  const redactor = await redactorFor(secretKeys(version.workflow), kept.context, read);
+  return commitOutcome(
+    ports,
+    position,
+    node,
+    {
+      status: "failed",
+      class: reason.class,
+      failure: { message: redactor.mask(reason.message) },
+      logs: "",
+      executionTimeMs: Math.max(0, ports.clock.now() - Date.parse(turn.since)),
+      run: {
+        ...turnFacts(turn),
+        warm: position.before.warm?.id === turn.sandbox ? position.before.warm : null,
+        code: null,
+      },
+      next: wayTo(version, node.onError),
+    },
+    kept,
+  );
 }

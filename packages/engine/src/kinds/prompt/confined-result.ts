@@ -1,5 +1,5 @@
 import { parseExact } from "@nova/workflow";
-import { maskValue } from "../../json/mask-value.ts";
+import { maskValue } from "../../json/text.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
 import { secretProblem } from "../task/judge.ts";
 import type { NodeIo } from "../task/run-io.ts";

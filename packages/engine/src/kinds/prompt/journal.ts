@@ -1,9 +1,15 @@
 import { contentText } from "../../chain/contents.ts";
 import type { Position } from "../../chain/position.ts";
-import { type Failed, isEnding, readEnding, sealEnding } from "../../chain/steps/ending.ts";
-import { replayedStep } from "../../chain/steps/read-step.ts";
 import { isPinnedPlace, journalOf, noteNumber, stepNumber } from "../../chain/steps/step-number.ts";
-import { type StepText, sealStep } from "../../chain/steps/step-record.ts";
+import {
+  type Failed,
+  isEnding,
+  readEnding,
+  replayedStep,
+  type StepText,
+  sealEnding,
+  sealStep,
+} from "../../chain/steps/step-record.ts";
 import { referencesIn } from "../../context/references.ts";
 import { NovaError } from "../../errors.ts";
 import type { StoredStep } from "../../ports/chain.ts";

@@ -1,7 +1,13 @@
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
 import { sha256 } from "../../json/hash.ts";
-import { RawJson, renderJson } from "../../json/raw.ts";
-import { type Judgement, type PinnedAnalysis, type PipelineOutcome, pinnedPlaces } from "../../ports/pipeline.ts";
+import { RawJson, renderJson } from "../../json/text.ts";
+import {
+  type JournalStep,
+  type Judgement,
+  type PinnedAnalysis,
+  type PipelineOutcome,
+  pinnedPlaces,
+} from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
 import { wayTo } from "../../protocol/definition.ts";
 import type { MoreFacts, Outcome, RunFacts } from "../../protocol/outcome.ts";
@@ -9,7 +15,6 @@ import { judge } from "../task/judge.ts";
 import type { NodeIo } from "../task/run-io.ts";
 import type { Task } from "../task/task.ts";
 import type { StepJournal } from "./journal.ts";
-import { lastCode } from "./last-code.ts";
 
 /** What a node has come to by what its pipeline says; a success is judged as that of code written by hand. */
 export async function outcomeOf(
@@ -78,4 +83,10 @@ export async function judgementOf(task: Task, result: CodeResult, io: NodeIo): P
   if (outcome.status === "success") return { status: "success", ...outcome.changes, decision: outcome.decision };
   const { class: name, failure, types } = outcome;
   return { status: "failed", class: name, ...failure, ...(types && { types }) };
+}
+
+/** What a node that came to no good end says was its code. Analysis code looks at the data, and is not the node's. */
+export function lastCode(steps: readonly JournalStep[]): string | null {
+  const written = steps.findLast(({ generated_code, agent_name }) => generated_code && agent_name !== "DataAnalyzer");
+  return written?.generated_code ?? null;
 }

@@ -1,17 +1,19 @@
 import type { TaskNode } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
-import { replayedStep } from "../../chain/steps/read-step.ts";
 import { journalOf } from "../../chain/steps/step-number.ts";
+import { replayedStep } from "../../chain/steps/step-record.ts";
 import { sha256 } from "../../json/hash.ts";
-import type { Turn } from "../../ports/chain.ts";
+import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
+import { commitOutcome } from "../../protocol/commit.ts";
 import { type NodeDefinition, wayTo } from "../../protocol/definition.ts";
 import { type FailedOutcome, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
-import type { Reason } from "../../protocol/settling.ts";
+import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
+import { noStep } from "../task/stop-code.ts";
+import { stopTurn } from "../task/stopped-turn.ts";
 import { earlierOf } from "./earlier.ts";
-import { lastCode } from "./last-code.ts";
-import { codeContent } from "./outcome.ts";
+import { codeContent, lastCode } from "./outcome.ts";
 
 /** What a prompt node is that did not come to an end of its own: failed, with the steps that were recorded so far. */
 export async function stoppedOutcome(
@@ -46,4 +48,17 @@ export async function stoppedOutcome(
       contents: codeContent({ node, version }, code),
     },
   };
+}
+
+/** The node has failed, with the steps that were recorded: no claim answers for it. */
+export async function settlePrompt(
+  ports: SettlingPorts,
+  position: Position,
+  definition: NodeDefinition & { node: TaskNode },
+  turn: Turn,
+  reason: Reason,
+): Promise<StoredEntry> {
+  const { kept, warm, logs, reason: why } = await stopTurn(ports, position, definition, { turn, reason, step: noStep });
+  const outcome = await stoppedOutcome(ports, position, definition, turn, { reason: why, warm, logs });
+  return commitOutcome(ports, position, definition.node, outcome, kept);
 }

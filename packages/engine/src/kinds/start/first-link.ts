@@ -1,9 +1,8 @@
 import { nodeIndex, runHash } from "@nova/workflow";
 import type { Head } from "../../chain/head.ts";
 import { sealEntry } from "../../chain/seal.ts";
-import { blobPages } from "../../context/blob-pages.ts";
 import { Context } from "../../context/context.ts";
-import { emptyStored, storeContext } from "../../context/pages.ts";
+import { blobPages, emptyStored, storeContext } from "../../context/pages.ts";
 import type { Member } from "../../json/text.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";

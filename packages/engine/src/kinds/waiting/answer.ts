@@ -3,10 +3,12 @@ import { contextAfter, type Position, readPosition } from "../../chain/position.
 import { offloadLargeValues } from "../../context/offload.ts";
 import { escapeReferences } from "../../context/references.ts";
 import { StoreUnavailable } from "../../errors.ts";
+import { sha256 } from "../../json/hash.ts";
 import { nestingOf } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { WaitingTask } from "../../ports/tasks.ts";
+import type { TaskKey, WaitingTask } from "../../ports/tasks.ts";
+import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
@@ -15,7 +17,6 @@ import { refreshStatus } from "../../protocol/status.ts";
 import { findTask, type TaskName } from "./find-task.ts";
 import { chosen, wayOfChoice } from "./outcomes.ts";
 import { AnswerMisfit, AnswerRefused, decidedBefore, runIsOver } from "./refusals.ts";
-import { sendAnswer } from "./tokens.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
 
 export interface Answer {
@@ -66,7 +67,7 @@ function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit 
 }
 
 /** A task that still waits, and where. */
-export interface Waiting {
+interface Waiting {
   task: WaitingTask;
   position: Position;
   definition: NodeDefinition;
@@ -151,4 +152,23 @@ async function answerText(
   const slim = await offloadLargeValues(escapeReferences(data), (ref, body) => ports.blobs.put(before, ref, body));
   const text = (value: string) => JSON.stringify(value.slice(0, longestName));
   return `{"choice":${JSON.stringify(choice)},"data":${slim},"by":${text(by)},"at":"${at}","from":${text(from)}}`;
+}
+
+/** What a sealed token is bound to: it opens for no other task. */
+function bondOf({ execution, id }: TaskKey): Record<string, string> {
+  return { execution, task: id };
+}
+
+export async function keepToken(ports: Pick<Ports, "tasks" | "vault">, task: TaskKey, token: string): Promise<void> {
+  const sealed = await ports.vault.seal(token, bondOf(task));
+  await ports.tasks.putToken(task, { key: sha256(token).slice(0, 32), sealed });
+}
+
+/** Hands the committed outcome to Step Functions, with every token that was given out for it; most of them are dead. */
+export async function sendAnswer(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<void> {
+  const output = JSON.stringify(await answerFor(entry, eventOf(task), ports));
+  for (const { sealed } of await ports.tasks.tokens(task)) {
+    await ports.stateMachines.answerTask(await ports.vault.open(sealed, bondOf(task)), output);
+  }
+  await ports.tasks.move(task, ["open", "answered"], "sent");
 }

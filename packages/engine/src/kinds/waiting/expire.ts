@@ -1,4 +1,5 @@
-import { timeoutLabel } from "@nova/workflow";
+import { type RunErrorClass, timeoutLabel } from "@nova/workflow";
+import { taskId } from "../../chain/link-name.ts";
 import { type Position, readPosition } from "../../chain/position.ts";
 import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -9,7 +10,6 @@ import { linkBehind, type NodeEvent } from "../../protocol/event.ts";
 import type { Outcome } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { chosen, failed, type Times, wayOfChoice } from "./outcomes.ts";
-import { taskId } from "./task-id.ts";
 import { isWaitingNode, termsOf } from "./waiting-node.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<Stor
 }
 
 /** The task of a link is nobody's any more: its turn has an entry that no answer made. */
-export async function dropTask(
+async function dropTask(
   ports: Ports,
   at: { execution: string; scope: string; seq: number },
   turn: Turn | undefined,
@@ -51,4 +51,18 @@ function timedOut(definition: NodeDefinition, position: Position, times: Times):
   const seconds = isWaitingNode(node) ? termsOf(node).timeoutSeconds : 0;
   const what = node.type === "approval" ? "nobody answered" : "no event came that fits";
   return failed(definition, { class: "NodeTimeout", message: `${what} within ${seconds} seconds` }, times);
+}
+
+/** Gives the turn of a node that runs no code its failed entry, and takes its task off the list. */
+export async function settleWaiting(
+  ports: Ports,
+  position: Position,
+  definition: NodeDefinition,
+  turn: Turn,
+  reason: { class: RunErrorClass; message: string },
+): Promise<StoredEntry> {
+  const outcome = failed(definition, reason, { turn, nowMs: ports.clock.now() });
+  const entry = await commitOutcome(ports, position, definition.node, outcome);
+  await dropTask(ports, position.at, turn);
+  return entry;
 }

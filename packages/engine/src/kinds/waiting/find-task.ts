@@ -2,14 +2,14 @@ import { nodeIndex } from "@nova/workflow";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
-import { executionOf } from "../../protocol/record.ts";
+import { executionOf } from "../../protocol/status.ts";
 import { AnswerRefused, runIsOver } from "./refusals.ts";
 
 /** A task by its id, or the one that waits in an execution; where several do, at a node of it. */
 export type TaskName = { task: string } | { execution: string; node?: string };
 
 /** Tasks that a sentence names. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** Throws `AnswerRefused`, `ExecutionNotFound`. */
 export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTask> {
@@ -30,8 +30,8 @@ export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTas
 }
 
 function severalWait(what: string, open: readonly WaitingTask[]): AnswerRefused {
-  const named = open.slice(0, mostNamed).map(({ id, node }) => `${id} (${node})`);
-  const more = open.length > mostNamed ? `, and ${open.length - mostNamed} more` : "";
+  const named = open.slice(0, maxNamed).map(({ id, node }) => `${id} (${node})`);
+  const more = open.length > maxNamed ? `, and ${open.length - maxNamed} more` : "";
   return new AnswerRefused(
     `${what} waits ${open.length} times - name one of its tasks instead: ${named.join(", ")}${more}`,
   );

@@ -1,14 +1,16 @@
 import { templateParts } from "@nova/workflow";
+import { shellWord } from "@nova/workflow/shell-word";
 import type { Context } from "../../context/context.ts";
 import { asReference } from "../../context/references.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
+import type { WaitingTask } from "../../ports/tasks.ts";
 
 /** A value inside a message is cut behind so many characters, a whole message too. */
 const longestValue = 500;
 const longestMessage = 4000;
 
 /** What people read, or why it cannot be made. `mask` hides secrets. */
-export type Message = { text: string } | { problem: string };
+type Message = { text: string } | { problem: string };
 
 /** Fills a template from the context: texts as they are, everything else as its JSON text. */
 export function renderMessage(template: string, context: Context, mask: (text: string) => string): Message {
@@ -42,4 +44,12 @@ function sizeOf({ bytes, type }: BlobRef): string {
 
 function cut(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+}
+
+/** The command that answers a task; several choices stand for one of them. */
+export function approveCommand(
+  { execution, node, choices }: Pick<WaitingTask, "execution" | "node" | "choices">,
+  offered: readonly string[] = choices,
+): string {
+  return `nova approve ${execution} ${node} --choice ${offered.map(shellWord).join("|")}`;
 }

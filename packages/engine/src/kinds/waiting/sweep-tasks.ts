@@ -5,11 +5,11 @@ import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { eventOf } from "../../protocol/event.ts";
 import { refreshStatus } from "../../protocol/status.ts";
-import { endless, type TimeBudget } from "../../protocol/time-budget.ts";
+import { endless, type TimeBudget } from "../../protocol/sweep.ts";
+import { sendAnswer } from "./answer.ts";
 import { placeTask } from "./events.ts";
 import { expiredEntry } from "./expire.ts";
 import { takeCalled } from "./resume.ts";
-import { sendAnswer } from "./tokens.ts";
 
 /** Whoever answers, and Step Functions when a time is over, get so long to do it themselves. */
 const graceMs = 60_000;

@@ -1,19 +1,25 @@
-import type { WaitNode } from "@nova/workflow";
-import { secretKeys } from "@nova/workflow";
+import { type ApprovalNode, onlyPath, secretKeys, textOfJson, timeOf, type WaitNode } from "@nova/workflow";
+import { unlessErased } from "../../chain/contents.ts";
 import { headOf } from "../../chain/head.ts";
 import { contextBefore } from "../../chain/item-input.ts";
-import { inputAfter, type Position } from "../../chain/position.ts";
-import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import { taskId } from "../../chain/link-name.ts";
+import { inputAfter, type Position, readPosition } from "../../chain/position.ts";
+import type { Context } from "../../context/context.ts";
+import { RawJson } from "../../json/text.ts";
+import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
-import { entryOrTurn, letGo } from "../../protocol/entry-or-turn.ts";
 import type { RunPosition, TaskAnswer, WaitEvent } from "../../protocol/event.ts";
+import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
+import { cutMark } from "../../secrets/redactor.ts";
 import { redactorFor } from "../../secrets/secret-inputs.ts";
+import type { WaitsFor } from "../waits-for.ts";
 import { failed, goneOn } from "./outcomes.ts";
-import { type Until, untilOf } from "./until.ts";
+import { isWaitingNode } from "./waiting-node.ts";
 
 /** A longer wait lets the scope's sandbox go, and is told as waiting. */
 const keptWarmMs = 60_000;
@@ -87,4 +93,60 @@ async function untilFor(
   const read = (sha256: string) => ports.blobs.get(before, sha256);
   const redactor = await redactorFor(secretKeys(version.workflow), input, read);
   return { problem: redactor.mask(until.problem) };
+}
+
+type Until = { ms: number } | { problem: string };
+
+/** Step Functions: an execution lives a year. */
+const longestMs = 366 * 24 * 3600 * 1000;
+
+/** When a wait ends, for a turn that began at `sinceMs`: every delivery comes to the same. */
+function untilOf(node: WaitNode, input: Context, sinceMs: number): Until {
+  if (node.for.kind === "seconds") return { ms: sinceMs + node.for.seconds * 1000 };
+  if (node.for.kind === "event") return { problem: "it waits for an event and has no time" };
+  const path = onlyPath(node.for.until);
+  const json = path === undefined ? JSON.stringify(node.for.until) : input.get(path);
+  if (json === undefined)
+    return { problem: `it waits until {{${path}}}, which the context does not have - set it before` };
+  return momentOf(json, sinceMs);
+}
+
+function momentOf(json: string, sinceMs: number): Until {
+  const value: unknown = JSON.parse(json);
+  const ms = typeof value === "string" ? timeOf(value) : undefined;
+  if (ms === undefined) {
+    const shown = json.length > 80 ? `${json.slice(0, 75)}${cutMark}` : json;
+    return { problem: `${shown} is no time to wait until - write it with its zone, as "2026-01-31T12:00:00Z"` };
+  }
+  if (ms - sinceMs > longestMs) return { problem: `${json} is more than a year away - a run lives a year at most` };
+  return { ms };
+}
+
+/** Of an approval or a wait; null where it is about to ask. */
+export async function toldWait(
+  ports: Ports,
+  node: ApprovalNode | WaitNode,
+  at: LinkId,
+  turn: Turn,
+): Promise<WaitsFor | null> {
+  if (!isWaitingNode(node)) return { kind: "time", until: await endOf(ports, node, at, turn) };
+  const id = taskId(at, turn.since);
+  const task = await ports.tasks.get({ execution: at.execution, id });
+  if (!task) return null;
+  const common = { until: task.expiresAt, task_id: id };
+  if (task.kind === "event") return { kind: "event", ...common, pattern: patternOf(task) };
+  return { kind: "approval", ...common, message: task.message, choices: task.choices };
+}
+
+/** With the digits that it was bound with. */
+function patternOf({ pattern }: WaitingTask): RawJson | null {
+  return pattern === undefined ? null : new RawJson(textOfJson(pattern));
+}
+
+async function endOf(ports: Ports, node: WaitNode, at: LinkId, { since }: Turn): Promise<string | null> {
+  const position = await readPosition(ports, at);
+  const kept = await unlessErased(() => contextBefore(ports, position));
+  if (!kept) return null;
+  const until = untilOf(node, await inputAfter(position.beforeEntry, kept.context, ports.blobs), Date.parse(since));
+  return "ms" in until ? new Date(until.ms).toISOString() : null;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { HostRefused, type OutgoingFetch } from "../../ports/outgoing.ts";
-import type { OAuth2 } from "./kinds/oauth2.ts";
+import type { OAuth2 } from "./kinds.ts";
 
 /** A token is got anew when it has less than this to live. */
 const leastLifeMs = 60_000;

@@ -10,7 +10,7 @@ import { type CredentialValues, secretTexts } from "./kinds.ts";
 
 /** How long a value that was replaced is still looked for: nodes that began with it may be running. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
-const mostRemembered = 20;
+const maxRemembered = 20;
 
 /** What is sealed. */
 const CredentialContent = z.object({
@@ -23,7 +23,7 @@ const CredentialContent = z.object({
 export type CredentialContent = z.infer<typeof CredentialContent>;
 
 /** Not secret, and bound to what is sealed: a text that is moved to another client or name does not open. */
-export function sealingContext({ owner, name }: CredentialPlace): Record<string, string> {
+function sealingContext({ owner, name }: CredentialPlace): Record<string, string> {
   return { ...owner, name };
 }
 
@@ -56,10 +56,19 @@ export function replacing(
   const replaced = old ? secretTexts(old.kind, old.content.values).map((secret) => ({ secret, until })) : [];
   const remembered = (old?.content.before ?? []).filter((one) => Date.parse(one.until) > nowMs);
   const known = new Map([...remembered, ...replaced].map((one) => [one.secret, one]));
-  return { format: 1, values, before: Array.from(known.values()).slice(-mostRemembered) };
+  return { format: 1, values, before: Array.from(known.values()).slice(-maxRemembered) };
 }
 
 /** All that nobody may see of it, now and for a while. */
 export function secretsIn(kind: CredentialKindName, { values, before }: CredentialContent): string[] {
   return [...secretTexts(kind, values), ...before.map(({ secret }) => secret)];
+}
+
+/** A credential does not open: sealed with a key that is not here, for something else, or changed. */
+export class CredentialLocked extends Error {
+  override name = "CredentialLocked";
+
+  constructor(options?: ErrorOptions) {
+    super("it does not open - it was changed, or sealed with a key that is not here; store it anew", options);
+  }
 }

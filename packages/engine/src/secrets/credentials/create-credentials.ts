@@ -1,14 +1,12 @@
 import { NovaError } from "../../errors.ts";
-import type { CredentialOwner } from "../../ports/credential-store.ts";
+import type { Member } from "../../json/text.ts";
+import type { CredentialKindName, CredentialOwner } from "../../ports/credential-store.ts";
 import type { Credentials } from "../../ports/credentials.ts";
 import { emptyOverlay } from "../overlay.ts";
 import { TokenRefused } from "./ask-token.ts";
-import { type CredentialContent, ownerText, secretsIn } from "./content.ts";
-import { flatMembers, type OpenCredential } from "./flat-names.ts";
-import { kindOf } from "./kinds.ts";
-import { CredentialLocked } from "./locked.ts";
-import { type CredentialParts, type OwnedCredential, readOwned } from "./owned.ts";
-import { freshContent } from "./refresh.ts";
+import { type CredentialContent, CredentialLocked, ownerText, secretsIn } from "./content.ts";
+import { type CredentialValues, kindOf } from "./kinds.ts";
+import { type CredentialParts, freshContent, type OwnedCredential, readOwned } from "./owned.ts";
 
 /** A credential that was stored elsewhere counts here after so long at the latest. */
 const rememberedMs = 60_000;
@@ -98,4 +96,32 @@ async function secretsUnlessLocked(credential: OwnedCredential): Promise<string[
 function missing(name: string, client: string): never {
   const wayOut = `store it with \`nova credentials set ${client} ${name}\`, or take it out of "credentials"`;
   throw new NovaError("NodeFailed", `client "${client}" has no credential "${name}" - ${wayOut}`);
+}
+
+interface OpenCredential {
+  name: string;
+  kind: CredentialKindName;
+  values: CredentialValues;
+}
+
+/**
+ * What lies over the context, under the flat names of each kind. Of several of one kind the first has the plain names,
+ * and those of the others begin with the credential's own: `support_email_user`.
+ */
+function flatMembers(credentials: readonly OpenCredential[]): Member[] {
+  const seen = new Set<CredentialKindName>();
+  return inOrder(credentials).flatMap(({ name, kind, values }) => {
+    const prefix = seen.has(kind) && kind !== "custom" ? `${name}_` : "";
+    seen.add(kind);
+    return Object.entries(kindOf(kind).flatten(values, name)).map(([field, value]) => ({
+      key: prefix + field,
+      json: JSON.stringify(value),
+    }));
+  });
+}
+
+/** The one that is called like its kind is the first of it; the others stay as they are. */
+function inOrder(credentials: readonly OpenCredential[]): OpenCredential[] {
+  const isNamesake = ({ name, kind }: OpenCredential) => name === kind;
+  return [...credentials.filter(isNamesake), ...credentials.filter((one) => !isNamesake(one))];
 }

@@ -1,15 +1,193 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { CredentialKindName } from "../../ports/credential-store.ts";
-import type { CredentialKind } from "./kind.ts";
-import { custom } from "./kinds/custom.ts";
-import { database } from "./kinds/database.ts";
-import { email } from "./kinds/email.ts";
-import { http } from "./kinds/http.ts";
-import { oauth2 } from "./kinds/oauth2.ts";
-import { valueMisfit } from "./value-misfit.ts";
+
+/** Texts shorter than this occur everywhere, so nothing could tell where a secret stands. */
+const shortestSecret = 6;
+/** Longer texts would leave the sandbox as blobs, and not be known again as what was given. */
+const longestTextBytes = 4096;
+
+/** What people store under a name, and what becomes of it where code runs. */
+interface CredentialKind<Values extends object = object> {
+  schema: z.ZodType<Values>;
+  /** Fields whose values nobody but the code may see. */
+  secretFields: readonly string[];
+  /** Names under which code finds the values in `context`; `name` is that of the credential. */
+  flatten(values: Values, name: string): Record<string, unknown>;
+  /** `host:port`, each that it is good for. */
+  hosts(values: Values): string[];
+}
+
+const Text = z
+  .string({ error: "must be a text" })
+  .min(1, { error: "must not be empty" })
+  .refine((text) => Buffer.byteLength(text) <= longestTextBytes, { error: "must have at most 4096 bytes" })
+  .refine((text) => !text.includes("\0") && text.isWellFormed(), { error: "must be printable text" });
+
+const Secret = Text.refine((text) => text.length >= shortestSecret, {
+  error: "must have at least 6 characters: what is shorter cannot be told from other data, and so not be masked",
+});
+
+const Host = Text.regex(/^(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?)$/i, {
+  error: 'must be a host such as "imap.example.com", without a scheme or a port',
+}).transform((host) => host.toLowerCase());
+
+const Port = z
+  .int({ error: "must be a port, 1 to 65535" })
+  .min(1, { error: "must be a port, 1 to 65535" })
+  .max(65_535, { error: "must be a port, 1 to 65535" });
+
+/** An address that is called. */
+const WebAddress = z
+  .url({ protocol: /^https?$/, error: 'must be an address such as "https://api.example.com"' })
+  .refine((address) => !URL.canParse(address) || new URL(address).username + new URL(address).password === "", {
+    error: "must not contain a user or a password: they have fields of their own",
+  });
+
+function prefixed(values: object, prefix: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).map(([field, value]) => [`${prefix}_${field}`, value]));
+}
+
+function hostOf(address: string): string {
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port || (protocol === "http:" ? 80 : 443)}`;
+}
+
+const Email = z
+  .strictObject({
+    user: Text,
+    password: Secret,
+    smtp_host: Host.optional(),
+    smtp_port: Port.optional(),
+    imap_host: Host.optional(),
+    imap_port: Port.optional(),
+  })
+  .refine((email) => email.smtp_host !== undefined || email.imap_host !== undefined, {
+    error: "needs smtp_host, imap_host or both",
+  })
+  .transform(({ smtp_port = 587, imap_port = 993, ...email }) => ({
+    ...email,
+    ...(email.smtp_host !== undefined && { smtp_port }),
+    ...(email.imap_host !== undefined && { imap_port }),
+  }));
+
+type Email = z.output<typeof Email>;
+
+/** A mailbox: IMAP reads it, SMTP sends from it. */
+const email: CredentialKind<Email> = {
+  schema: Email,
+  secretFields: ["password"],
+  flatten: ({ user, password, ...servers }) => ({ email_user: user, email_password: password, ...servers }),
+  hosts: ({ smtp_host, smtp_port, imap_host, imap_port }) => [
+    ...(smtp_host === undefined ? [] : [`${smtp_host}:${smtp_port}`]),
+    ...(imap_host === undefined ? [] : [`${imap_host}:${imap_port}`]),
+  ],
+};
+
+const Database = z.strictObject({
+  host: Host,
+  port: Port.default(5432),
+  name: Text,
+  user: Text,
+  password: Secret,
+  /** As libpq says it, such as `require`. */
+  sslmode: Text.optional(),
+});
+
+type Database = z.output<typeof Database>;
+
+/** A PostgreSQL database. */
+const database: CredentialKind<Database> = {
+  schema: Database,
+  secretFields: ["password"],
+  flatten: (values) => prefixed(values, "db"),
+  hosts: ({ host, port }) => [`${host}:${port}`],
+};
+
+const Http = z
+  .strictObject({
+    url: WebAddress,
+    user: Text.optional(),
+    password: Secret.optional(),
+    token: Secret.optional(),
+    /** Sent with each request, such as an `X-Api-Key`; their values are secret. */
+    headers: z.record(Text, Secret).optional(),
+  })
+  .refine(({ password, token, headers }) => password ?? token ?? headers, {
+    error: "needs a password, a token or headers",
+  });
+
+type Http = z.output<typeof Http>;
+
+/** An API that takes a password, a token or a header. */
+const http: CredentialKind<Http> = {
+  schema: Http,
+  secretFields: ["password", "token", "headers"],
+  flatten: (values) => prefixed(values, "http"),
+  hosts: ({ url }) => [hostOf(url)],
+};
+
+export const OAuth2 = z.strictObject({
+  /** Where access tokens come from; code never needs it. */
+  token_url: WebAddress,
+  client_id: Text,
+  client_secret: Secret.optional(),
+  /** Absent: the client asks for itself (`client_credentials`). */
+  refresh_token: Secret.optional(),
+  scope: Text.optional(),
+  /** The API that the tokens are for. */
+  api_url: WebAddress.optional(),
+  access_token: Secret.optional(),
+  /** ISO 8601. Absent: a token that is there does not end. */
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+});
+
+export type OAuth2 = z.output<typeof OAuth2>;
+
+/** Access tokens that are got anew before they end. Code finds the token of the moment and nothing that gets others. */
+const oauth2: CredentialKind<OAuth2> = {
+  schema: OAuth2,
+  secretFields: ["client_secret", "refresh_token", "access_token"],
+  flatten: ({ access_token, expires_at, api_url }) => ({
+    oauth2_access_token: access_token,
+    ...(expires_at !== undefined && { oauth2_expires_at: expires_at }),
+    ...(api_url !== undefined && { oauth2_api_url: api_url }),
+  }),
+  hosts: ({ api_url }) => (api_url === undefined ? [] : [hostOf(api_url)]),
+};
+
+const Field = z.string().regex(/^[a-z][a-z0-9_]{0,59}$/, { error: "must be a name such as api_key" });
+
+const Custom = z
+  .record(Field, Secret)
+  .refine((fields) => Object.keys(fields).length > 0, { error: "needs a field" })
+  .refine((fields) => Object.keys(fields).length <= 50, { error: "must have at most 50 fields" });
+
+type Custom = z.output<typeof Custom>;
+
+/** Anything else: texts under names of their own, all of them secret. */
+const custom: CredentialKind<Custom> = {
+  schema: Custom,
+  secretFields: ["*"],
+  flatten: prefixed,
+  hosts: () => [],
+};
+
+/**
+ * What is wrong with a value where its schema does not say it itself: words that go on after its name, and repeat no
+ * value.
+ */
+function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "unrecognized_keys") {
+    const names = (issue.keys as string[]).map((name) => JSON.stringify(name)).join(" or ");
+    return `this kind has no ${names} - correct or remove it`;
+  }
+  if (issue.code === "invalid_key") return (issue.issues as z.core.$ZodIssue[])[0]?.message;
+  if (issue.format === "datetime") return "must be a time with its zone, such as 2026-11-22T09:30:00Z";
+  return issue.expected === "object" || issue.expected === "record" ? "must be an object" : undefined;
+}
 
 /** Every kind of credential. */
-export const credentialKinds = { email, database, http, oauth2, custom } satisfies Record<CredentialKindName, unknown>;
+const credentialKinds = { email, database, http, oauth2, custom } satisfies Record<CredentialKindName, unknown>;
 
 export const kindNames = Object.keys(credentialKinds) as CredentialKindName[];
 

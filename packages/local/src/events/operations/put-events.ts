@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type JsonObject, matchesPattern } from "@nova/workflow";
 import { constraint } from "../../aws-http/aws-error.ts";
+import { accountId } from "../../aws-http/request.ts";
 import { isJson, isObject } from "../../json.ts";
 import { type Envelope, eventText, inputOf } from "../event-text.ts";
 import { busIn, type EventOperation, type EventService, ruleArn, rulesOf } from "../service.ts";
@@ -40,7 +41,7 @@ function putEntry(service: EventService, entry: JsonObject): EntryError | { Even
   const bus = busIn(service, entry.EventBusName === undefined ? undefined : String(entry.EventBusName));
   const envelope: Envelope = {
     id: randomUUID(),
-    account: service.accountId,
+    account: accountId,
     region: service.region,
     source: String(entry.Source),
     "detail-type": String(entry.DetailType),

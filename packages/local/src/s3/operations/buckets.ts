@@ -2,7 +2,7 @@ import type { XmlFields } from "../../aws-http/xml.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { listKeys } from "../store/keys.ts";
-import { resultDocument } from "../xml.ts";
+import { sendResult } from "../xml.ts";
 import { quoted } from "./object-headers.ts";
 
 export const listBuckets: Operation = async ({ store, response }) => {
@@ -11,8 +11,7 @@ export const listBuckets: Operation = async ({ store, response }) => {
     CreationDate: new Date(createdMs).toISOString(),
   }));
   const owner = { ID: "local", DisplayName: "local" };
-  response.setHeader("content-type", "application/xml");
-  response.end(resultDocument("ListAllMyBucketsResult", { Owner: owner, Buckets: { Bucket: buckets } }));
+  sendResult(response, "ListAllMyBucketsResult", { Owner: owner, Buckets: { Bucket: buckets } });
 };
 
 export const createBucket: Operation = async ({ store, response, bucket }) => {
@@ -40,23 +39,20 @@ export const listObjectsV2: Operation = async (call) => {
   const name = query.get("encoding-type") === "url" ? encodeURIComponent : (text: string) => text;
   const contents = await Promise.all(page.keys.map((key) => contentsOf(call, key, name)));
   const found = contents.filter((fields) => fields !== undefined);
-  response.setHeader("content-type", "application/xml");
-  response.end(
-    resultDocument("ListBucketResult", {
-      Name: bucket,
-      Prefix: name(prefix),
-      Delimiter: delimiter ? name(delimiter) : undefined,
-      MaxKeys: limit,
-      EncodingType: query.get("encoding-type") ?? undefined,
-      KeyCount: found.length + page.commonPrefixes.length,
-      IsTruncated: page.next !== undefined,
-      ContinuationToken: query.get("continuation-token") ?? undefined,
-      NextContinuationToken: page.next === undefined ? undefined : Buffer.from(page.next).toString("base64url"),
-      StartAfter: query.get("start-after") ?? undefined,
-      Contents: found,
-      CommonPrefixes: page.commonPrefixes.map((common) => ({ Prefix: name(common) })),
-    }),
-  );
+  sendResult(response, "ListBucketResult", {
+    Name: bucket,
+    Prefix: name(prefix),
+    Delimiter: delimiter ? name(delimiter) : undefined,
+    MaxKeys: limit,
+    EncodingType: query.get("encoding-type") ?? undefined,
+    KeyCount: found.length + page.commonPrefixes.length,
+    IsTruncated: page.next !== undefined,
+    ContinuationToken: query.get("continuation-token") ?? undefined,
+    NextContinuationToken: page.next === undefined ? undefined : Buffer.from(page.next).toString("base64url"),
+    StartAfter: query.get("start-after") ?? undefined,
+    Contents: found,
+    CommonPrefixes: page.commonPrefixes.map((common) => ({ Prefix: name(common) })),
+  });
 };
 
 function limitOf(text: string | null): number {

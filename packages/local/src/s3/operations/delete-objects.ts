@@ -1,7 +1,7 @@
 import { receiveBody } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
-import { elementsOf, resultDocument, textOf } from "../xml.ts";
+import { elementsOf, sendResult, textOf } from "../xml.ts";
 
 /** Nobody can tell whether the object was there. */
 export const deleteObject: Operation = async ({ store, response, bucket, key }) => {
@@ -21,8 +21,7 @@ export const deleteObjects: Operation = async (call) => {
   for (const key of keys) await store.delete(bucket, key as string);
   const isQuiet = textOf(xml, "Quiet") === "true";
   const deleted = isQuiet ? [] : keys.map((key) => ({ Key: key }));
-  response.setHeader("content-type", "application/xml");
-  response.end(resultDocument("DeleteResult", { Deleted: deleted }));
+  sendResult(response, "DeleteResult", { Deleted: deleted });
 };
 
 const maxXml = 4 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { header, isChecksumAlgorithm, receiveBody } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import type { PartName } from "../store/multipart-uploads.ts";
-import { elementsOf, resultDocument, textOf } from "../xml.ts";
+import { elementsOf, sendResult, textOf } from "../xml.ts";
 import { readXml } from "./delete-objects.ts";
 import { checksumFields, checksumHeaders, keptHeaders, quoted, unquoted } from "./object-headers.ts";
 import { writeCondition } from "./put-object.ts";
@@ -12,8 +12,7 @@ export const createMultipartUpload: Operation = async ({ request, response, uplo
   const isComposite = header(request, "x-amz-checksum-type") !== "FULL_OBJECT";
   const checksum = isComposite && isChecksumAlgorithm(algorithm) ? { checksum: algorithm } : {};
   const id = await uploads.create({ bucket, key, headers: keptHeaders(request), ...checksum });
-  response.setHeader("content-type", "application/xml");
-  response.end(resultDocument("InitiateMultipartUploadResult", { Bucket: bucket, Key: key, UploadId: id }));
+  sendResult(response, "InitiateMultipartUploadResult", { Bucket: bucket, Key: key, UploadId: id });
 };
 
 const maxParts = 10_000;
@@ -40,8 +39,7 @@ export const completeMultipartUpload: Operation = async (call) => {
   const names = partNames(await readXml(call));
   const info = await uploads.complete(id, upload, names, writeCondition(request));
   const result = { Location: `/${bucket}/${key}`, Bucket: bucket, Key: key, ETag: quoted(info.etag) };
-  response.setHeader("content-type", "application/xml");
-  response.end(resultDocument("CompleteMultipartUploadResult", { ...result, ...checksumFields(info) }));
+  sendResult(response, "CompleteMultipartUploadResult", { ...result, ...checksumFields(info) });
 };
 
 export const abortMultipartUpload: Operation = async (call) => {

@@ -3,7 +3,7 @@ import { header, receiveBody } from "../body/receive.ts";
 import { addressOf, type Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { preconditionFailed, type WriteCondition } from "../store/object-file.ts";
-import { resultDocument } from "../xml.ts";
+import { sendResult } from "../xml.ts";
 import { checksumFields, checksumHeaders, keptHeaders, quoted, unquoted } from "./object-headers.ts";
 
 export const putObject: Operation = async ({ request, response, store, bucket, key, onCreated }) => {
@@ -39,6 +39,5 @@ export const copyObject: Operation = async ({ request, response, store, bucket, 
     return { bytes, etag, checksums, headers: isReplaced ? keptHeaders(request) : headers };
   });
   const result = { ETag: quoted(etag), LastModified: new Date(copy.modifiedMs).toISOString(), ...checksumFields(copy) };
-  response.setHeader("content-type", "application/xml");
-  response.end(resultDocument("CopyObjectResult", result));
+  sendResult(response, "CopyObjectResult", result);
 };

@@ -1,4 +1,5 @@
 import { AwsError, constraint } from "../../aws-http/aws-error.ts";
+import { accountId } from "../../aws-http/request.ts";
 import { type StoredSchedule, scheduleKey } from "../schedule-store.ts";
 import type { ScheduleCall, ScheduleOperation, ScheduleService } from "../service.ts";
 import { readSchedule, startIn } from "./read-schedule.ts";
@@ -86,7 +87,7 @@ function placeOf({ groups }: ScheduleService, name: ScheduleCall["name"], group 
   return { name, group };
 }
 
-function arnOf({ region, accountId }: ScheduleService, { group, name }: StoredSchedule): string {
+function arnOf({ region }: ScheduleService, { group, name }: StoredSchedule): string {
   return `arn:aws:scheduler:${region}:${accountId}:schedule/${group}/${name}`;
 }
 
@@ -109,6 +110,6 @@ export const getScheduleGroup: ScheduleOperation = (service, { name }) => {
   throw new AwsError("ResourceNotFoundException", `Schedule group ${name} does not exist.`, 404);
 };
 
-function groupOf({ region, accountId }: ScheduleService, name: string): object {
+function groupOf({ region }: ScheduleService, name: string): object {
   return { Name: name, Arn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${name}`, State: "ACTIVE" };
 }

@@ -16,7 +16,7 @@ let wheel: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nova-docstrings-"));
-  python = await choosePython(undefined, []);
+  python = await choosePython([]);
   wheel = await makeWheel(python, folder);
 });
 
